@@ -11,9 +11,9 @@ import { isRunning, thisProcess } from './http/this-process.ts'
 import { Fleet } from './http/workers.ts'
 import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
-import { makeEngine } from './state/open-engine.ts'
-import type { EngineSurroundings } from './state/settings.ts'
 import { breathe, type Clock, every, watchLoop } from './world/clock.ts'
+import type { EngineSurroundings } from './world/engines/engine.ts'
+import { makeEngine } from './world/engines/open-engine.ts'
 
 export interface ServiceOptions {
   readonly clock: Clock

@@ -35,6 +35,7 @@ const GROUPS = {
         'adding-a-behaviour',
         'adding-a-route',
         'adding-a-kind',
+        'adding-an-engine',
         'tests',
         'style',
         'packages',

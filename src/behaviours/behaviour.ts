@@ -24,8 +24,6 @@ export interface Behaviour<Config> {
   readonly decorates?: boolean
   /** Whether a request may affect later requests. */
   readonly remembers?: boolean
-  /** Whether a request must reach it once only, because it waits, counts or takes a place. */
-  readonly once?: boolean
   /** @returns `undefined` if the operation does not need it: it is then not in the chain and costs nothing */
   compile(config: Config | undefined, site: Site): Wrap | undefined
   /** Whether weather may override it: see `Plan.weather`. */

@@ -17,7 +17,6 @@ export interface CapacityConfig {
 
 export const capacity: Behaviour<CapacityConfig> = {
   name: 'capacity',
-  once: true,
   remembers: true,
   weather: true,
   problems: [problems.overloaded],

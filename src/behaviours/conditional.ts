@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto'
 import { problems } from '../kernel/problem.ts'
 import { type Headers, type Reply, refuse, withHeaders } from '../kernel/reply.ts'
-import type { Entry } from '../world/collection.ts'
 import { digest } from '../world/draws.ts'
+import type { Entry } from '../world/records/types.ts'
 import type { Behaviour, Wrap } from './behaviour.ts'
 import { writable } from './exchange.ts'
 

@@ -6,7 +6,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
-import type { Entry } from '../world/collection.ts'
+import type { Entry } from '../world/records/types.ts'
 import type { World } from '../world/world.ts'
 
 /** Answers a request. A refusal is an answer; a rejection is a bug or an outage. */
@@ -41,7 +41,7 @@ export interface Meeting {
 /** Maps each behaviour to the exchange fields that it may write. */
 interface Authors {
   readonly exchange: 'injected' | 'notes' | 'warnings'
-  readonly gateway: 'admit' | 'asOf' | 'drawn' | 'weather'
+  readonly gateway: 'admit' | 'drawn' | 'weather'
   readonly rules: 'request' | 'body' | 'nth'
   readonly answers: 'consumer' | 'request'
   readonly expressions: 'nth'
@@ -90,8 +90,6 @@ export class Exchange {
   readonly precondition: ((entry: Entry | undefined) => Reply | undefined) | undefined = undefined
   /** Called after authentication if the world does not exist yet. */
   readonly admit: (() => void) | undefined = undefined
-  /** Set where it is answered before the process knows whether others changed the worlds: see `Cause`. */
-  readonly asOf: number | undefined = undefined
   /** Called when the reply is sent, or when there will be none. */
   readonly release: (() => void) | undefined = undefined
   /** Whether it waited in the queue of `capacity`. */

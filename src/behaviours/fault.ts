@@ -65,7 +65,6 @@ const spec = {
 
 export const fault: Behaviour<FaultSpec | readonly FaultSpec[]> = {
   name: 'fault',
-  once: true,
   weather: true,
   schema: {
     type: ['object', 'array'],

@@ -36,7 +36,6 @@ const KINDS = ['fixed', 'uniform', 'normal', 'lognormal'] as const
 
 export const latency: Behaviour<LatencyConfig> = {
   name: 'latency',
-  once: true,
   weather: true,
   schema: {
     type: 'object',

@@ -5,8 +5,7 @@ import type { Scope } from '../expression/scope.ts'
 import { isObject, type Json, type JsonObject, pointer, put } from '../kernel/json.ts'
 import { parseInteger } from '../kernel/parse-json.ts'
 import type { BrokenRule } from '../kernel/problem.ts'
-import type { Assign, Id } from '../world/collection.ts'
-import type { RecordStates } from '../world/states.ts'
+import type { Assign, Id, RecordStates } from '../world/records/types.ts'
 
 /** A configured resource, checked against the contract. */
 export interface Resource {

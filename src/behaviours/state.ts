@@ -45,10 +45,6 @@ class RequestCause implements Cause {
     return `${method} ${path}`
   }
 
-  get asOf(): number | undefined {
-    return this.#exchange.asOf
-  }
-
   set position(position: number) {
     writable(this.#exchange, 'state').position = position
   }

@@ -2,7 +2,7 @@
 
 import { relative } from 'node:path'
 import { UnguardedControlPlane } from '../http/control/control-plane.ts'
-import { StateRefused } from '../state/engine.ts'
+import { StateRefused } from '../world/engines/engine.ts'
 import type { CommandLine } from './command-line.ts'
 import { COMMANDS } from './commands.ts'
 import { FileExists } from './init.ts'

@@ -4,10 +4,10 @@ import type { Exchange } from '../behaviours/exchange.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse, retryAfter } from '../kernel/reply.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
-import { Unavailable } from '../state/engine.ts'
 import { Full } from '../world/budget.ts'
 import type { Clock } from '../world/clock.ts'
-import { Outage } from '../world/collection.ts'
+import { Unavailable } from '../world/engines/engine.ts'
+import { Outage } from '../world/records/types.ts'
 import type { Log } from './log.ts'
 
 export class Failures {

@@ -5,18 +5,15 @@ import { type Problem, problems } from '../kernel/problem.ts'
 import { type Headers, NO_HEADERS, type Reply, refuse, retryAfter } from '../kernel/reply.ts'
 import { type Request, unreadRequest } from '../kernel/request.ts'
 import type { Plan } from '../plan/plan.ts'
-import { Unavailable } from '../state/engine.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
-import { Outdated } from '../world/turns.ts'
-import { AllRequests } from './all-requests.ts'
 import { StandingAnswers } from './answers.ts'
 import { delayed, readControls } from './client-controls.ts'
 import { Failures } from './failures.ts'
+import { AllRequests } from './journal/all-requests.ts'
 import { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { type Dispatch, Observer, Overheard, outcomeOf, type ServedPlan, servePlan } from './observer.ts'
-import { answerShared, type EarlyAnswer } from './state/answer-shared.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
 import { replyToUnmatched } from './unmatched.ts'
@@ -52,7 +49,7 @@ export class Gateway {
     this.weather = new WeatherStation(clock, log)
     this.answers = new StandingAnswers(clock, log, this.worlds)
     this.journal = new Journal(plan.simulation.journal)
-    this.requests = new AllRequests(this.journal, () => this.state)
+    this.requests = new AllRequests(this.journal)
     this.traffic = new Traffic(this.journal)
     this.#failures = new Failures(clock, log)
     this.#observer = new Observer(clock, this.worlds, this.journal, log)
@@ -96,20 +93,25 @@ export class Gateway {
   /** Answers a request, internal errors included. */
   handle(sent: Request): Promise<Reply> {
     const started = monotonic()
-    const { state } = this
-    if (state === undefined || (!state.asks && state.trail === undefined)) return this.#answer(sent, started)
-    return answerShared(state, {
-      repeatable: this.#isRepeatable(sent),
-      answer: early => this.#answer(sent, started, early),
-      refuse: () => this.#refuseBadControls(sent, this.#served, UNAVAILABLE, started),
-    })
+    return this.state === undefined ? this.#answer(sent, started) : this.#answerShared(this.state, sent, started)
   }
 
-  /** Whether a request changes worlds and may be answered anew: nothing has an effect before its turn. */
-  #isRepeatable({ method, path, headers }: Request): boolean {
-    if (method === 'GET' || method === 'HEAD' || !this.weather.isClear || !this.answers.isEmpty) return false
-    if (Object.keys(headers).some(name => name.startsWith('understudy-'))) return false
-    return this.#served.plan.find(method, path)?.target.planned.repeatable === true
+  /**
+   * Answers once this process has all acknowledged changes of other processes, or refuses if the engine is unavailable.
+   * Resolves when other processes would know of the request even if this one were killed.
+   */
+  async #answerShared(state: KeptState, sent: Request, started: number): Promise<Reply> {
+    let isAvailable = true
+    if (state.asks) {
+      await state.catchUp().catch(() => {
+        isAvailable = false
+      })
+    }
+    const reply = isAvailable
+      ? await this.#answer(sent, started)
+      : await this.#refuseBadControls(sent, this.#served, UNAVAILABLE, started)
+    await this.requests.left
+    return reply
   }
 
   /** Runs work that changes worlds: in its turn with all others, where they are recorded. */
@@ -120,7 +122,7 @@ export class Gateway {
     return state.run(async () => work(), { text })
   }
 
-  #answer(sent: Request, started: number, early?: EarlyAnswer): Promise<Reply> {
+  #answer(sent: Request, started: number): Promise<Reply> {
     const request = this.journal.bodies === 0 ? sent : new Overheard(sent)
     // Read once, so that a concurrent reload or reset cannot mix two plans or two worlds.
     const served = this.#served
@@ -159,25 +161,19 @@ export class Gateway {
     const answered = this.answers.over(plan, met, exchange)
     const planned = delay === undefined ? answered : delayed(answered, delay)
     if (passed !== undefined) writable(exchange, 'gateway').drawn = {}
-    if (early !== undefined) writable(exchange, 'gateway').asOf = early.asOf
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
-    return this.#run({ served, planned, exchange, path, started, passed, why }, early)
+    return this.#run({ served, planned, exchange, path, started, passed, why })
   }
 
-  async #run(dispatch: Dispatch, early?: EarlyAnswer): Promise<Reply> {
+  async #run(dispatch: Dispatch): Promise<Reply> {
     const { planned, exchange, passed } = dispatch
     let reply: Reply
-    let unconfirmed = early
     try {
       reply = await (passed === undefined ? planned.handle(exchange) : planned.trace(exchange, passed))
     } catch (error) {
-      if (error instanceof Outdated) throw error
-      // The log may have taken its changes nevertheless: they must not be made again.
-      if (error instanceof Unavailable) unconfirmed = undefined
       reply = await this.#failures.reply(error, planned, exchange, this.plan)
     }
     exchange.release?.()
-    await unconfirmed?.confirm(exchange)
     return this.#observer.finish(dispatch, reply)
   }
 
@@ -190,7 +186,7 @@ export class Gateway {
     meterOf(unmatched).refused(problem.code)
     const reply = await unmatched.decorate(exchange, refuse(problem, detail, headers))
     this.journal.record(exchange, mask, outcomeOf(reply, this.clock.now(), '', 0))
-    await this.state?.trail?.left
+    await this.requests.left
     return reply
   }
 

@@ -1,7 +1,7 @@
 // Measures the free memory after each garbage collection. Writes are refused before it runs out (see `Budget`).
 
+import { heapLimit, heapUsed } from '../world/budget.ts'
 import { afterCollections } from '../world/clock.ts'
-import { heapLimit, heapUsed } from '../world/heap.ts'
 import type { WorldsMemory } from './worlds/memory.ts'
 
 /**

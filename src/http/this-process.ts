@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { ProcessIdentity } from '../state/settings.ts'
+import type { ProcessIdentity } from '../world/engines/engine.ts'
 
 const STARTED = new Date(Date.now() - process.uptime() * 1000).toISOString()
 

@@ -7,8 +7,8 @@ import { dirname, relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type Diagnostic, Diagnostics, type Place } from '../kernel/diagnostic.ts'
 import { type Environment, placeOfFile } from '../kernel/source.ts'
+import { heapLimit } from '../world/budget.ts'
 import { realClock } from '../world/clock.ts'
-import { heapLimit } from '../world/heap.ts'
 import type { Loaded, LoadOptions } from './load.ts'
 
 /** Bytes of a configuration that is loaded in some tens of milliseconds, even if it is wrong. */

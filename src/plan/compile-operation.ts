@@ -11,7 +11,7 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import { describeRule, problems } from '../kernel/problem.ts'
 import type { Path } from '../kernel/source.ts'
-import { Hits } from '../world/hits.ts'
+import { Hits } from '../world/kept.ts'
 import { compileIdentification } from './consumers.ts'
 import { type ContractNames, type Layer, type Setting, settingOf } from './layers.ts'
 import type { ChainLink, Plan, PlannedOperation, PlannedRule } from './plan.ts'
@@ -176,7 +176,6 @@ export class OperationCompiler {
     const decorates: Wrap[] = []
     const decorate: Site['decorate'] = (exchange, reply) => compose(decorates, async () => reply)(exchange)
     let lifecycle: PlannedOperation['lifecycle']
-    let repeatable = true
     for (const behaviour of index === UNMATCHED ? unmatchedBehaviours : behaviours) {
       const setting = settingOf(behaviour.keyOf ?? behaviour.name, operation, layers)
       const { value } = setting
@@ -189,11 +188,10 @@ export class OperationCompiler {
       if (wrap === undefined) continue
       wraps.push(wrap)
       if (behaviour.decorates) decorates.push(wrap)
-      if (behaviour.once) repeatable = false
       lifecycle ??= behaviour.lifecycle?.(value)
       links.push({ name: behaviour.name, detail: behaviour.describe?.(value, site), config: value })
     }
-    return { wraps, links, decorate, repeatable, lifecycle }
+    return { wraps, links, decorate, lifecycle }
   }
 
   // No object spread: it would turn each of a hundred thousand sites into a hash table of 3 kB.

@@ -9,7 +9,7 @@ import type { Expression } from '../expression/scope.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Source } from '../kernel/source.ts'
-import type { CollectionOptions } from '../world/collection.ts'
+import type { CollectionOptions } from '../world/records/types.ts'
 import type { Near } from './near-paths.ts'
 import type { Simulation } from './settings.ts'
 import type { AnswerOrder, WeatherFile } from './simulation-file.ts'
@@ -27,8 +27,6 @@ export interface PlannedOperation {
   /** Runs only the behaviours that decorate replies, on a reply that was made outside the chain. */
   decorate(exchange: Exchange, reply: Reply): Promise<Reply>
   readonly chain: readonly ChainLink[]
-  /** Whether a request may be answered anew, until its turn: nothing before that has an effect. */
-  readonly repeatable: boolean
   readonly lifecycle: Lifecycle | undefined
   /** Whether the contract or the life-cycle deprecates it. */
   readonly deprecated: boolean

@@ -11,7 +11,7 @@ import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { drawUuid } from '../world/draws.ts'
-import type { Edge, RecordStates } from '../world/states.ts'
+import type { Edge, RecordStates } from '../world/records/types.ts'
 import type { EdgeFile, StatesFile } from './simulation-file.ts'
 
 /** Compiles the states of a resource. Returns `undefined` after reporting mistakes. */

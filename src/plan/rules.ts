@@ -170,7 +170,6 @@ export function withRules(
   return {
     ...usual,
     // A rule counts the requests for which it holds.
-    repeatable: false,
     handle: exchange => {
       const chosen = choose(exchange)
       return chosen instanceof Promise ? chosen.then(one => one.handle(exchange)) : chosen.handle(exchange)

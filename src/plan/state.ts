@@ -4,8 +4,8 @@ import { resolve } from 'node:path'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration } from '../kernel/units.ts'
-import { parseRedisUrl } from '../state/redis-address.ts'
-import type { EngineSettings } from '../state/settings.ts'
+import type { EngineSettings } from '../world/engines/engine.ts'
+import { parseRedisUrl } from '../world/engines/redis-address.ts'
 import type { StateFile } from './simulation-file.ts'
 
 export interface StateSettings {

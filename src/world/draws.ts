@@ -1,5 +1,9 @@
 // Chance that can be repeated: a draw is a hash of its purpose, not the next number of a stream.
 
+import type { JsonObject } from '../kernel/json.ts'
+import type { CollectionOptions, Id } from './records/types.ts'
+import { keyOf, withId } from './records/values.ts'
+
 /**
  * A number in [0, 1) that depends on the seed, the operation, how many requests of that operation came before, and the
  * purpose, and on nothing else: what happens in between changes no fate.
@@ -46,4 +50,30 @@ function hash(text: string, seed: number): number {
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
   return (h ^ (h >>> 16)) >>> 0
+}
+
+// The id of a new record where ids are not counted: a UUID, or text of the id's own form.
+
+/** How many ids are tried for a new record before none is taken to be free. */
+const MOST_DRAWS = 100_000
+
+/**
+ * The next id that is drawn and that no record has, as one drawn before may have; `undefined` where ids are counted.
+ *
+ * @param creations how many records were created
+ */
+export function drawId(
+  { name, seed, assign, newId, idField, within = [] }: CollectionOptions,
+  creations: number,
+  fields: JsonObject,
+  taken: { has(key: Id): boolean },
+): { id: Id; ordinal: number } | undefined {
+  const make = assign === 'uuid' ? (ordinal: number): Id => drawUuid(seed, name, ordinal) : newId
+  if (make === undefined) return undefined
+  for (let ordinal = creations + 1; ordinal <= creations + MOST_DRAWS; ordinal++) {
+    const id = make(ordinal)
+    const key = within.length === 0 ? id : (keyOf(withId(idField, id, fields), idField, within) as Id)
+    if (!taken.has(key)) return { id, ordinal }
+  }
+  throw new Error(`no free ${idField} was found for a record of ${name}`)
 }

@@ -1,8 +1,8 @@
 // Notices that the heap is about to end, before the engine ends the process with a stack trace (SIGABRT, 134).
 
 import type { Session } from 'node:inspector'
+import { heapLimit, heapUsed } from './budget.ts'
 import { afterCollections } from './clock.ts'
-import { heapLimit, heapUsed } from './heap.ts'
 
 /**
  * With more free bytes the heap does not end before the next look, which follows each full collection: the engine collects when

@@ -2,8 +2,7 @@
 // Independent of HTTP: an outcome is any value.
 
 import { LRUCache } from 'lru-cache'
-import type { KeptChange, Lasting } from './effects.ts'
-import { fromPortable, toPortable } from './portable.ts'
+import type { KeptChange, Lasting } from './changes.ts'
 
 /** The record of a key: the fingerprint of its payload, and its reply when it is made. */
 export interface KeyUse<Outcome> {
@@ -79,3 +78,21 @@ export class IdempotencyKeys<Outcome extends object> implements Lasting {
     }
   }
 }
+
+/** Replaces bytes by an object that `fromPortable` turns into bytes again. */
+function toPortable(value: unknown): unknown {
+  if (value instanceof Uint8Array) return { [BYTES]: Buffer.from(value).toString('base64') }
+  if (Array.isArray(value)) return value.map(toPortable)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPortable(item)]))
+}
+
+function fromPortable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(fromPortable)
+  if (typeof value !== 'object' || value === null) return value
+  const bytes = (value as Record<string, unknown>)[BYTES]
+  if (typeof bytes === 'string') return new Uint8Array(Buffer.from(bytes, 'base64'))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fromPortable(item)]))
+}
+
+const BYTES = '$base64'

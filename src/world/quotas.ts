@@ -1,7 +1,7 @@
 // The used part of each quota, by a world's clock. Bounded: the key that has been idle longest is removed.
 
 import { LRUCache } from 'lru-cache'
-import type { KeptChange, Lasting } from './effects.ts'
+import type { KeptChange, Lasting } from './changes.ts'
 
 /**
  * A number of requests in a time in milliseconds: in windows that begin with the first, or, with `burst`, from a token

@@ -1,10 +1,9 @@
 // A whole world as one document: its records, its clock, and the ordinals of its operations. Independent
 // of schemas: the caller validates a snapshot before restoring it.
 
-import { SLICE, takingTurns, timestamp } from './clock.ts'
-import type { Dump } from './collection.ts'
-import { Hits } from './hits.ts'
-import { PATHS, PathCounts } from './path-counts.ts'
+import { timestamp } from './clock.ts'
+import { Hits, PATHS, PathCounts } from './kept.ts'
+import type { Dump } from './records/types.ts'
 import type { World } from './world.ts'
 import type { ClockWords } from './world-clock.ts'
 
@@ -43,25 +42,7 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
 /** Fills a new world. Throws for a collection that it does not have. */
 export async function restoreSnapshot(world: World, { ordinals = {}, counters, collections }: Snapshot): Promise<void> {
   for (const [name, count] of Object.entries(counters?.rules ?? {})) world.keep(Hits, name).resume(count)
-  if (counters !== undefined) {
-    const paths = world.keep(PathCounts, PATHS)
-    await loadInTurns(counters.paths, some => paths.load(some))
-  }
-  await loadInTurns(ordinals, some => world.resume(some))
+  if (counters !== undefined) world.keep(PathCounts, PATHS).load(Object.entries(counters.paths))
+  world.resume(Object.entries(ordinals))
   for (const [name, dump] of Object.entries(collections)) await world.collection(name).load(dump)
-}
-
-type CountEntries = readonly (readonly [name: string, count: number])[]
-
-/** Loads counts, a thousand at a time. */
-async function loadInTurns(
-  counts: Readonly<Record<string, number>>,
-  load: (some: CountEntries) => void,
-): Promise<void> {
-  const entries = Object.entries(counts)
-  const turn = takingTurns()
-  for (let from = 0; from < entries.length; from += SLICE) {
-    await turn()
-    load(entries.slice(from, from + SLICE))
-  }
 }

@@ -1,4 +1,11 @@
-// The order in which work changes recorded worlds: an interface, because worlds know no log.
+// The order in which work changes recorded worlds. Work runs in turns, one piece after the other, in an order that is the
+// same for all processes that append to the log: what waits runs together, and its changes are one append. Where another
+// process was faster, the changes are undone, and the work runs again after those of the other.
+
+import type { Change } from './changes.ts'
+import { afterPromises, breathe, monotonic } from './clock.ts'
+import { type Append, type Engine, type News, type Position, Unavailable } from './engines/engine.ts'
+import { type Group, Recording } from './recording.ts'
 
 /** The reason of a change, for the history. */
 export interface Cause {
@@ -6,26 +13,307 @@ export interface Cause {
   readonly text: string
   /** The position of the changes in the log, set when it is known. */
   position?: number
-  /**
-   * Set where the work was begun before the process knew whether it has the changes of all others: the state that it was
-   * begun with. The work is refused with `Outdated` when it is another one by then.
-   */
-  readonly asOf?: number | undefined
 }
 
-/** The work was begun with a state that others have changed. Nothing was done. */
-export class Outdated extends Error {
-  override readonly name = 'Outdated'
+/** An entry that is in the log. */
+export interface Appended extends Group {
+  readonly position: number
+  readonly text: string
 }
 
-/** Runs the work that changes recorded worlds, one piece after the other, in an order that is the same for all processes. */
-export interface Turns {
-  /** Whether work may run several times. */
-  readonly repeats: boolean
+/** The worlds that the turns change. */
+export interface Memory {
+  /** Applies entries that others appended, or loads a snapshot. Resolves when requests may be answered. */
+  apply(news: News): Promise<void>
+  /** Does a change again that was undone. Returns it with its new undoing. */
+  redo(change: Change): Change
+  /** Takes note of entries that are in the log now. */
+  appended(entries: readonly Appended[]): void
+  /** The worlds as they are when this is called, as one text. */
+  snapshot(): Promise<string>
+}
+
+/** Measures appends and questions, in seconds. */
+export interface TurnMeter {
+  appended(seconds: number): void
+  caughtUp(seconds: number): void
+  conflict(): void
+}
+
+/** Writes the text of an entry. */
+export type WriteGroup = (group: Group) => string
+
+/** How often work runs again, at most, because others are faster. */
+const MOST_CONFLICTS = 200
+
+/** Appends changes without a request. */
+const FLUSH: Cause = Object.freeze({ text: '' })
+
+interface Waiter {
+  readonly resolve: (value: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Work that waits for its turn, or for its changes to be appended. */
+interface Piece extends Waiter {
+  readonly work: () => Promise<unknown>
+  readonly cause: Cause
+  /** Settles the piece with the outcome of its work. */
+  settle: () => void
+  /** The changes that it made, if any. */
+  group: Group | undefined
+}
+
+export class Turns {
+  readonly recording = new Recording()
+  /** The end of the log, as far as the worlds hold it. */
+  position: Position
+  readonly #engine: Engine
+  readonly #memory: Memory
+  readonly #write: WriteGroup
+  readonly #now: () => number
+  readonly #meter: TurnMeter
+  #pieces: Piece[] = []
+  /** Requests that wait until the worlds hold what others appended. */
+  #askers: Waiter[] = []
+  #busy = false
+  #running: Promise<void> | undefined
+  #down: string | undefined
+  #compacting = false
+  /** The entries that were appended since the snapshot that is being written. */
+  #tail: string[] | undefined
+
   /**
-   * Runs some work in its turn, and resolves once its changes are as durable as the engine promises. The work may run
-   * several times: its changes of worlds are undone when another process was faster. It must not wait for the network or
-   * the time, because all others wait for it.
+   * @param position the end of the log, which the memory has caught up with
+   * @param now milliseconds since the epoch
    */
-  run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result>
+  constructor(
+    engine: Engine,
+    memory: Memory,
+    write: WriteGroup,
+    position: Position,
+    now: () => number,
+    meter: TurnMeter,
+  ) {
+    this.#engine = engine
+    this.#memory = memory
+    this.#write = write
+    this.position = position
+    this.#now = now
+    this.#meter = meter
+    engine.onAvailability(reason => {
+      this.#down = reason
+    })
+  }
+
+  /** Whether other processes append, too: work may run several times then. */
+  get repeats(): boolean {
+    return this.#engine.requests !== undefined
+  }
+
+  /**
+   * Runs some work in its turn, and resolves once its changes are as durable as the engine promises. The work must not wait
+   * for the network or the time, because all others wait for it.
+   */
+  run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      this.#pieces.push({ work, cause, resolve, reject, settle: () => {}, group: undefined })
+      this.#start()
+    })
+  }
+
+  /** Resolves when the worlds hold everything that any process appended before this was called. */
+  catchUp(): Promise<void> {
+    if (!this.repeats) return Promise.resolve()
+    if (this.#down !== undefined) return Promise.reject(new Unavailable(this.#down))
+    return new Promise<void>((resolve, reject) => {
+      this.#askers.push({ resolve, reject })
+      this.#start()
+    })
+  }
+
+  /** Appends changes without a request, if there are any, and applies the changes of others. */
+  async tick(): Promise<void> {
+    await this.catchUp()
+    if (this.recording.hasAside && this.#down === undefined) await this.run(async () => {}, FLUSH)
+  }
+
+  /** Resolves when no work runs. */
+  async settled(): Promise<void> {
+    while (this.#busy) await this.#running
+  }
+
+  #start(): void {
+    if (this.#busy) return
+    this.#busy = true
+    this.#running = this.#loop()
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#pieces.length > 0 || this.#askers.length > 0) {
+      // Requests that arrive together share an append, and a question.
+      if (this.repeats) await breathe()
+      const [first] = this.#askers
+      if (this.#pieces.length > 0) await this.#turn(this.#pieces.splice(0))
+      // A successful append answers the waiting questions, too; work that changes nothing does not.
+      if (first === undefined || first !== this.#askers[0]) continue
+      await this.#ask()
+      // Requests that were just answered add their work now.
+      await new Promise<void>(afterPromises)
+    }
+    this.#busy = false
+  }
+
+  /** One question for all waiting requests. */
+  async #ask(): Promise<void> {
+    const askers = this.#askers.splice(0)
+    const began = monotonic()
+    try {
+      await this.#apply(await this.#engine.since(this.position))
+      this.#meter.caughtUp((monotonic() - began) / 1000)
+      resolveAll(askers)
+    } catch (error) {
+      rejectAll(askers, error)
+    }
+  }
+
+  async #turn(pieces: readonly Piece[]): Promise<void> {
+    let left = pieces
+    for (let conflicts = 0; left.length > 0; conflicts++) {
+      if (conflicts > MOST_CONFLICTS) {
+        rejectAll(left, new Unavailable('too many processes change the state at the same time'))
+        return
+      }
+      left = await this.#runAll(left)
+      if (!this.recording.changed && !(this.recording.hasAside && left.length > 0)) {
+        for (const piece of left) piece.settle()
+        return
+      }
+      if (await this.#append(left)) return
+    }
+  }
+
+  /** Runs pieces one after the other, and settles those that only read what is in the log; returns the others. */
+  async #runAll(pieces: readonly Piece[]): Promise<readonly Piece[]> {
+    const open: Piece[] = []
+    for (const piece of pieces) {
+      this.recording.begin()
+      try {
+        const value = await piece.work()
+        piece.settle = () => piece.resolve(value as never)
+      } catch (error) {
+        piece.settle = () => piece.reject(error)
+      }
+      piece.group = this.recording.end(piece.cause.text, this.#now)
+      if (this.recording.changed || piece.cause === FLUSH) open.push(piece)
+      else piece.settle()
+    }
+    return open
+  }
+
+  /** @returns whether the changes are in the log, or refused; if not, they are undone, and the entries in between applied */
+  async #append(pieces: readonly Piece[]): Promise<boolean> {
+    const groups = this.recording.take(this.#now())
+    const texts = groups.map(this.#write)
+    // Askers of before are answered by an append that succeeds: the log ended where these worlds do.
+    const askers = this.#askers.splice(0)
+    const began = this.position
+    const since = monotonic()
+    try {
+      if (this.#down !== undefined) throw new Unavailable(this.#down)
+      const appending = this.#engine.append(began, texts)
+      if (this.repeats || !(appending instanceof Promise)) {
+        const result = appending instanceof Promise ? await appending : appending
+        if ('missed' in result) {
+          this.#meter.conflict()
+          await this.#apply(result.missed)
+          resolveAll(askers)
+          return false
+        }
+        this.#meter.appended((monotonic() - since) / 1000)
+        this.#done(pieces, groups, texts, result.appended)
+        for (const piece of pieces) piece.settle()
+      } else {
+        // No process appends in between, so the next work need not wait until these changes are durable.
+        this.#done(pieces, groups, texts, { ...began, at: began.at + texts.length })
+        this.#settleWhen(appending, pieces, since)
+      }
+      resolveAll(askers)
+      this.#compactIfWorthwhile()
+    } catch (error) {
+      this.#redo(this.recording.undo())
+      rejectAll([...pieces, ...askers], error)
+    }
+    return true
+  }
+
+  #settleWhen(appending: Promise<Append>, pieces: readonly Piece[], since: number): void {
+    appending.then(
+      () => {
+        this.#meter.appended((monotonic() - since) / 1000)
+        for (const piece of pieces) piece.settle()
+      },
+      (error: unknown) => rejectAll(pieces, error),
+    )
+  }
+
+  #done(pieces: readonly Piece[], groups: readonly Group[], texts: readonly string[], end: Position): void {
+    const first = this.position.at + 1
+    this.position = end
+    this.recording.clear()
+    for (const { cause, group } of pieces) if (group !== undefined) cause.position = first + groups.indexOf(group)
+    this.#tail?.push(...texts)
+    this.#memory.appended(groups.map((group, i) => ({ ...group, position: first + i, text: texts[i] as string })))
+  }
+
+  /** Applies new entries, then own changes without a request that are not appended yet. */
+  async #apply(news: News): Promise<void> {
+    if (news.anew === undefined && news.entries.length === 0 && !this.recording.changed) {
+      this.position = news.position
+      return
+    }
+    const again = this.recording.undo()
+    await this.#memory.apply(news)
+    this.position = news.position
+    if (news.anew !== undefined && news.anew.snapshot === undefined && news.position.at === 0) {
+      // The engine lost its log. The first process to notice gives it the state it has; the others take that over.
+      await this.#engine.compact(news.position, await this.#memory.snapshot(), [])
+      const begun = await this.#engine.open()
+      await this.#memory.apply(begun)
+      this.position = begun.position
+    }
+    this.#redo(again)
+  }
+
+  #redo(changes: readonly Change[]): void {
+    for (const change of changes) this.recording.recordAside(this.#memory.redo(change))
+  }
+
+  #compactIfWorthwhile(): void {
+    if (this.#compacting || !this.#engine.worthCompacting || this.recording.hasAside) return
+    this.compact().catch(() => {})
+  }
+
+  /** Has the engine replace the log so far by a snapshot. Requests are answered meanwhile. */
+  async compact(): Promise<void> {
+    this.#compacting = true
+    const at = this.position
+    const tail: string[] = []
+    this.#tail = tail
+    try {
+      const snapshot = await this.#memory.snapshot()
+      await this.#engine.compact(at, snapshot, tail)
+    } finally {
+      this.#tail = undefined
+      this.#compacting = false
+    }
+  }
+}
+
+function resolveAll(askers: readonly Waiter[]): void {
+  for (const { resolve } of askers) resolve(undefined as never)
+}
+
+function rejectAll(waiting: readonly Waiter[], error: unknown): void {
+  for (const { reject } of waiting) reject(error)
 }

@@ -1,8 +1,8 @@
 // The clock of a world: real time until it is set, shifted, frozen or accelerated. Independent of HTTP.
 
 import { parseSpan } from '../kernel/units.ts'
+import type { PortableCourse } from './changes.ts'
 import { type Clock, parseDate } from './clock.ts'
-import type { PortableCourse } from './effects.ts'
 
 /** A change of a clock. Missing members follow the rules of `adjust`. */
 export interface ClockChange {
@@ -89,10 +89,10 @@ export class WorldClock implements Clock {
   adjust({ now, shift, freeze = false, rate = 1 }: ClockChange): void {
     const since = this.#base.now()
     const from = now ?? (shift === undefined ? this.now() : since)
-    this.#turn({ shown: from + (shift ?? 0), since, rate: freeze ? 0 : rate })
+    this.#become({ shown: from + (shift ?? 0), since, rate: freeze ? 0 : rate })
   }
 
-  #turn(course: Course | undefined): void {
+  #become(course: Course | undefined): void {
     const before = this.course
     this.#course = course
     this.onChange?.(this.course, before)
@@ -104,13 +104,13 @@ export class WorldClock implements Clock {
   }
 
   /** Copies the course of another clock, without recording it. */
-  follow(course: PortableCourse | null): void {
+  take(course: PortableCourse | null): void {
     this.#course = course === null ? undefined : { shown: course[0], since: course[1], rate: course[2] }
   }
 
   /** Returns to real time. */
   restore(): void {
-    this.#turn(undefined)
+    this.#become(undefined)
   }
 
   /** Returns an independent clock with the same time and rate. */

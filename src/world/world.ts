@@ -1,18 +1,15 @@
 // All state that can change between two requests: collections, clock, ordinals. Independent of HTTP.
 
+import { type Change, type Counting, changeOf, type Lasting, type Recorder, type WorldEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
-import type { Collection, CollectionOptions } from './collection.ts'
 import { draw, drawUuid } from './draws.ts'
-import { type Lasting, type Recorder, type WorldChange, type WorldEffect, worldChange } from './effects.ts'
-import { kindOf, LASTING } from './lasting.ts'
-import { LivingCollection } from './living.ts'
-import { adaptCollection } from './make-collection.ts'
-import { RecordedPlace } from './recorded-place.ts'
-import { RequestCounts } from './request-counts.ts'
+import { kindOf, LASTING } from './kept.ts'
+import type { Collection } from './records/collection.ts'
+import type { CollectionOptions } from './records/types.ts'
 import type { Turns } from './turns.ts'
 import { WorldClock } from './world-clock.ts'
 
-export class World {
+export class World implements Counting {
   readonly name: string
   /** Set where its changes are recorded. */
   turns: Turns | undefined = undefined
@@ -30,15 +27,15 @@ export class World {
   readonly #ordinals: Map<string, number>
   readonly #kept = new Map<string, unknown>()
   #recorder: Recorder | undefined
-  readonly #counts: RequestCounts
+  /** How many requests of each operation there were since the recorder took the counts. */
+  readonly #counts = new Map<string, number>()
 
   constructor(seed: number, clock: Clock, collections: ReadonlyMap<string, Collection>, name = '') {
     this.name = name
-    this.#counts = new RequestCounts(name)
     this.#seed = seed
     this.clock = clock instanceof WorldClock ? clock : new WorldClock(clock)
     this.#collections = new Map(collections)
-    for (const collection of this.#collections.values()) collection.follow?.(this.clock)
+    for (const collection of this.#collections.values()) collection.follow(this.clock)
     this.#ordinals = new Map()
   }
 
@@ -63,11 +60,9 @@ export class World {
     return bytes
   }
 
-  /** Whether one of its collections keeps its records in these. */
+  /** Whether this is one of its collections. */
   keeps(records: object | undefined): boolean {
-    for (const one of this.#collections.values()) {
-      if (one === records || (one instanceof LivingCollection && one.records === records)) return true
-    }
+    for (const one of this.#collections.values()) if (one === records) return true
     return false
   }
 
@@ -79,13 +74,23 @@ export class World {
   nextOrdinal(operation: string): number {
     const ordinal = (this.#ordinals.get(operation) ?? 0) + 1
     this.#ordinals.set(operation, ordinal)
-    if (this.#recorder !== undefined && this.#counts.add(operation)) this.#recorder.counts(this)
+    if (this.#recorder !== undefined) {
+      if (this.#counts.size === 0) this.#recorder.counts(this)
+      this.#counts.set(operation, (this.#counts.get(operation) ?? 0) + 1)
+    }
     return ordinal
   }
 
-  /** Hands over how many requests of each operation there were since this was called last, as changes. */
-  takeCounts(): readonly WorldChange[] {
-    return this.#counts.take()
+  takeCounts(): readonly Change[] {
+    const counts = [...this.#counts].map(([operation, more]) =>
+      changeOf(this.name, ['ordinal', operation, more], () => this.#count(operation, -more)),
+    )
+    this.#counts.clear()
+    return counts
+  }
+
+  #count(operation: string, more: number): void {
+    this.#ordinals.set(operation, (this.#ordinals.get(operation) ?? 0) + more)
   }
 
   /** Returns the state that a behaviour keeps in this world between requests, by kind and key; made on first use. */
@@ -102,15 +107,12 @@ export class World {
   /** Passes every later change to a recorder; `undefined`: to none. */
   record(recorder: Recorder | undefined): void {
     this.#recorder = recorder
-    this.#counts.take()
+    this.#counts.clear()
     this.clock.onChange =
-      recorder && ((after, before) => recorder.record(worldChange(this.name, ['clock', after], ['clock', before])))
-    for (const [name, collection] of this.#collections) this.#recordCollection(name, collection)
+      recorder &&
+      ((after, before) => recorder.record(changeOf(this.name, ['clock', after], () => this.clock.take(before))))
+    for (const [name, collection] of this.#collections) collection.record(recorder, this.name, name)
     for (const [key, kept] of this.#kept) this.#follow(key, kept)
-  }
-
-  #recordCollection(name: string, collection: Collection): void {
-    collection.record(this.#recorder, new RecordedPlace(this.name, name))
   }
 
   #follow(place: string, kept: unknown): void {
@@ -121,32 +123,28 @@ export class World {
     lasting.onChange =
       recorder &&
       ((key, after, before) =>
-        recorder.record(worldChange(this.name, ['kept', kind, place, key, after], ['kept', kind, place, key, before])))
+        recorder.record(changeOf(this.name, ['kept', kind, place, key, after], () => lasting.restore(key, before))))
   }
 
-  /** Applies a change that another copy of the world recorded, without recording it. Returns its inverse. */
-  apply(effect: WorldEffect): WorldEffect | undefined {
-    if (effect[0] === 'in') {
-      const [, name, change] = effect
-      // A resource that this configuration does not have.
-      const collection = this.#collections.get(name)
-      return collection && ['in', name, collection.apply(change)]
+  /** Applies a change that another copy of the world recorded, without recording it. */
+  apply(effect: WorldEffect): void {
+    switch (effect[0]) {
+      case 'in':
+        // This configuration may not have the resource.
+        this.#collections.get(effect[1])?.apply(effect[2])
+        break
+      case 'kept':
+        this.keep(LASTING[effect[1]], effect[2]).restore(effect[3], effect[4])
+        break
+      case 'clock':
+        this.clock.take(effect[1])
+        break
+      case 'ordinal':
+        this.#count(effect[1], effect[2])
+        break
+      default:
+        effect satisfies never
     }
-    if (effect[0] === 'kept') {
-      const [, kind, place, key, value] = effect
-      const kept = this.keep(LASTING[kind], place)
-      const before = kept.at(key)
-      kept.restore(key, value)
-      return ['kept', kind, place, key, before]
-    }
-    if (effect[0] === 'clock') {
-      const before = this.clock.course
-      this.clock.follow(effect[1])
-      return ['clock', before]
-    }
-    const [, operation, more] = effect
-    this.#ordinals.set(operation, (this.#ordinals.get(operation) ?? 0) + more)
-    return ['ordinal', operation, -more]
   }
 
   /** Everything that is kept and outlasts the process. */
@@ -196,28 +194,26 @@ export class World {
 
   /** Starts its timers now, because its origin may be much older. */
   begin(at?: number): this {
-    for (const collection of this.#collections.values()) collection.begin?.(at)
+    for (const collection of this.#collections.values()) collection.begin(at)
     return this
   }
 
   /** Puts the records of a resource under other options. */
   adapt(name: string, options: CollectionOptions): void {
-    const before = this.collection(name)
-    const after = adaptCollection(before, options)
-    if (after !== before) this.replace(name, after)
+    this.collection(name).adapt(options)
   }
 
   /** Replaces a collection. The new one uses the clock of this world. */
   replace(name: string, collection: Collection): void {
     this.#collections.get(name)?.record(undefined)
-    collection.follow?.(this.clock)
+    collection.follow(this.clock)
     this.#collections.set(name, collection)
-    if (this.#recorder !== undefined) this.#recordCollection(name, collection)
+    if (this.#recorder !== undefined) collection.record(this.#recorder, this.name, name)
   }
 
   /** Whether some of its records go from state to state by the clock. */
   get lives(): boolean {
-    for (const collection of this.#collections.values()) if (collection.follow !== undefined) return true
+    for (const collection of this.#collections.values()) if (collection.lives) return true
     return false
   }
 

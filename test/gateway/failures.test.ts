@@ -4,7 +4,7 @@ import { Gateway } from '../../src/gateway/gateway.ts'
 import { type Log, silentLog } from '../../src/gateway/log.ts'
 import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { loadPlan } from '../../src/load/load.ts'
-import { Outage } from '../../src/world/collection.ts'
+import { Outage } from '../../src/world/records/types.ts'
 import { requestOf } from '../support/in-process.ts'
 import { FixedClock } from '../virtual-clock.ts'
 

@@ -6,7 +6,7 @@ import type { Request } from '../../src/kernel/request.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { WorldsSettings } from '../../src/plan/settings.ts'
-import type { Entry } from '../../src/world/collection.ts'
+import type { Entry } from '../../src/world/records/types.ts'
 import type { World } from '../../src/world/world.ts'
 import { FixedClock } from '../virtual-clock.ts'
 

@@ -4,7 +4,7 @@ import { sourceFiles } from './source-files.ts'
 
 /** Switches over texts of libraries, headers and files, which are not a list of kinds. */
 const OPEN = new Set([
-  'world/arrange.ts: typeof value',
+  'world/records/values.ts: typeof value',
   'http/message-fault.ts: code',
   'plan/shape.ts: keyword',
   'kernel/schema-errors.ts: keyword',

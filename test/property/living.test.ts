@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { draw } from '../../src/world/draws.ts'
-import { LivingCollection } from '../../src/world/living.ts'
-import { MemoryCollection } from '../../src/world/memory.ts'
-import type { RecordStates } from '../../src/world/states.ts'
+import { Collection } from '../../src/world/records/collection.ts'
+import type { RecordStates } from '../../src/world/records/types.ts'
 import { cases } from '../support/cases.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
@@ -81,7 +80,7 @@ test('timed states follow a model over moves of the clock, writes, forks and sna
         { id: 1, status: 'pending' },
         { id: 2, status: 'paid' },
       ]
-      let orders = new LivingCollection(new MemoryCollection(options, seeds), states, options)
+      let orders = new Collection({ ...options, states }, seeds)
       orders.follow(clock)
       const models: Model[] = seeds.map(seed => ({ ...seed, since: clock.time, entry: 1 }))
       // Setting the clock back undoes no transition.
@@ -111,7 +110,7 @@ test('timed states follow a model over moves of the clock, writes, forks and sna
           await before.put(1, { status: 'delivered' })
         } else if (one.kind === 'restore') {
           const dump = JSON.parse(JSON.stringify(await orders.dump()))
-          orders = new LivingCollection(new MemoryCollection(options), states, options)
+          orders = new Collection({ ...options, states })
           orders.follow(clock)
           await orders.load(dump)
         }
@@ -142,7 +141,7 @@ test('a cycle of short edges ends', async () => {
       ['off', [{ to: 'on', after: () => 1 }]],
     ]),
   }
-  const lamps = new LivingCollection(new MemoryCollection(options, [{ id: 1, status: 'on' }]), circle, options)
+  const lamps = new Collection({ ...options, states: circle }, [{ id: 1, status: 'on' }])
   lamps.follow(clock)
   await lamps.read(1)
   clock.time += 365 * 86_400_000

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Json, type JsonObject, stringifyJson } from '../../src/kernel/json.ts'
-import type { CollectionOptions, Id } from '../../src/world/collection.ts'
-import { MemoryCollection } from '../../src/world/memory.ts'
+import { Collection } from '../../src/world/records/collection.ts'
+import type { CollectionOptions, Id } from '../../src/world/records/types.ts'
 import { cases } from '../support/cases.ts'
 
 /** A model of a collection: a list with a linear search. */
@@ -14,7 +14,7 @@ interface Model {
 }
 
 interface Pair {
-  readonly real: MemoryCollection
+  readonly real: Collection
   readonly model: Model
 }
 
@@ -152,7 +152,7 @@ for (const assign of ['sequence', 'uuid'] as const) {
     await fc.assert(
       fc.asyncProperty(steps, async todo => {
         const records = seeds.map(value => ({ id: value.id as Id, value, created: false }))
-        const real = new MemoryCollection({ ...OPTIONS, assign }, seeds)
+        const real = new Collection({ ...OPTIONS, assign }, seeds)
         const pairs: Pair[] = [{ real, model: { records, maxRecords: OPTIONS.maxRecords, assign } }]
         for (const step of todo) {
           await step(pairs)

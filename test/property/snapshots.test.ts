@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { stringifyJson } from '../../src/kernel/json.ts'
 import { parseJson } from '../../src/kernel/parse-json.ts'
-import type { Dump, Id } from '../../src/world/collection.ts'
-import { MemoryCollection } from '../../src/world/memory.ts'
+import { Collection } from '../../src/world/records/collection.ts'
+import type { Dump, Id } from '../../src/world/records/types.ts'
 
 const id = fc.oneof(fc.integer({ min: -3, max: 12 }), fc.constantFrom(2n ** 53n, 2n ** 63n - 1n))
 const deed = fc.oneof(
@@ -13,10 +13,7 @@ const deed = fc.oneof(
   fc.record({ what: fc.constant('remove' as const), id }),
 )
 
-async function act(
-  collection: MemoryCollection,
-  deeds: readonly (typeof deed extends fc.Arbitrary<infer T> ? T : never)[],
-) {
+async function act(collection: Collection, deeds: readonly (typeof deed extends fc.Arbitrary<infer T> ? T : never)[]) {
   for (const one of deeds) {
     if (one.what === 'create') await collection.create({ kind: one.kind })
     else if (one.what === 'put') await collection.put(one.id as Id, { kind: one.kind })
@@ -30,12 +27,12 @@ for (const assign of ['sequence', 'uuid'] as const) {
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { maxLength: 25 }), fc.array(deed, { maxLength: 25 }), async (before, after) => {
         const seeds = [1, 2, 3].map(id => ({ id: assign === 'sequence' ? id : `seed ${id}`, kind: 'a' }))
-        const one = new MemoryCollection(options, seeds)
+        const one = new Collection(options, seeds)
         await act(one, before)
         const text = stringifyJson(await one.dump())
         const read = parseJson(text)
         assert.ok('value' in read)
-        const two = new MemoryCollection(options, seeds)
+        const two = new Collection(options, seeds)
         await two.load(read.value as unknown as Dump)
         assert.equal(stringifyJson(await two.dump()), text)
         await act(one, after)

@@ -1,6 +1,6 @@
 // The table of metrics, as the registry declares them.
 
-import { StateMeter } from '../../src/gateway/state/state-meter.ts'
+import { StateMeter } from '../../src/gateway/state/kept-state.ts'
 import { inProcess } from '../support/in-process.ts'
 import { table } from './table.ts'
 

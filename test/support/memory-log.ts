@@ -1,12 +1,16 @@
-// A log in memory that several readers share: replicas in one process.
+// A log in memory that several readers share: the replicas of a test.
 
-import { type Append, type News, type Position, Unavailable } from '../../src/state/engine.ts'
-import { MemoryReader } from './memory-reader.ts'
+import {
+  type Append,
+  type Engine,
+  type News,
+  type Position,
+  type SharedRequests,
+  Unavailable,
+} from '../../src/world/engines/engine.ts'
 
 /** Entries since the last snapshot above which another one is worth its cost. */
 const MOST_ENTRIES = 30_000
-/** Entries after which another reader is asked for a snapshot, where the first one has not made it. */
-const COMPACTION = 5000
 
 export class MemoryLog {
   #name = 'log'
@@ -18,31 +22,16 @@ export class MemoryLog {
   #down: string | undefined
   readonly #readers = new Set<MemoryReader>()
   #members = 0
-  /** The position at which a reader was asked for a snapshot last. */
-  #claimed = -COMPACTION
-  #notes: string[] = []
-  readonly #patience: () => Promise<undefined>
-
-  /** @param patience resolves when an answer is not waited for any longer */
-  constructor(patience: () => Promise<undefined> = () => new Promise(() => {})) {
-    this.#patience = patience
-  }
-
-  get store(): string {
-    return 'memory'
-  }
+  /** The requests of all readers, oldest first, and how many were dropped. */
+  requests: string[] = []
+  dropped = 0
 
   get position(): Position {
     return { log: this.#name, at: this.#from + this.#entries.length }
   }
 
-  /** Returns whether a reader shall make a snapshot now: one of them, as it takes each the same work. */
-  claimCompaction(): boolean {
-    const { at } = this.position
-    const worth = this.#entries.length >= MOST_ENTRIES
-    if (!worth || at < this.#claimed + COMPACTION) return false
-    this.#claimed = at
-    return true
+  get worthCompacting(): boolean {
+    return this.#entries.length >= MOST_ENTRIES
   }
 
   /** Another reader of this log. */
@@ -80,7 +69,7 @@ export class MemoryLog {
     this.#snapshot = snapshot
   }
 
-  /** Loses everything, as a flushed database does. */
+  /** Loses everything but the requests, as a failover may. */
   flush(): void {
     this.#lives += 1
     this.#name = `log ${this.#lives}`
@@ -95,30 +84,67 @@ export class MemoryLog {
     for (const reader of this.#readers) reader.tell(reason)
   }
 
-  /** The notes that were left, oldest first. */
-  get notes(): readonly string[] {
-    return this.#notes
-  }
-
-  /** Keeps notes: at least the last `most` ones. */
-  keep(notes: readonly string[], most: number): void {
-    this.#notes.push(...notes)
-    if (this.#notes.length > 2 * most) this.#notes = this.#notes.slice(-most)
-  }
-
-  /** Returns the answers of all other readers. */
-  async ask(question: string, asking: MemoryReader): Promise<readonly string[]> {
-    const answers = [...this.#readers].filter(reader => reader !== asking).map(reader => reader.hear(question))
-    const patience = this.#patience()
-    const heard = await Promise.all(answers.map(answer => Promise.race([answer, patience])))
-    return heard.filter((answer): answer is string => answer !== undefined && answer !== '')
-  }
-
   leave(reader: MemoryReader): void {
     this.#readers.delete(reader)
   }
 
   #check(): void {
     if (this.#down !== undefined) throw new Unavailable(this.#down)
+  }
+}
+
+class MemoryReader implements Engine {
+  readonly name = 'memory'
+  readonly requests: SharedRequests
+  readonly #log: MemoryLog
+  readonly #listeners: ((reason: string | undefined) => void)[] = []
+
+  constructor(log: MemoryLog, member: number) {
+    this.#log = log
+    this.requests = {
+      member,
+      async add(requests, most) {
+        log.requests.push(...requests)
+        log.dropped += log.requests.splice(0, log.requests.length - most).length
+      },
+      read: async () => ({ requests: log.requests, dropped: log.dropped }),
+      async clear() {
+        log.requests = []
+        log.dropped = 0
+      },
+    }
+  }
+
+  get worthCompacting(): boolean {
+    return this.#log.worthCompacting
+  }
+
+  async open(): Promise<News> {
+    return this.#log.open()
+  }
+
+  async since(after: Position): Promise<News> {
+    return this.#log.since(after)
+  }
+
+  async append(after: Position, entries: readonly string[]): Promise<Append> {
+    return this.#log.append(after, entries)
+  }
+
+  async compact(at: Position, snapshot: string): Promise<void> {
+    this.#log.compact(at, snapshot)
+  }
+
+  onAvailability(listener: (reason: string | undefined) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#log.leave(this)
+  }
+
+  /** Tells whether the log became unavailable, and why. */
+  tell(reason: string | undefined): void {
+    for (const listener of this.#listeners) listener(reason)
   }
 }

@@ -99,9 +99,9 @@ test('a replica that is killed leaves the requests that it answered to the other
   await second.end()
   await assertKnown(one, [...first.answered, ...second.answered], first.broken() + second.broken())
 
-  // The notes of those that were killed hold no credential.
-  assert.match(await server.command('LLEN {journal}:notes'), /^:[1-9]/)
-  assert.doesNotMatch(await server.command('LRANGE {journal}:notes 0 -1'), /s3cret-key/)
+  // The requests of those that were killed hold no credential.
+  assert.match(await server.command('LLEN {journal}:requests'), /^:[1-9]/)
+  assert.doesNotMatch(await server.command('LRANGE {journal}:requests 0 -1'), /s3cret-key/)
   const masked = await one.send('GET control:/requests?operation=limited')
   assert.deepEqual(
     masked.body.requests.map(({ query }: { query: string }) => query),

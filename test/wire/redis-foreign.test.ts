@@ -29,7 +29,7 @@ const FOREIGN: readonly (readonly [name: string, commands: readonly string[], re
   ['head', ['SET {head}:head x'], /\{head\}:head holds a string instead of a hash/],
   ['fields', ['HSET {fields}:head at abc'], /\{fields\}:head has fields of another program/],
   ['entries', ['DEL {entries}:entries', 'SET {entries}:entries x'], /holds a string instead of a list/],
-  ['notes', ['DEL {notes}:notes', 'SET {notes}:notes x'], /holds a string instead of a list/],
+  ['requests', ['DEL {requests}:requests', 'SET {requests}:requests x'], /holds a string instead of a list/],
 ]
 
 for (const [prefix, commands, reason] of FOREIGN) {
@@ -39,7 +39,7 @@ for (const [prefix, commands, reason] of FOREIGN) {
     const replica = await replicas.serve(stateOf(prefix))
     assert.equal((await replica.send('POST /notes', { text: 'a' })).status, 201)
     for (const command of commands) await server.command(command)
-    // The notes are written with the next request.
+    // The requests are written with the next request.
     await replica.send('POST /notes', { text: 'b' })
     assert.match(await untilReady(replica, 503), reason)
     assert.equal((await replica.send('GET /notes')).status, 503)
@@ -47,7 +47,7 @@ for (const [prefix, commands, reason] of FOREIGN) {
     const later = await replicas.serve(stateOf(prefix))
     assert.match(await untilReady(later, 503), reason)
     assert.equal((await later.send('GET /notes')).status, 503)
-    for (const key of ['head', 'entries', 'notes']) await server.command(`DEL {${prefix}}:${key}`)
+    for (const key of ['head', 'entries', 'requests']) await server.command(`DEL {${prefix}}:${key}`)
     await untilReady(later, 200)
     await untilReady(replica, 200)
     assert.equal((await replica.send('POST /notes', { text: 'c' })).status, 201)

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Engine, Unavailable } from '../../src/state/engine.ts'
-import { RedisLog } from '../../src/state/redis.ts'
-import { appended, promisesOf } from '../state/shared-log.ts'
+import { type Engine, Unavailable } from '../../src/world/engines/engine.ts'
+import { RedisLog } from '../../src/world/engines/redis-log.ts'
 import { until } from '../support/until.ts'
+import { appended } from '../world/engines/conformance.ts'
 import { lossyProxy } from './lossy-proxy.ts'
 import { startCluster } from './redis-cluster.ts'
 import { NO_REDIS, RedisServer } from './redis-server.ts'
@@ -34,8 +34,6 @@ function connect(prefix: string, url = server.url) {
 const change = (engine: Engine) => new Promise<string | undefined>(resolve => engine.onAvailability(resolve))
 
 const cluster = skip === false ? startCluster(servers) : undefined
-
-promisesOf('redis', { connect: name => connect(name).engine }, skip)
 
 test('a reader a little behind a snapshot gets its missing entries; one far behind starts over', {
   skip,
@@ -155,8 +153,6 @@ test('each database and each prefix has a separate log', { skip }, async () => {
   const { position } = await one.open()
   await appended(one, position, 'a')
   assert.equal((await other.open()).position.at, 0)
-  other.answer(async () => 'from elsewhere')
-  assert.deepEqual(await one.ask('anybody?'), [])
 })
 
 test('a password is sent, and never shown', { skip }, async () => {
@@ -244,6 +240,7 @@ test('the node of a cluster that has the keys is found', { skip }, async () => {
   const { position } = await first.open()
   const end = await appended(first, position, 'a')
   assert.deepEqual((await second.open()).position, end)
-  first.answer(async () => 'here')
-  assert.deepEqual(await second.ask('where?'), ['here'])
+  await first.requests.add(['here'], 10)
+  await first.requests.read()
+  assert.deepEqual((await second.requests.read()).requests, ['here'])
 })

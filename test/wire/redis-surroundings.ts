@@ -1,8 +1,8 @@
 // The surroundings of an engine that are real, except that its warnings are collected.
 
 import { hostname } from 'node:os'
-import type { EngineSurroundings } from '../../src/state/settings.ts'
 import { breathe, every, realClock } from '../../src/world/clock.ts'
+import type { EngineSurroundings } from '../../src/world/engines/engine.ts'
 
 export function surroundings(): EngineSurroundings & { readonly warnings: string[] } {
   const warnings: string[] = []

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/kernel/json.ts'
-import { arrange } from '../../src/world/arrange.ts'
-import type { Comparison, Entry } from '../../src/world/collection.ts'
+import type { Comparison, Entry } from '../../src/world/records/types.ts'
+import { arrange } from '../../src/world/records/values.ts'
 
 const VALUES: readonly Json[] = [1, 2n, 'a', null, true, ['a', 2], { a: 1 }]
 const rows = VALUES.map((value, id): Entry => ({ id, value: { field: value }, text: '', revision: 0 }))

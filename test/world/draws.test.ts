@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { draw, drawUuid } from '../../src/world/draws.ts'
-import { MemoryCollection } from '../../src/world/memory.ts'
+import { Collection } from '../../src/world/records/collection.ts'
 import { size } from '../support/cases.ts'
 
 const ORDINALS = Array.from({ length: 20_000 }, (_, i) => i + 1)
@@ -50,7 +50,7 @@ test('every UUID has version 4 and is unique', () => {
 test('a UUID of a seed is not drawn again', async () => {
   const options = { name: 'books', idField: 'id', assign: 'uuid', indexed: [], maxRecords: 9, seed: 42 } as const
   const seed = { id: drawUuid(42, 'books', 1), title: 'seed' }
-  const books = new MemoryCollection(options, [seed])
+  const books = new Collection(options, [seed])
   const made = await books.create({ title: 'new' })
   assert.ok(made !== 'exists')
   assert.equal(made.id, drawUuid(42, 'books', 2))

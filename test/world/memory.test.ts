@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from '../../src/world/collection.ts'
-import { MemoryCollection } from '../../src/world/memory.ts'
+import { Collection } from '../../src/world/records/collection.ts'
+import type { Page } from '../../src/world/records/types.ts'
 
 const options = {
   name: 'things',
@@ -16,7 +16,7 @@ const kindA = [{ field: 'kind', values: ['a'] }]
 const ids = ({ text }: Page) => (JSON.parse(text) as { id: number; kind: string }[]).map(one => `${one.id}${one.kind}`)
 
 test('a cached page shows later writes', async () => {
-  const things = new MemoryCollection(options, seeds)
+  const things = new Collection(options, seeds)
   const full = async () => ids(await things.list({ filters: [], limit: 2 }))
   const short = async () => ids(await things.list({ filters: kindA, limit: 9 }))
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('a cached page shows later writes', async () => {
 })
 
 test('a fork and its origin cache their pages separately', async () => {
-  const origin = new MemoryCollection(options, seeds)
+  const origin = new Collection(options, seeds)
   const page = { filters: [], limit: 4 }
   await origin.list(page)
   const fork = origin.fork()
@@ -64,7 +64,7 @@ test('a fork and its origin cache their pages separately', async () => {
 })
 
 test('a full page reports more records until those after it are deleted', async () => {
-  const things = new MemoryCollection(options, seeds)
+  const things = new Collection(options, seeds)
   const more = async () => (await things.list({ filters: [], limit: 3 })).more
   assert.equal(await more(), false)
   await things.create({ kind: 'a' })
@@ -73,14 +73,12 @@ test('a full page reports more records until those after it are deleted', async 
   assert.equal(await more(), false)
 })
 
-test('a load in slices shows all of the old records or all of the new ones', async () => {
+test('a load replaces all records, with other revisions', async () => {
   const options = { name: 'things', idField: 'id', assign: 'sequence', indexed: [], maxRecords: 5000, seed: 1 } as const
-  const things = new MemoryCollection(options, [{ id: 1 }])
+  const things = new Collection(options, [{ id: 1 }])
   const records = Array.from({ length: 5000 }, (_, i) => ({ id: i + 1, kind: 'new' }))
-  const loading = things.load({ records })
-  assert.equal((await things.list({ filters: [], limit: 2 })).text, '[{"id":1}]')
   const written = await things.replace(1, { kind: 'old' })
-  await loading
+  await things.load({ records })
   const page = await things.list({ filters: [], limit: 1 })
   assert.equal(page.text, '[{"id":1,"kind":"new"}]')
   assert.equal(things.size, 5000)
@@ -89,7 +87,7 @@ test('a load in slices shows all of the old records or all of the new ones', asy
 
 test('a number assigned within an owner differs from those of seeds', async () => {
   const nested = { ...options, assign: 'client', within: ['{place}'] } as const
-  const things = new MemoryCollection(nested, [{ id: 1 }])
+  const things = new Collection(nested, [{ id: 1 }])
   const made = await things.create({ '{place}': 'a' })
   assert.ok(typeof made === 'object')
   assert.deepEqual([made.id, made.value], ['a/2', { id: 2, '{place}': 'a' }])
@@ -102,7 +100,7 @@ test('an id that is unique within an owner names one record of each owner', asyn
     meta: { owner },
     ...(place === undefined ? {} : { '{place}': place }),
   })
-  const things = new MemoryCollection({ ...nested, indexed: ['meta.owner', '{place}'] }, [record('x', 'ann')])
+  const things = new Collection({ ...nested, indexed: ['meta.owner', '{place}'] }, [record('x', 'ann')])
   const made = await things.create(record('x', 'ann', 'a/b'))
   assert.ok(typeof made === 'object')
   assert.equal(made.id, 'ann/a%2Fb/x')
@@ -118,10 +116,10 @@ test('an id that is unique within an owner names one record of each owner', asyn
   assert.deepEqual(await found('ann', false), [record('x', 'ann', 'a/b')])
   assert.deepEqual(await found('ann', true), [record('x', 'ann'), record('x', 'ann', 'a/b')])
 
-  const copy = new MemoryCollection({ ...nested, indexed: [] })
+  const copy = new Collection({ ...nested, indexed: [] })
   await copy.load(await things.dump())
   assert.deepEqual((await copy.read('bob/a%2Fb/x'))?.value, record('x', 'bob', 'a/b'))
-  const other = new MemoryCollection({ ...nested, indexed: [] })
+  const other = new Collection({ ...nested, indexed: [] })
   other.become(things.state())
   assert.deepEqual((await other.read('ann//x'))?.value, record('x', 'ann'))
 

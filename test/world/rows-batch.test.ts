@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CollectionOptions } from '../../src/world/collection.ts'
-import type { RowEffect, WorldChange, WorldEffect } from '../../src/world/effects.ts'
-import { MemoryCollection } from '../../src/world/memory.ts'
-import { RecordedPlace } from '../../src/world/recorded-place.ts'
+import { readGroups, writeGroup } from '../../src/gateway/state/effects.ts'
+import type { Change, RowEffect } from '../../src/world/changes.ts'
+import { Collection } from '../../src/world/records/collection.ts'
+import type { CollectionOptions } from '../../src/world/records/types.ts'
 
 const OPTIONS: CollectionOptions = {
   name: 'things',
@@ -19,23 +19,26 @@ const seeds = (count: number) => Array.from({ length: count }, (_, i) => ({ id: 
 
 /** Returns the changes of records that some work makes. */
 async function changesOf(
-  collection: MemoryCollection,
-  work: (collection: MemoryCollection) => Promise<void>,
+  collection: Collection,
+  work: (collection: Collection) => Promise<void>,
 ): Promise<readonly RowEffect[]> {
   const effects: RowEffect[] = []
-  const record = ({ effect }: WorldChange): void => {
-    const [, , own] = effect as Extract<WorldEffect, readonly ['in', ...unknown[]]>
-    if (own[0] === 'row') effects.push(own)
-    else if (own[0] === 'rows') effects.push(...own[1])
+  const record = (change: Change): void => {
+    const [group] = readGroups([writeGroup({ at: 0, by: '', changes: [change] })])
+    for (const [, effect] of group?.changes ?? []) {
+      if (effect[0] !== 'in') continue
+      if (effect[2][0] === 'row') effects.push(effect[2])
+      else if (effect[2][0] === 'rows') effects.push(...effect[2][1])
+    }
   }
-  collection.record({ record, counts() {} }, new RecordedPlace('', 'things'))
+  collection.record({ record, counts() {} }, '', 'things')
   await work(collection)
   collection.record(undefined)
   return effects
 }
 
 /** Applies changes to two copies, one by one and at once. */
-function copies(origin: MemoryCollection, effects: readonly RowEffect[]): [MemoryCollection, MemoryCollection] {
+function copies(origin: Collection, effects: readonly RowEffect[]): [Collection, Collection] {
   const [single, batched] = [origin.fork(), origin.fork()]
   for (const effect of effects) single.apply(effect)
   const batch = batched.batch()
@@ -44,10 +47,10 @@ function copies(origin: MemoryCollection, effects: readonly RowEffect[]): [Memor
   return [single, batched]
 }
 
-const page = async (collection: MemoryCollection, field: string, value: string | number | boolean) =>
+const page = async (collection: Collection, field: string, value: string | number | boolean) =>
   (await collection.list({ filters: [{ field, values: [value] }], limit: 100 })).text
 
-const writes = async (things: MemoryCollection): Promise<void> => {
+const writes = async (things: Collection): Promise<void> => {
   for (let i = 0; i < 200; i++) {
     if (i % 7 === 0) await things.remove(i % 50)
     if (i % 5 === 0) await things.replace(3 + (i % 40), { kind: `replaced ${i % 4}`, size: i })
@@ -58,7 +61,7 @@ const writes = async (things: MemoryCollection): Promise<void> => {
 
 for (const count of [0, 5, 40]) {
   test(`changes stored at once are like changes one by one, above ${count} seeds`, async () => {
-    const origin = new MemoryCollection(OPTIONS, seeds(count))
+    const origin = new Collection(OPTIONS, seeds(count))
     const made = origin.fork()
     const [single, batched] = copies(origin, await changesOf(made, writes))
     assert.deepEqual(batched.state(), single.state())
@@ -81,9 +84,15 @@ for (const count of [0, 5, 40]) {
 }
 
 test('records that exchange their ordinals are evicted in their new order', async () => {
-  const origin = new MemoryCollection({ ...OPTIONS, maxRecords: 20 }, seeds(17))
+  const origin = new Collection({ ...OPTIONS, maxRecords: 20 }, seeds(17))
   await origin.load({ ...(await origin.dump()), records: [...seeds(17), { id: 31 }, { id: 32 }], created: [31, 32] })
-  const [first, second] = [31, 32].map(id => origin.rowAt(id)) as [RowEffect, RowEffect]
+  const [first, second] = origin
+    .state()
+    .rows.slice(-2)
+    .map(([text, created, revision], i): RowEffect => ['row', 31 + i, text, created, revision]) as [
+    RowEffect,
+    RowEffect,
+  ]
   const exchanged = (row: RowEffect, by: RowEffect): RowEffect => ['row', row[1], row[2], by[3], row[4]]
   const gone = ([kind, id]: RowEffect): RowEffect => [kind, id, null, 0, 0]
   const effects = [gone(first), gone(second), exchanged(first, second), exchanged(second, first)]
@@ -102,7 +111,7 @@ test('records that exchange their ordinals are evicted in their new order', asyn
 })
 
 test('ids that a client gives are in their order', async () => {
-  const origin = new MemoryCollection({ ...OPTIONS, assign: 'client' })
+  const origin = new Collection({ ...OPTIONS, assign: 'client' })
   const ids = ['b', 9_007_199_254_740_993n, 'a', 7, 9_007_199_254_740_992, 2]
   const effects = await changesOf(origin.fork(), async things => {
     for (const id of ids) await things.create({ id, kind: 'given' })
@@ -118,7 +127,7 @@ test('ids that a client gives are in their order', async () => {
 
 test('more values than are sorted apart', async () => {
   const options = { ...OPTIONS, maxRecords: 10_000 }
-  const origin = new MemoryCollection(options)
+  const origin = new Collection(options)
   const effects = await changesOf(origin.fork(), async things => {
     for (let i = 0; i < 3000; i++) await things.create({ kind: `${(i * 7919) % 3000}`, size: true })
   })
@@ -129,9 +138,9 @@ test('more values than are sorted apart', async () => {
 })
 
 test('a state whose records have no id under the present options keeps them all', () => {
-  const written = new MemoryCollection(OPTIONS, seeds(3))
-  const renamed = new MemoryCollection({ ...OPTIONS, idField: 'code' })
+  const written = new Collection(OPTIONS, seeds(3))
+  const renamed = new Collection({ ...OPTIONS, idField: 'code' })
   const state = written.state()
-  renamed.apply(['all', () => state])
+  renamed.apply(['all', state])
   assert.deepEqual(renamed.state().rows, state.rows)
 })

@@ -2,7 +2,7 @@
 
 import type { Json } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
-import type { Comparison, Id } from '../../world/collection.ts'
+import type { Comparison, Id } from '../../world/records/types.ts'
 
 export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
 export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string } & {

@@ -3,7 +3,7 @@
 import { responseFor, successStatus } from '../../contract/contract.ts'
 import { problems } from '../../kernel/problem.ts'
 import { NO_HEADERS, refuse } from '../../kernel/reply.ts'
-import type { Id } from '../../world/collection.ts'
+import type { Id } from '../../world/records/types.ts'
 import type { Behaviour, Handler, Site } from '../behaviour.ts'
 import { writable } from '../exchange.ts'
 import type { Resource } from '../resource.ts'

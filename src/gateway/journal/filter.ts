@@ -4,9 +4,9 @@ import { compileGlob } from '../../kernel/glob.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
+import { comesAfter, type JournalView } from './all-requests.ts'
 import { type ContentFilter, compileContent } from './content.ts'
 import type { JournalEntry } from './kept-request.ts'
-import { comesAfter, type JournalView } from './portable.ts'
 
 /** A filter of requests; all its members must match. The items of a list are separated by commas. */
 export interface RequestFilter extends ContentFilter {

@@ -2,10 +2,10 @@
 
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Plan } from '../../plan/plan.ts'
+import type { JournalView } from './all-requests.ts'
 import { findUnkept } from './content.ts'
 import type { RequestFilter } from './filter.ts'
 import type { JournalEntry } from './kept-request.ts'
-import type { JournalView } from './portable.ts'
 
 /**
  * Finds a misspelt operation or consumer, or a header or body that is not kept. Otherwise `verify?operation=typo&max=0`

@@ -1,9 +1,9 @@
 // Selects the requests of the journal that meet criteria.
 
+import type { JournalView } from './all-requests.ts'
 import { describeEntry, type RecordedRequest } from './entry.ts'
 import type { Criterion } from './filter.ts'
 import type { JournalEntry } from './kept-request.ts'
-import type { JournalView } from './portable.ts'
 
 export const matches = (criteria: readonly Criterion[], entry: JournalEntry): boolean =>
   criteria.every(criterion => criterion.holds(entry))

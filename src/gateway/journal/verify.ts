@@ -1,8 +1,8 @@
 // Verifies how many requests of the journal meet criteria; if too few, finds the closest ones.
 
+import type { JournalView } from './all-requests.ts'
 import { describeEntry, type RecordedRequest } from './entry.ts'
 import type { Criterion } from './filter.ts'
-import type { JournalView } from './portable.ts'
 import { matches, selectRequests } from './select.ts'
 
 export interface Times {

@@ -1,172 +1,165 @@
-// The last changes of the worlds with their inverses, for rewinding a world.
+// The last entries of the log, for looking at and for rewinding a world: a copy of all worlds now and then, and the entries
+// after it. Copies share what has not been written since.
 
-import { idOf } from '../../world/effects.ts'
-import { heapLimit } from '../../world/heap.ts'
-import { type Change, type Effect, type Group, lengthOf, merged } from './changes.ts'
+import { heapLimit } from '../../world/budget.ts'
+import { idOf } from '../../world/changes.ts'
+import { type Effect, readGroup } from './effects.ts'
 
-/** One entry of the log, as far as it concerns one world. */
-export type HistoryEntry = Readonly<Group>
-
-/** How many entries are remembered, and how many changes in them. */
-export const MOST_ENTRIES = 10_000
-const MOST_CHANGES = 100_000
-/** The share of the heap that the texts of their records may take, in characters. */
+/** The number of entries after which a copy is made, and how many copies there are. */
+const [ENTRIES, COPIES] = [5000, 3]
+/** At least this many of the last entries are remembered. */
+export const MOST_ENTRIES = ENTRIES * (COPIES - 1)
+/** The share of the heap that entries and the records that they replaced may take, in characters. */
 const SHARE = 0.1
 
-/** A place for an entry, which is used again for a later one, because long-lived garbage is expensive to collect. */
-class Remembered implements Group {
-  position = 0
-  at = 0
-  by = ''
-  changes: Change[] = []
-  /** The characters of the records that only this entry may keep. */
-  length = 0
-
-  hold({ position, at, by, changes }: HistoryEntry): void {
-    this.position = position
-    this.at = at
-    // If the text is equal, keep the existing string.
-    if (this.by !== by) this.by = by
-    const own = this.changes
-    this.length = 0
-    for (let i = 0; i < changes.length; i++) {
-      const change = changes[i] as Change
-      this.length += lengthOf(change)
-      own[i] = change.keptIn === undefined ? change : change.keptIn(own[i])
-    }
-    if (own.length > changes.length) own.length = changes.length
-  }
-
-  /** Keeps no more than the objects that another entry needs. @param whole whether it keeps none of them */
-  drop(whole: boolean): void {
-    if (whole || this.changes.length > USUAL) this.changes = []
-  }
+/** An entry of the log. */
+interface Remembered {
+  readonly position: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly text: string
+  /** The characters that the history keeps because of it. */
+  readonly size: number
+  /** Whether it has more than counts. */
+  readonly told: boolean
 }
 
-/** Most entries have no more changes: a record, another that is evicted for it, and a count. */
-const USUAL = 4
+/** A copy of the worlds, and the entries after it. */
+interface Chapter<Copy> {
+  readonly position: number
+  /** A time when that was the latest position. Infinite: none is known. */
+  at: number
+  readonly copy: Copy
+  readonly entries: Remembered[]
+  size: number
+}
 
-export class History {
-  /** A ring: the entry with number n is at n modulo its size. */
-  #ring: Remembered[] = []
-  /** The number of the first entry, and that of the next one. */
-  #first = 0
-  #next = 0
-  /** How many changes all entries have, and characters. */
-  #changes = 0
-  #length = 0
+/** One entry of the log, as far as it concerns one world. */
+export interface HistoryEntry {
+  readonly position: number
+  readonly at: number
+  readonly by: string
+  readonly effects: readonly Effect[]
+}
+
+export class History<Copy> {
+  readonly #copy: () => Copy
   readonly #room: number
-  /** The position that no world can go back beyond. */
-  #reach = 0
-  /** A time when that was the latest position, in milliseconds since the epoch. Infinite: none is known. */
-  #reachedAt = Number.POSITIVE_INFINITY
+  #chapters: Chapter<Copy>[] = []
 
-  /** @param room how many characters the texts of all records may have */
-  constructor(room = Math.floor(SHARE * heapLimit())) {
+  /**
+   * @param copy copies the worlds as they are
+   * @param room how many characters may be kept
+   */
+  constructor(copy: () => Copy, room = Math.floor(SHARE * heapLimit())) {
+    this.#copy = copy
     this.#room = room
   }
 
+  /** Forgets everything: no world can go back beyond this position. @param at when it was the latest one, if that is known */
+  begin(position: number, at = Number.POSITIVE_INFINITY): void {
+    this.#chapters = []
+    this.#open(position, at)
+  }
+
+  #open(position: number, at: number): void {
+    this.#chapters.push({ position, at, copy: this.#copy(), entries: [], size: 0 })
+    if (this.#chapters.length > COPIES) this.#chapters.shift()
+  }
+
+  /** The position that no world can go back beyond. */
   get reach(): number {
-    return this.#reach
+    return this.#chapters[0]?.position ?? 0
   }
 
   /** The earliest time whose position is known, in milliseconds since the epoch; infinite if there is none. */
   get since(): number {
-    if (this.#next === this.#first) return this.#reachedAt
-    return Math.min(this.#reachedAt, (this.#ring[this.#first % MOST_ENTRIES] as Remembered).at)
+    const [first] = this.#chapters
+    return Math.min(first?.at ?? Number.POSITIVE_INFINITY, first?.entries[0]?.at ?? Number.POSITIVE_INFINITY)
   }
 
   /** Takes note of a time when the log ends where this history does. */
   cover(time: number): void {
-    if (this.#next === this.#first) this.#reachedAt = Math.min(this.#reachedAt, time)
+    const last = this.#chapters.at(-1)
+    if (last !== undefined && last.entries.length === 0) last.at = Math.min(last.at, time)
   }
 
-  /** Adds a group of the log, whose changes are in the order in which they were made. */
-  add(group: HistoryEntry): void {
-    const { changes } = group
-    const [first] = changes
-    if (first === undefined) return
-    const { world } = first
-    // Most groups are of one world.
-    if (changes.length === 1 || changes.every(change => change.world === world)) this.#push(group)
-    else for (const own of groupedByWorld(changes).values()) this.#push({ ...group, changes: own })
-  }
-
-  #push(entry: HistoryEntry): void {
-    if (UNTOLD.has(entry.changes[0]?.kind as Effect[0]) && isUntold(entry) && this.#mergeWithLast(entry)) return
-    if (this.#next - this.#first === MOST_ENTRIES) this.#dropFirst(false)
-    const index = this.#next % MOST_ENTRIES
-    const place = this.#ring[index] ?? new Remembered()
-    this.#ring[index] = place
-    place.hold(entry)
-    this.#next += 1
-    this.#changes += place.changes.length
-    this.#length += place.length
-    while (this.#changes > MOST_CHANGES) this.#dropFirst(false)
-    while (this.#length > this.#room) this.#dropFirst(true)
-  }
-
-  /** A world that is only read still has ever more counts. */
-  #mergeWithLast(entry: HistoryEntry): boolean {
-    if (this.#next === this.#first) return false
-    const last = this.#ring[(this.#next - 1) % MOST_ENTRIES] as Remembered
-    if (worldOf(last) !== worldOf(entry) || !isUntold(last)) return false
-    const changes = merged([...last.changes, ...entry.changes])
-    this.#changes += changes.length - last.changes.length
-    last.hold({ ...entry, changes })
-    return true
-  }
-
-  #dropFirst(whole: boolean): void {
-    const place = this.#ring[this.#first % MOST_ENTRIES] as Remembered
-    this.#changes -= place.changes.length
-    this.#length -= place.length
-    this.#reach = place.position
-    this.#reachedAt = place.at
-    this.#first += 1
-    place.drop(whole)
-  }
-
-  /** The entries of a world, the oldest first. Do not retain one: it is used again for a later entry. */
-  of(world: string): readonly HistoryEntry[] {
-    const entries: HistoryEntry[] = []
-    for (let n = this.#first; n < this.#next; n++) {
-      const entry = this.#ring[n % MOST_ENTRIES] as Remembered
-      if (worldOf(entry) === world) entries.push(entry)
+  add(entry: Remembered): void {
+    const chapter = this.#chapters.at(-1)
+    if (chapter === undefined) return
+    const { entries } = chapter
+    const last = entries.at(-1)
+    // A world that is only read has ever more counts.
+    if (last !== undefined && !last.told && !entry.told) {
+      const text = mergeCounts(last.text, entry.text)
+      entries[entries.length - 1] = { ...entry, text, size: text.length }
+      chapter.size += text.length - last.size
+    } else {
+      entries.push(entry)
+      chapter.size += entry.size
     }
-    return entries
   }
 
-  /** Forgets everything: no world can go back beyond this position. @param at when it was the latest one, if that is known */
-  clear(position: number, at = Number.POSITIVE_INFINITY): void {
-    this.#ring = []
-    this.#first = 0
-    this.#next = 0
-    this.#changes = 0
-    this.#length = 0
-    this.#reach = position
-    this.#reachedAt = at
+  /**
+   * Makes a copy if enough entries were added, and drops what is too much. To be called where the worlds are as they were
+   * after the last entry. @param exact whether they are just so; they may have further counts
+   */
+  settle(exact: boolean): void {
+    const chapter = this.#chapters.at(-1)
+    const last = chapter?.entries.at(-1)
+    if (chapter === undefined || last === undefined) return
+    const sum = this.#chapters.reduce((all, { size }) => all + size, 0)
+    const isFull = chapter.entries.length >= (exact ? ENTRIES : 2 * ENTRIES) || sum > this.#room
+    if (isFull) this.#open(last.position, last.at)
+    for (let left = sum; left > this.#room && this.#chapters.length > 1; ) left -= this.#chapters.shift()?.size ?? 0
   }
+
+  /** The entries of a world, the oldest first. */
+  of(world: string): readonly HistoryEntry[] {
+    return this.#chapters.flatMap(({ entries }) => entries.flatMap(entry => ofWorld(entry, world)))
+  }
+
+  /** The last copy up to a position, and the entries of a world from there to it; `undefined` for one that is out of reach. */
+  before(
+    world: string,
+    position: number,
+  ): { readonly copy: Copy; readonly entries: readonly HistoryEntry[] } | undefined {
+    const chapter = this.#chapters.findLast(one => one.position <= position)
+    if (chapter === undefined) return undefined
+    const entries = chapter.entries.filter(entry => entry.position <= position)
+    return { copy: chapter.copy, entries: entries.flatMap(entry => ofWorld(entry, world)) }
+  }
+}
+
+function ofWorld({ position, text }: Remembered, world: string): readonly HistoryEntry[] {
+  if (!text.includes(JSON.stringify(world))) return []
+  const { at, by, changes } = readGroup(text)
+  const effects = changes.filter(([name]) => name === world).map(([, effect]) => effect)
+  return effects.length === 0 ? [] : [{ position, at, by, effects }]
+}
+
+/** Adds up the numbers of requests in two entries that have only counts. */
+function mergeCounts(first: string, second: string): string {
+  const { at, by, changes } = readGroup(second)
+  const sums = new Map<string, number>()
+  for (const [world, effect] of [...readGroup(first).changes, ...changes]) {
+    if (effect[0] !== 'ordinal') continue
+    const key = JSON.stringify([world, effect[1]])
+    sums.set(key, (sums.get(key) ?? 0) + effect[2])
+  }
+  const merged = [...sums].map(([key, more]) => {
+    const [world, operation] = JSON.parse(key) as [string, string]
+    return [world, ['ordinal', operation, more]]
+  })
+  return JSON.stringify([at, by, merged])
 }
 
 /** Kinds of effects that the history leaves out, because they only count. */
 const UNTOLD_KINDS = ['ordinal', 'seen', 'seeds', 'config'] as const
-const UNTOLD = new Set<Effect[0]>(UNTOLD_KINDS)
+const UNTOLD = new Set<string>(UNTOLD_KINDS)
 
-/** Whether an entry contains only counts. */
-export const isUntold = ({ changes }: HistoryEntry): boolean => changes.every(({ kind }) => UNTOLD.has(kind))
-
-const worldOf = ({ changes }: HistoryEntry): string | undefined => changes[0]?.world
-
-function groupedByWorld(changes: readonly Change[]): Map<string, Change[]> {
-  const grouped = new Map<string, Change[]>()
-  for (const change of changes) {
-    const own = grouped.get(change.world)
-    if (own === undefined) grouped.set(change.world, [change])
-    else own.push(change)
-  }
-  return grouped
-}
+/** Whether a kind of effect is described. */
+export const isTold = (kind: string): boolean => !UNTOLD.has(kind)
 
 /** A change in words. */
 export interface DescribedChange {
@@ -176,10 +169,10 @@ export interface DescribedChange {
 }
 
 /** Describes the changes of an entry that somebody would look for. */
-export function describeChanges({ changes }: HistoryEntry): readonly DescribedChange[] {
-  return changes.flatMap(({ effect }): readonly DescribedChange[] => {
+export function describeChanges({ effects }: HistoryEntry): readonly DescribedChange[] {
+  return effects.flatMap((effect): readonly DescribedChange[] => {
     const [kind] = effect
-    if (UNTOLD.has(kind)) return []
+    if (!isTold(kind)) return []
     if (effect[0] !== 'in') return [{ change: WORDS[kind as keyof typeof WORDS] }]
     const [, collection, own] = effect
     if (own[0] === 'all') return [{ change: 'loaded', collection }]

@@ -1,21 +1,22 @@
 // The state of a gateway that an engine keeps: opens it, records and applies changes, and says whether it is available.
 
+import type { JsonObject } from '../../kernel/json.ts'
+import type { Plan } from '../../plan/plan.ts'
 import type { StateSettings } from '../../plan/state.ts'
-import { type Engine, isExclusive, Unavailable } from '../../state/engine.ts'
-import type { EngineSurroundings } from '../../state/settings.ts'
-import type { Cause } from '../../world/turns.ts'
+import { breathe } from '../../world/clock.ts'
+import { type Engine, type EngineSurroundings, StateRefused, Unavailable } from '../../world/engines/engine.ts'
+import { type Cause, type TurnMeter, Turns } from '../../world/turns.ts'
 import type { World } from '../../world/world.ts'
-import { LOST } from '../journal/kept-request.ts'
+import type { StandingAnswers } from '../answers.ts'
+import { recordFaults } from '../import.ts'
+import type { AllRequests } from '../journal/all-requests.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../log.ts'
-import { Gathering } from './gathering.ts'
-import type { Kept } from './kept.ts'
-import { findMisfits } from './misfits.ts'
-import { OwnTurns } from './own-turns.ts'
-import { Readable } from './readable.ts'
-import { RequestTrail } from './request-trail.ts'
-import { SharedTurns } from './shared-turns.ts'
-import { StateMeter } from './state-meter.ts'
-import type { LogTurns } from './turns.ts'
+import { Instrument } from '../metrics/instruments.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { WeatherStation } from '../weather.ts'
+import type { Worlds } from '../worlds/worlds.ts'
+import { writeGroup } from './effects.ts'
 import { WorldLog } from './world-log.ts'
 
 /**
@@ -25,6 +26,19 @@ import { WorldLog } from './world-log.ts'
 const TICK = 1000
 /** How long to wait before an engine that could not be opened is tried again. */
 const RETRY = 1000
+
+/** The gateway whose state is kept. */
+export interface Kept {
+  readonly worlds: Worlds
+  readonly weather: WeatherStation
+  readonly answers: StandingAnswers
+  readonly journal: Journal
+  readonly requests: AllRequests
+  readonly metrics: Metrics
+  readonly plan: Plan
+  /** Serves a configuration that another process was given. */
+  configure(text: string): Promise<void>
+}
 
 export class KeptState {
   readonly meter = new StateMeter()
@@ -37,16 +51,14 @@ export class KeptState {
   readonly #around: EngineSurroundings
   readonly #log: Log
   /** `undefined` until the log was read. */
-  #turns: LogTurns | undefined
+  #turns: Turns | undefined
   #down: string | undefined = 'the state is still being read'
-  readonly #readable: Readable
-  readonly #gathering = new Gathering()
+  /** Why the last entries could not be applied. */
+  #unreadable: string | undefined
   #stop: (() => void) | undefined
   #closed = false
   /** The time when the use of each sandbox was last reported to other processes, in milliseconds. */
   readonly #seen = new Map<string, number>()
-  /** Set where other processes share the state, once the log was read. */
-  trail: RequestTrail | undefined
 
   constructor(gateway: Kept, engine: Engine, settings: StateSettings, around: EngineSurroundings, log: Log) {
     this.#gateway = gateway
@@ -54,7 +66,6 @@ export class KeptState {
     this.#settings = settings
     this.#around = around
     this.#log = log
-    this.#readable = new Readable(engine, log)
     const { worlds, weather, answers, journal } = gateway
     this.worldLog = new WorldLog({
       worlds,
@@ -63,9 +74,6 @@ export class KeptState {
       plan: () => gateway.plan,
       now: around.now,
       forgetRequests: world => journal.clear(world),
-      forgetPositions: () => {
-        for (const entry of journal.each()) entry.position = LOST
-      },
       configure: text => gateway.configure(text),
       lost: () => this.#reportLoss(),
     })
@@ -78,7 +86,6 @@ export class KeptState {
         available: this.unavailable === undefined,
       }),
     })
-    engine.answer(question => gateway.requests.answer(question))
   }
 
   #reportLoss(): void {
@@ -94,13 +101,14 @@ export class KeptState {
 
   /** Why the engine cannot be used now; `undefined` where it can. */
   get unavailable(): string | undefined {
-    return this.#down ?? this.#readable.reason
+    return this.#down ?? this.#unreadable
   }
 
   get engineName(): string {
     return this.#engine.name
   }
 
+  /** The end of the log, as far as the worlds hold it. */
   get position(): number {
     return this.#turns?.position.at ?? 0
   }
@@ -131,30 +139,54 @@ export class KeptState {
 
   async #begin(): Promise<void> {
     const engine = this.#engine
+    const { requests } = engine
     let news = await engine.open()
-    if (!engine.exclusive) {
-      const { journal } = this.#gateway
-      journal.member = engine.member
-      this.trail = new RequestTrail(engine, journal, this.#gathering)
-    }
     const isNew = news.anew?.snapshot === undefined && news.position.at === 0
     if (isNew) {
-      await engine.compact(news.position, await this.worldLog.snapshot())
+      await engine.compact(news.position, await this.worldLog.snapshot(), [])
       // Another process may have been faster.
-      if (!engine.exclusive) news = await engine.open()
+      if (requests !== undefined) news = await engine.open()
     }
-    if (!isNew || !engine.exclusive) await this.#readable.begin(() => this.worldLog.apply(news))
-    const { now } = this.#around
-    const turns = isExclusive(engine)
-      ? new OwnTurns(engine, this.worldLog, news.position, now, this.meter)
-      : new SharedTurns(engine, this.worldLog, news.position, now, this.meter, this.#gathering)
+    if (!isNew || requests !== undefined) await this.#applyFirst(() => this.worldLog.apply(news))
+    else this.worldLog.history.begin(news.position.at)
+    const turns = new Turns(engine, this.worldLog, writeGroup, news.position, this.#around.now, this.meter)
     this.#turns = turns
-    this.asks = !engine.exclusive && this.#settings.reads === 'strong'
-    this.worldLog.attach(turns, turns.recording)
+    this.asks = requests !== undefined && this.#settings.reads === 'strong'
+    if (requests !== undefined) {
+      const catchUp = () => this.catchUp()
+      this.#gateway.requests.share(requests, { name: () => turns.position.log, catchUp })
+    }
+    this.worldLog.attach(turns)
     this.#become(undefined)
     if (!isNew) await this.#compare()
     await turns.tick()
-    this.#stop = this.#around.every(TICK, () => void this.#readable.follow(() => turns.tick()))
+    this.#stop = this.#around.every(TICK, () => void this.#follow(turns))
+  }
+
+  /** Applies the log at the start. Rejects with `StateRefused` if it cannot be read. */
+  async #applyFirst(apply: () => Promise<void>): Promise<void> {
+    try {
+      await apply()
+    } catch (error) {
+      throw new StateRefused(`${this.#describeUnreadable(error)}; remove it, or use another one`, { cause: error })
+    }
+  }
+
+  /** Applies later entries, and keeps the reason if they cannot be read. */
+  async #follow(turns: Turns): Promise<void> {
+    try {
+      await turns.tick()
+      this.#unreadable = undefined
+    } catch (error) {
+      if (error instanceof Unavailable) return
+      const reason = this.#describeUnreadable(error)
+      if (reason !== this.#unreadable) this.#log.error({ reason }, 'the state is not available')
+      this.#unreadable = reason
+    }
+  }
+
+  #describeUnreadable(error: unknown): string {
+    return `${this.#engine.name} holds a state that cannot be read (${(error as Error).message})`
   }
 
   /** Compares the state with the configuration: its seeds may be others, and its records may not fit. */
@@ -176,10 +208,25 @@ export class KeptState {
           )
         }
       }
-      for (const { collection, count, first } of await findMisfits(world, plan)) {
-        const message = `${count} records of ${collection} break the contract and are kept; the first is ${first}`
-        this.#log.warn({ world: world.name, collection }, message)
+      await this.#reportMisfits(world)
+    }
+  }
+
+  /** Warns of records that do not fit the configuration: the contract may have changed since they were written. */
+  async #reportMisfits(world: World): Promise<void> {
+    for (const [collection, { resource }] of this.#gateway.plan.collections) {
+      const { records } = await world.collection(collection).dump()
+      let [count, first] = [0, '']
+      for (const [i, record] of records.entries()) {
+        if (i > 0 && i % SLICE === 0) await breathe()
+        const [fault] = recordFaults(record as JsonObject, resource)
+        if (fault === undefined) continue
+        count += 1
+        if (count === 1) first = `${String((record as JsonObject)[resource.idField])}${fault}`
       }
+      if (count === 0) continue
+      const message = `${count} records of ${collection} break the contract and are kept; the first is ${first}`
+      this.#log.warn({ world: world.name, collection }, message)
     }
   }
 
@@ -201,14 +248,9 @@ export class KeptState {
     return this.asks ? this.#turns.catchUp() : Promise.resolve()
   }
 
-  /** The number of the state, for a request that is answered early: see `EarlyAnswer`. */
-  get asOf(): number | undefined {
-    return this.unavailable === undefined ? this.#turns?.asOf : undefined
-  }
-
   /** Reports to other processes at intervals that a sandbox is used. */
   visited(world: World): void {
-    if (this.#engine.exclusive || this.#turns === undefined || world.turns === undefined) return
+    if (this.#turns?.repeats !== true || world.turns === undefined) return
     const { worlds, plan } = this.#gateway
     const { name } = world
     if (worlds.isPermanent(name)) return
@@ -220,12 +262,7 @@ export class KeptState {
 
   /** Takes note of a configuration that was put in the place of the file, for other processes. */
   configured(text: string): void {
-    if (!this.#engine.exclusive) this.worldLog.configured(text)
-  }
-
-  /** Asks every other process a question: see `Engine.ask`. */
-  ask(question: string): Promise<readonly string[]> {
-    return this.#engine.ask(question)
+    if (this.#engine.requests !== undefined) this.worldLog.configured(text)
   }
 
   /** Replaces the log so far by a snapshot. Requests are answered meanwhile. */
@@ -240,8 +277,37 @@ export class KeptState {
     if (turns !== undefined && this.#down === undefined) {
       await turns.tick().catch(() => {})
       await turns.settled()
-      if (this.#engine.exclusive) await this.compact().catch(() => {})
+      if (!turns.repeats) await this.compact().catch(() => {})
     }
     await this.#engine.close()
   }
 }
+
+/** How many records are compared before requests are answered: some milliseconds. */
+const SLICE = 1000
+
+/** Measures the cost of the state: the time of appends and reads, and conflicts. */
+export class StateMeter implements TurnMeter {
+  readonly histograms = [
+    timesOf('append', 'Time to append changes to the log of the state, until they are durable.'),
+    timesOf('catch_up', 'Time to read the changes of other processes and apply them.'),
+  ] as const
+  readonly #appends = this.histograms[0].series({})
+  readonly #catchUps = this.histograms[1].series({})
+  conflicts = 0
+
+  appended(seconds: number): void {
+    this.#appends.observe(seconds)
+  }
+
+  caughtUp(seconds: number): void {
+    this.#catchUps.observe(seconds)
+  }
+
+  conflict(): void {
+    this.conflicts += 1
+  }
+}
+
+const timesOf = (name: string, help: string): Instrument =>
+  new Instrument({ name: `understudy_state_${name}_seconds`, help, type: 'histogram', labelNames: [] })

@@ -2,8 +2,8 @@
 // differ in their seeds while one is replaced by the next.
 
 import { createHash } from 'node:crypto'
-import type { Collection } from '../../world/collection.ts'
-import type { CollectionState } from '../../world/effects.ts'
+import type { CollectionState } from '../../world/changes.ts'
+import type { Collection } from '../../world/records/collection.ts'
 import type { World } from '../../world/world.ts'
 
 export class SeedStore {
@@ -23,32 +23,32 @@ export class SeedStore {
     this.#origin = Object.fromEntries(
       [...seeded.collections].map(([name, collection]) => {
         const digest = digestOf(collection.state())
-        this.#bases.set(keyOf(name, digest), collection)
+        this.#bases.set(seedKey(name, digest), collection)
         return [name, digest]
       }),
     )
   }
 
   has(collection: string, digest: string): boolean {
-    return this.#bases.has(keyOf(collection, digest))
+    return this.#bases.has(seedKey(collection, digest))
   }
 
   /** Returns a collection with these seeds, to be forked; `undefined` if they are unknown. */
   base(collection: string, digest: string | undefined): Collection | undefined {
-    return digest === undefined ? undefined : this.#bases.get(keyOf(collection, digest))
+    return digest === undefined ? undefined : this.#bases.get(seedKey(collection, digest))
   }
 
   /** Keeps the seeds that another configuration has. @param like a collection of the same resource */
   keep(name: string, digest: string, state: CollectionState, like: Collection): void {
     if (this.has(name, digest)) return
     const base = like.fork()
-    base.apply(['all', () => state])
-    this.#bases.set(keyOf(name, digest), base)
+    base.apply(['all', state])
+    this.#bases.set(seedKey(name, digest), base)
   }
 
   /** Records that the log has these seeds. Returns whether they are new. */
   log(name: string, digest: string): boolean {
-    const key = keyOf(name, digest)
+    const key = seedKey(name, digest)
     if (this.#logged.has(key)) return false
     this.#logged.add(key)
     return true
@@ -58,7 +58,7 @@ export class SeedStore {
   dump(origins: Iterable<Readonly<Record<string, string>>>): readonly (readonly [string, string, CollectionState])[] {
     const used = new Map<string, readonly [string, string]>()
     for (const origin of [this.#origin, ...origins]) {
-      for (const [name, digest] of Object.entries(origin)) used.set(keyOf(name, digest), [name, digest])
+      for (const [name, digest] of Object.entries(origin)) used.set(seedKey(name, digest), [name, digest])
     }
     return [...used].flatMap(([key, [name, digest]]) => {
       const base = this.#bases.get(key)
@@ -67,7 +67,7 @@ export class SeedStore {
   }
 }
 
-const keyOf = (collection: string, digest: string): string => `${digest} ${collection}`
+const seedKey = (collection: string, digest: string): string => `${digest} ${collection}`
 
 function digestOf({ rows }: CollectionState): string {
   const hash = createHash('sha256')

@@ -1,48 +1,54 @@
-// The worlds as the state of a log: records their changes, applies the changes of others, and writes snapshots.
+// The worlds as the state of a log: records their changes, applies the changes of others, rewinds them, and writes snapshots.
 
-import type { News } from '../../state/engine.ts'
-import type { Recorder, WorldChange } from '../../world/effects.ts'
-import type { Turns } from '../../world/turns.ts'
+import { type Change, type Counting, changeOf, type KeptKind, type Recorder } from '../../world/changes.ts'
+import type { News } from '../../world/engines/engine.ts'
+import type { Appended, Memory, Turns } from '../../world/turns.ts'
 import type { World } from '../../world/world.ts'
+import type { AnswerState } from '../answers.ts'
+import type { StandingOrder } from '../weather.ts'
 import type { WorldsKeeper } from '../worlds/worlds.ts'
-import { type Change, changeOf, type Effect, type Group } from './changes.ts'
-import { beginFromSeeds, doEffect, putting } from './do-effect.ts'
-import { readGroups } from './entry-text.ts'
-import { History, MOST_ENTRIES } from './history.ts'
-import { RecordBatches } from './record-batches.ts'
-import { isIdle, reverse } from './rewind.ts'
+import { AppliedWorlds, RecordBatches, type Subjects } from './apply.ts'
+import { type Effect, type NamedEffect, readGroups, type WorldState } from './effects.ts'
+import { History, isTold, MOST_ENTRIES } from './history.ts'
 import { SeedStore } from './seed-store.ts'
-import { loadSnapshot, takeSnapshot } from './snapshot.ts'
-import type { Subjects } from './subjects.ts'
-import type { ChangeRecorder, Memory } from './turns.ts'
+import { restoreState, stateOfWorld, writeSnapshot } from './snapshot.ts'
+
+/** A copy of a world with everything that the log knows of it. */
+interface WorldCopy {
+  readonly world: World
+  readonly ordinals: readonly (readonly [operation: string, ordinal: number])[]
+  readonly kept: WorldState['kept']
+  readonly weather: StandingOrder
+  readonly answers: readonly (readonly [id: string, AnswerState])[]
+}
 
 export class WorldLog implements Memory, WorldsKeeper, Recorder {
-  readonly history = new History()
+  readonly history: History<ReadonlyMap<string, WorldCopy>>
   readonly seeds = new SeedStore()
   readonly #subjects: Subjects
-  #recording: ChangeRecorder | undefined
+  readonly #worlds: AppliedWorlds
   #turns: Turns | undefined
-  /** Whether changes are those of the log itself. */
-  #applying = false
 
   constructor(subjects: Subjects) {
     this.#subjects = subjects
+    this.#worlds = new AppliedWorlds(subjects, this.seeds)
+    this.history = new History(() => new Map(subjects.worlds.list().map(world => [world.name, this.#copy(world)])))
     subjects.worlds.keepBy(this)
   }
 
   /** Records from now on; the worlds that there are, too. */
-  attach(turns: Turns, recording: ChangeRecorder): void {
+  attach(turns: Turns): void {
+    const { weather, answers, plan, worlds } = this.#subjects
     this.#turns = turns
-    this.#recording = recording
     this.history.cover(this.#subjects.now())
-    this.#quietly(() => {
-      for (const world of this.#subjects.worlds.list()) this.placed(world, undefined)
+    this.#worlds.quietly(() => {
+      for (const world of worlds.list()) this.placed(world, undefined)
     })
-    this.#subjects.weather.keepBy((world, order, until, before) =>
-      this.#record(world, ['weather', order, until], ['weather', ...before]),
+    weather.keepBy((world, order, until, before) =>
+      this.#record(world, ['weather', order, until], () => void weather.restore(plan(), worlds.peek(world), before)),
     )
-    this.#subjects.answers.keepBy((world, id, after, before) =>
-      this.#record(world, ['answer', id, after], ['answer', id, before]),
+    answers.keepBy((world, id, after, before) =>
+      this.#record(world, ['answer', id, after], () => this.#worlds.restoreAnswer(world, id, before)),
     )
     this.announceSeeds()
   }
@@ -53,24 +59,22 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     for (const [name, digest] of Object.entries(origin)) {
       if (!this.seeds.log(name, digest)) continue
       const base = this.seeds.base(name, digest)
-      if (base !== undefined) this.#record(name, ['seeds', digest, base.state()], undefined)
+      if (base !== undefined) this.#record(name, ['seeds', digest, base.state()])
     }
   }
 
   // --- recording changes ---------------------------------------------------------------------------------------------
 
   placed(world: World, before: World | undefined): void {
-    if (this.#recording === undefined) return
+    if (this.#turns === undefined) return
     const { name } = world
-    const inverse: Effect | undefined = before === undefined ? ['deleted'] : putting(this.seeds, before)
     if (before !== undefined && before !== world) {
       before.record(undefined)
       before.turns = undefined
       before.successor = world
     }
     this.#follow(world)
-    if (this.#applying) return
-    this.#record(name, this.#placing(world, before), inverse)
+    this.#record(name, this.#placing(world, before), () => this.#worlds.place(name, before))
   }
 
   #follow(world: World): void {
@@ -80,52 +84,53 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   }
 
   admitted(world: World): void {
-    if (this.#recording === undefined) return
+    if (this.#turns === undefined) return
     this.#follow(world)
     // Never undone, since the request that named it is using it.
-    this.#recording.recordAside(changeOf(world.name, ['made', world.began, world.origin], undefined))
+    this.#turns.recording.recordAside(changeOf(world.name, ['made', world.began, world.origin], NOTHING))
   }
 
   #placing(world: World, before: World | undefined): Effect {
     const pristine = !world.touched && world.ordinals.size === 0 && [...world.lasting()].length === 0
     // A copy of another world begins with its time, and with its records, which may be untouched as a copy.
-    if (!pristine || world.copied) return putting(this.seeds, world)
+    if (!pristine || world.copied) return ['put', stateOfWorld(world, this.seeds)]
     return [before === undefined ? 'made' : 'reset', world.began, world.origin]
   }
 
   removed(world: World): void {
-    const inverse = putting(this.seeds, world)
+    const { name } = world
     world.record(undefined)
     world.turns = undefined
-    // An eviction belongs to no request: it also happens for others.
-    this.#recording?.record(changeOf(world.name, ['deleted'], inverse))
+    // An eviction belongs to no request: it also happens while the changes of others are applied.
+    if (this.#worlds.deleting !== name)
+      this.#turns?.recording.record(changeOf(name, ['deleted'], () => this.#worlds.place(name, world)))
   }
 
   seeded(seeded: World): Readonly<Record<string, string>> {
     this.seeds.adopt(seeded)
-    if (this.#recording !== undefined) this.announceSeeds()
+    if (this.#turns !== undefined) this.announceSeeds()
     return this.seeds.origin
   }
 
   /** Takes note that a request reached a sandbox, for the processes that it did not reach. */
   seen(world: World): void {
-    this.#record(world.name, ['seen'], undefined)
+    this.#record(world.name, ['seen'])
   }
 
   configured(text: string): void {
-    this.#record('', ['config', text], undefined)
+    this.#record('', ['config', text])
   }
 
-  #record(world: string, effect: Effect, inverse: Effect | undefined): void {
-    if (!this.#applying) this.#recording?.record(changeOf(world, effect, inverse))
+  #record(world: string, effect: Effect, undo = NOTHING): void {
+    this.record(changeOf(world, effect, undo))
   }
 
-  record(change: WorldChange): void {
-    if (!this.#applying) this.#recording?.record(change)
+  record(change: Change): void {
+    if (!this.#worlds.isApplying) this.#turns?.recording.record(change)
   }
 
-  counts(world: Parameters<Recorder['counts']>[0]): void {
-    this.#recording?.counts(world)
+  counts(world: Counting): void {
+    this.#turns?.recording.counts(world)
   }
 
   // --- applying the log ----------------------------------------------------------------------------------------------
@@ -133,97 +138,155 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   async apply({ anew, entries, position }: News): Promise<void> {
     // An entry that cannot be read must not leave the state between two entries. The whole log is read at the start only.
     const groups = entries.length > MOST_ENTRIES ? readGroups(entries) : [...readGroups(entries)]
-    if (anew !== undefined) {
-      // A request may have changed the log that was lost: its position would mean another change in this one.
-      if (this.#recording !== undefined) this.#subjects.forgetPositions()
-      if (anew.snapshot !== undefined) this.load(anew.snapshot, position.at - entries.length)
-      else {
-        this.history.clear(position.at - entries.length)
-        if (entries.length === 0) this.#subjects.lost()
-      }
-    }
     let at = position.at - entries.length
+    if (anew !== undefined) {
+      if (anew.snapshot !== undefined) this.#worlds.load(anew.snapshot)
+      else if (entries.length === 0) this.#subjects.lost()
+      this.history.begin(at)
+    }
     // Older entries would be forgotten at once.
     const remembered = position.at - MOST_ENTRIES
     const batches = new RecordBatches(this.#subjects.worlds)
+    const texts = entries[Symbol.iterator]()
     for (const group of groups) {
       at += 1
-      const changes: Change[] = []
-      if (at === remembered) this.history.clear(at, group.at)
-      if (at === remembered + 1) batches.end()
+      const text = texts.next().value as string
       for (const [world, effect] of group.changes) {
         if (at <= remembered && batches.add(world, effect)) continue
         // A process that starts serves its file.
-        if (effect[0] === 'config') await (this.#recording && this.#subjects.configure(effect[1]))
-        else {
-          const inverse = this.#do(world, effect)
-          if (at > remembered) changes.push(changeOf(world, effect, inverse))
-        }
+        if (effect[0] === 'config') await (this.#turns && this.#subjects.configure(effect[1]))
+        else this.#worlds.apply(world, effect)
       }
-      if (at > remembered) this.history.add({ position: at, at: group.at, by: group.by, changes })
+      if (at === remembered) {
+        batches.end()
+        this.history.begin(at, group.at)
+      }
+      if (at <= remembered) continue
+      const told = group.changes.some(([, { 0: kind }]) => isTold(kind))
+      // A change replaces about as much as it has.
+      this.history.add({ position: at, at: group.at, text, size: 2 * text.length, told })
+      this.history.settle(true)
     }
     this.history.cover(this.#subjects.now())
   }
 
-  change({ world }: { readonly world: string }, effect: Effect): void {
-    this.#do(world, effect)
+  redo(change: Change): Change {
+    const { worlds, weather, plan } = this.#subjects
+    const [name, effect] = JSON.parse(change.text) as NamedEffect
+    const world = worlds.peek(name)
+    if (effect[0] === 'weather') {
+      const before = weather.restore(plan(), world, [effect[1], effect[2]])
+      return { ...change, undo: () => void weather.restore(plan(), worlds.peek(name), before) }
+    }
+    const course = world?.clock.course ?? null
+    this.#worlds.apply(name, effect)
+    if (effect[0] === 'ordinal') {
+      return { ...change, undo: () => worlds.peek(name)?.apply(['ordinal', effect[1], -effect[2]]) }
+    }
+    if (effect[0] === 'clock') return { ...change, undo: () => worlds.peek(name)?.apply(['clock', course]) }
+    const replaces = effect[0] === 'deleted' || effect[0] === 'reset' || effect[0] === 'put'
+    return replaces ? { ...change, undo: () => this.#worlds.place(name, world) } : change
   }
 
-  appended(groups: readonly Group[]): void {
-    for (const group of groups) this.history.add(group)
+  appended(entries: readonly Appended[]): void {
+    for (const { position, at, text, changes } of entries) {
+      let size = text.length
+      let told = false
+      for (const { replaced, kind } of changes) {
+        size += replaced ?? 0
+        told ||= isTold(kind)
+      }
+      this.history.add({ position, at, text, size, told })
+    }
+    this.history.settle(this.#turns?.recording.hasAside === false)
+  }
+
+  // --- rewinding -----------------------------------------------------------------------------------------------------
+
+  #copy(world: World): WorldCopy {
+    const { weather, answers } = this.#subjects
+    const own = weather.dump([world]).find(([name]) => name === world.name)
+    return {
+      world: world.fork(),
+      ordinals: [...world.ordinals],
+      kept: [...world.lasting()],
+      weather: own === undefined ? [null, null] : [own[1], own[2]],
+      answers: answers
+        .dump([world])
+        .flatMap(([name, id, state]) => (name === world.name ? [[id, state] as const] : [])),
+    }
   }
 
   /**
-   * Takes a world back: reverses its changes after a position, as far as they show. That is a change itself, which can be
-   * reversed, too. Returns how many entries were reversed; `undefined` where the history does not reach back so far.
+   * Takes a world back: builds it anew from the last copy before a position and the entries after that. This is a change
+   * itself. Returns how many entries were taken back; `undefined` where the history does not reach back so far.
    */
-  rewind(world: string, position: number): number | undefined {
-    if (position < this.history.reach) return undefined
-    const entries = this.history.of(world).filter(entry => entry.position > position)
-    reverse(this.#subjects, world, entries, effect => this.#redo(world, effect))
-    return entries.length
-  }
-
-  /** Does an effect and, if it changed something, records it as a change like any other. */
-  #redo(world: string, effect: Effect): void {
-    const inverse = this.#do(world, effect)
-    if (!isIdle(effect, inverse)) this.#record(world, effect, inverse)
-  }
-
-  #do(name: string, effect: Effect): Effect | undefined {
-    return this.#quietly(() => doEffect(this.#subjects, this.seeds, name, effect))
-  }
-
-  #quietly<Result>(work: () => Result): Result {
-    const before = this.#applying
-    this.#applying = true
-    try {
-      return work()
-    } finally {
-      this.#applying = before
+  rewind(name: string, position: number): number | undefined {
+    const found = this.history.before(name, position)
+    if (found === undefined) return undefined
+    const { worlds, weather, answers, plan } = this.#subjects
+    const from = found.copy.get(name)
+    let world = from?.world.fork()
+    world?.resume(from?.ordinals ?? [])
+    for (const [kind, place, key, value] of from?.kept ?? [])
+      world?.apply(['kept', kind as KeptKind, place, key, value])
+    let order: StandingOrder = from?.weather ?? [null, null]
+    const given = new Map(from?.answers)
+    for (const effect of found.entries.flatMap(({ effects }) => effects)) {
+      if (effect[0] === 'weather') order = [effect[1], effect[2]]
+      else if (effect[0] === 'answer') {
+        if (effect[2] === null) given.delete(effect[1])
+        else given.set(effect[1], effect[2])
+      } else {
+        const next = this.#worlds.quietly(() => this.#worlds.next(world, name, effect))
+        if (next === world) continue
+        world = next
+        order = [null, null]
+        given.clear()
+      }
     }
+    const undone = this.history.of(name).filter(entry => entry.position > position).length
+    if (world === undefined) worlds.delete(name)
+    else {
+      const restored = restoreState(worlds.blank(name), stateOfWorld(world, this.seeds), this.seeds)
+      restored.copied = true
+      worlds.put(restored)
+      if (order[0] !== null) {
+        weather.restore(plan(), restored, order)
+        this.#record(name, ['weather', ...order], () => void weather.restore(plan(), restored, [null, null]))
+      }
+      for (const [id, state] of given) {
+        answers.restore(plan(), restored, id, state)
+        this.#record(name, ['answer', id, state], () => void answers.restore(plan(), restored, id, null))
+      }
+    }
+    return undone
   }
 
   /** Resets a collection of a world to the seeds of the current configuration. */
   reseed(world: World, collection: string): void {
     const digest = this.seeds.origin[collection]
     if (digest === undefined) return
-    beginFromSeeds(world, this.seeds, collection, digest)
-    this.#record(world.name, ['reseed', collection, digest], undefined)
+    const before = world.collection(collection)
+    this.#worlds.beginFromSeeds(world, collection, digest)
+    this.#record(world.name, ['reseed', collection, digest], () => world.replace(collection, before))
   }
 
   // --- all at once ---------------------------------------------------------------------------------------------------
 
   /** Takes everything as it is when this is called, and writes it in slices. */
   snapshot(): Promise<string> {
-    return takeSnapshot(this.#subjects, this.seeds)
-  }
-
-  /** Loads a snapshot. @param position its position in the log */
-  load(text: string, position: number): void {
-    this.#quietly(() => {
-      this.history.clear(position)
-      loadSnapshot(text, this.#subjects, this.seeds)
+    const { weather, answers } = this.#subjects
+    const worlds = this.#subjects.worlds.list()
+    const seeds = this.seeds.dump(worlds.map(({ origin }) => origin))
+    for (const [name, digest] of seeds) this.seeds.log(name, digest)
+    return writeSnapshot({
+      seeds,
+      worlds: worlds.map(world => stateOfWorld(world, this.seeds)),
+      weather: weather.dump(worlds),
+      answers: answers.dump(worlds),
     })
   }
 }
+
+const NOTHING = (): void => {}

@@ -1,8 +1,7 @@
 // The memory of all worlds together: counts the bytes of their records, and evicts sandboxes if there are too many.
 
 import type { Plan } from '../../plan/plan.ts'
-import { Budget } from '../../world/budget.ts'
-import { heapLimit } from '../../world/heap.ts'
+import { Budget, heapLimit } from '../../world/budget.ts'
 import type { Eviction, Sandboxes } from '../../world/sandboxes.ts'
 import type { World } from '../../world/world.ts'
 

@@ -7,7 +7,7 @@ import type { Request } from '../../kernel/request.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
 import type { Clock } from '../../world/clock.ts'
-import { makeCollection } from '../../world/make-collection.ts'
+import { Collection } from '../../world/records/collection.ts'
 import { Sandboxes } from '../../world/sandboxes.ts'
 import { World } from '../../world/world.ts'
 import { EvictionLog } from '../eviction-log.ts'
@@ -75,7 +75,7 @@ export class Worlds {
   #seed(): World {
     const { collections, simulation } = this.#plan
     const made = [...collections].map(([name, { options, resource }]) => {
-      return [name, makeCollection(options, resource.seeds, this.memory.budget)] as const
+      return [name, new Collection(options, resource.seeds, this.memory.budget)] as const
     })
     return new World(simulation.seed, this.#clock, new Map(made))
   }

@@ -1,13 +1,7 @@
 // Shows the changes of a world and rewinds it, for a recorded state.
 
 import { type JournalEntry, LOST } from '../../gateway/journal/kept-request.ts'
-import {
-  describeChanges,
-  type History,
-  type HistoryEntry,
-  isUntold,
-  MOST_ENTRIES,
-} from '../../gateway/state/history.ts'
+import { describeChanges, type History, type HistoryEntry, isTold, MOST_ENTRIES } from '../../gateway/state/history.ts'
 import type { KeptState } from '../../gateway/state/kept-state.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
@@ -71,7 +65,9 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
       replies: { 200: replyWith('The history.', historySchema), ...noSuchWorld, ...unrecorded },
       answer: inRecorded(({ worldLog: { history } }, { name }, { parameters }) => {
         const { limit = 100, before = Number.POSITIVE_INFINITY } = parameters as { limit?: number; before?: number }
-        const all = history.of(name).filter(entry => entry.position < before && !isUntold(entry))
+        const all = history
+          .of(name)
+          .filter(({ position, effects }) => position < before && effects.some(([kind]) => isTold(kind)))
         const entries = all.slice(-limit).reverse()
         return json({ entries: entries.map(describe), more: all.length > entries.length, reach: history.reach })
       }),
@@ -160,7 +156,7 @@ function positionOf(
 }
 
 /** Returns the position of a world at a time. @param named the time as a refusal names it */
-function lastBefore(history: History, world: string, moment: number, named: string): number | ControlReply {
+function lastBefore(history: History<unknown>, world: string, moment: number, named: string): number | ControlReply {
   const last = history
     .of(world)
     .filter(({ at }) => at <= moment)

@@ -1,11 +1,11 @@
 // The routes of the journal: listing, verifying and streaming requests.
 
 import { Readable } from 'node:stream'
+import type { JournalView } from '../../gateway/journal/all-requests.ts'
 import { describeEntry } from '../../gateway/journal/entry.ts'
 import { type Criterion, compileFilter, type RequestFilter } from '../../gateway/journal/filter.ts'
 import { findUnknown } from '../../gateway/journal/find-unknown.ts'
 import type { JournalEntry } from '../../gateway/journal/kept-request.ts'
-import type { JournalView } from '../../gateway/journal/portable.ts'
 import { matches, selectPage, selectRequests } from '../../gateway/journal/select.ts'
 import { verifyRequests } from '../../gateway/journal/verify.ts'
 import type { Schema } from '../../kernel/schema.ts'

@@ -6,7 +6,7 @@ import { type Reply, refuse } from '../../kernel/reply.ts'
 import type { Request } from '../../kernel/request.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { realClock } from '../../world/clock.ts'
-import { makeCollection } from '../../world/make-collection.ts'
+import { Collection } from '../../world/records/collection.ts'
 import { World } from '../../world/world.ts'
 
 export class TrialRunner {
@@ -15,7 +15,7 @@ export class TrialRunner {
 
   constructor(plan: Plan) {
     const collections = [...plan.collections].map(
-      ([name, { options, resource }]) => [name, makeCollection(options, resource.seeds)] as const,
+      ([name, { options, resource }]) => [name, new Collection(options, resource.seeds)] as const,
     )
     this.plan = plan
     this.#seeded = new World(plan.simulation.seed, realClock, new Map(collections))

@@ -4,8 +4,7 @@ import { check, type Resource } from '../../behaviours/resource.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import type { Path, Source } from '../../kernel/source.ts'
-import { idIn } from '../../world/collection.ts'
-import { keyOf } from '../../world/key.ts'
+import { idIn, keyOf } from '../../world/records/values.ts'
 
 export function checkSeeds(
   resource: Resource,

@@ -5,8 +5,9 @@ import { check, type Resource } from '../../behaviours/resource.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
-import { type Id, idIn, withId } from '../../world/collection.ts'
 import { drawUuid } from '../../world/draws.ts'
+import type { Id } from '../../world/records/types.ts'
+import { idIn, withId } from '../../world/records/values.ts'
 
 export interface Wanted {
   readonly resource: Resource

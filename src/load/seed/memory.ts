@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import { stringifyJson } from '../../kernel/json.ts'
-import { heapLimit } from '../../world/heap.ts'
+import { heapLimit } from '../../world/budget.ts'
 
 /** Bytes of a record or an object within it, beside its text, which is kept twice. Measured with small records. */
 const OBJECT = 190

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeEntry } from '../../../src/gateway/journal/entry.ts'
-import { changeOf, type Effect } from '../../../src/gateway/state/changes.ts'
 import { History } from '../../../src/gateway/state/history.ts'
 import { replica } from './replicas.ts'
 import { call, rewound, titles, withChanges } from './rewinding.ts'
@@ -42,18 +41,19 @@ test('a time before the history begins is refused', async () => {
 })
 
 test('a time is covered back to the last entry that was forgotten', () => {
-  const history = new History(100)
-  const write = (position: number, text: string) => {
-    const [effect, inverse]: Effect[] = [text, null].map(one => ['in', 'pets', ['row', 1, one, 1, position]])
-    history.add({ position, at: 1000 * position, by: '', changes: [changeOf('default', effect as Effect, inverse)] })
+  const history = new History(() => 'copy', 100)
+  const write = (position: number, size: number) => {
+    history.add({ position, at: 1000 * position, text: `[${1000 * position},"",[]]`, size, told: true })
+    history.settle(true)
   }
   assert.equal(history.since, Number.POSITIVE_INFINITY)
+  history.begin(0)
   history.cover(500)
-  for (const position of [1, 2, 3]) write(position, 'x'.repeat(40))
-  assert.deepEqual([history.reach, history.since], [1, 1000])
-  write(4, 'x'.repeat(101))
+  for (const position of [1, 2, 3]) write(position, 40)
+  assert.deepEqual([history.reach, history.since], [3, 3000])
+  write(4, 101)
   assert.deepEqual([history.reach, history.since], [4, 4000])
-  history.clear(7)
+  history.begin(7)
   assert.deepEqual([history.reach, history.since], [7, Number.POSITIVE_INFINITY])
 })
 
@@ -88,12 +88,13 @@ test('a request of before the log was lost is refused, on every replica', async 
     }
   }
   assert.deepEqual(await titles(a), before)
-  const entries = [...a.gateway.journal.each()].map(describeEntry)
+  const all = [...(await a.gateway.requests.read()).each()]
+  const entries = all.map(describeEntry)
   assert.deepEqual(
     entries.filter(({ id }) => id <= read).map(({ position }) => position),
     [undefined, undefined],
   )
-  const [made] = [...b.gateway.journal.each()].filter(({ method, position }) => method === 'POST' && position !== -1)
+  const [made] = all.filter(({ method, position }) => method === 'POST' && position !== -1)
   assert.equal((await rewound(a, { request: made?.id }))[0], 200)
   assert.deepEqual(await titles(b), ['one', 'two', 'old', 'old'])
 })

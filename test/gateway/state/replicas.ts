@@ -6,10 +6,10 @@ import { Metrics } from '../../../src/gateway/metrics/metrics.ts'
 import { KeptState } from '../../../src/gateway/state/kept-state.ts'
 import { formatDiagnostics } from '../../../src/kernel/diagnostic.ts'
 import type { StateSettings } from '../../../src/plan/state.ts'
-import type { Engine } from '../../../src/state/engine.ts'
-import { surroundings } from '../../state/surroundings.ts'
+import type { Engine } from '../../../src/world/engines/engine.ts'
 import { loadFiles, sendTo } from '../../support/in-process.ts'
 import { FixedClock } from '../../virtual-clock.ts'
+import { surroundings } from '../../world/engines/surroundings.ts'
 
 export const OPENAPI = `
 openapi: 3.1.0

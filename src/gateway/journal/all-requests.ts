@@ -1,0 +1,218 @@
+// The requests of this process together with those of the other processes that share its state. Each process adds its requests
+// to a list beside the log before their replies are sent, masked, so that others know them even if it is killed.
+
+import { breathe } from '../../world/clock.ts'
+import type { SharedRequests } from '../../world/engines/engine.ts'
+import type { Mask } from '../mask.ts'
+import { memberOf } from './ids.ts'
+import type { Journal } from './journal.ts'
+import { blankEntry, type JournalEntry, LOST } from './kept-request.ts'
+
+/** The requests to filter or verify: those of one process, or of all. */
+export interface JournalView {
+  /** The requests, in the order in which they were answered. */
+  each(): Iterable<JournalEntry>
+  /** Returns the request with this id; `undefined` if it was forgotten. */
+  find(id: number): JournalEntry | undefined
+  readonly evicted: number
+}
+
+/** The log that the positions of requests are in. */
+interface SharedPlace {
+  name(): string
+  /** Resolves when this process has read it to its end. */
+  catchUp(): Promise<void>
+}
+
+export class AllRequests {
+  readonly #journal: Journal
+  #shared: SharedRequests | undefined
+  #log: SharedPlace = { name: () => '', catchUp: async () => {} }
+  readonly #writer = new EntryWriter()
+  #lines: string[] = []
+  /** The mean length of a line. */
+  #length = 300
+  #left: Promise<void> | undefined
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  /** Shares the requests from now on, and those so far. */
+  share(shared: SharedRequests, log: SharedPlace): void {
+    this.#shared = shared
+    this.#log = log
+    this.#journal.member = shared.member
+    const note = (entry: JournalEntry) => this.#note(this.#writer.write(entry, shortened(log.name())))
+    for (const entry of this.#journal.each()) note(entry)
+    this.#journal.listen(note)
+  }
+
+  /** Resolves when all requests so far would be known even if this process were killed; `undefined` if they are. */
+  get left(): Promise<void> | undefined {
+    return this.#left
+  }
+
+  #note(line: string): void {
+    this.#lines.push(line)
+    this.#left ??= this.#leave()
+  }
+
+  async #leave(): Promise<void> {
+    // The requests that arrived together are added together.
+    await breathe()
+    const lines = this.#lines
+    this.#lines = []
+    this.#left = undefined
+    for (const { length } of lines) this.#length += (length - this.#length) / 100
+    const { requests, bytes } = this.#journal.bounds
+    await this.#shared?.add(lines, Math.ceil(Math.min(requests, bytes / this.#length)))
+  }
+
+  async read(): Promise<JournalView> {
+    if (this.#shared === undefined) return this.#journal
+    await this.#left
+    // The log may have been lost meanwhile.
+    await this.#log.catchUp()
+    const { requests, dropped } = await this.#shared.read()
+    const log = shortened(this.#log.name())
+    let found = new Map<number, JournalEntry>()
+    for (const line of requests) {
+      if (line.startsWith('{')) {
+        const { world } = JSON.parse(line) as Forgotten
+        found = new Map([...found].filter(([, entry]) => entry.world !== world))
+        continue
+      }
+      const entry = readEntry(line, log)
+      // A line is present twice if its arrival was unknown.
+      found.set(entry.id, entry)
+    }
+    const entries = [...found.values()].sort((a, b) => a.at - b.at || a.id - b.id)
+    return { each: () => entries, find: id => found.get(id), evicted: dropped }
+  }
+
+  /** Forgets all requests, or those of one world, in every process. */
+  async forget(world?: string): Promise<void> {
+    this.#journal.clear(world)
+    if (this.#shared === undefined) return
+    if (world !== undefined) return this.forgetWorld(world)
+    this.#lines = []
+    await this.#shared.clear()
+  }
+
+  /** Forgets the requests of a world that is reset or deleted. The other processes do so when they read of that change. */
+  async forgetWorld(world: string): Promise<void> {
+    this.#journal.clear(world)
+    if (this.#shared === undefined) return
+    this.#note(JSON.stringify({ world } satisfies Forgotten))
+    await this.#left
+  }
+}
+
+/** A line among the requests: earlier requests of a world are forgotten. */
+interface Forgotten {
+  readonly world: string
+}
+
+const shortened = (log: string): string => log.slice(0, 8)
+
+/** Returns texts unchanged, since they are masked already. */
+const MASKED = {
+  text: (text: string) => text,
+  path: (path: string) => path,
+  query: (query: string) => query,
+  header: (_: string, value: string) => value,
+  holds: () => false,
+  longest: 0,
+} as unknown as Mask
+
+/**
+ * The fields that every entry has, and those that most have not. A time of 0 is that of `at`; durations in microseconds. `log`
+ * is the beginning of the name of the log that `position` is in.
+ */
+type Usual = readonly [
+  ...[id: number, at: number, time: number, status: number, took: number, injected: number, position: number],
+  ...[log: string],
+  ...[path: string, query: string, world: string, operation: string, consumer: string | null, method: string],
+]
+type Rare = Partial<
+  Omit<JournalEntry, 'id' | 'at' | 'time' | 'world' | 'operation' | 'consumer' | 'method' | 'path' | 'query' | 'status'>
+>
+
+/** Writes entries as one line of text each, credentials masked. */
+class EntryWriter {
+  #last: Pick<JournalEntry, 'world' | 'operation' | 'consumer' | 'method'> = NO_ENTRY
+  /** The fields of the last entry that most entries share with it, as text. */
+  #shared = ''
+
+  write(entry: JournalEntry, log: string): string {
+    const { mask, at, time, query } = entry
+    // In the order of `Usual`. Numbers first, since the others are joined as texts.
+    const usual =
+      `[${entry.id},${at},${time === at ? 0 : time},${entry.status},${Math.round(entry.milliseconds * 1000)},` +
+      `${entry.injected},${entry.position ?? 0},"${log}",${JSON.stringify(mask.path(entry.path))},` +
+      `${query === '' ? '""' : JSON.stringify(mask.query(query))},${this.#sharedOf(entry)}`
+    return isUsual(entry) ? `${usual}]` : `${usual},${JSON.stringify(rareOf(entry))}]`
+  }
+
+  #sharedOf(entry: JournalEntry): string {
+    const { world, operation, consumer, method } = entry
+    const last = this.#last
+    if (last.world !== world || last.operation !== operation || last.consumer !== consumer || last.method !== method) {
+      this.#last = { world, operation, consumer, method }
+      this.#shared = JSON.stringify([world, operation, consumer ?? null, method]).slice(1, -1)
+    }
+    return this.#shared
+  }
+}
+
+const NO_ENTRY = { world: '', operation: '', consumer: undefined, method: '' }
+
+const isUsual = (entry: JournalEntry): boolean =>
+  entry.fault === undefined &&
+  entry.weather === undefined &&
+  !entry.queued &&
+  entry.explanation === undefined &&
+  entry.headers === undefined &&
+  entry.replyHeaders === undefined &&
+  entry.requestBody === undefined &&
+  entry.replyBody === undefined &&
+  entry.refusal === undefined &&
+  entry.notes.length === 0
+
+function rareOf(entry: JournalEntry): Rare {
+  const { mask, fault, weather, queued, explanation, notes, requestBody, replyBody, refusal } = entry
+  return {
+    ...{ fault, weather, queued: queued || (undefined as unknown as boolean), explanation },
+    ...(notes.length > 0 && { notes: notes.map(note => mask.text(note)) }),
+    headers: masked(entry.headers, mask),
+    replyHeaders: masked(entry.replyHeaders, mask),
+    ...{ requestBody, replyBody },
+    refusal: refusal && { ...refusal, detail: mask.text(refusal.detail) },
+  }
+}
+
+const masked = (headers: JournalEntry['headers'], mask: Mask): JournalEntry['headers'] =>
+  headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.header(name, `${value}`)]))
+
+/** @param current the beginning of the name of the log as it is now */
+function readEntry(text: string, current: string): JournalEntry {
+  const [id, at, time, status, took, injected, position, log, path, query, world, operation, consumer, method, rare] =
+    JSON.parse(text) as [...Usual, Rare | undefined]
+  const usual = { id, at, time: time || at, world, operation, method, path, query, status, injected }
+  return {
+    ...blankEntry(MASKED),
+    ...usual,
+    milliseconds: took / 1000,
+    consumer: consumer ?? undefined,
+    position: log === current ? position || undefined : LOST,
+    ...rare,
+  }
+}
+
+/** Returns whether a request came after the one of an id. The ids of several processes are not in the order of requests. */
+export function comesAfter(after: number, journal: JournalView | undefined): (entry: JournalEntry) => boolean {
+  const last = journal?.find(after)
+  return ({ at, id }) =>
+    last === undefined || at === last.at || memberOf(id) === memberOf(after) ? id > after : at > last.at
+}

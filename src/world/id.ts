@@ -1,3 +1,0 @@
-// The id of a record.
-
-export type Id = number | bigint | string

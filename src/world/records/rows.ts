@@ -1,0 +1,332 @@
+// The records of a collection in memory: B-trees, which are ordered, and which clone in constant time because they share
+// what has not been written since. Counts what the records weigh, and decides nothing.
+
+import type { Json } from '../../kernel/json.ts'
+import { type Budget, weigh } from '../budget.ts'
+import { Pages } from './pages.ts'
+import type { Row } from './recording.ts'
+import { differences, Tree, treeOf } from './tree.ts'
+import type { Filter, Id, Page, Query } from './types.ts'
+import {
+  arrange,
+  ascends,
+  compareIds,
+  compareJson,
+  cutPage,
+  fieldIn,
+  isPlain,
+  isUnsearched,
+  pageOf,
+  take,
+} from './values.ts'
+
+export class Rows {
+  #byId: Tree<Id, Row>
+  /** The ids of records that are not seeds, by the ordinals of their creation. */
+  #created: Tree<number, Id>
+  #indexes: Indexes
+  readonly #pages: Pages
+  /** Characters of all records. */
+  #length = 0
+  /** Bytes of the records written here: those that a fork began with belong to the collection that it was made from. */
+  #bytes = 0
+  /** The latest revision of the records that a fork began with. */
+  readonly #foreign: number
+  /** Bounds the records of all worlds; shared with all forks. */
+  readonly #budget: Budget | undefined
+
+  private constructor(indexes: Indexes, budget: Budget | undefined, foreign: number, from?: Rows) {
+    this.#indexes = indexes
+    this.#budget = budget
+    this.#foreign = foreign
+    this.#byId = from === undefined ? new Tree<Id, Row>(undefined, compareIds) : from.#byId.clone()
+    this.#created = from === undefined ? new Tree<number, Id>(undefined, byNumber) : from.#created.clone()
+    this.#pages = new Pages(from === undefined ? undefined : from.#pages)
+    if (from !== undefined) this.#length = from.#length
+  }
+
+  static withIndexes(fields: readonly string[], budget?: Budget): Rows {
+    return new Rows(Indexes.on(fields), budget, 0)
+  }
+
+  /** @param revision the latest revision of a record */
+  fork(revision: number): Rows {
+    return new Rows(this.#indexes.clone(), this.#budget, revision, this)
+  }
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get(id: Id): Row | undefined {
+    return this.#byId.get(id)
+  }
+
+  has(id: Id): boolean {
+    return this.#byId.has(id)
+  }
+
+  /** In the order of their ids. */
+  values(): Iterable<Row> {
+    return this.#byId.values()
+  }
+
+  /** As `values`, as they are now. */
+  all(): Row[] {
+    return this.#byId.valuesArray()
+  }
+
+  /** The ids of records that are not seeds, oldest first. */
+  created(): Id[] {
+    return this.#created.valuesArray()
+  }
+
+  /** Whether a record of this id is after all others. */
+  isLast(id: Id): boolean {
+    const last = this.#byId.maxKey()
+    return last === undefined || compareIds(id, last) >= 0
+  }
+
+  /** Returns the record to be evicted, if there are too many. Seeds are never evicted. */
+  excess(maxRecords: number, maxBytes = Number.POSITIVE_INFINITY): Row | undefined {
+    const { size } = this.#created
+    // The latest record is kept, even if it is too large: its client got a 201.
+    const isExcess = (this.#byId.size > maxRecords && size > 0) || (this.#length > maxBytes && size > 1)
+    return isExcess ? this.#byId.get(this.#created.get(this.#created.minKey() as number) as Id) : undefined
+  }
+
+  /** Makes room for a text. Throws `Full` if there is none. @param writer see `Budget.reserve` */
+  reserve(text: string, writer: object): void {
+    this.#budget?.reserve(weigh(text), writer)
+  }
+
+  /** @param last whether the record is after all others */
+  put(row: Row, old: Row | undefined, last = false): void {
+    this.#pages.leave(last)
+    this.#byId.set(row.id, row)
+    this.#length += row.text.length - (old?.text.length ?? 0)
+    this.#count(weigh(row.text) - (old === undefined ? 0 : this.#own(old)))
+    const ordinal = old === undefined ? 0 : old.created
+    if (row.created !== ordinal) {
+      if (ordinal > 0) this.#created.delete(ordinal)
+      if (row.created > 0) this.#created.set(row.created, row.id)
+    }
+    this.#indexes.put(row, old)
+  }
+
+  delete(row: Row): void {
+    this.#pages.leave(false)
+    this.#byId.delete(row.id)
+    this.#length -= row.text.length
+    this.#count(-this.#own(row))
+    this.#created.delete(row.created)
+    this.#indexes.delete(row)
+  }
+
+  /**
+   * Replaces the records by those of `made`. Throws `Full` if there is no memory for them. @param writer see
+   * `Budget.reserve`
+   */
+  become(made: Rows, writer: object): void {
+    this.#budget?.reserve(made.#bytes - this.#bytes, writer)
+    this.#count(made.#bytes - this.#bytes)
+    this.#byId = made.#byId
+    this.#created = made.#created
+    this.#indexes = made.#indexes
+    this.#pages.leave(false)
+    this.#length = made.#length
+  }
+
+  /**
+   * Replaces all records, which takes a fraction of the time of writing each of them.
+   *
+   * @param rows in the order of their ids, each with another id
+   */
+  fill(rows: Row[]): void {
+    this.#pages.leave(false)
+    let [length, bytes] = [0, 0]
+    for (const row of rows) {
+      length += row.text.length
+      bytes += this.#own(row)
+    }
+    this.#length = length
+    this.#count(bytes - this.#bytes)
+    this.#byId = treeOf(
+      rows.map(({ id }) => id),
+      rows,
+      compareIds,
+    )
+    const created = inCreation(rows.filter(({ created }) => created > 0))
+    this.#created = treeOf(
+      created.map(({ created }) => created),
+      created.map(({ id }) => id),
+      byNumber,
+    )
+    this.#indexes = this.#indexes.of(rows)
+  }
+
+  /** Lists filter by these fields from now on. */
+  index(fields: readonly string[]): void {
+    this.#indexes = this.#indexes.adapted(fields, () => this.all())
+  }
+
+  page(query: Query): Page {
+    return this.#pages.find(query) ?? this.#pages.keep(query, this.#makePage(query))
+  }
+
+  #makePage(query: Query): Page {
+    const { filters, limit, after, count } = query
+    if (isPlain(query)) return pageOf(take(this.#select(filters, limit + 1), limit + 1), limit, 0)
+    if (query.sort === undefined && after !== undefined && count !== true && isUnsearched(query)) {
+      return pageOf(take(this.#select(filters, Number.POSITIVE_INFINITY, after), limit + 1), limit, 0)
+    }
+    const rows = this.#pages.order(query, () => arrange([...this.#select(filters, Number.POSITIVE_INFINITY)], query))
+    return cutPage(rows, query)
+  }
+
+  #select([first, ...rest]: readonly Filter[], limit: number, after?: Id): Iterable<Row> {
+    if (first !== undefined) return this.#indexes.select(first, rest, limit, after)
+    return after === undefined ? this.#byId.values() : this.#behind(after)
+  }
+
+  *#behind(after: Id): Iterable<Row> {
+    for (const row of this.#byId.values(after)) if (compareIds(row.id, after) > 0) yield row
+  }
+
+  /** Calls back with each record that differs from `base`, and with the id of each that only `base` has. */
+  differFrom(base: Rows, keep: (row: Row) => void, gone: (id: Id) => void): void {
+    // The trees of a fork and of its base share what neither has written: only the rest is walked.
+    differences(
+      this.#byId,
+      base.#byId,
+      (_, row) => keep(row),
+      id => gone(id),
+      (_, row, other) => {
+        if (row !== other) keep(row)
+      },
+    )
+  }
+
+  /** The bytes that a record takes here: none where the collection began with it as a fork. */
+  #own({ text, revision }: Row): number {
+    return revision > this.#foreign ? weigh(text) : 0
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes
+    this.#budget?.spend(bytes)
+  }
+}
+
+const byCreation = (a: Row, b: Row): number => a.created - b.created
+
+const inCreation = (rows: Row[]): Row[] => (ascends(rows, byCreation) ? rows : rows.toSorted(byCreation))
+
+const byNumber = (a: number, b: number): number => a - b
+
+// The indexes of a collection: for each field that lists filter by, its records in the order of that field.
+
+type FieldIndex = Tree<Row, undefined>
+
+export class Indexes {
+  readonly #byField: ReadonlyMap<string, FieldIndex>
+
+  private constructor(byField: ReadonlyMap<string, FieldIndex>) {
+    this.#byField = byField
+  }
+
+  static on(fields: readonly string[]): Indexes {
+    return new Indexes(new Map(fields.map(field => [field, indexOn(field)])))
+  }
+
+  clone(): Indexes {
+    return new Indexes(new Map([...this.#byField].map(([field, index]) => [field, index.clone()])))
+  }
+
+  /** Returns the indexes on other fields. Those that are missing are built from `rows`, in the order of their ids. */
+  adapted(fields: readonly string[], rows: () => Row[]): Indexes {
+    return new Indexes(new Map(fields.map(field => [field, this.#byField.get(field) ?? indexOf(field, rows())])))
+  }
+
+  /** Returns indexes on the same fields for other records, in the order of their ids. */
+  of(rows: readonly Row[]): Indexes {
+    return new Indexes(new Map([...this.#byField.keys()].map(field => [field, indexOf(field, rows)])))
+  }
+
+  /** Adds a record in the place of an older state of it. */
+  put(row: Row, old: Row | undefined): void {
+    for (const index of this.#byField.values()) {
+      if (old !== undefined) index.delete(old)
+      index.set(row, undefined)
+    }
+  }
+
+  delete(row: Row): void {
+    for (const index of this.#byField.values()) index.delete(row)
+  }
+
+  /** Rows behind `after` in the order of their ids. The first filter walks its index; the others check each row of it. */
+  select(first: Filter, rest: readonly Filter[], limit: number, after?: Id): Iterable<Row> {
+    const values = first.orAbsent === true ? [...first.values, undefined] : first.values
+    const [value, ...more] = values
+    if (more.length === 0) return this.#equal(first.field, value, rest, after)
+    // Several values are several walks: each brings at most a page, and the page is cut from all of them.
+    const rows = new Set(values.flatMap(one => [...take(this.#equal(first.field, one, rest, after), limit)]))
+    return [...rows].sort((a, b) => compareIds(a.id, b.id))
+  }
+
+  *#equal(field: string, value: Json | undefined, rest: readonly Filter[], after?: Id): Iterable<Row> {
+    const index = this.#byField.get(field)
+    if (index === undefined) throw new Error(`no index on ${field}`)
+    const probe = { id: after ?? FIRST, value: { [field]: value } } as unknown as Row
+    for (const row of index.keys(probe)) {
+      if (compareJson(fieldIn(field, row.value), value) !== 0) return
+      if (row.id === after) continue
+      if (rest.every(filter => selects(filter, row))) yield row
+    }
+  }
+}
+
+function selects({ field, values, orAbsent }: Filter, { value }: Row): boolean {
+  const own = fieldIn(field, value)
+  return (orAbsent === true && own === undefined) || values.some(one => compareJson(own, one) === 0)
+}
+
+/** A value before every id, where a walk along an index begins. */
+const FIRST: Id = Number.NEGATIVE_INFINITY
+
+const indexOn = (field: string): FieldIndex => new Tree<Row, undefined>(undefined, orderBy(field))
+
+const orderBy =
+  (field: string) =>
+  (a: Row, b: Row): number =>
+    compareJson(fieldIn(field, a.value), fieldIn(field, b.value)) || compareIds(a.id, b.id)
+
+/** Makes the index of many records, which are in the order of their ids. */
+function indexOf(field: string, rows: readonly Row[]): FieldIndex {
+  const order = orderBy(field)
+  const sorted = sortedByValue(field, rows, order) ?? rows.toSorted(order)
+  return treeOf(sorted, new Array<undefined>(sorted.length), order)
+}
+
+/** Sorts values instead of records, which takes less time; `undefined` if there are too many values. */
+function sortedByValue(field: string, rows: readonly Row[], order: (a: Row, b: Row) => number): Row[] | undefined {
+  const byValue = new Map<Json | undefined, Row[]>()
+  for (const row of rows) {
+    const value = fieldIn(field, row.value)
+    const own = byValue.get(value)
+    if (own !== undefined) own.push(row)
+    else if (byValue.size === MOST_VALUES) return undefined
+    else byValue.set(value, [row])
+  }
+  const groups = [...byValue.values()].sort(([a], [b]) => order(a as Row, b as Row))
+  // Objects, and numbers that are equal and of another type, are several values that compare alike.
+  const alike = groups.some((group, i) => i > 0 && order(groups[i - 1]?.at(-1) as Row, group[0] as Row) >= 0)
+  return alike ? undefined : groups.flat()
+}
+
+const MOST_VALUES = 1000
