@@ -1,7 +1,7 @@
 // Says why the program cannot start.
 
 import { relative } from 'node:path'
-import { UnguardedControlPlane } from '../http/control/control-plane.ts'
+import { UnguardedControlPlane } from '../http/control/access.ts'
 import { StateRefused } from '../world/engines/engine.ts'
 import type { CommandLine } from './command-line.ts'
 import { COMMANDS } from './commands.ts'

@@ -5,7 +5,7 @@ import type { Log } from '../gateway/log.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { TlsSettings } from '../plan/tls.ts'
 import { atFirstUse } from './at-first-use.ts'
-import { checkGuarded } from './control/control-plane.ts'
+import { checkGuarded } from './control/access.ts'
 import { refuseControl } from './control/replies.ts'
 import type { ControlRoute } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
@@ -51,7 +51,7 @@ function inTurn(route: ControlRoute, gateway: Gateway): ControlRoute {
         await gateway.state?.catchUp()
         return route.answer(call)
       }
-    : call => gateway.change(() => route.answer(call), `${route.method} ${route.path}`)
+    : call => gateway.change(() => route.answer(call), route.at)
   return { ...route, answer }
 }
 

@@ -30,18 +30,15 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'http/control/records.ts MAX_RECORDS_BODY': '64 MB',
   'http/control/config.ts MAX_CONFIGURATION': '8 MB',
   'http/control/records.ts MOST_FAULTS': '20 of records',
-  'http/control/weather.ts MOST_EXPRESSIONS': '1,000 expressions',
   'http/control/read-call.ts MAX_BODY': '1 MB',
   'http/control/read-call.ts MOST_ITEMS': 'a list of 1,000,000 items',
   'http/control/read-call.ts MOST_MEMBERS': 'an object of 100,000 members',
   'http/control/read-call.ts MOST_OBJECTS': '1,000,000 objects, 1,000,000 lists',
-  'http/control/read-call.ts MOST_PARAMETERS': 'query parameters of such a call | 100',
   'http/control/requests.ts MOST_WAITING': '1,000,000 waiting characters',
   'http/control/requests.ts MOST_PAST': '1,000 past requests',
   'http/control/requests.ts MOST_STREAMS': '`/requests/stream` | 100',
-  'http/control/snapshot.ts MAX_SNAPSHOT': '64 MB',
+  'http/control/worlds.ts MAX_SNAPSHOT': '64 MB',
   'http/control/weather.ts MAX_WEATHER': 'weather that is sent to the control plane | 100 kB',
-  'http/control/weather.ts MOST_RULES': '100 kB, 500 rules',
   'kernel/alias-bound.ts MOST_VALUES': '5,000,000 values',
   'kernel/bounded-errors.ts MOST_ERRORS': '1,000 found',
   'kernel/diagnostic.ts MOST_SHOWN': '100 of a configuration',
@@ -68,7 +65,6 @@ const INSIDE = /^(?:console|sample|contract\/schema|load|state)\//
 
 /** Bounds elsewhere that users do not notice: of caches, of wordings and of searches for suggestions. */
 const UNNOTICED = new Set([
-  'http/control/weather.ts MOST_WORDED',
   'contract/answer/negotiate.ts MOST_KNOWN',
   'behaviours/prefer.ts LONGEST_WORD',
   'behaviours/respond/shape.ts DEEPEST',

@@ -123,8 +123,8 @@ test('every kind of reply has a test, and is described in docs/', () => {
 test('every route of the control plane is described in docs/', () => {
   const paths = sourceFiles
     .filter(({ path }) => path.startsWith('http/control/'))
-    .flatMap(({ text }) => [...text.matchAll(/^ +path: '(\/[^']*)'/gm)].map(([, path]) => path as string))
-  assert.ok(paths.length > 30, 'the routes are found by their lines "path:"')
+    .flatMap(({ text }) => [...text.matchAll(/^ +at: '[A-Z]+ (\/[^']*)'/gm)].map(([, path]) => path as string))
+  assert.ok(paths.length > 30, 'the routes are found by their lines "at:"')
   const missing = paths.filter(path => {
     const pattern = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^{}]+\}/g, '[^/\\s]+')
     return path !== '/' && !isDescribed(new RegExp(`${pattern}(?![a-z])`))

@@ -1,14 +1,14 @@
-// Reads and sets the clock of a world.
+// The clock and the calendar of a world.
 
 import { calendarOf } from '../../gateway/world-calendar.ts'
 import { DAY, timestamp } from '../../world/clock.ts'
 import { type ClockWords, parseMoment, readClockChange, type WorldClock } from '../../world/world-clock.ts'
-import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
-import { count, DONE, json, list, object, problem, replyWith, words } from './replies.ts'
-import type { Control, ControlRoute } from './route.ts'
+import { inMadeWorld, inWorld } from './find-world.ts'
+import { badRequest, count, DONE, done, json, list, moment, object, replyWith, words } from './replies.ts'
+import { type CallParameter, type Control, type ControlRoute, under } from './route.ts'
 
 export const clockSchema = object({
-  now: { type: 'string', format: 'date-time', description: 'The time of the clock.' },
+  now: { ...moment, description: 'The time of the clock.' },
   real: { type: 'boolean', description: 'Whether the clock shows real time.' },
   frozen: { type: 'boolean' },
   rate: { type: 'number', minimum: 0, description: 'Seconds of the world in a real second; 0 if the clock is frozen.' },
@@ -32,64 +32,14 @@ export const clockWordsSchema = {
   },
 } as const
 
-export const clockRoutes = ({ gateway: { worlds } }: Control): ControlRoute[] => [
-  {
-    method: 'GET',
-    path: '/worlds/{name}/clock',
-    operation: 'getClock',
-    underWorkers: 'shared',
-    summary: 'The time in a world.',
-    parameters: nameParameter,
-    replies: { 200: replyWith('The clock.', clockSchema), ...noSuchWorld },
-    answer: inWorld(worlds, ({ clock }) => json(describeClock(clock))),
-  },
-  {
-    method: 'PUT',
-    path: '/worlds/{name}/clock',
-    operation: 'setClock',
-    underWorkers: 'shared',
-    summary:
-      'Sets, shifts, freezes or speeds up the clock of a world. Without a new time it continues from the current one.',
-    parameters: nameParameter,
-    body: { description: 'The change of the clock.', schema: clockWordsSchema },
-    replies: { 200: replyWith('The clock.', clockSchema), ...noNewWorld },
-    answer: inMadeWorld(worlds, ({ clock }, { body }) => {
-      const change = readClockChange(body as ClockWords, clock)
-      if (typeof change === 'string') return problem(400, 'invalid_request', change)
-      clock.adjust(change)
-      return json(describeClock(clock))
-    }),
-  },
-  {
-    method: 'DELETE',
-    path: '/worlds/{name}/clock',
-    operation: 'restoreClock',
-    underWorkers: 'shared',
-    summary: 'Returns the clock of a world to real time.',
-    parameters: nameParameter,
-    replies: { 204: { description: 'Done.' }, ...noSuchWorld },
-    answer: inWorld(worlds, ({ clock }) => {
-      clock.restore()
-      return DONE
-    }),
-  },
-]
-
-// The calendar of a world.
-
-const moment = { type: 'string', format: 'date-time' } as const
-
 const eventSchema = object(
   {
     at: { ...moment, description: "By the world's clock." },
     until: { ...moment, description: 'The end of a brown-out.' },
     kind: { enum: ['deprecated', 'brown-out', 'sunset', 'key-expiry', 'state'] },
-    operation: words,
-    consumer: words,
-    collection: words,
+    ...{ operation: words, consumer: words, collection: words },
     record: { ...words, description: 'The id of the record whose state changes.' },
-    from: words,
-    to: words,
+    ...{ from: words, to: words },
     status: { type: 'integer', description: 'What the operation answers then.' },
     text: words,
   },
@@ -107,37 +57,65 @@ const LOOK_BACK = 30 * DAY
 /** Milliseconds after the time of the world at which it ends. */
 const LOOK_AHEAD = 20 * 366 * DAY
 
-const when = (description: string) =>
-  ({
-    schema: { type: 'string', maxLength: 100 },
-    description: `A date, a timestamp or an offset. Default: ${description}.`,
-  }) as const
+const when = (description: string): CallParameter => ({
+  schema: { type: 'string', maxLength: 100 },
+  description: `A date, a timestamp or an offset. Default: ${description}.`,
+})
 
-export const calendarRoutes = ({ gateway }: Control): ControlRoute[] => [
-  {
-    method: 'GET',
-    path: '/worlds/{name}/calendar',
-    operation: 'getCalendar',
-    underWorkers: 'absent',
-    summary:
-      'Deprecations, brown-outs, sunsets, expiries of credentials and timed states of records, by the clock of a world.',
-    parameters: {
-      ...nameParameter,
-      from: when("30 days before the world's time"),
-      until: when("20 years after the world's time"),
-      limit: { schema: { type: 'integer', minimum: 1, maximum: 10_000 }, description: 'Default: 500.' },
-    },
-    replies: { 200: replyWith('The calendar.', calendarSchema), ...noSuchWorld },
-    answer: inWorld(gateway.worlds, (world, { parameters }) => {
-      const now = world.clock.now()
-      const { from, until, limit = 500 } = parameters as { from?: string; until?: string; limit?: number }
-      const begin = from === undefined ? now - LOOK_BACK : parseMoment(from, now)
-      const end = until === undefined ? now + LOOK_AHEAD : parseMoment(until, now)
-      if (begin === undefined || end === undefined) {
-        const name = begin === undefined ? 'from' : 'until'
-        return problem(400, 'invalid_request', `"${name}" must be a date, a timestamp or an offset such as +30d`)
-      }
-      return json(calendarOf(gateway.plan, world, begin, end, limit))
+export const clockRoutes = ({ gateway }: Control): ControlRoute[] =>
+  under('shared', [
+    inWorld(gateway.worlds, {
+      at: 'GET /worlds/{name}/clock',
+      operation: 'getClock',
+      summary: 'The time in a world.',
+      replies: { 200: replyWith('The clock.', clockSchema) },
+      answer: ({ clock }) => json(describeClock(clock)),
     }),
-  },
-]
+    inMadeWorld(gateway.worlds, {
+      at: 'PUT /worlds/{name}/clock',
+      operation: 'setClock',
+      summary:
+        'Sets, shifts, freezes or speeds up the clock of a world. Without a new time it continues from the current one.',
+      body: { description: 'The change of the clock.', schema: clockWordsSchema },
+      replies: { 200: replyWith('The clock.', clockSchema) },
+      answer: ({ clock }, { body }) => {
+        const change = readClockChange(body as ClockWords, clock)
+        if (typeof change === 'string') return badRequest(change)
+        clock.adjust(change)
+        return json(describeClock(clock))
+      },
+    }),
+    inWorld(gateway.worlds, {
+      at: 'DELETE /worlds/{name}/clock',
+      operation: 'restoreClock',
+      summary: 'Returns the clock of a world to real time.',
+      replies: done,
+      answer: ({ clock }) => {
+        clock.restore()
+        return DONE
+      },
+    }),
+    inWorld(gateway.worlds, {
+      at: 'GET /worlds/{name}/calendar',
+      operation: 'getCalendar',
+      underWorkers: 'absent',
+      summary:
+        'Deprecations, brown-outs, sunsets, expiries of credentials and timed states of records, by the clock of a world.',
+      parameters: {
+        from: when("30 days before the world's time"),
+        until: when("20 years after the world's time"),
+        limit: { schema: { type: 'integer', minimum: 1, maximum: 10_000 }, description: 'Default: 500.' },
+      },
+      replies: { 200: replyWith('The calendar.', calendarSchema) },
+      answer: (world, { parameters }) => {
+        const now = world.clock.now()
+        const { from, until, limit = 500 } = parameters as { from?: string; until?: string; limit?: number }
+        const begin = from === undefined ? now - LOOK_BACK : parseMoment(from, now)
+        const end = until === undefined ? now + LOOK_AHEAD : parseMoment(until, now)
+        if (begin !== undefined && end !== undefined) return json(calendarOf(gateway.plan, world, begin, end, limit))
+        return badRequest(
+          `"${begin === undefined ? 'from' : 'until'}" must be a date, a timestamp or an offset such as +30d`,
+        )
+      },
+    }),
+  ])

@@ -1,7 +1,6 @@
 // The control plane: a Koa application on a separate port, so that its paths do not collide with the API. Mounts the
 // routes of `control/`.
 
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import Router from '@koa/router'
@@ -12,9 +11,10 @@ import { Full } from '../../world/budget.ts'
 import { breathe } from '../../world/clock.ts'
 import { Unavailable } from '../../world/engines/engine.ts'
 import { isConsolePath, serveConsole } from '../console-files.ts'
+import { compileAccess } from './access.ts'
 import { compileCallReader } from './read-call.ts'
 import { GUARD_HEADERS, problem } from './replies.ts'
-import type { ControlReply, ControlRoute } from './route.ts'
+import { addressOf, type ControlReply, type ControlRoute } from './route.ts'
 
 /**
  * @param token the token that a client must send; `undefined` on loopback
@@ -28,18 +28,20 @@ export function createControlPlane(
   const app = new Koa()
   app.silent = true
   const refuse = compileAccess(token)
-  const turn = turns()
-  const open = new Set(routes.filter(route => route.open).map(({ path }) => path))
+  const open = new Set(routes.filter(route => route.open).map(route => addressOf(route).path))
   const router = new Router({ sensitive: true, strict: true, exclusive: 'specificity', methods: [...METHODS] })
+  // Large replies are made one after the other, one in each turn of the event loop: the free memory is looked at in between.
+  let last = Promise.resolve()
   for (const route of routes) {
+    const { method, path } = addressOf(route)
     const read = compileCallReader(route)
-    router.register(route.path.replace(/\{([^{}]+)\}/g, ':$1'), [route.method.toLowerCase()], async ctx => {
+    router.register(path.replace(/\{([^{}]+)\}/g, ':$1'), [method.toLowerCase()], async ctx => {
       const call = await read(ctx as never, ctx.params)
-      await turn()
+      last = last.then(breathe)
+      await last
       write(ctx as never, 'refusal' in call ? call.refusal : await route.answer(call))
     })
   }
-
   app.use(async (ctx, next) => {
     try {
       const refusal = refuse(ctx, open.has(ctx.path) || isConsolePath(ctx.path))
@@ -52,10 +54,8 @@ export function createControlPlane(
     } catch (error) {
       if (error instanceof Full) return write(ctx, problem(507, 'insufficient_storage', error.message))
       if (error instanceof Unavailable) {
-        return write(ctx, {
-          ...problem(503, 'unavailable', `the state is unavailable: ${error.message}`),
-          headers: retryAfter(1000),
-        })
+        const refusal = problem(503, 'unavailable', `the state is unavailable: ${error.message}`)
+        return write(ctx, { ...refusal, headers: retryAfter(1000) })
       }
       failed(error)
       write(ctx, problem(500, 'internal_error', 'internal error; see the log'))
@@ -65,18 +65,6 @@ export function createControlPlane(
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app.callback()
-}
-
-/**
- * Returns a function that resolves once in each turn of the event loop, in the order of its calls: large replies are made one
- * after the other, so that the free memory is looked at in between.
- */
-function turns(): () => Promise<void> {
-  let last: Promise<void> = Promise.resolve()
-  return () => {
-    last = last.then(breathe)
-    return last
-  }
 }
 
 const NOWHERE: Readonly<Record<number, readonly [code: string, detail: string]>> = {
@@ -91,69 +79,3 @@ function write(ctx: Koa.Context, { status, type, headers = {}, body }: ControlRe
   ctx.body = body instanceof Readable || typeof body === 'string' ? body : stringifyJson(body)
   if (type !== undefined) ctx.type = type
 }
-
-// Access to the control plane: programs on this machine, or clients with the token; never foreign web pages.
-
-/** The control plane would listen where anybody can reach it. */
-export class UnguardedControlPlane extends Error {
-  override readonly name = 'UnguardedControlPlane'
-}
-
-/**
- * Throws if the control plane would be open to other machines without a token, or if no header can carry its token.
- */
-export function checkGuarded(host: string, token: string | undefined): void {
-  if (token !== undefined && !/^[!-~]+$/.test(token)) {
-    throw new UnguardedControlPlane(
-      'UNDERSTUDY_CONTROL_TOKEN contains a character that a bearer token cannot have; use visible ASCII characters without blanks',
-    )
-  }
-  if (token !== undefined || isLoopback(host)) return
-  throw new UnguardedControlPlane(
-    `the control plane on ${host} can be reached from other machines: set UNDERSTUDY_CONTROL_TOKEN to a secret that its clients send as a bearer token`,
-  )
-}
-
-const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/i.test(host)
-
-/**
- * Returns the refusal of a request, if there is one.
- *
- * @param token the token that a client must send; `undefined` on loopback, where being there is enough
- */
-export function compileAccess(
-  token: string | undefined,
-): (ctx: Koa.Context, open: boolean) => ControlReply | undefined {
-  const expected = token === undefined ? undefined : digest(token)
-  return (ctx, open) => {
-    if (isForeignPage(ctx)) {
-      return problem(403, 'foreign_origin', 'the control plane does not answer pages of another origin')
-    }
-    // A foreign name that was rebound to loopback would make a page of another origin look like our own. Where a token
-    // is asked for, such a page has none.
-    if (expected === undefined) {
-      if (isLoopback(ctx.hostname) || ctx.hostname === '') return undefined
-      return problem(403, 'foreign_host', 'the Host field must be localhost or an address')
-    }
-    if (open) return undefined
-    const sent = /^bearer +(\S+) *$/i.exec(ctx.get('Authorization'))?.[1]
-    if (sent !== undefined && timingSafeEqual(digest(sent), expected)) return undefined
-    const challenge = `Bearer realm="control plane"${sent === undefined ? '' : ', error="invalid_token"'}`
-    const detail = sent === undefined ? 'a bearer token is missing' : 'the bearer token is wrong'
-    return { ...problem(401, 'unauthorized', detail), headers: { 'www-authenticate': challenge } }
-  }
-}
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-
-/** Returns whether a page of another origin sent the request, by the headers of browsers. A link may come from any page. */
-function isForeignPage(ctx: Koa.Context): boolean {
-  const origin = ctx.get('Origin')
-  if (origin !== '') return origin !== `${ctx.protocol}://${ctx.host}`
-  const site = ctx.get('Sec-Fetch-Site')
-  if (site === '' || site === 'same-origin' || site === 'none') return false
-  return ctx.get('Sec-Fetch-Mode') !== 'navigate' || ctx.method !== 'GET' || FRAMES.has(ctx.get('Sec-Fetch-Dest'))
-}
-
-/** Navigations that a page of another origin causes without a click. */
-const FRAMES = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe'])

@@ -4,17 +4,14 @@ import { type JournalEntry, LOST } from '../../gateway/journal/kept-request.ts'
 import { describeChanges, type History, type HistoryEntry, isTold, MOST_ENTRIES } from '../../gateway/state/history.ts'
 import type { KeptState } from '../../gateway/state/kept-state.ts'
 import { timestamp } from '../../world/clock.ts'
-import type { World } from '../../world/world.ts'
 import { parseMoment } from '../../world/world-clock.ts'
-import { inWorld, nameParameter, noSuchWorld } from './find-world.ts'
-import { count, json, list, object, problem, replyWith, words } from './replies.ts'
-import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
-
-const time = { type: 'string', format: 'date-time' }
+import { inWorld, nameParameter, refuseWorld } from './find-world.ts'
+import { badRequest, count, json, list, moment, object, problem, replyWith, words } from './replies.ts'
+import { type Control, type ControlReply, type ControlRoute, under } from './route.ts'
 
 const entrySchema = object({
   position: { ...count, description: 'Its place in the log.' },
-  at: { ...time, description: 'By the real clock.' },
+  at: { ...moment, description: 'By the real clock.' },
   by: { ...words, description: 'The request that made the change; empty for changes without a request.' },
   changes: list(
     object({ change: words, collection: words, id: { type: ['string', 'integer'] } }, ...['collection', 'id']),
@@ -27,57 +24,55 @@ const historySchema = object({
   reach: { ...count, description: 'The earliest position that can be restored.' },
 })
 
-const unrecorded = { 409: { description: 'The changes of worlds are not recorded.' } }
-
 interface Target {
   readonly to: number | string | { readonly request: number }
 }
 
-const REWIND = '/worlds/{name}/rewind'
+const REWIND = 'POST /worlds/{name}/rewind'
 
 export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
-  /** Answers for a world whose changes are recorded. */
-  const inRecorded = (answer: (state: KeptState, world: World, call: Call) => ControlReply) =>
-    inWorld(gateway.worlds, (world, call) => {
-      const { state } = gateway
-      if (state !== undefined) return answer(state, world, call)
-      return problem(
-        409,
-        'not_recorded',
-        'the changes of worlds are recorded with state: { history: true }, a file or Redis',
-      )
-    })
-  return [
-    {
-      method: 'GET',
-      path: '/worlds/{name}/history',
+  const { worlds } = gateway
+  const rewind = (name: string, to: Target['to'], request: JournalEntry | undefined): ControlReply => {
+    const { state } = gateway
+    if (worlds.get(name) === undefined) return refuseWorld('unknown', name, worlds)
+    if (state === undefined) return refuseUnrecorded()
+    const position = positionOf(to, name, state, gateway.clock.now(), request)
+    if (typeof position !== 'number') return position
+    const reversed = state.worldLog.rewind(name, position)
+    if (reversed !== undefined) return json({ position, reversed })
+    return outOfReach(`the history begins at position ${state.worldLog.history.reach}, after ${position}`)
+  }
+  return under('shared', [
+    inWorld(worlds, {
+      at: 'GET /worlds/{name}/history',
       operation: 'getHistory',
-      underWorkers: 'shared',
       summary: `What changed in a world, when, and by which request; the latest first. At most ${MOST_ENTRIES} entries are remembered.`,
       parameters: {
-        ...nameParameter,
         limit: {
           schema: { type: 'integer', minimum: 1, maximum: MOST_ENTRIES },
           description: 'The maximum number of entries. Default: 100.',
         },
         before: { schema: { type: 'integer', minimum: 1 }, description: 'Only entries before this position.' },
       },
-      replies: { 200: replyWith('The history.', historySchema), ...noSuchWorld, ...unrecorded },
-      answer: inRecorded(({ worldLog: { history } }, { name }, { parameters }) => {
+      replies: {
+        200: replyWith('The history.', historySchema),
+        409: { description: 'The changes of worlds are not recorded.' },
+      },
+      answer: ({ name }, { parameters }) => {
+        if (gateway.state === undefined) return refuseUnrecorded()
+        const { history } = gateway.state.worldLog
         const { limit = 100, before = Number.POSITIVE_INFINITY } = parameters as { limit?: number; before?: number }
         const all = history
           .of(name)
           .filter(({ position, effects }) => position < before && effects.some(([kind]) => isTold(kind)))
         const entries = all.slice(-limit).reverse()
         return json({ entries: entries.map(describe), more: all.length > entries.length, reach: history.reach })
-      }),
-    },
+      },
+    }),
     {
-      method: 'POST',
-      path: REWIND,
+      at: REWIND,
       operation: 'rewindWorld',
       outsideTurns: true,
-      underWorkers: 'shared',
       summary:
         'Restores an earlier state of a world: after a position, at a time, or before a request. This is a change, too, and can be undone.',
       parameters: nameParameter,
@@ -104,19 +99,14 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
         const { to } = call.body as unknown as Target
         // Another process may have answered it: no turn waits for that.
         const request = typeof to === 'object' ? (await gateway.requests.read()).find(to.request) : undefined
-        const rewind = inRecorded((state, { name }) => {
-          const position = positionOf(to, name, state, gateway.clock.now(), request)
-          if (typeof position !== 'number') return position
-          const reversed = state.worldLog.rewind(name, position)
-          if (reversed !== undefined) return json({ position, reversed })
-          const { reach } = state.worldLog.history
-          return outOfReach(`the history begins at position ${reach}, after ${position}`)
-        })
-        return gateway.change(() => rewind(call), `POST ${REWIND}`)
+        return gateway.change(() => rewind(call.parameters.name as string, to, request), REWIND)
       },
     },
-  ]
+  ])
 }
+
+const refuseUnrecorded = (): ControlReply =>
+  problem(409, 'not_recorded', 'the changes of worlds are recorded with state: { history: true }, a file or Redis')
 
 const describe = (entry: HistoryEntry) => {
   const { position, at, by } = entry
@@ -137,13 +127,9 @@ function positionOf(
     return to <= end ? to : outOfReach(`the history ends at position ${end}, before ${to}`)
   }
   if (typeof to === 'string') {
-    const moment = parseMoment(to, now)
-    if (moment !== undefined) return lastBefore(history, world, moment, `"${to}"`)
-    return problem(
-      400,
-      'invalid_request',
-      '"to" must be a position, {"request": 17}, or a date, timestamp or offset such as -5m',
-    )
+    const time = parseMoment(to, now)
+    if (time !== undefined) return lastBefore(history, world, time, `"${to}"`)
+    return badRequest('"to" must be a position, {"request": 17}, or a date, timestamp or offset such as -5m')
   }
   if (request === undefined) return problem(404, 'not_found', `the journal has no request ${to.request}`)
   if (request.world !== world)
@@ -156,12 +142,12 @@ function positionOf(
 }
 
 /** Returns the position of a world at a time. @param named the time as a refusal names it */
-function lastBefore(history: History<unknown>, world: string, moment: number, named: string): number | ControlReply {
+function lastBefore(history: History<unknown>, world: string, time: number, named: string): number | ControlReply {
   const last = history
     .of(world)
-    .filter(({ at }) => at <= moment)
+    .filter(({ at }) => at <= time)
     .at(-1)
   if (last !== undefined) return last.position
   const { since, reach } = history
-  return moment >= since ? reach : outOfReach(`the history begins at ${timestamp(since)}, after ${named}`)
+  return time >= since ? reach : outOfReach(`the history begins at ${timestamp(since)}, after ${named}`)
 }

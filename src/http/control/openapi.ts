@@ -2,13 +2,12 @@
 
 import type { Schema } from '../../kernel/schema.ts'
 import { json, problemSchema, replyWith } from './replies.ts'
-import type { CallParameter, ControlRoute, ReplySpec } from './route.ts'
+import { addressOf, type CallParameter, type ControlRoute, type ReplySpec } from './route.ts'
 
 /** The route that serves the document, itself included. */
 export function openApiRoute(others: readonly ControlRoute[], version: string): ControlRoute {
   const route: ControlRoute = {
-    method: 'GET',
-    path: '/openapi.json',
+    at: 'GET /openapi.json',
     operation: 'getOpenApi',
     underWorkers: 'always',
     summary: 'This document.',
@@ -24,9 +23,8 @@ export function openApiRoute(others: readonly ControlRoute[], version: string): 
 function describeRoutes(routes: readonly ControlRoute[], version: string): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
-    paths[route.path] ??= {}
-    const item = paths[route.path] as Record<string, object>
-    item[route.method.toLowerCase()] = describeRoute(route)
+    const { method, path } = addressOf(route)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describeRoute(route, path) }
   }
   return {
     openapi: '3.1.0',
@@ -71,33 +69,31 @@ const COMMON = {
   Full: { status: 507, description: 'Records need more memory than `worlds.maxBytes`, or than is left.' },
 } as const
 
-function describeRoute({ operation, summary, parameters = {}, path, body, replies, open }: ControlRoute): object {
-  const names = Object.keys(parameters)
+function describeRoute(
+  { operation, summary, parameters = {}, body, replies, open }: ControlRoute,
+  path: string,
+): object {
   const common = [
     'Invalid' as const,
     ...(open ? [] : (['Unauthorized'] as const)),
-    'Foreign' as const,
-    'Late' as const,
+    ...(['Foreign', 'Late'] as const),
     ...(body === undefined ? [] : (['TooLarge', 'Unsupported', 'Full'] as const)),
     ...(['Unexpected', 'LongHeaders', 'Broken', 'Unknown', 'OtherVersion'] as const),
   ]
+  const described = Object.entries(parameters).map(([name, parameter]) => describeParameter(name, parameter, path))
+  const texts = body?.texts?.map(type => [type, { schema: { type: 'string' } }]) ?? []
   return {
     operationId: operation,
     summary,
-    ...(open ? { security: [] } : {}),
-    ...(names.length === 0 ? {} : { parameters: names.map(name => describeParameter(name, parameters, path)) }),
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            description: body.description,
-            required: body.required ?? true,
-            content: {
-              'application/json': { schema: body.schema },
-              ...Object.fromEntries((body.texts ?? []).map(type => [type, { schema: { type: 'string' } }])),
-            },
-          },
-        }),
+    ...(open && { security: [] }),
+    ...(described.length > 0 && { parameters: described }),
+    ...(body && {
+      requestBody: {
+        description: body.description,
+        required: body.required ?? true,
+        content: { 'application/json': { schema: body.schema }, ...Object.fromEntries(texts) },
+      },
+    }),
     responses: {
       ...Object.fromEntries(common.map(name => [COMMON[name].status, { $ref: `#/components/responses/${name}` }])),
       ...Object.fromEntries(Object.entries(replies).map(([status, reply]) => [status, describeReply(status, reply)])),
@@ -105,15 +101,14 @@ function describeRoute({ operation, summary, parameters = {}, path, body, replie
   }
 }
 
-function describeParameter(name: string, parameters: NonNullable<ControlRoute['parameters']>, path: string): object {
+function describeParameter(name: string, { schema, description }: CallParameter, path: string): object {
   if (name.endsWith('.*')) {
     // Parameters with a common beginning are the members of an object that is spread over the query.
-    const { schema, description } = parameters[name] as CallParameter
     const members = { type: 'object', patternProperties: { [`^${name.slice(0, -2)}\\.`]: schema } }
     return { name, in: 'query', style: 'form', explode: true, schema: members, description }
   }
   const inPath = path.includes(`{${name}}`)
-  return { name, in: inPath ? 'path' : 'query', ...(inPath ? { required: true } : {}), ...parameters[name] }
+  return { name, in: inPath ? 'path' : 'query', ...(inPath && { required: true }), schema, description }
 }
 
 function describeReply(status: string, { description, content }: ReplySpec): object {

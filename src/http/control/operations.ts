@@ -4,13 +4,13 @@ import { behaviours } from '../../behaviours/index.ts'
 import { deprecationsAsCsv, describeDeprecations, formatDeprecations } from '../../gateway/deprecations.ts'
 import { describeChain, describeForm } from '../../gateway/reference.ts'
 import type { Measure } from '../../gateway/traffic.ts'
-import { suggest } from '../../kernel/diagnostic.ts'
 import { describeDay } from '../../plan/calendar.ts'
 import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { refuseWorld } from './find-world.ts'
-import { count, json, list, object, problem, replyWith, text, words } from './replies.ts'
-import type { Control, ControlRoute } from './route.ts'
+import { phaseSchema } from './plan.ts'
+import { badRequest, count, json, list, missing, moment, object, replyWith, text, words } from './replies.ts'
+import { type Control, type ControlRoute, under } from './route.ts'
 
 const milliseconds = { type: ['number', 'null'], minimum: 0 } as const
 
@@ -33,19 +33,15 @@ const measureSchema = object({
 const linkSchema = object({ name: words, detail: words }, 'detail')
 
 const operationsSchema = object({
-  at: { type: 'string', format: 'date-time', description: 'By the real clock.' },
+  at: { ...moment, description: 'By the real clock.' },
   seconds: { ...count, description: 'The time that is measured.' },
   step: { type: 'number', description: 'Seconds of each step of a series.' },
   operations: list(
     object(
       {
-        operation: words,
-        method: words,
-        path: words,
-        tags: list(words),
-        summary: words,
+        ...{ operation: words, method: words, path: words, tags: list(words), summary: words },
         deprecated: { type: 'boolean' },
-        phase: { enum: ['active', 'deprecated', 'browning out', 'gone', 'past its sunset'] },
+        phase: phaseSchema,
         chain: list(linkSchema),
         settings: {
           type: 'object',
@@ -68,12 +64,9 @@ const jsonSchema = {
 
 const formSchema = object(
   {
-    operation: words,
-    method: words,
+    ...{ operation: words, method: words },
     path: { ...words, description: 'The path template, base path included.' },
-    tags: list(words),
-    summary: words,
-    description: words,
+    ...{ tags: list(words), summary: words, description: words },
     deprecated: { type: 'boolean' },
     chain: list(linkSchema),
     security: { ...list(list(words)), description: 'Alternatives of schemes that belong together.' },
@@ -112,95 +105,12 @@ const formSchema = object(
       description: 'A command that sends the sample; absent if it needs a key that the configuration does not publish.',
     },
     sample: {
-      ...(object({ path: words, query: words, headers: { type: 'object' }, body: words }, 'body') as object),
+      ...object({ path: words, query: words, headers: { type: 'object' }, body: words }, 'body'),
       description: 'A request that keeps to the contract, without a credential.',
     },
   },
   ...['summary', 'description', 'body', 'curl', 'sample'],
 )
-
-/** The behaviours that weather may change. */
-const WEATHERED = new Set(behaviours.flatMap(({ name, weather }) => (weather ? [name] : [])))
-
-const NONE: Measure = {
-  ...{ requests: 0, perSecond: 0, errors: 0, refused: 0, p50: null, p90: null, p95: null, p99: null, max: null },
-  series: [],
-}
-
-export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] => [
-  {
-    method: 'GET',
-    path: '/operations',
-    operation: 'listOperations',
-    underWorkers: 'absent',
-    summary:
-      'Every operation with its life-cycle phase, its chain, and the rate and latency of the last minutes. Recorded from the first call until two minutes after the last.',
-    parameters: {
-      world: { schema: { type: 'string' }, description: 'Requests of this world only; phases by its clock.' },
-      consumer: {
-        schema: { type: 'string' },
-        description: 'Only requests of this consumer; empty for unknown consumers.',
-      },
-      tag: { schema: { type: 'string' }, description: 'Operations with this tag only.' },
-      minutes: { schema: { type: 'integer', minimum: 1, maximum: 60 }, description: 'Default: 5.' },
-    },
-    replies: { 200: replyWith('The operations.', operationsSchema), 404: { description: 'The world does not exist.' } },
-    answer: ({ parameters }) => {
-      const { plan, worlds, clock } = gateway
-      const {
-        world: name,
-        consumer,
-        tag,
-        minutes = 5,
-      } = parameters as {
-        world?: string
-        consumer?: string
-        tag?: string
-        minutes?: number
-      }
-      const world = name === undefined ? worlds.default : worlds.get(name)
-      if (world === undefined) return refuseWorld('unknown', name as string, worlds)
-      const filter = { ...(name === undefined ? {} : { world: name }), ...(consumer === undefined ? {} : { consumer }) }
-      const { seconds, step, all, byOperation } = gateway.traffic.measure(filter, minutes, clock.now())
-      const days = describeDay(plan, world.clock.now())
-      const weather = (gateway.weather.of(world, plan).current ?? gateway.weather.current)?.weather
-      const operations = (weather?.operations.all() ?? plan.operations)
-        .filter(({ operation }) => tag === undefined || operation.tags.includes(tag))
-        .map(({ operation: { id, method, tags, summary }, route, deprecated, chain, index }) => ({
-          ...{ operation: id, method, path: route, tags },
-          ...(summary === undefined ? {} : { summary }),
-          ...{ deprecated, phase: days[index]?.phase ?? 'active', chain: describeChain(chain) },
-          settings: Object.fromEntries(
-            chain.flatMap(({ name, config }) => (WEATHERED.has(name) ? [[name, config]] : [])),
-          ),
-          measured: byOperation.get(id) ?? NONE,
-        }))
-      return json({ at: timestamp(clock.now()), seconds, step, operations, all })
-    },
-  },
-  {
-    method: 'GET',
-    path: '/operations/{operation}',
-    operation: 'getOperation',
-    underWorkers: 'absent',
-    summary: 'An operation as a form needs it: parameters and bodies with schemas and samples, and documented replies.',
-    parameters: { operation: { schema: { type: 'string' }, description: 'Its id.' } },
-    replies: { 200: replyWith('The operation.', formSchema), 404: { description: 'The operation does not exist.' } },
-    answer: ({ parameters }) => {
-      const { plan } = gateway
-      const id = parameters.operation as string
-      const planned = plan.operations.find(({ operation }) => operation.id === id)
-      if (planned !== undefined) return json(describeForm(planned, plan, about.api()))
-      const hint = suggest(
-        id,
-        plan.operations.map(({ operation }) => operation.id),
-      )
-      return problem(404, 'not_found', `there is no operation ${id}${hint === undefined ? '' : `; ${hint}`}`)
-    },
-  },
-]
-
-// Reports the callers of deprecated operations.
 
 const caller = {
   consumer: { type: ['string', 'null'], description: 'null for calls of unknown consumers.' },
@@ -214,11 +124,7 @@ const reportSchema = object({
   operations: list(
     object(
       {
-        operation: words,
-        method: words,
-        path: words,
-        since: words,
-        sunset: words,
+        ...{ operation: words, method: words, path: words, since: words, sunset: words },
         daysLeft: {
           type: 'integer',
           description: 'Days until the sunset, one that has begun counted; negative after it.',
@@ -236,36 +142,116 @@ const reportSchema = object({
   },
 })
 
-export const deprecationRoutes = ({ gateway }: Control): ControlRoute[] => [
-  {
-    method: 'GET',
-    path: '/deprecations',
-    operation: 'getDeprecations',
-    underWorkers: 'absent',
-    summary: 'Every deprecated operation with the consumers that still call it, and the days that are left.',
-    parameters: {
-      at: {
-        schema: { type: 'string' },
-        description:
-          "Counts days from then: a date, a timestamp, or an offset such as `+30d`. Default: the default world's time.",
+/** The behaviours that weather may change. */
+const WEATHERED = new Set(behaviours.flatMap(({ name, weather }) => (weather ? [name] : [])))
+
+const NONE: Measure = {
+  ...{ requests: 0, perSecond: 0, errors: 0, refused: 0, p50: null, p90: null, p95: null, p99: null, max: null },
+  series: [],
+}
+
+interface OperationQuery {
+  readonly world?: string
+  readonly consumer?: string
+  readonly tag?: string
+  readonly minutes?: number
+}
+
+export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] =>
+  under('absent', [
+    {
+      at: 'GET /operations',
+      operation: 'listOperations',
+      summary:
+        'Every operation with its life-cycle phase, its chain, and the rate and latency of the last minutes. Recorded from the first call until two minutes after the last.',
+      parameters: {
+        world: { schema: { type: 'string' }, description: 'Requests of this world only; phases by its clock.' },
+        consumer: {
+          schema: { type: 'string' },
+          description: 'Only requests of this consumer; empty for unknown consumers.',
+        },
+        tag: { schema: { type: 'string' }, description: 'Operations with this tag only.' },
+        minutes: { schema: { type: 'integer', minimum: 1, maximum: 60 }, description: 'Default: 5.' },
+      },
+      replies: {
+        200: replyWith('The operations.', operationsSchema),
+        404: { description: 'The world does not exist.' },
+      },
+      answer: ({ parameters }) => {
+        const { plan, worlds, clock } = gateway
+        const { world: name, consumer, tag, minutes = 5 } = parameters as OperationQuery
+        const world = name === undefined ? worlds.default : worlds.get(name)
+        if (world === undefined) return refuseWorld('unknown', name as string, worlds)
+        const filter = {
+          ...(name === undefined ? {} : { world: name }),
+          ...(consumer === undefined ? {} : { consumer }),
+        }
+        const { seconds, step, all, byOperation } = gateway.traffic.measure(filter, minutes, clock.now())
+        const days = describeDay(plan, world.clock.now())
+        const weather = (gateway.weather.of(world, plan).current ?? gateway.weather.current)?.weather
+        const operations = (weather?.operations.all() ?? plan.operations)
+          .filter(({ operation }) => tag === undefined || operation.tags.includes(tag))
+          .map(({ operation: { id, method, tags, summary }, route, deprecated, chain, index }) => ({
+            ...{ operation: id, method, path: route, tags },
+            ...(summary === undefined ? {} : { summary }),
+            ...{ deprecated, phase: days[index]?.phase ?? 'active', chain: describeChain(chain) },
+            settings: Object.fromEntries(
+              chain.flatMap(({ name, config }) => (WEATHERED.has(name) ? [[name, config]] : [])),
+            ),
+            measured: byOperation.get(id) ?? NONE,
+          }))
+        return json({ at: timestamp(clock.now()), seconds, step, operations, all })
       },
     },
-    replies: {
-      200: {
-        description: 'The report.',
-        content: { 'application/json': reportSchema, 'text/plain': { type: 'string' }, 'text/csv': { type: 'string' } },
+    {
+      at: 'GET /operations/{operation}',
+      operation: 'getOperation',
+      summary:
+        'An operation as a form needs it: parameters and bodies with schemas and samples, and documented replies.',
+      parameters: { operation: { schema: { type: 'string' }, description: 'Its id.' } },
+      replies: { 200: replyWith('The operation.', formSchema), 404: { description: 'The operation does not exist.' } },
+      answer: ({ parameters }) => {
+        const { plan } = gateway
+        const id = parameters.operation as string
+        const planned = plan.operations.find(({ operation }) => operation.id === id)
+        if (planned !== undefined) return json(describeForm(planned, plan, about.api()))
+        return missing(
+          'operation',
+          id,
+          plan.operations.map(({ operation }) => operation.id),
+        )
       },
     },
-    answer: call => {
-      const now = gateway.worlds.default.clock.now()
-      const { at } = call.parameters as { at?: string }
-      const moment = at === undefined ? now : parseMoment(at, now)
-      if (moment === undefined) {
-        return problem(400, 'invalid_request', `at must be a date, a timestamp or an offset such as +30d, not "${at}"`)
-      }
-      const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, moment)
-      if (call.prefers('text/csv')) return { ...text(deprecationsAsCsv(report)), type: 'text/csv; charset=utf-8' }
-      return call.prefers('text/plain') ? text(formatDeprecations(report)) : json(report)
+    {
+      at: 'GET /deprecations',
+      operation: 'getDeprecations',
+      summary: 'Every deprecated operation with the consumers that still call it, and the days that are left.',
+      parameters: {
+        at: {
+          schema: { type: 'string' },
+          description:
+            "Counts days from then: a date, a timestamp, or an offset such as `+30d`. Default: the default world's time.",
+        },
+      },
+      replies: {
+        200: {
+          description: 'The report.',
+          content: {
+            'application/json': reportSchema,
+            'text/plain': { type: 'string' },
+            'text/csv': { type: 'string' },
+          },
+        },
+      },
+      answer: call => {
+        const now = gateway.worlds.default.clock.now()
+        const { at } = call.parameters as { at?: string }
+        const time = at === undefined ? now : parseMoment(at, now)
+        if (time === undefined)
+          return badRequest(`at must be a date, a timestamp or an offset such as +30d, not "${at}"`)
+        const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, time)
+        if (call.prefers('text/csv')) return { ...text(deprecationsAsCsv(report)), type: 'text/csv; charset=utf-8' }
+        return call.prefers('text/plain') ? text(formatDeprecations(report)) : json(report)
+      },
     },
-  },
-]
+  ])

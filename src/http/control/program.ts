@@ -1,9 +1,9 @@
-// The program that serves, and where: a client reads it first.
+// The program that serves, and where, which a client reads first; its metrics, health and readiness.
 
 import { findFirstCall } from '../../gateway/curl.ts'
 import { timestamp } from '../../world/clock.ts'
-import { json, list, object, replyWith, words } from './replies.ts'
-import type { Control, ControlRoute } from './route.ts'
+import { json, list, moment, object, replyWith, words } from './replies.ts'
+import { type Control, type ControlRoute, under } from './route.ts'
 
 const versionSchema = object(
   {
@@ -24,89 +24,71 @@ const versionSchema = object(
     },
     sandboxes: { type: 'boolean', description: 'Whether a world can be made by naming it.' },
     defaultWorld: words,
-    now: { type: 'string', format: 'date-time', description: 'By the real clock.' },
+    now: { ...moment, description: 'By the real clock.' },
   },
   'firstCall',
 )
 
 const rootSchema = object({ name: { const: 'understudy' }, version: words, openapi: words, console: words })
 
-export const versionRoutes = ({ gateway, about: { version, api, workers } }: Control): ControlRoute[] => [
-  {
-    method: 'GET',
-    path: '/',
-    operation: 'getRoot',
-    underWorkers: 'always',
-    summary: 'The console for a browser; the main addresses for other clients.',
-    open: true,
-    replies: {
-      200: { description: 'Paths.', content: { 'application/json': rootSchema, 'text/html': { type: 'string' } } },
-      503: { description: 'The console is not built.', content: { 'text/plain': { type: 'string' } } },
-    },
-    answer: () => json({ name: 'understudy', version, openapi: '/openapi.json', console: '/' }),
-  },
-  {
-    method: 'GET',
-    path: '/version',
-    operation: 'getVersion',
-    underWorkers: 'always',
-    summary: 'The version of the program, and the contract and addresses that it serves.',
-    replies: { 200: replyWith('The version.', versionSchema) },
-    answer: () => {
-      const { contract, simulation } = gateway.plan
-      const call = findFirstCall(gateway.plan, api())
-      return json({
-        name: 'understudy',
-        version,
-        title: contract.title,
-        contractVersion: contract.version,
-        configuration: simulation.source.file,
-        api: api(),
-        basePaths: contract.basePaths.map(path => path || '/'),
-        ...(call?.known ? { firstCall: call.command } : {}),
-        workers: workers ?? null,
-        sandboxes: simulation.worlds.sandboxes,
-        defaultWorld: gateway.worlds.default.name,
-        now: timestamp(gateway.clock.now()),
-      })
-    },
-  },
-]
-
-// Metrics, health, readiness.
-
-export const statusRoutes = ({ status }: Control): ControlRoute[] => {
+export const programRoutes = ({ gateway, status, about }: Control): ControlRoute[] => {
+  const { version, api, workers } = about
   const answer = (path: string) => async () => {
     const { status: code, headers, body } = await status(path)
     const { 'content-type': type, ...others } = headers
     return { status: code, type, headers: others, body }
   }
   const state = (...words: string[]) => object({ status: { enum: words } })
-  return [
+  return under('always', [
     {
-      method: 'GET',
-      path: '/metrics',
+      at: 'GET /',
+      operation: 'getRoot',
+      summary: 'The console for a browser; the main addresses for other clients.',
+      open: true,
+      replies: {
+        200: { description: 'Paths.', content: { 'application/json': rootSchema, 'text/html': { type: 'string' } } },
+        503: { description: 'The console is not built.', content: { 'text/plain': { type: 'string' } } },
+      },
+      answer: () => json({ name: 'understudy', version, openapi: '/openapi.json', console: '/' }),
+    },
+    {
+      at: 'GET /version',
+      operation: 'getVersion',
+      summary: 'The version of the program, and the contract and addresses that it serves.',
+      replies: { 200: replyWith('The version.', versionSchema) },
+      answer: () => {
+        const { contract, simulation } = gateway.plan
+        const call = findFirstCall(gateway.plan, api())
+        return json({
+          ...{ name: 'understudy', version, title: contract.title, contractVersion: contract.version },
+          ...{ configuration: simulation.source.file, api: api() },
+          basePaths: contract.basePaths.map(path => path || '/'),
+          ...(call?.known ? { firstCall: call.command } : {}),
+          workers: workers ?? null,
+          sandboxes: simulation.worlds.sandboxes,
+          defaultWorld: gateway.worlds.default.name,
+          now: timestamp(gateway.clock.now()),
+        })
+      },
+    },
+    {
+      at: 'GET /metrics',
       operation: 'getMetrics',
-      underWorkers: 'always',
       summary: 'The metrics for Prometheus.',
       replies: { 200: { description: 'The exposition format.', content: { 'text/plain': { type: 'string' } } } },
       answer: answer('/metrics'),
     },
     {
-      method: 'GET',
-      path: '/healthz',
+      at: 'GET /healthz',
       operation: 'getHealth',
-      underWorkers: 'always',
       summary: 'Whether the process is alive.',
       open: true,
       replies: { 200: replyWith('The process is alive.', state('ok')) },
       answer: answer('/healthz'),
     },
     {
-      method: 'GET',
-      path: '/readyz',
+      at: 'GET /readyz',
       operation: 'getReadiness',
-      underWorkers: 'always',
       summary: 'Whether the gateway accepts new requests.',
       open: true,
       replies: {
@@ -115,5 +97,5 @@ export const statusRoutes = ({ status }: Control): ControlRoute[] => {
       },
       answer: answer('/readyz'),
     },
-  ]
+  ])
 }

@@ -2,19 +2,25 @@
 // any code of the route runs.
 
 import type Koa from 'koa'
-import { suggest } from '../../kernel/diagnostic.ts'
 import type { Json } from '../../kernel/json.ts'
 import { parseJson } from '../../kernel/parse-json.ts'
 import { type Check, Schemas } from '../../kernel/schema.ts'
 import type { Violation } from '../../kernel/schema-errors.ts'
 import { compileBodyReader } from '../request.ts'
-import { problem } from './replies.ts'
-import type { BodySpec, Call, CallParameter, ControlReply, ControlRoute } from './route.ts'
+import { badRequest, problem, withHint } from './replies.ts'
+import {
+  addressOf,
+  type BodySpec,
+  type Call,
+  type CallParameter,
+  type ControlReply,
+  type ControlRoute,
+} from './route.ts'
 
-export type CallReader = (ctx: Koa.Context, segments: Readonly<Record<string, string>>) => Promise<Call | RefusedCall>
-export interface RefusedCall {
+interface RefusedCall {
   readonly refusal: ControlReply
 }
+type CallReader = (ctx: Koa.Context, segments: Readonly<Record<string, string>>) => Promise<Call | RefusedCall>
 
 const MAX_BODY = 1_000_000
 /** Beyond it reading takes seconds, and much memory: small objects and lists take far more than their bytes. */
@@ -23,8 +29,6 @@ const MOST_OBJECTS = 1_000_000
 const MOST_MEMBERS = 100_000
 const MOST_ITEMS = 1_000_000
 const BOUNDS = { members: MOST_MEMBERS, items: MOST_ITEMS }
-/** No route has a use for as many. */
-const MOST_PARAMETERS = 100
 
 /** Compiles the checks of a route when it is first called: most routes never are, and all of them take half a second. */
 export function compileCallReader(route: ControlRoute): CallReader {
@@ -35,33 +39,32 @@ export function compileCallReader(route: ControlRoute): CallReader {
   }
 }
 
-function compile({ parameters = {}, path, body }: ControlRoute): CallReader {
+function compile(route: ControlRoute): CallReader {
+  const { parameters = {}, body } = route
   const schemas = new Schemas()
   const names = Object.keys(parameters)
-  const inPath = new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string))
-  const families = names.filter(name => name.endsWith('.*'))
-  const familyOf = (name: string) => families.find(family => name.startsWith(family.slice(0, -1)))
+  const { path } = addressOf(route)
+  const isFamily = (name: string) => name.endsWith('.*')
+  const schemasOf = (some: readonly string[], keyOf: (name: string) => string) =>
+    Object.fromEntries(some.map(name => [keyOf(name), (parameters[name] as CallParameter).schema]))
+  const families = names.filter(isFamily)
   const check = schemas.compile({
     type: 'object',
-    properties: Object.fromEntries(
-      Object.entries(parameters).flatMap(([name, { schema }]) => (families.includes(name) ? [] : [[name, schema]])),
+    properties: schemasOf(
+      names.filter(name => !isFamily(name)),
+      name => name,
     ),
-    patternProperties: Object.fromEntries(
-      families.map(name => [`^${name.slice(0, -2)}\\.`, (parameters[name] as CallParameter).schema]),
-    ),
+    patternProperties: schemasOf(families, name => `^${name.slice(0, -2)}\\.`),
   })
   const readBody = body === undefined ? undefined : compileBody(body, schemas)
 
   return async (ctx, segments) => {
-    if (ctx.querystring.length > 0 && ctx.querystring.split('&', MOST_PARAMETERS + 1).length > MOST_PARAMETERS) {
-      return refuse(`there are more than ${MOST_PARAMETERS} query parameters`)
-    }
     const values: Record<string, string | number | boolean | undefined> = {}
     for (const [name, sent] of Object.entries({ ...ctx.query, ...segments })) {
-      const parameter = own(parameters, name) ?? own(parameters, familyOf(name) ?? '')
-      if (parameter === undefined || (inPath.has(name) && !Object.hasOwn(segments, name))) {
-        const hint = suggest(name, names)
-        return refuse(`unknown query parameter "${name}"${hint === undefined ? '' : `; ${hint}`}`)
+      const family = families.find(one => name.startsWith(one.slice(0, -1)))
+      const parameter = own(parameters, name) ?? own(parameters, family ?? '')
+      if (parameter === undefined || (path.includes(`{${name}}`) && !Object.hasOwn(segments, name))) {
+        return refuse(withHint(`unknown query parameter "${name}"`, name, names))
       }
       if (typeof sent !== 'string') return refuse(`duplicate query parameter "${name}"`)
       values[name] = typed(sent, parameter.schema.type)
@@ -81,7 +84,7 @@ const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Valu
   Object.hasOwn(record, name) ? record[name] : undefined
 
 const NO_BODY = { body: undefined, text: undefined }
-const refuse = (detail: string): RefusedCall => ({ refusal: problem(400, 'invalid_request', detail) })
+const refuse = (detail: string): RefusedCall => ({ refusal: badRequest(detail) })
 
 /** Converts a text to a type. A text without the type's form stays a text and fails its schema. */
 function typed(text: string, type: 'string' | 'integer' | 'boolean'): string | number | boolean {

@@ -1,278 +1,52 @@
-// The routes of the records of a world, which are validated by the contract.
+// The routes of the records of a world, which are validated by the contract, and of the resources that they belong to.
 
 import { compileAccept, type Resource } from '../../behaviours/resource.ts'
 import { faultsOf, recordFaults } from '../../gateway/import.ts'
-import { suggest } from '../../kernel/diagnostic.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { parseInteger } from '../../kernel/parse-json.ts'
 import { describeStatesOf } from '../../plan/describe.ts'
-import type { Plan } from '../../plan/plan.ts'
 import type { Collection } from '../../world/records/collection.ts'
 import type { Id, SortOrder } from '../../world/records/types.ts'
 import { excessOf, idIn, keyOf, LONGEST_SEARCH, withId } from '../../world/records/values.ts'
-import type { World } from '../../world/world.ts'
-import { inMadeWorld, inWorld, nameParameter, noNewWorld } from './find-world.ts'
-import { count, DONE, json, list, object, problem, problemSchema, replyWith, words } from './replies.ts'
-import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
+import { inMadeWorld, inWorld } from './find-world.ts'
+import {
+  badRequest,
+  count,
+  DONE,
+  done,
+  json,
+  list,
+  missing,
+  object,
+  problem,
+  problemWith,
+  replyWith,
+  withHint,
+  words,
+} from './replies.ts'
+import { type Call, type Control, type ControlReply, type ControlRoute, type PlainRoute, under } from './route.ts'
 
 const collectionParameter = { collection: { schema: { type: 'string' }, description: 'A resource.' } } as const
 const idParameter = { id: { schema: { type: 'string' }, description: 'The id of a record.' } } as const
-const inCollection = { ...nameParameter, ...collectionParameter }
 const nowhere = { 404: { description: 'The world, the collection or the record does not exist.' } } as const
-const nowhereNew = { 404: { description: 'The collection or the record does not exist.' }, ...noNewWorld } as const
+const nowhereNew = { 404: { description: 'The collection or the record does not exist.' } } as const
 const record = { type: 'object', description: 'A record, as its schema in the contract has it.' } as const
 const MAX_RECORDS_BODY = 64_000_000
 
-export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
-  const { worlds } = gateway
-  type Touch = (collection: Collection, resource: Resource, call: Call) => Promise<ControlReply>
-  const within = (answer: Touch, find = inWorld) =>
-    find(worlds, (world, call) => {
-      const name = call.parameters.collection as string
-      const found = gateway.plan.collections.get(name)
-      if (found !== undefined) return answer(world.collection(name), found.resource, call)
-      const hint = suggest(name, gateway.plan.collections.keys())
-      return problem(404, 'not_found', `there is no collection ${name}${hint === undefined ? '' : `; ${hint}`}`)
-    })
-  const changing = (answer: Touch) => within(answer, inMadeWorld)
-  return [
-    {
-      method: 'GET',
-      path: '/worlds/{name}/collections',
-      operation: 'listCollections',
-      underWorkers: 'shared',
-      summary: 'The collections of a world.',
-      parameters: nameParameter,
-      replies: {
-        200: replyWith('Each with the number of its records.', list(object({ name: words, records: count }))),
-        404: { description: 'The world does not exist.' },
-      },
-      answer: inWorld(worlds, world => json(describeCollections(world, gateway.plan))),
-    },
-    {
-      method: 'GET',
-      path: '/worlds/{name}/collections/{collection}',
-      operation: 'listRecords',
-      underWorkers: 'shared',
-      summary:
-        'The records of a collection, in the order of their ids unless they are sorted; the header X-Total-Count says how many match.',
-      parameters: {
-        ...inCollection,
-        q: {
-          schema: { type: 'string', maxLength: LONGEST_SEARCH },
-          description: 'Words to search for in the texts of the records, case-insensitively.',
-        },
-        sort: {
-          schema: { type: 'string', maxLength: 1000 },
-          description: 'A list of fields, each with `-` before it for descending: `-price,name`.',
-        },
-        limit: { schema: { type: 'integer', minimum: 1, maximum: 100_000 }, description: 'Default: 100.' },
-        offset: { schema: { type: 'integer', minimum: 0 }, description: 'The number of records to skip. Default: 0.' },
-      },
-      replies: { 200: replyWith('Records.', list(record)), ...nowhere },
-      answer: within(async (collection, resource, { parameters: { limit = 100, offset = 0, q, sort } }) => {
-        const order = sort === undefined ? undefined : readSort(sort as string, resource)
-        if (typeof order === 'string') return problem(400, 'invalid_request', order)
-        const search = typeof q === 'string' && q.trim() !== '' ? q : undefined
-        const excess = excessOf(search)
-        if (excess !== undefined) return problem(400, 'invalid_request', `q ${excess}`)
-        const page = await collection.list({
-          ...{ filters: [], limit: limit as number, offset: offset as number, search, sort: order },
-          count: true,
-        })
-        const headers = { 'x-total-count': `${page.total ?? collection.size}` }
-        return { status: 200, type: 'application/json', headers, body: page.text }
-      }),
-    },
-    {
-      method: 'POST',
-      path: '/worlds/{name}/collections/{collection}',
-      operation: 'createRecord',
-      underWorkers: 'shared',
-      summary: 'Stores a record under a new id, or under its id if clients assign ids.',
-      parameters: inCollection,
-      body: { description: 'The record.', schema: record, decimals: true },
-      replies: {
-        201: replyWith('The record was created.', record),
-        ...nowhereNew,
-        409: { description: 'There is a record of that id; or no such world, and sandboxes are switched off.' },
-        ...invalid,
-      },
-      answer: changing(async (collection, resource, { body }) => {
-        const fields = compileAccept(resource)(body as JsonObject)
-        const made = await collection.create(fields, made => {
-          const faults = recordFaults(made, resource)
-          return faults.length === 0 ? undefined : { faults }
-        })
-        if (made === 'exists') return problem(409, 'conflict', 'a record with this id already exists')
-        return 'faults' in made ? refuseRecord(made.faults) : json(made.text, 201)
-      }),
-    },
-    {
-      method: 'PUT',
-      path: '/worlds/{name}/collections/{collection}',
-      operation: 'putRecords',
-      underWorkers: 'shared',
-      summary: 'Replaces all records, if every new one is valid; otherwise nothing is changed.',
-      parameters: inCollection,
-      body: {
-        description: 'Records.',
-        schema: list(record),
-        maxBytes: MAX_RECORDS_BODY,
-        decimals: true,
-      },
-      replies: { 204: { description: 'Done.' }, ...nowhereNew, ...invalid },
-      answer: changing(async (collection, resource, { body }) => {
-        const records = body as readonly JsonObject[]
-        const faults = faultsOf({ records }, resource)
-        if (faults.length > 0) return refuseRecord(faults.map(fault => fault.replace(/^\/records/, '')))
-        await collection.load({ records })
-        return DONE
-      }),
-    },
-    {
-      method: 'DELETE',
-      path: '/worlds/{name}/collections/{collection}',
-      operation: 'deleteRecords',
-      underWorkers: 'shared',
-      summary: 'Empties a collection, its seeds included.',
-      parameters: inCollection,
-      replies: { 204: { description: 'Done.' }, ...nowhereNew },
-      answer: changing(async collection => {
-        await collection.load({ ...(await collection.dump()), records: [], created: [] })
-        return DONE
-      }),
-    },
-    {
-      method: 'GET',
-      path: '/worlds/{name}/collections/{collection}/{id}',
-      operation: 'getRecord',
-      underWorkers: 'shared',
-      summary: 'One record.',
-      parameters: { ...inCollection, ...idParameter },
-      replies: { 200: replyWith('The record.', record), ...nowhere },
-      answer: within(async (collection, resource, { parameters }) => {
-        const id = idOf(parameters.id as string, resource)
-        const entry = id === undefined ? undefined : await collection.read(id)
-        return entry === undefined ? noRecord(parameters.id as string) : json(entry.text)
-      }),
-    },
-    {
-      method: 'PUT',
-      path: '/worlds/{name}/collections/{collection}/{id}',
-      operation: 'putRecord',
-      underWorkers: 'shared',
-      summary: 'Creates or replaces the record with an id.',
-      parameters: { ...inCollection, ...idParameter },
-      body: { description: 'The record; its id may be left out.', schema: record, decimals: true },
-      replies: {
-        200: replyWith('The record was replaced.', record),
-        201: replyWith('The record was created.', record),
-        ...nowhereNew,
-        ...invalid,
-      },
-      answer: changing(async (collection, resource, { parameters, body }) => {
-        const id = idOf(parameters.id as string, resource)
-        if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
-        const given = body as JsonObject
-        const { idField, within } = resource
-        const own = keyOf(given, idField, within)
-        const isKeyed = within.length > 0
-        if ((isKeyed || own !== undefined) && own !== id)
-          return refuseRecord([
-            `/${idField} must be the id in the path${isKeyed ? `, with its /${within.join(', /')}` : ''}`,
-          ])
-        const accepted = compileAccept(resource)(given)
-        const fields = withId(idField, isKeyed ? (idIn(idField, given) as Id) : id, accepted)
-        const faults = recordFaults(fields, resource)
-        if (faults.length > 0) return refuseRecord(faults)
-        const { entry, created } = await collection.put(id, fields)
-        return json(entry.text, created ? 201 : 200)
-      }),
-    },
-    {
-      method: 'DELETE',
-      path: '/worlds/{name}/collections/{collection}/{id}',
-      operation: 'deleteRecord',
-      underWorkers: 'shared',
-      summary: 'Deletes a record.',
-      parameters: { ...inCollection, ...idParameter },
-      replies: { 204: { description: 'Done.' }, ...nowhereNew },
-      answer: changing(async (collection, resource, { parameters }) => {
-        const id = idOf(parameters.id as string, resource)
-        const outcome = id === undefined ? 'missing' : await collection.remove(id)
-        return outcome === 'missing' ? noRecord(parameters.id as string) : DONE
-      }),
-    },
-  ]
+const faultSchema = object({
+  pointer: { ...words, description: 'A JSON Pointer to the field; empty for the whole.' },
+  message: words,
+})
+/** The declaration of `refuseRecord`. */
+const invalid = {
+  422: problemWith('The request breaks the contract; nothing was changed.', {
+    errors: { ...list(faultSchema), description: 'The first 20.' },
+  }),
 }
-
-/** Those of the plan: collections that a reload removed may still have records, which are not reachable. */
-const describeCollections = ({ collections }: World, plan: Plan): object[] =>
-  [...plan.collections.keys()].map(name => ({ name, records: collections.get(name)?.size ?? 0 }))
-
-const idOf = (text: string, { ids }: Resource): Id | undefined => (ids === 'text' ? text : parseInteger(text))
-
-const noRecord = (id: string): ControlReply => problem(404, 'not_found', `there is no record ${id}`)
-
-/** Reads `-price,name`; returns a sentence about a field that no record has. */
-function readSort(text: string, { schema: { shape } }: Resource): SortOrder[] | string {
-  const order = text.split(',').map(item => ({ field: item.replace(/^[-+]/, ''), descending: item.startsWith('-') }))
-  const unknown = order.find(({ field }) => !shape.open && !shape.properties.has(field))
-  if (unknown === undefined) return order
-  const hint = suggest(unknown.field, shape.properties.keys())
-  return `records have no field "${unknown.field}"${hint === undefined ? '' : `; ${hint}`}`
-}
-
-// The refusal of records that break the contract: its description, and the reply.
-
-const invalidSchema = {
-  ...problemSchema,
-  required: [...problemSchema.required, 'errors'],
-  properties: {
-    ...problemSchema.properties,
-    errors: {
-      ...list(
-        object({
-          pointer: { ...words, description: 'A JSON Pointer to the field; empty for the whole.' },
-          message: words,
-        }),
-      ),
-      description: 'The first 20.',
-    },
-  },
-} as const
-/** The reply to records that break the contract, for the description of an operation. */
-export const invalid = {
-  422: {
-    description: 'The request breaks the contract; nothing was changed.',
-    content: { 'application/problem+json': invalidSchema },
-  },
-} as const
-
-const MOST_FAULTS = 20
-
-/**
- * Refuses records, with the place of each fault.
- *
- * @param faults sentences that begin with a JSON Pointer
- */
-export const refuseRecord = (faults: readonly string[]): ControlReply => {
-  const shown = faults.slice(0, MOST_FAULTS)
-  const more = faults.length > MOST_FAULTS ? `; and ${faults.length - MOST_FAULTS} more` : ''
-  const errors = shown.map(fault => {
-    const [, pointer = '', message = fault] = /^(\/\S*)? ?(.*)$/s.exec(fault) ?? []
-    return { pointer, message }
-  })
-  return problem(422, 'invalid_record', shown.join('; ') + more, { errors })
-}
-
-// The route of a resource: the schema and the settings for a form of its records.
 
 const resourceSchema = object(
   {
-    name: words,
-    idField: words,
+    ...{ name: words, idField: words },
     ids: { enum: ['integer', 'text'] },
     assigned: { enum: ['sequence', 'uuid', 'generate', 'client'], description: 'How a new record gets its id.' },
     references: {
@@ -293,31 +67,224 @@ const resourceSchema = object(
   'states',
 )
 
-export const resourceRoutes = ({ gateway }: Control): ControlRoute[] => [
-  {
-    method: 'GET',
-    path: '/resources/{resource}',
-    operation: 'getResource',
-    underWorkers: 'absent',
-    summary: 'A resource: the schema of its records, and how they get their ids.',
-    parameters: { resource: { schema: { type: 'string' }, description: 'Its name.' } },
-    replies: { 200: replyWith('The resource.', resourceSchema), 404: { description: 'The resource does not exist.' } },
-    answer: ({ parameters }) => {
-      const { plan } = gateway
-      const name = parameters.resource as string
-      const resource = plan.collections.get(name)?.resource
-      if (resource === undefined) {
-        const hint = suggest(name, plan.collections.keys())
-        return problem(404, 'not_found', `there is no resource ${name}${hint === undefined ? '' : `; ${hint}`}`)
-      }
-      const { idField, ids, assign, references, schema } = resource
-      const states = describeStatesOf(name, plan)
-      return json({
-        ...{ name, idField, ids, assigned: assign },
-        references: Object.fromEntries([...references].map(([field, { to }]) => [field, to])),
-        ...(states === undefined ? {} : { states }),
-        schema: schema.selfContained,
-      })
+/** A route of a collection of a world. */
+interface CollectionRoute extends Omit<PlainRoute, 'answer'> {
+  answer(collection: Collection, resource: Resource, call: Call): Promise<ControlReply>
+}
+
+export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
+  const { worlds } = gateway
+  const within = ({ answer, parameters, ...route }: CollectionRoute, find = inWorld) =>
+    find(worlds, {
+      ...route,
+      parameters: { ...collectionParameter, ...parameters },
+      answer(world, call) {
+        const name = call.parameters.collection as string
+        const found = gateway.plan.collections.get(name)
+        if (found !== undefined) return answer(world.collection(name), found.resource, call)
+        return missing('collection', name, gateway.plan.collections.keys())
+      },
+    })
+  const changing = (route: CollectionRoute) => within(route, inMadeWorld)
+  return under('shared', [
+    inWorld(worlds, {
+      at: 'GET /worlds/{name}/collections',
+      operation: 'listCollections',
+      summary: 'The collections of a world.',
+      replies: {
+        200: replyWith('Each with the number of its records.', list(object({ name: words, records: count }))),
+      },
+      answer: ({ collections }) => {
+        // A reload may have removed others, which may still have records.
+        const names = [...gateway.plan.collections.keys()]
+        return json(names.map(name => ({ name, records: collections.get(name)?.size ?? 0 })))
+      },
+    }),
+    within({
+      at: 'GET /worlds/{name}/collections/{collection}',
+      operation: 'listRecords',
+      summary:
+        'The records of a collection, in the order of their ids unless they are sorted; the header X-Total-Count says how many match.',
+      parameters: {
+        q: {
+          schema: { type: 'string', maxLength: LONGEST_SEARCH },
+          description: 'Words to search for in the texts of the records, case-insensitively.',
+        },
+        sort: {
+          schema: { type: 'string', maxLength: 1000 },
+          description: 'A list of fields, each with `-` before it for descending: `-price,name`.',
+        },
+        limit: { schema: { type: 'integer', minimum: 1, maximum: 100_000 }, description: 'Default: 100.' },
+        offset: { schema: { type: 'integer', minimum: 0 }, description: 'The number of records to skip. Default: 0.' },
+      },
+      replies: { 200: replyWith('Records.', list(record)), ...nowhere },
+      answer: async (collection, resource, { parameters: { limit = 100, offset = 0, q, sort } }) => {
+        const order = sort === undefined ? undefined : readSort(sort as string, resource)
+        if (typeof order === 'string') return badRequest(order)
+        const search = typeof q === 'string' && q.trim() !== '' ? q : undefined
+        const excess = excessOf(search)
+        if (excess !== undefined) return badRequest(`q ${excess}`)
+        const page = await collection.list({
+          ...{ filters: [], limit: limit as number, offset: offset as number, search, sort: order },
+          count: true,
+        })
+        const headers = { 'x-total-count': `${page.total ?? collection.size}` }
+        return { status: 200, type: 'application/json', headers, body: page.text }
+      },
+    }),
+    changing({
+      at: 'POST /worlds/{name}/collections/{collection}',
+      operation: 'createRecord',
+      summary: 'Stores a record under a new id, or under its id if clients assign ids.',
+      body: { description: 'The record.', schema: record, decimals: true },
+      replies: {
+        201: replyWith('The record was created.', record),
+        ...nowhereNew,
+        409: { description: 'There is a record of that id; or no such world, and sandboxes are switched off.' },
+        ...invalid,
+      },
+      answer: async (collection, resource, { body }) => {
+        const fields = compileAccept(resource)(body as JsonObject)
+        const made = await collection.create(fields, made => {
+          const faults = recordFaults(made, resource)
+          return faults.length === 0 ? undefined : { faults }
+        })
+        if (made === 'exists') return problem(409, 'conflict', 'a record with this id already exists')
+        return 'faults' in made ? refuseRecord(made.faults) : json(made.text, 201)
+      },
+    }),
+    changing({
+      at: 'PUT /worlds/{name}/collections/{collection}',
+      operation: 'putRecords',
+      summary: 'Replaces all records, if every new one is valid; otherwise nothing is changed.',
+      body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY, decimals: true },
+      replies: { ...done, ...nowhereNew, ...invalid },
+      answer: async (collection, resource, { body }) => {
+        const records = body as readonly JsonObject[]
+        const faults = faultsOf({ records }, resource)
+        if (faults.length > 0) return refuseRecord(faults.map(fault => fault.replace(/^\/records/, '')))
+        await collection.load({ records })
+        return DONE
+      },
+    }),
+    changing({
+      at: 'DELETE /worlds/{name}/collections/{collection}',
+      operation: 'deleteRecords',
+      summary: 'Empties a collection, its seeds included.',
+      replies: { ...done, ...nowhereNew },
+      answer: async collection => {
+        await collection.load({ ...(await collection.dump()), records: [], created: [] })
+        return DONE
+      },
+    }),
+    within({
+      at: 'GET /worlds/{name}/collections/{collection}/{id}',
+      operation: 'getRecord',
+      summary: 'One record.',
+      parameters: idParameter,
+      replies: { 200: replyWith('The record.', record), ...nowhere },
+      answer: async (collection, resource, { parameters }) => {
+        const id = idOf(parameters.id as string, resource)
+        const entry = id === undefined ? undefined : await collection.read(id)
+        return entry === undefined ? noRecord(parameters.id as string) : json(entry.text)
+      },
+    }),
+    changing({
+      at: 'PUT /worlds/{name}/collections/{collection}/{id}',
+      operation: 'putRecord',
+      summary: 'Creates or replaces the record with an id.',
+      parameters: idParameter,
+      body: { description: 'The record; its id may be left out.', schema: record, decimals: true },
+      replies: {
+        200: replyWith('The record was replaced.', record),
+        201: replyWith('The record was created.', record),
+        ...nowhereNew,
+        ...invalid,
+      },
+      answer: async (collection, resource, { parameters, body }) => {
+        const id = idOf(parameters.id as string, resource)
+        if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
+        const given = body as JsonObject
+        const { idField, within } = resource
+        const own = keyOf(given, idField, within)
+        const isKeyed = within.length > 0
+        if ((isKeyed || own !== undefined) && own !== id) {
+          const key = isKeyed ? `, with its /${within.join(', /')}` : ''
+          return refuseRecord([`/${idField} must be the id in the path${key}`])
+        }
+        const accepted = compileAccept(resource)(given)
+        const fields = withId(idField, isKeyed ? (idIn(idField, given) as Id) : id, accepted)
+        const faults = recordFaults(fields, resource)
+        if (faults.length > 0) return refuseRecord(faults)
+        const { entry, created } = await collection.put(id, fields)
+        return json(entry.text, created ? 201 : 200)
+      },
+    }),
+    changing({
+      at: 'DELETE /worlds/{name}/collections/{collection}/{id}',
+      operation: 'deleteRecord',
+      summary: 'Deletes a record.',
+      parameters: idParameter,
+      replies: { ...done, ...nowhereNew },
+      answer: async (collection, resource, { parameters }) => {
+        const id = idOf(parameters.id as string, resource)
+        const outcome = id === undefined ? 'missing' : await collection.remove(id)
+        return outcome === 'missing' ? noRecord(parameters.id as string) : DONE
+      },
+    }),
+    {
+      at: 'GET /resources/{resource}',
+      operation: 'getResource',
+      underWorkers: 'absent',
+      summary: 'A resource: the schema of its records, and how they get their ids.',
+      parameters: { resource: { schema: { type: 'string' }, description: 'Its name.' } },
+      replies: {
+        200: replyWith('The resource.', resourceSchema),
+        404: { description: 'The resource does not exist.' },
+      },
+      answer: ({ parameters }) => {
+        const { plan } = gateway
+        const name = parameters.resource as string
+        const resource = plan.collections.get(name)?.resource
+        if (resource === undefined) return missing('resource', name, plan.collections.keys())
+        const { idField, ids, assign, references, schema } = resource
+        const states = describeStatesOf(name, plan)
+        return json({
+          ...{ name, idField, ids, assigned: assign },
+          references: Object.fromEntries([...references].map(([field, { to }]) => [field, to])),
+          ...(states === undefined ? {} : { states }),
+          schema: schema.selfContained,
+        })
+      },
     },
-  },
-]
+  ])
+}
+
+const idOf = (text: string, { ids }: Resource): Id | undefined => (ids === 'text' ? text : parseInteger(text))
+
+const noRecord = (id: string): ControlReply => problem(404, 'not_found', `there is no record ${id}`)
+
+/** Reads `-price,name`; returns a sentence about a field that no record has. */
+function readSort(text: string, { schema: { shape } }: Resource): SortOrder[] | string {
+  const order = text.split(',').map(item => ({ field: item.replace(/^[-+]/, ''), descending: item.startsWith('-') }))
+  const unknown = order.find(({ field }) => !shape.open && !shape.properties.has(field))
+  if (unknown === undefined) return order
+  return withHint(`records have no field "${unknown.field}"`, unknown.field, shape.properties.keys())
+}
+
+const MOST_FAULTS = 20
+
+/**
+ * Refuses records, with the place of each fault.
+ *
+ * @param faults sentences that begin with a JSON Pointer
+ */
+function refuseRecord(faults: readonly string[]): ControlReply {
+  const shown = faults.slice(0, MOST_FAULTS)
+  const more = faults.length > MOST_FAULTS ? `; and ${faults.length - MOST_FAULTS} more` : ''
+  const errors = shown.map(fault => {
+    const [, pointer = '', message = fault] = /^(\/\S*)? ?(.*)$/s.exec(fault) ?? []
+    return { pointer, message }
+  })
+  return problem(422, 'invalid_record', shown.join('; ') + more, { errors })
+}

@@ -1,6 +1,7 @@
 // Parts that the routes share: of the schemas that they declare, and of their replies.
 
 import type { Readable } from 'node:stream'
+import { suggest } from '../../kernel/diagnostic.ts'
 import type { Problem } from '../../kernel/problem.ts'
 import type { Reply } from '../../kernel/reply.ts'
 import type { Schema } from '../../kernel/schema.ts'
@@ -20,9 +21,10 @@ export const problemSchema = {
 
 export const words = { type: 'string' } as const
 export const count = { type: 'integer', minimum: 0 } as const
+export const moment = { type: 'string', format: 'date-time' } as const
 
 /** The schema of a JSON object all of whose properties are listed; all are required but those in `optional`. */
-export const object = (properties: Readonly<Record<string, Schema>>, ...optional: string[]): Schema => ({
+export const object = (properties: Readonly<Record<string, Schema>>, ...optional: string[]) => ({
   type: 'object',
   required: Object.keys(properties).filter(name => !optional.includes(name)),
   additionalProperties: false,
@@ -34,6 +36,21 @@ export const list = (items: Schema) => ({ type: 'array', items }) as const
 export const replyWith = (description: string, schema: Schema): ReplySpec => ({
   description,
   content: { 'application/json': schema },
+})
+
+/** The declaration of `DONE`. */
+export const done = { 204: { description: 'Done.' } } as const
+
+/** The declaration of a problem that has further members. */
+export const problemWith = (description: string, more: Readonly<Record<string, Schema>>): ReplySpec => ({
+  description,
+  content: {
+    'application/problem+json': {
+      ...problemSchema,
+      required: [...problemSchema.required, ...Object.keys(more)],
+      properties: { ...problemSchema.properties, ...more },
+    },
+  },
 })
 
 export const json = (body: unknown, status = 200): ControlReply => ({ status, type: 'application/json', body })
@@ -50,6 +67,19 @@ export const DONE: ControlReply = { status: 204 }
 export function problem(status: number, code: string, detail: string, more: object = {}): ControlReply {
   const title = code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
   return { status, type: 'application/problem+json', body: { title, status, detail, code, ...more } }
+}
+
+/** Refuses a call whose parameters or body are well-formed, but make no sense. */
+export const badRequest = (detail: string): ControlReply => problem(400, 'invalid_request', detail)
+
+/** Refuses a name that is not among the known ones. @param kind of what: `collection` */
+export const missing = (kind: string, name: string, known: Iterable<string>): ControlReply =>
+  problem(404, 'not_found', withHint(`there is no ${kind} ${name}`, name, known))
+
+/** Adds the known name that is meant, or all of them, to a sentence about an unknown one. */
+export function withHint(sentence: string, name: string, known: Iterable<string>): string {
+  const hint = suggest(name, known)
+  return hint === undefined ? sentence : `${sentence}; ${hint}`
 }
 
 /** A refusal before any route, in the shape of the routes. */

@@ -5,12 +5,89 @@ import type { JournalView } from '../../gateway/journal/all-requests.ts'
 import { describeEntry } from '../../gateway/journal/entry.ts'
 import { type Criterion, compileFilter, type RequestFilter } from '../../gateway/journal/filter.ts'
 import { findUnknown } from '../../gateway/journal/find-unknown.ts'
-import type { JournalEntry } from '../../gateway/journal/kept-request.ts'
+import type { Journal } from '../../gateway/journal/journal.ts'
 import { matches, selectPage, selectRequests } from '../../gateway/journal/select.ts'
 import { verifyRequests } from '../../gateway/journal/verify.ts'
-import type { Schema } from '../../kernel/schema.ts'
-import { count, DONE, json, list, object, problem, replyWith, stream, words } from './replies.ts'
-import type { Call, CallParameter, Control, ControlReply, ControlRoute } from './route.ts'
+import {
+  badRequest,
+  count,
+  DONE,
+  done,
+  json,
+  list,
+  moment,
+  object,
+  problem,
+  replyWith,
+  stream,
+  words,
+} from './replies.ts'
+import { type Call, type CallParameter, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
+
+const milliseconds = { type: 'number', minimum: 0 }
+const texts = { type: 'object', additionalProperties: words }
+const bodySchema = object({ text: { ...words, description: 'The beginning.' }, bytes: count })
+
+export const requestSchema = object(
+  {
+    id: { type: 'integer', minimum: 1, description: 'The number of the request in this process.' },
+    at: { ...moment, description: 'When the reply was ready, by the real clock.' },
+    time: { ...moment, description: "The same by the world's clock." },
+    world: words,
+    operation: { type: ['string', 'null'], description: 'null if the request matched no operation.' },
+    consumer: { type: ['string', 'null'], description: 'null if the consumer is unknown.' },
+    ...{ method: words, path: words },
+    query: { ...words, description: 'Credentials are masked, here and everywhere.' },
+    status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
+    durationMs: milliseconds,
+    position: { ...count, description: 'Of its changes in the history of its world: see GET /worlds/{name}/history.' },
+    refusal: object({ code: words, rule: { ...words, description: 'What was violated.' } }),
+    injected: object(
+      { weather: words, delayMs: milliseconds, queued: { const: true }, fault: words, notes: list(words) },
+      ...['weather', 'delayMs', 'queued', 'fault', 'notes'],
+    ),
+    explanation: object({
+      ...{ route: words, operation: words, world: words },
+      real: { type: 'boolean', description: 'Whether the clock showed real time.' },
+      ordinal: { ...count, description: 'Which request of the operation it was in its world.' },
+      passed: { ...list(words), description: 'The behaviours that the request passed; the last one replied.' },
+      replied: words,
+      draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
+    }),
+    headers: { ...texts, description: 'The headers of the request that are kept.' },
+    replyHeaders: { ...texts, description: 'Kept while a client watches.' },
+    ...{ requestBody: bodySchema, replyBody: bodySchema },
+  },
+  ...['position', 'refusal', 'injected', 'explanation', 'headers', 'replyHeaders', 'requestBody', 'replyBody'],
+)
+
+const evicted = { ...count, description: 'The number of requests that were removed to make room.' }
+
+const pageSchema = object({
+  requests: list(requestSchema),
+  total: { ...count, description: 'The number of matching requests, shown or not.' },
+  more: { type: 'boolean', description: 'Whether more match than are shown; `limit` shows more of them.' },
+  evicted,
+})
+
+const differenceSchema = object({ key: words, wanted: words, found: words })
+
+const verdictSchema = object(
+  {
+    ok: { type: 'boolean', description: 'Whether as many matched as should have.' },
+    ...{ matched: count, min: count, max: count, evicted },
+    nearest: list(object({ differs: list(differenceSchema), request: requestSchema })),
+    requests: { ...list(requestSchema), description: 'If too many matched: the last of them.' },
+  },
+  'max',
+)
+
+/** The schema of a stream is that of a text; it describes one event. */
+const eventsSchema = {
+  type: 'string',
+  description:
+    'Server-sent events. The data of `request` is a request as GET /requests has it; that of `dropped`, `{"count":3}`, is how many were left out because the client reads too slowly.',
+}
 
 const text = (description: string): CallParameter => ({ schema: { type: 'string', maxLength: 2000 }, description })
 
@@ -52,24 +129,38 @@ function filterOf({ body: whole, headers: _, ...parameters }: Call['parameters']
   return { ...plain, header: Object.fromEntries(header), body: Object.fromEntries(body) }
 }
 
+/** The maximum number of characters that wait for a slow client; more events are dropped, and counted in the stream. */
+const MOST_WAITING = 1_000_000
+/** Milliseconds between signs of life on a quiet stream. */
+const HEARTBEAT = 15_000
+
+const MOST_STREAMS = 100
+const MOST_PAST = 1000
+
 export function requestRoutes({ gateway }: Control): ControlRoute[] {
   const { journal } = gateway
   /** Reads the filter of a call for this plan, or refuses an invalid one. */
   const read = ({ parameters }: Call, view: JournalView = journal): readonly Criterion[] | ControlReply => {
     const filter = filterOf(parameters)
     const unknown = findUnknown(filter, gateway.plan, view)
-    if (unknown !== undefined) return problem(400, 'invalid_request', unknown)
+    if (unknown !== undefined) return badRequest(unknown)
     const criteria = compileFilter(filter, gateway.clock.now(), view)
-    return 'fault' in criteria ? problem(400, 'invalid_request', criteria.fault) : criteria
+    return 'fault' in criteria ? badRequest(criteria.fault) : criteria
   }
+  /** Answers with the requests of all processes that match. */
+  const select =
+    (answer: (view: JournalView, criteria: readonly Criterion[], call: Call) => ControlReply): ControlRoute['answer'] =>
+    async call => {
+      const view = await gateway.requests.read()
+      const criteria = read(call, view)
+      return 'status' in criteria ? criteria : answer(view, criteria, call)
+    }
   let streams = 0
-  return [
+  return under('shared', [
     {
-      method: 'GET',
-      path: '/requests',
+      at: 'GET /requests',
       operation: 'listRequests',
       outsideTurns: true,
-      underWorkers: 'shared',
       summary: 'The last requests, in the order in which they were answered.',
       parameters: {
         ...FILTER,
@@ -80,35 +171,27 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
         },
       },
       replies: { 200: replyWith('The last of those that match.', pageSchema) },
-      answer: async call => {
-        const view = await gateway.requests.read()
-        const criteria = read(call, view)
-        if ('status' in criteria) return criteria
-        const { limit = 100 } = call.parameters
+      answer: select((view, criteria, { parameters: { limit = 100 } }) => {
         const { requests, total } = selectPage(view, criteria, limit as number)
         return json({ requests, total, more: total > requests.length, evicted: view.evicted })
-      },
+      }),
     },
     {
-      method: 'DELETE',
-      path: '/requests',
+      at: 'DELETE /requests',
       operation: 'deleteRequests',
       outsideTurns: true,
-      underWorkers: 'shared',
       summary: 'Removes all requests from the journal, or those of one world.',
       parameters: { world: text('The world whose requests are forgotten.') },
-      replies: { 204: { description: 'Done.' } },
+      replies: done,
       answer: async ({ parameters }) => {
         await gateway.requests.forget(parameters.world as string | undefined)
         return DONE
       },
     },
     {
-      method: 'GET',
-      path: '/requests/verify',
+      at: 'GET /requests/verify',
       operation: 'verifyRequests',
       outsideTurns: true,
-      underWorkers: 'shared',
       summary: 'Whether between `min` and `max` requests match, with the nearest misses if too few do.',
       parameters: {
         ...FILTER,
@@ -119,20 +202,16 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
         max: { schema: { type: 'integer', minimum: 0 }, description: 'The maximum number of matching requests.' },
       },
       replies: { 200: replyWith('The verdict.', verdictSchema) },
-      answer: async call => {
-        const view = await gateway.requests.read()
-        const criteria = read(call, view)
-        if ('status' in criteria) return criteria
-        const { min, max } = call.parameters as { min?: number; max?: number }
+      answer: select((view, criteria, { parameters }) => {
+        const { min, max } = parameters as { min?: number; max?: number }
         if (min !== undefined && max !== undefined && min > max) {
-          return problem(400, 'invalid_request', `min (${min}) must not be more than max (${max})`)
+          return badRequest(`min (${min}) must not be more than max (${max})`)
         }
         return json(verifyRequests(view, criteria, { min, max }))
-      },
+      }),
     },
     {
-      method: 'GET',
-      path: '/requests/stream',
+      at: 'GET /requests/stream',
       operation: 'streamRequests',
       outsideTurns: true,
       underWorkers: 'absent',
@@ -161,50 +240,26 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
         streams += 1
         const stopWatching = call.parameters.headers === true ? journal.watch() : undefined
         const past = call.parameters.after === undefined ? [] : selectRequests(journal, criteria, MOST_PAST)
-        const events = new RequestEvents(
-          listener => journal.listen(listener),
-          criteria,
-          () => {
-            streams -= 1
-            stopWatching?.()
-          },
-        )
+        const events = new RequestEvents(journal, criteria, () => {
+          streams -= 1
+          stopWatching?.()
+        })
         for (const request of past) events.tell(request)
         return stream('text/event-stream', events)
       },
     },
-  ]
+  ])
 }
-
-const MOST_STREAMS = 100
-const MOST_PAST = 1000
-
-// Server-sent events: the requests of the journal, to one client that listens.
-
-/** The schema of a stream is that of a text; it describes one event. */
-export const eventsSchema: Schema = {
-  type: 'string',
-  description:
-    'Server-sent events. The data of `request` is a request as GET /requests has it; that of `dropped`, `{"count":3}`, is how many were left out because the client reads too slowly.',
-}
-
-/** The maximum number of characters that wait for a slow client; more events are dropped, and counted in the stream. */
-const MOST_WAITING = 1_000_000
-/** Milliseconds between signs of life on a quiet stream. */
-const HEARTBEAT = 15_000
 
 /** A stream of the requests that match, as server-sent events. */
-export class RequestEvents extends Readable {
+class RequestEvents extends Readable {
   readonly #stop: () => void
   #omitted = 0
 
-  constructor(
-    listen: (listener: (entry: JournalEntry) => void) => () => void,
-    criteria: readonly Criterion[],
-    ended: () => void,
-  ) {
+  /** @param ended is called when the client has disconnected */
+  constructor(journal: Journal, criteria: readonly Criterion[], ended: () => void) {
     super({ highWaterMark: MOST_WAITING, encoding: 'utf8' })
-    const stopListening = listen(entry => {
+    const stopListening = journal.listen(entry => {
       if (matches(criteria, entry)) this.tell(describeEntry(entry))
     })
     const heartbeat = setInterval(() => this.push(': \n\n'), HEARTBEAT)
@@ -237,70 +292,3 @@ export class RequestEvents extends Readable {
     callback(error)
   }
 }
-
-// The schemas of the journal's requests, as the description of the control plane shows them.
-
-const milliseconds = { type: 'number', minimum: 0 }
-const timestamp = { type: 'string', format: 'date-time' }
-const bodySchema = object({ text: { ...words, description: 'The beginning.' }, bytes: count })
-
-export const requestSchema = object(
-  {
-    id: { type: 'integer', minimum: 1, description: 'The number of the request in this process.' },
-    at: { ...timestamp, description: 'When the reply was ready, by the real clock.' },
-    time: { ...timestamp, description: "The same by the world's clock." },
-    world: words,
-    operation: { type: ['string', 'null'], description: 'null if the request matched no operation.' },
-    consumer: { type: ['string', 'null'], description: 'null if the consumer is unknown.' },
-    method: words,
-    path: words,
-    query: { ...words, description: 'Credentials are masked, here and everywhere.' },
-    status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
-    durationMs: milliseconds,
-    position: { ...count, description: 'Of its changes in the history of its world: see GET /worlds/{name}/history.' },
-    refusal: object({ code: words, rule: { ...words, description: 'What was violated.' } }),
-    injected: object(
-      { weather: words, delayMs: milliseconds, queued: { const: true }, fault: words, notes: list(words) },
-      ...['weather', 'delayMs', 'queued', 'fault', 'notes'],
-    ),
-    explanation: object({
-      route: words,
-      operation: words,
-      world: words,
-      real: { type: 'boolean', description: 'Whether the clock showed real time.' },
-      ordinal: { ...count, description: 'Which request of the operation it was in its world.' },
-      passed: { ...list(words), description: 'The behaviours that the request passed; the last one replied.' },
-      replied: words,
-      draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
-    }),
-    headers: { type: 'object', additionalProperties: words, description: 'The headers of the request that are kept.' },
-    replyHeaders: { type: 'object', additionalProperties: words, description: 'Kept while a client watches.' },
-    requestBody: bodySchema,
-    replyBody: bodySchema,
-  },
-  ...['position', 'refusal', 'injected', 'explanation', 'headers', 'replyHeaders', 'requestBody', 'replyBody'],
-)
-
-const evicted = { ...count, description: 'The number of requests that were removed to make room.' }
-
-export const pageSchema = object({
-  requests: list(requestSchema),
-  total: { ...count, description: 'The number of matching requests, shown or not.' },
-  more: { type: 'boolean', description: 'Whether more match than are shown; `limit` shows more of them.' },
-  evicted,
-})
-
-export const verdictSchema = object(
-  {
-    ok: { type: 'boolean', description: 'Whether as many matched as should have.' },
-    matched: count,
-    min: count,
-    max: count,
-    evicted,
-    nearest: list(
-      object({ differs: list(object({ key: words, wanted: words, found: words })), request: requestSchema }),
-    ),
-    requests: { ...list(requestSchema), description: 'If too many matched: the last of them.' },
-  },
-  'max',
-)

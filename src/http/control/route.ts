@@ -25,9 +25,8 @@ export interface About {
 }
 
 export interface ControlRoute {
-  readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
-  /** An OpenAPI path template: `/worlds/{name}`. */
-  readonly path: string
+  /** The method and an OpenAPI path template: `GET /worlds/{name}`. */
+  readonly at: `${'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'} /${string}`
   /** `operationId`. */
   readonly operation: string
   /** One sentence. */
@@ -55,6 +54,13 @@ export interface ControlRoute {
   readonly outsideTurns?: boolean
   answer(call: Call): ControlReply | Promise<ControlReply>
 }
+
+/** A route of a subject; `underWorkers` may be that of the others. */
+export type PlainRoute = Omit<ControlRoute, 'underWorkers'> & Partial<Pick<ControlRoute, 'underWorkers'>>
+
+/** Returns the routes of a subject, with what those have in common that do not say so themselves. */
+export const under = (underWorkers: ControlRoute['underWorkers'], routes: readonly PlainRoute[]): ControlRoute[] =>
+  routes.map(route => ({ underWorkers, ...route }))
 
 export interface CallParameter {
   /** Its type is string, integer or boolean. */
@@ -100,4 +106,10 @@ export interface ControlReply {
   readonly headers?: Readonly<Record<string, string>>
   /** JSON unless it is a text or a stream of them. */
   readonly body?: unknown
+}
+
+/** Returns the method and the path template of a route. */
+export function addressOf({ at }: ControlRoute): { readonly method: string; readonly path: string } {
+  const [method = '', path = ''] = at.split(' ')
+  return { method, path }
 }

@@ -3,12 +3,11 @@
 import { describeAsCurl } from '../../gateway/curl.ts'
 import { describeEntry } from '../../gateway/journal/entry.ts'
 import { replay, type Sending, send } from '../../gateway/send.ts'
-import { suggest } from '../../kernel/diagnostic.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
-import { refuseWorld } from './find-world.ts'
-import { json, object, problem, replyWith, text, words } from './replies.ts'
+import { refuseNewWorld } from './find-world.ts'
+import { badRequest, json, object, problem, replyWith, text, withHint, words } from './replies.ts'
 import { requestSchema } from './requests.ts'
-import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
+import { type Call, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
 
 const headersSchema = { type: 'object', additionalProperties: words } as const
 const sentSchema = object({
@@ -37,23 +36,21 @@ const world = { type: 'string', pattern: WORLD_NAME.source } as const
 
 export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
   const { journal, worlds } = gateway
-  const missing = (id: number): ControlReply =>
+  const refuseId = (id: number): ControlReply =>
     problem(404, 'not_found', `the journal has no request ${id}; it may have been forgotten to make room`)
   /** Describes why a world cannot be used. */
   const refuse = (name: string | undefined): ControlReply | undefined => {
     if (name === undefined) return undefined
-    const fault = worlds.get(name) === undefined ? worlds.refuses(name) : undefined
-    if (fault !== undefined) return refuseWorld(fault, name, worlds)
+    const refusal = refuseNewWorld(name, worlds)
+    if (refusal !== undefined) return refusal
     if (name === worlds.default.name || gateway.plan.simulation.listen.clientControls) return undefined
     return problem(409, 'conflict', 'requests cannot name a world because listen.clientControls is false')
   }
-  return [
+  return under('absent', [
     {
-      method: 'POST',
-      path: '/requests',
+      at: 'POST /requests',
       operation: 'sendRequest',
       outsideTurns: true,
-      underWorkers: 'absent',
       summary: 'Sends a request to the API, in process: to try an operation without a client.',
       body: {
         description: 'The request. Its body is a text; `consumer` adds the credential of that consumer.',
@@ -89,22 +86,15 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
         const { consumerNames } = gateway.plan.simulation
         const { consumer } = sending
         if (consumer !== undefined && !consumerNames.includes(consumer)) {
-          const hint = suggest(consumer, consumerNames)
-          return problem(
-            400,
-            'invalid_request',
-            `there is no consumer "${consumer}"${hint === undefined ? '' : `; ${hint}`}`,
-          )
+          return badRequest(withHint(`there is no consumer "${consumer}"`, consumer, consumerNames))
         }
         return refuse(sending.world) ?? json(await send(gateway, sending))
       },
     },
     {
-      method: 'GET',
-      path: '/requests/{id}',
+      at: 'GET /requests/{id}',
       operation: 'getRequest',
       outsideTurns: true,
-      underWorkers: 'absent',
       summary: 'One request; as text, a command of curl that sends it again, with credentials masked.',
       parameters: idParameter,
       replies: {
@@ -117,18 +107,16 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
       answer: call => {
         const id = call.parameters.id as number
         const entry = journal.find(id)
-        if (entry === undefined) return missing(id)
+        if (entry === undefined) return refuseId(id)
         return call.prefers('text/plain')
           ? text(describeAsCurl(entry, about.api(), worlds.default.name))
           : json(describeEntry(entry))
       },
     },
     {
-      method: 'POST',
-      path: '/requests/{id}/replay',
+      at: 'POST /requests/{id}/replay',
       operation: 'replayRequest',
       outsideTurns: true,
-      underWorkers: 'absent',
       summary: 'Sends a request again, in process: to the world that it met, to another, or to a fresh one.',
       parameters: idParameter,
       body: {
@@ -144,17 +132,16 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
       answer: async ({ parameters, body }: Call) => {
         const id = parameters.id as number
         const entry = journal.find(id)
-        if (entry === undefined) return missing(id)
+        if (entry === undefined) return refuseId(id)
         const { world, fresh = false } = (body ?? {}) as { world?: string; fresh?: boolean }
-        if (world !== undefined && fresh)
-          return problem(400, 'invalid_request', '"world" and "fresh" exclude each other')
+        if (world !== undefined && fresh) return badRequest('"world" and "fresh" exclude each other')
         const name = fresh ? freshName(id, name => worlds.get(name) !== undefined) : world
         const sent = refuse(name) ?? (await replay(gateway, entry, name))
         if (typeof sent === 'string') return problem(409, 'not_kept', `request ${id} cannot be sent again: ${sent}`)
         return 'reply' in sent ? json(sent) : sent
       },
     },
-  ]
+  ])
 }
 
 function freshName(id: number, taken: (name: string) => boolean): string {

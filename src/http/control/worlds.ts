@@ -1,15 +1,16 @@
-// The routes of worlds: listing, creating, resetting and deleting them.
+// The routes of worlds: listing, creating, resetting and deleting them; and whole worlds as one JSON document.
 
+import { Readable } from 'node:stream'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { importSnapshot } from '../../gateway/import.ts'
-import type { Worlds } from '../../gateway/worlds/worlds.ts'
-import type { Snapshot } from '../../world/snapshot.ts'
+import { stringifyJson } from '../../kernel/json.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'
-import { clockSchema, describeClock } from './clock.ts'
-import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWorld } from './find-world.ts'
-import { count, DONE, json, list, object, problem, replyWith, words } from './replies.ts'
-import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
-import { MAX_SNAPSHOT, refuseSnapshot, snapshotSchema } from './snapshot.ts'
+import { clockSchema, clockWordsSchema, describeClock } from './clock.ts'
+import { inMadeWorld, inWorld, nameParameter, noNewWorld, noWorld, refuseNewWorld, refuseWorld } from './find-world.ts'
+import { badRequest, count, DONE, done, json, list, object, problem, replyWith, stream, words } from './replies.ts'
+import { type Control, type ControlReply, type ControlRoute, under } from './route.ts'
 
 const worldSchema = object(
   {
@@ -23,16 +24,87 @@ const worldSchema = object(
   'host',
 )
 
-function describeWorld({ name, clock, collections }: World, worlds: Worlds): object {
-  const host = worlds.hostOf(name)
-  return {
-    name,
-    permanent: worlds.isPermanent(name),
-    ...(host === undefined ? {} : { host }),
-    default: name === worlds.default.name,
-    clock: describeClock(clock),
-    records: Object.fromEntries([...collections].map(([collection, { size }]) => [collection, size])),
+/** The largest snapshot, in bytes. */
+const MAX_SNAPSHOT = 64_000_000
+
+/** A number that is counted on from. */
+const start = { ...count, maximum: Number.MAX_SAFE_INTEGER } as const
+const starts = { type: 'object', additionalProperties: start } as const
+const anyId = { type: ['integer', 'string'] } as const
+
+const dumpSchema = object(
+  {
+    records: list({ type: 'object' }),
+    created: {
+      ...list(anyId),
+      description: 'The ids of created records, oldest first, which may be removed above the bounds.',
+    },
+    nextId: { type: 'integer', minimum: 1, description: 'The next of a sequence, if beyond those of the records.' },
+    creations: { ...start, description: 'How many records were ever created.' },
+    timers: {
+      ...list(
+        object(
+          {
+            ...{ id: anyId, state: words },
+            entry: {
+              type: 'integer',
+              minimum: 1,
+              description: 'Counts the states that it has had, this one included.',
+            },
+            due: { type: 'integer', description: 'When it leaves the state, in milliseconds since the epoch.' },
+            to: words,
+          },
+          ...['due', 'to'],
+        ),
+      ),
+      description: 'Where records go from state to state: since when each is in its own.',
+    },
+  },
+  ...['created', 'nextId', 'creations', 'timers'],
+)
+
+const snapshotSchema = object(
+  {
+    version: { const: 1, description: 'Of this form.' },
+    clock: { ...clockWordsSchema, description: 'Absent: real time.' },
+    ordinals: {
+      ...starts,
+      description: 'How many requests of each operation the world has seen: draws follow from it.',
+    },
+    counters: {
+      ...object({ rules: starts, paths: starts }),
+      description: 'The counts of rules with `times`, and of requests by method and path.',
+    },
+    collections: {
+      type: 'object',
+      additionalProperties: dumpSchema,
+      description: 'By resource; one that is not named begins with its seeds.',
+    },
+  },
+  ...['clock', 'ordinals', 'counters'],
+)
+
+/** Characters of a snapshot that are written at once. */
+const PIECE = 100_000
+
+/** A snapshot as JSON text, in pieces: all of it may be longer than a text can be. */
+function* written({ collections, ...rest }: Snapshot): Iterable<string> {
+  yield `${stringifyJson(rest).slice(0, -1)},"collections":{`
+  let between = ''
+  for (const [name, { records, ...more }] of Object.entries(collections)) {
+    yield `${between}${JSON.stringify(name)}:{"records":[`
+    let piece = ''
+    for (const [i, record] of records.entries()) {
+      piece += `${i > 0 ? ',' : ''}${stringifyJson(record)}`
+      if (piece.length < PIECE) continue
+      yield piece
+      piece = ''
+    }
+    const others = stringifyJson(more).slice(1)
+    yield `${piece}]${others === '}' ? '' : ','}${others}`
+    between = ','
   }
+  yield '}}'
 }
 
 interface Creation {
@@ -43,34 +115,38 @@ interface Creation {
 
 export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
   const { worlds } = gateway
-  return [
+  const describe = ({ name, clock, collections }: World): object => {
+    const host = worlds.hostOf(name)
+    return {
+      ...{ name, permanent: worlds.isPermanent(name) },
+      ...(host === undefined ? {} : { host }),
+      ...{ default: name === worlds.default.name, clock: describeClock(clock) },
+      records: Object.fromEntries([...collections].map(([collection, { size }]) => [collection, size])),
+    }
+  }
+  return under('shared', [
     {
-      method: 'POST',
-      path: '/reset',
+      at: 'POST /reset',
       operation: 'reset',
       underWorkers: 'reset',
       summary:
         'Begins the default world anew: from the seeds, by real time, with no requests in the journal. The other worlds go on; requests under way finish in the state they began in.',
-      replies: { 204: { description: 'Done.' } },
+      replies: done,
       answer: () => {
         gateway.reset()
         return DONE
       },
     },
     {
-      method: 'GET',
-      path: '/worlds',
+      at: 'GET /worlds',
       operation: 'listWorlds',
-      underWorkers: 'shared',
       summary: 'The permanent worlds, then the sandboxes, that which was asked for last first.',
       replies: { 200: replyWith('Every world.', list(worldSchema)) },
-      answer: () => json(worlds.list().map(world => describeWorld(world, worlds))),
+      answer: () => json(worlds.list().map(describe)),
     },
     {
-      method: 'POST',
-      path: '/worlds',
+      at: 'POST /worlds',
       operation: 'createWorld',
-      underWorkers: 'shared',
       summary: 'Makes a sandbox: from the seeds, or as a copy of another world, or from a snapshot.',
       body: {
         description: 'Its name, and its initial content.',
@@ -91,69 +167,92 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
         409: { description: 'There is such a world already, or sandboxes are switched off.' },
         422: { description: 'The snapshot breaks the contract; no world was made.' },
       },
-      answer: call => create(call, gateway),
+      answer: async ({ body }) => {
+        const made = await make(body as unknown as Creation, gateway)
+        if ('status' in made) return made
+        worlds.put(made)
+        return { ...json(describe(made), 201), headers: { location: `/worlds/${made.name}` } }
+      },
     },
-    {
-      method: 'GET',
-      path: '/worlds/{name}',
+    inWorld(worlds, {
+      at: 'GET /worlds/{name}',
       operation: 'getWorld',
-      underWorkers: 'shared',
       summary: 'One world.',
-      parameters: nameParameter,
-      replies: { 200: replyWith('The world.', worldSchema), ...noSuchWorld },
-      answer: inWorld(worlds, world => json(describeWorld(world, worlds))),
-    },
+      replies: { 200: replyWith('The world.', worldSchema) },
+      answer: world => json(describe(world)),
+    }),
     {
-      method: 'DELETE',
-      path: '/worlds/{name}',
+      at: 'DELETE /worlds/{name}',
       operation: 'deleteWorld',
-      underWorkers: 'shared',
       summary: 'Deletes a sandbox and its requests. The next request that names it creates it again.',
       parameters: nameParameter,
-      replies: {
-        204: { description: 'Done.' },
-        ...noSuchWorld,
-        409: { description: 'The world is permanent.' },
-      },
+      replies: { ...done, ...noWorld, 409: { description: 'The world is permanent.' } },
       answer: ({ parameters }) => {
         const name = parameters.name as string
         const fault = gateway.deleteWorld(name)
         return fault === undefined ? DONE : refuseWorld(fault, name, worlds)
       },
     },
-    {
-      method: 'POST',
-      path: '/worlds/{name}/reset',
+    inMadeWorld(worlds, {
+      at: 'POST /worlds/{name}/reset',
       operation: 'resetWorld',
-      underWorkers: 'shared',
       summary: 'Begins a world anew: from the seeds, by real time, with no requests in the journal.',
-      parameters: nameParameter,
-      replies: { 204: { description: 'Done.' }, ...noNewWorld },
-      answer: inMadeWorld(worlds, ({ name }) => {
+      replies: done,
+      answer: ({ name }) => {
         gateway.reset(name)
         return DONE
-      }),
+      },
+    }),
+    inWorld(worlds, {
+      at: 'GET /worlds/{name}/snapshot',
+      operation: 'getSnapshot',
+      summary: 'A world as a snapshot: one document with all its state.',
+      replies: { 200: replyWith('The snapshot.', snapshotSchema) },
+      answer: async world =>
+        stream('application/json', Readable.from(written(await takeSnapshot(world)), { objectMode: false })),
+    }),
+    {
+      at: 'PUT /worlds/{name}/snapshot',
+      operation: 'putSnapshot',
+      summary: 'Replaces a world by a snapshot, if all of it is valid; otherwise nothing is changed.',
+      parameters: nameParameter,
+      body: { description: 'A snapshot.', schema: snapshotSchema, maxBytes: MAX_SNAPSHOT, decimals: true },
+      replies: {
+        ...done,
+        ...noNewWorld,
+        422: { description: 'The request breaks the contract; nothing was changed.' },
+      },
+      answer: async ({ parameters, body }) => {
+        const name = parameters.name as string
+        const refusal = refuseNewWorld(name, worlds)
+        if (refusal !== undefined) return refusal
+        let plan: Plan
+        let made: World | string[]
+        // A plan that replaces this one meanwhile may not allow the snapshot.
+        do {
+          plan = gateway.plan
+          made = await importSnapshot(worlds, plan, name, body as unknown as Snapshot)
+        } while (plan !== gateway.plan)
+        if (Array.isArray(made)) return refuseSnapshot(made)
+        worlds.put(made)
+        return DONE
+      },
     },
-  ]
+  ])
 }
 
-async function create({ body }: Call, { worlds, plan }: Gateway): Promise<ControlReply> {
-  const { name, from, snapshot } = body as unknown as Creation
+const refuseSnapshot = (faults: readonly string[], at = ''): ControlReply =>
+  problem(422, 'invalid_snapshot', faults.map(fault => (fault.startsWith('/') ? at + fault : fault)).join('; '))
+
+/** Makes a world that is not listed yet. */
+async function make({ name, from, snapshot }: Creation, { worlds, plan }: Gateway): Promise<World | ControlReply> {
   const fault = worlds.refuses(name)
   if (fault !== undefined) return refuseWorld(fault, name, worlds)
-  if (from !== undefined && snapshot !== undefined) {
-    return problem(400, 'invalid_request', '"from" and "snapshot" exclude each other')
-  }
-  let world: World
+  if (from !== undefined && snapshot !== undefined) return badRequest('"from" and "snapshot" exclude each other')
   if (snapshot !== undefined) {
     const made = await importSnapshot(worlds, plan, name, snapshot)
-    if (Array.isArray(made)) return refuseSnapshot(made, '/snapshot')
-    world = made
-  } else if (from !== undefined) {
-    const model = worlds.get(from)
-    if (model === undefined) return refuseWorld('unknown', from, worlds)
-    world = model.fork(name)
-  } else world = worlds.blank(name)
-  worlds.put(world)
-  return { ...json(describeWorld(world, worlds), 201), headers: { location: `/worlds/${name}` } }
+    return Array.isArray(made) ? refuseSnapshot(made, '/snapshot') : made
+  }
+  if (from === undefined) return worlds.blank(name)
+  return worlds.get(from)?.fork(name) ?? refuseWorld('unknown', from, worlds)
 }
