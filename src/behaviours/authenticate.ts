@@ -8,6 +8,7 @@ import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Behaviour, RefusedCaller, Site } from './behaviour.ts'
 import { writable } from './exchange.ts'
+import { setting } from './setting.ts'
 
 export interface AuthenticateConfig {
   readonly realm?: string
@@ -16,14 +17,9 @@ export interface AuthenticateConfig {
 export const authenticate: Behaviour<AuthenticateConfig> = {
   name: 'authenticate',
   problems: [problems.unauthorized, problems.forbidden],
-  schema: {
-    type: 'object',
-    description: "Checks credentials against the contract's security; null accepts every request.",
-    additionalProperties: false,
-    properties: {
-      realm: { type: 'string', description: 'The realm in `WWW-Authenticate`. Default: the title of the contract.' },
-    },
-  },
+  schema: setting.block("Checks credentials against the contract's security; null accepts every request.", {
+    realm: setting.text('The realm in `WWW-Authenticate`. Default: the title of the contract.'),
+  }),
   compile(config, site) {
     const { securitySchemes } = site.contract
     // A scheme of an unsupported type is always satisfied.

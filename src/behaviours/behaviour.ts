@@ -6,7 +6,7 @@ import type { Wrap } from './exchange.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Site } from './site.ts'
 
-export type { Consumer, Identified, Identify, RefusedCaller } from './caller.ts'
+export type { Consumer, Identified, Identify, RefusedCaller } from './exchange.ts'
 export { type Choice, Exchange, type Handler, type Wrap, writable } from './exchange.ts'
 export type { Invalid, Site } from './site.ts'
 

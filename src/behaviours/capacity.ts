@@ -7,6 +7,7 @@ import { parseDuration } from '../kernel/units.ts'
 import { Servers } from '../world/servers.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
 import { writable } from './exchange.ts'
+import { setting } from './setting.ts'
 
 export interface CapacityConfig {
   readonly concurrency: number
@@ -20,27 +21,16 @@ export const capacity: Behaviour<CapacityConfig> = {
   remembers: true,
   weather: true,
   problems: [problems.overloaded],
-  schema: {
-    type: 'object',
-    description:
-      'The number of requests served at once; others wait in order. Under `defaults` it is shared by all operations, under a tag by those of the tag.',
-    required: ['concurrency'],
-    additionalProperties: false,
-    properties: {
-      concurrency: { type: 'integer', minimum: 1, description: 'The number of requests served at once.' },
-      queue: {
-        type: 'integer',
-        minimum: 0,
-        description: 'The number of requests that may wait; others are refused with 503. Default: 100.',
-      },
-      timeout: {
-        type: 'string',
-        format: 'duration',
-        description: 'The longest wait; then the request is refused with 503. Default: 30s.',
-      },
-      retryAfter: { type: 'string', format: 'duration', description: 'The `Retry-After` of the 503. Default: 1s.' },
+  schema: setting.block(
+    'The number of requests served at once; others wait in order. Under `defaults` it is shared by all operations, under a tag by those of the tag.',
+    {
+      concurrency: setting.integer('The number of requests served at once.', 1),
+      queue: setting.integer('The number of requests that may wait; others are refused with 503. Default: 100.', 0),
+      timeout: setting.duration('The longest wait; then the request is refused with 503. Default: 30s.'),
+      retryAfter: setting.duration('The `Retry-After` of the 503. Default: 1s.'),
     },
-  },
+    { required: ['concurrency'] },
+  ),
   compile(config, { scope }) {
     if (config === undefined) return undefined
     const { concurrency, queue = 100 } = config

@@ -8,6 +8,7 @@ import { digest } from '../world/draws.ts'
 import type { Entry } from '../world/records/types.ts'
 import type { Behaviour, Wrap } from './behaviour.ts'
 import { writable } from './exchange.ts'
+import { setting } from './setting.ts'
 
 export interface ConditionalConfig {
   readonly precondition?: 'optional' | 'required'
@@ -18,18 +19,15 @@ const WRITES = ['PUT', 'PATCH', 'DELETE']
 export const conditional: Behaviour<ConditionalConfig> = {
   name: 'conditional',
   problems: [problems.precondition_failed, problems.precondition_required],
-  schema: {
-    type: 'object',
-    description:
-      'Sends a strong `ETag` and evaluates `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, so that writes can be conditional; the tag of any other reply to GET is a digest of its body. In `defaults` and `tags` it is ignored for other operations.',
-    additionalProperties: false,
-    properties: {
-      precondition: {
-        enum: ['optional', 'required'],
-        description: 'Whether PUT, PATCH and DELETE without `If-Match` are refused with 428. Default: optional.',
-      },
+  schema: setting.block(
+    'Sends a strong `ETag` and evaluates `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, so that writes can be conditional; the tag of any other reply to GET is a digest of its body. In `defaults` and `tags` it is ignored for other operations.',
+    {
+      precondition: setting.choice(
+        ['optional', 'required'],
+        'Whether PUT, PATCH and DELETE without `If-Match` are refused with 428. Default: optional.',
+      ),
     },
-  },
+  ),
   compile(config, { operation, onRecord, scope, error }) {
     if (config === undefined) return undefined
     const { id, method } = operation

@@ -4,6 +4,7 @@ import { cookieValues, type Parameter, splitQuery } from '../contract/document/p
 import { deprecatedFields } from '../contract/schema/field.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
 import { writable } from './exchange.ts'
+import { setting } from './setting.ts'
 
 export interface DeprecatedInputsConfig {
   readonly warn?: boolean
@@ -17,18 +18,12 @@ interface Input {
 
 export const deprecatedInputs: Behaviour<DeprecatedInputsConfig> = {
   name: 'deprecatedInputs',
-  schema: {
-    type: 'object',
-    description:
-      'Counts, by consumer, the use of parameters and body fields that the contract marks `deprecated`; null counts nothing.',
-    additionalProperties: false,
-    properties: {
-      warn: {
-        type: 'boolean',
-        description: 'Whether replies to requests that use one carry an `Understudy-Warning`. Default: false.',
-      },
+  schema: setting.block(
+    'Counts, by consumer, the use of parameters and body fields that the contract marks `deprecated`; null counts nothing.',
+    {
+      warn: setting.flag('Whether replies to requests that use one carry an `Understudy-Warning`. Default: false.'),
     },
-  },
+  ),
   compile(config, { operation }) {
     const fields = [...(operation.body?.content.values() ?? [])].flatMap(({ schema }) =>
       schema === undefined ? [] : deprecatedFields(schema),

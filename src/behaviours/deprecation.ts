@@ -10,72 +10,54 @@ import { httpDate, isoDate, parseDate } from '../world/clock.ts'
 import type { Behaviour, Exchange, Identified, Site } from './behaviour.ts'
 import { writable } from './exchange.ts'
 import { AFTER_SUNSET, type AfterSunset, type Brownouts, type Lifecycle, parseStart, restAt } from './lifecycle.ts'
+import { setting } from './setting.ts'
 
 export const deprecation: Behaviour<DeprecationConfig> = {
   name: 'deprecation',
   decorates: true,
   problems: [problems.brown_out, problems.gone, problems.not_found],
-  schema: {
-    type: 'object',
-    description: 'When the operation was deprecated, when it is removed, and its successor.',
-    required: ['since'],
-    additionalProperties: false,
-    properties: {
-      since: {
-        type: 'string',
-        format: 'date or time',
-        description: 'The date of the deprecation, sent as `Deprecation` (RFC 9745). No header is sent before it.',
-      },
-      sunset: {
-        type: 'string',
-        format: 'date or time',
-        description: 'The date of the removal, sent as `Sunset` (RFC 8594).',
-      },
-      successor: {
-        type: 'string',
-        description:
-          'The successor: a path of this API or a URL, sent as `Link` with rel="successor-version". `{name}` is filled in from the path; other variables in the query are sent as `Link-Template` (RFC 9652).',
-      },
-      policy: {
-        type: 'string',
-        format: 'uri',
-        description: 'The URL of a page about the deprecation, sent as `Link` with rel="deprecation" and rel="sunset".',
-      },
-      afterSunset: {
-        enum: AFTER_SUNSET,
-        description:
-          'The reply after the sunset: 410 (`gone`), 404 (`not-found`), or the usual one (`serve`). Default: gone.',
-      },
-      brownouts: {
-        type: 'object',
-        description: 'Scheduled outages before the sunset, so that consumers who missed the deprecation notice it.',
-        required: ['starts', 'every', 'for'],
-        additionalProperties: false,
-        properties: {
-          starts: {
-            type: 'string',
-            format: 'date, or time before the sunset',
-            description: 'The start of the first one: a date, or a time before the sunset.',
-          },
-          every: {
-            type: 'string',
-            format: 'duration',
-            description: 'The time from the start of one to the start of the next.',
-          },
-          for: { type: 'string', format: 'duration', description: 'The length of each; with `growing`, of the first.' },
-          growing: {
-            type: 'boolean',
-            description:
-              'Whether each is longer than the one before, by a constant factor, so that the last one ends at the sunset. Default: false.',
-          },
-          answer: {
-            enum: [503, 410],
-            description: 'The status of replies during a brown-out, with `Retry-After`. Default: 503.',
-          },
+  schema: setting.block(
+    'When the operation was deprecated, when it is removed, and its successor.',
+    {
+      since: setting.text(
+        'The date of the deprecation, sent as `Deprecation` (RFC 9745). No header is sent before it.',
+        {
+          format: 'date or time',
         },
-      },
+      ),
+      sunset: setting.text('The date of the removal, sent as `Sunset` (RFC 8594).', { format: 'date or time' }),
+      successor: setting.text(
+        'The successor: a path of this API or a URL, sent as `Link` with rel="successor-version". `{name}` is filled in from the path; other variables in the query are sent as `Link-Template` (RFC 9652).',
+      ),
+      policy: setting.text(
+        'The URL of a page about the deprecation, sent as `Link` with rel="deprecation" and rel="sunset".',
+        { format: 'uri' },
+      ),
+      afterSunset: setting.choice(
+        AFTER_SUNSET,
+        'The reply after the sunset: 410 (`gone`), 404 (`not-found`), or the usual one (`serve`). Default: gone.',
+      ),
+      brownouts: setting.block(
+        'Scheduled outages before the sunset, so that consumers who missed the deprecation notice it.',
+        {
+          starts: setting.text('The start of the first one: a date, or a time before the sunset.', {
+            format: 'date, or time before the sunset',
+          }),
+          every: setting.duration('The time from the start of one to the start of the next.'),
+          for: setting.duration('The length of each; with `growing`, of the first.'),
+          growing: setting.flag(
+            'Whether each is longer than the one before, by a constant factor, so that the last one ends at the sunset. Default: false.',
+          ),
+          answer: setting.choice(
+            [503, 410],
+            'The status of replies during a brown-out, with `Retry-After`. Default: 503.',
+          ),
+        },
+        { required: ['starts', 'every', 'for'] },
+      ),
     },
-  },
+    { required: ['since'] },
+  ),
   compile(config, site) {
     if (config === undefined) return undefined
     const lifecycle = lifecycleOf(config)

@@ -14,6 +14,7 @@ import { type Json, stringifyJson } from '../kernel/json.ts'
 import { problems, type Refusal } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Behaviour } from './behaviour.ts'
+import { setting } from './setting.ts'
 
 export interface ErrorsConfig {
   readonly body?: Json
@@ -24,25 +25,21 @@ export interface ErrorsConfig {
 export const errors: Behaviour<ErrorsConfig> = {
   name: 'errors',
   decorates: true,
-  schema: {
-    type: 'object',
-    description:
-      'The shape of every refusal. Default: the first of these that exists: the shape that the operation documents for the status, that of its other errors, the most frequent one of the contract, problem+json (RFC 9457).',
-    additionalProperties: false,
-    properties: {
+  schema: setting.block(
+    'The shape of every refusal. Default: the first of these that exists: the shape that the operation documents for the status, that of its other errors, the most frequent one of the contract, problem+json (RFC 9457).',
+    {
       body: {
         description:
           'The body, with ${problem.code}, ${problem.title}, ${problem.detail}, ${problem.status} and ${problem.errors} filled in; alone in a string, the status stays a number, and the errors stay a list of { in, path, rule, message }. Other ${…} hold expressions in CEL, such as ${request.path} or ${now}.',
       },
-      contentType: { type: 'string', description: 'The media type of the body. Default: application/json.' },
-      codes: {
-        type: 'object',
-        description: 'Replaces values of `code`, by the code of the problem table.',
-        propertyNames: { enum: Object.keys(problems) },
-        additionalProperties: { type: 'string' },
-      },
+      contentType: setting.text('The media type of the body. Default: application/json.'),
+      codes: setting.named(
+        'Replaces values of `code`, by the code of the problem table.',
+        { type: 'string' },
+        { propertyNames: { enum: Object.keys(problems) } },
+      ),
     },
-  },
+  ),
   compile(config, { operation, contract, expressions, error }) {
     const { body, contentType, codes } = config ?? UNSET
     reportPlaceholders({ contentType, codes }, 'placeholders are filled in within the body only', error)

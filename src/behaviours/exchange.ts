@@ -1,4 +1,4 @@
-// A request on its way through the chain of an operation.
+// A request on its way through the chain of an operation, and who sends it.
 
 import type { Question } from '../contract/answer/answers.ts'
 import type { Operation } from '../contract/contract.ts'
@@ -201,3 +201,20 @@ export class Exchange {
 const NO_VALUES: readonly unknown[] = []
 const NO_NOTES: readonly string[] = []
 const NO_SEGMENTS: readonly string[] = []
+
+/** A named caller. */
+export interface Consumer {
+  readonly name: string
+  /** Credentials by the name of the contract's security scheme. */
+  readonly credentials: ReadonlyMap<string, string>
+  /** Milliseconds since the epoch, by the world's clock. */
+  readonly expires: number | undefined
+  /** Its scopes, for OAuth schemes. */
+  readonly scopes: ReadonlySet<string>
+}
+
+/** The reason why no consumer could be identified. */
+export type RefusedCaller = 'missing' | 'unknown' | 'expired' | 'unscoped'
+export type Identified = Consumer | RefusedCaller
+/** The consumer of a request, or the reason why there is none. */
+export type Identify = (request: Request, now: number) => Identified

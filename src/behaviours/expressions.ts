@@ -1,8 +1,9 @@
-// The expressions of one operation's configuration: compiled at load, with every mistake in its place.
+// The expressions of one operation's configuration: compiled at load, with every mistake in its place; and their variables, the
+// request, typed by the contract, and its world.
 
-import type { Contract } from '../contract/contract.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
 import { Language } from '../expression/language.ts'
-import type { Expression } from '../expression/scope.ts'
+import type { Expression, ExpressionType, RequestTypes, Scope } from '../expression/scope.ts'
 import {
   compileFilling,
   type ReportMistake,
@@ -14,11 +15,13 @@ import {
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'
-import type { Exchange } from './exchange.ts'
-import { ExchangeScope, requestTypes, type ScopeSite } from './scope.ts'
+import { drawUuid } from '../world/draws.ts'
+import { PATHS, PathCounts } from '../world/kept.ts'
+import { type Exchange, type Identify, writable } from './exchange.ts'
+import { asId, type Resource } from './resource.ts'
 
 /** The names that functions of an expression may refer to. */
-export interface KnownNames {
+interface KnownNames {
   readonly contract: Contract
   /** Absent where records cannot be read. */
   readonly resources?: ReadonlyMap<string, unknown> | undefined
@@ -103,3 +106,147 @@ export function compileExpression(
   }
   return compiled
 }
+
+/** The part of a site that expressions see. */
+export interface ScopeSite {
+  readonly contract: Contract
+  readonly operation: Operation
+  readonly resources: ReadonlyMap<string, Resource>
+  readonly identify: Identify
+}
+
+/** The scope of one exchange, whose `values` and `body` must have been read. */
+export class ExchangeScope implements Scope {
+  readonly #exchange: Exchange
+  readonly #site: ScopeSite
+  #headers: Readonly<Record<string, string>> | undefined
+  #uuids = 0
+
+  constructor(exchange: Exchange, site: ScopeSite) {
+    this.#exchange = exchange
+    this.#site = site
+  }
+
+  get method(): string {
+    return this.#exchange.request.method
+  }
+  get path(): string {
+    return this.#exchange.request.path
+  }
+  get params(): Readonly<Record<string, Json>> {
+    return this.#valuesIn('path')
+  }
+  get query(): Readonly<Record<string, Json>> {
+    return this.#valuesIn('query')
+  }
+  get cookies(): Readonly<Record<string, Json>> {
+    return this.#valuesIn('cookie')
+  }
+  get headers(): Readonly<Record<string, string>> {
+    const { headers } = this.#exchange.request
+    // Node gives only `set-cookie` as a list, which requests do not have; tests may send one.
+    this.#headers ??= Object.values(headers).some(Array.isArray)
+      ? Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+      : (headers as Readonly<Record<string, string>>)
+    return this.#headers
+  }
+  get body(): Json | undefined {
+    return this.#exchange.body
+  }
+  get consumer(): string {
+    const { consumer, request, clock } = this.#exchange
+    if (consumer !== undefined) return consumer
+    const identified = this.#site.identify(request, clock.now())
+    return typeof identified === 'string' ? '' : identified.name
+  }
+  get operation(): string {
+    return this.#exchange.operation.id
+  }
+  get world(): string {
+    return this.#exchange.world.name
+  }
+  get now(): number {
+    return this.#exchange.clock.now()
+  }
+  get ordinal(): number {
+    return this.#exchange.ordinal
+  }
+  get nth(): number {
+    const { request, world } = this.#exchange
+    const draft = writable(this.#exchange, 'expressions')
+    draft.nth ??= world.keep(PathCounts, PATHS).next(`${request.method} ${request.path}`)
+    return draft.nth
+  }
+
+  calls(operation: string): number {
+    return this.#exchange.world.ordinals.get(operation) ?? 0
+  }
+  size(resource: string): number {
+    return this.#exchange.world.collection(resource).size
+  }
+  async record(resource: string, id: Json): Promise<Json | undefined> {
+    if (typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') return undefined
+    const { ids } = this.#site.resources.get(resource) as Resource
+    return (await this.#exchange.world.collection(resource).read(asId(id, ids)))?.value
+  }
+  draw(purpose: string): number {
+    return this.#exchange.draw(`expression ${purpose}`)
+  }
+  uuid(): string {
+    const { operation, ordinal } = this.#exchange
+    this.#uuids += 1
+    return drawUuid(Math.floor(this.draw('uuid') * 2 ** 32), `${operation.id} ${this.#uuids}`, ordinal)
+  }
+  sample(schema: string): Json {
+    const use = this.#site.contract.schemas.get(schema)
+    if (use === undefined) throw new RangeError(`the contract has no schema "${schema}"`)
+    const seed = Math.floor(this.draw(`sample ${schema}`) * 2 ** 32)
+    return use.sampler.sample(use.key, { dynamic: true, seed }).value
+  }
+
+  #valuesIn(place: string): Readonly<Record<string, Json>> {
+    const { operation, values } = this.#exchange
+    const out: Record<string, Json> = {}
+    for (const [i, parameter] of operation.parameters.entries()) {
+      if (parameter.in === place && values[i] !== undefined) out[parameter.name] = values[i] as Json
+    }
+    return out
+  }
+}
+
+/** The types of an operation's request, for checking expressions at load. */
+function requestTypes(operation: Operation, contract: Contract): RequestTypes {
+  const typeOf = typesWithin(contract)
+  const parameters = (place: string): ExpressionType => {
+    const all = operation.parameters.filter(one => one.in === place)
+    return { fields: Object.fromEntries(all.map(({ name, schema }) => [name, typeOf(schema.node, 0)])) }
+  }
+  const media = [...(operation.body?.content.values() ?? [])]
+  const [only] = media
+  const body = media.length === 1 && only?.schema !== undefined ? typeOf(only.schema.node, 0) : 'dyn'
+  return { params: parameters('path'), query: parameters('query'), cookies: parameters('cookie'), body }
+}
+
+/** The depth to which types are known at load. Deeper parts, unions and open objects are checked per request. */
+const DEEPEST = 4
+
+function typesWithin(contract: Contract) {
+  type Node = Parameters<Contract['shapeOf']>[0]
+  const typeOf = (node: Node, depth: number): ExpressionType => {
+    const { types, properties, open, format, items } = contract.shapeOf(node)
+    const [type, ...more] = types
+    if (more.length > 0 || depth > DEEPEST) return 'dyn'
+    const { nullable, oneOf, anyOf } = (node.value ?? {}) as Record<string, unknown>
+    if (nullable === true || oneOf !== undefined || anyOf !== undefined) return 'dyn'
+    if (type === 'string') return format === 'binary' ? 'dyn' : 'string'
+    if (type === 'boolean') return 'bool'
+    if (type === 'integer') return 'int'
+    if (type === 'array') return { list: items === undefined ? 'dyn' : listable(typeOf(items, depth + 1)) }
+    if (properties.size === 0 || open) return 'dyn'
+    return { fields: Object.fromEntries([...properties].map(([name, one]) => [name, typeOf(one, depth + 1)])) }
+  }
+  return typeOf
+}
+
+/** Lists of simple items have typed items. */
+const listable = (type: ExpressionType): ExpressionType => (typeof type === 'string' ? type : 'dyn')

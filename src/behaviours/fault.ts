@@ -8,6 +8,7 @@ import type { Path } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseSize } from '../kernel/units.ts'
 import type { Behaviour, Exchange, Handler, Site } from './behaviour.ts'
 import { writable } from './exchange.ts'
+import { setting } from './setting.ts'
 
 const KINDS = ['status', 'reset', 'close', 'truncate', 'garbage', 'drip', 'hang'] as const
 type FaultKind = (typeof KINDS)[number]
@@ -30,36 +31,25 @@ const spec = {
   required: ['kind'],
   additionalProperties: false,
   properties: {
-    kind: {
-      enum: KINDS,
-      description:
-        'The kind of fault: an error `status`; a TCP `reset`; `close` without a reply; a body that is cut off (`truncate`); `garbage` instead of HTTP; a body that is sent slowly (`drip`); or no reply for a long time (`hang`).',
-    },
+    kind: setting.choice(
+      KINDS,
+      'The kind of fault: an error `status`; a TCP `reset`; `close` without a reply; a body that is cut off (`truncate`); `garbage` instead of HTTP; a body that is sent slowly (`drip`); or no reply for a long time (`hang`).',
+    ),
     probability: {
       type: 'number',
       minimum: 0,
       maximum: 1,
       description: 'The share of requests that fail, from 0 to 1.',
     },
-    every: { type: 'integer', minimum: 1, description: 'Fails every N-th request of the operation.' },
-    after: {
-      type: 'boolean',
-      description:
-        'Whether the operation is executed before it fails: its effect stays, its reply is lost. Default: false.',
-    },
-    status: { type: 'integer', minimum: 400, maximum: 599, description: 'With `status`: the status.' },
-    retryAfter: { type: 'string', format: 'duration', description: 'With `status`: the `Retry-After` header.' },
-    keep: {
-      type: 'string',
-      format: 'size',
-      description: 'With `truncate`: the part of the body that is sent. Default: half.',
-    },
-    rate: { type: 'string', format: 'byte rate', description: 'With `drip`: the speed. Default: 64B/s.' },
-    for: {
-      type: 'string',
-      format: 'duration',
-      description: 'With `hang`: the time before the connection is closed. Default: 30s.',
-    },
+    every: setting.integer('Fails every N-th request of the operation.', 1),
+    after: setting.flag(
+      'Whether the operation is executed before it fails: its effect stays, its reply is lost. Default: false.',
+    ),
+    status: setting.integer('With `status`: the status.', 400, 599),
+    retryAfter: setting.duration('With `status`: the `Retry-After` header.'),
+    keep: setting.size('With `truncate`: the part of the body that is sent. Default: half.'),
+    rate: setting.text('With `drip`: the speed. Default: 64B/s.', { format: 'byte rate' }),
+    for: setting.duration('With `hang`: the time before the connection is closed. Default: 30s.'),
   },
 }
 

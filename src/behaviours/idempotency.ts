@@ -9,6 +9,7 @@ import { parseDuration } from '../kernel/units.ts'
 import { IdempotencyKeys } from '../world/idempotency.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
 import { writable } from './exchange.ts'
+import { setting } from './setting.ts'
 
 export interface IdempotencyConfig {
   readonly for: string
@@ -19,20 +20,14 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
   name: 'idempotency',
   remembers: true,
   problems: [problems.invalid_request, problems.in_flight, problems.key_reused],
-  schema: {
-    type: 'object',
-    description:
-      'Evaluates `Idempotency-Key`, per operation and consumer. The same payload gets the first reply again; a different payload gets 422; a repeat while the first request is in progress gets 409. Failures (5xx) are not kept.',
-    required: ['for'],
-    additionalProperties: false,
-    properties: {
-      for: { type: 'string', format: 'duration', description: 'The time for which a reply is kept.' },
-      required: {
-        type: 'boolean',
-        description: 'Whether a request without the header is refused as invalid. Default: false.',
-      },
+  schema: setting.block(
+    'Evaluates `Idempotency-Key`, per operation and consumer. The same payload gets the first reply again; a different payload gets 422; a repeat while the first request is in progress gets 409. Failures (5xx) are not kept.',
+    {
+      for: setting.duration('The time for which a reply is kept.'),
+      required: setting.flag('Whether a request without the header is refused as invalid. Default: false.'),
     },
-  },
+    { required: ['for'] },
+  ),
   compile(config, { operation, invalid }) {
     if (config === undefined) return undefined
     const broken = (rule: string, message: string) => invalid([{ in: 'header', path: HEADER, rule, message }])

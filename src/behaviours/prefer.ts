@@ -12,6 +12,7 @@ import { NO_HEADERS, type Reply, refuse, withHeaders } from '../kernel/reply.ts'
 import { withQuery } from '../kernel/request.ts'
 import type { Behaviour, Choice, Exchange } from './behaviour.ts'
 import { writable } from './exchange.ts'
+import { setting } from './setting.ts'
 
 const NAMES = ['code', 'example', 'dynamic', 'seed'] as const
 type Words = { readonly [name in (typeof NAMES)[number]]?: string }
@@ -19,11 +20,9 @@ type Words = { readonly [name in (typeof NAMES)[number]]?: string }
 export const prefer: Behaviour<boolean> = {
   name: 'prefer',
   problems: [problems.not_found, problems.invalid_request, problems.not_simulated],
-  schema: {
-    type: 'boolean',
-    description:
-      'Whether clients may choose a reply with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or with query parameters such as `?__code=404`. Default: true.',
-  },
+  schema: setting.flag(
+    'Whether clients may choose a reply with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or with query parameters such as `?__code=404`. Default: true.',
+  ),
   compile(config, { contract, operation, answers, bypass, invalid, clientControls }) {
     if (config === false) return undefined
     const own = new Set(operation.parameters.filter(one => one.in === 'query').map(({ name }) => name))

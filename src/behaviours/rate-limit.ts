@@ -7,6 +7,7 @@ import { type Headers, refuse, retryAfter, withHeaders } from '../kernel/reply.t
 import { parseRate } from '../kernel/units.ts'
 import { type Quota, Quotas, type Taken } from '../world/quotas.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
+import { setting } from './setting.ts'
 
 export interface RateLimitConfig {
   readonly limit: string
@@ -20,30 +21,22 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
   remembers: true,
   weather: true,
   problems: [problems.too_many_requests],
-  schema: {
-    type: 'object',
-    description:
-      'The number of requests in a time. Under `defaults` the limit is shared by all operations, under a tag by those of the tag.',
-    required: ['limit'],
-    additionalProperties: false,
-    properties: {
-      limit: { type: 'string', format: 'rate', description: 'Requests per fixed window of time: `100/m`.' },
-      burst: {
-        type: 'integer',
-        minimum: 1,
-        description: 'Uses a token bucket of this size, refilled evenly at the limit, instead of fixed windows.',
-      },
-      by: {
-        enum: ['consumer', 'address', 'all'],
-        description:
-          'Who shares the limit: each consumer (or address, for requests without one), each address, or all. Default: consumer.',
-      },
-      legacyHeaders: {
-        type: 'boolean',
-        description: 'Whether replies carry the older `X-RateLimit-*` headers too. Default: false.',
-      },
+  schema: setting.block(
+    'The number of requests in a time. Under `defaults` the limit is shared by all operations, under a tag by those of the tag.',
+    {
+      limit: setting.text('Requests per fixed window of time: `100/m`.', { format: 'rate' }),
+      burst: setting.integer(
+        'Uses a token bucket of this size, refilled evenly at the limit, instead of fixed windows.',
+        1,
+      ),
+      by: setting.choice(
+        ['consumer', 'address', 'all'],
+        'Who shares the limit: each consumer (or address, for requests without one), each address, or all. Default: consumer.',
+      ),
+      legacyHeaders: setting.flag('Whether replies carry the older `X-RateLimit-*` headers too. Default: false.'),
     },
-  },
+    { required: ['limit'] },
+  ),
   compile(config, { scope }) {
     if (config === undefined) return undefined
     const { count, window } = parseRate(config.limit) as { count: number; window: number }

@@ -2,14 +2,12 @@
 
 import { type Reply, withHeaders } from '../kernel/reply.ts'
 import type { Behaviour } from './behaviour.ts'
+import { setting } from './setting.ts'
 
 export const stability: Behaviour<boolean> = {
   name: 'stability',
   decorates: true,
-  schema: {
-    type: 'boolean',
-    description: 'Whether replies carry the `x-stability` of their operation as `X-Stability`. Default: true.',
-  },
+  schema: setting.flag('Whether replies carry the `x-stability` of their operation as `X-Stability`. Default: true.'),
   compile(config, { operation }) {
     if (operation.stability === undefined || config === false) return undefined
     const headers = { 'x-stability': operation.stability }

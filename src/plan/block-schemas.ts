@@ -1,8 +1,8 @@
 // The schemas of blocks of behaviours in gateway.yaml: of rules and weather, and of orders for weather and answers.
 
 import { behaviours } from '../behaviours/index.ts'
+import { type SettingSchema, setting } from '../behaviours/setting.ts'
 import type { Schema } from '../kernel/schema.ts'
-import { kind, type SettingSchema } from './formats.ts'
 
 type Properties = Readonly<Record<string, Schema>>
 
@@ -34,21 +34,21 @@ export const rulesSchema: Schema = {
           'A condition in CEL about `request`, `consumer`, `ordinal`, `nth`, `now` and so on. Default: every request.',
         examples: ['request.body.name == "Crash"', 'ordinal == 2', 'consumer == "frontend"'],
       },
-      times: kind.integer('The number of requests in a world for which the rule applies. Default: unlimited.', 1),
+      times: setting.integer('The number of requests in a world for which the rule applies. Default: unlimited.', 1),
       ...withBehaviours(configurable),
     },
   },
 }
 
 export const behavioursBlock = (description: string, names: readonly string[]): Schema =>
-  kind.block(description, { rules: rulesSchema, ...withBehaviours(names) })
+  setting.block(description, { rules: rulesSchema, ...withBehaviours(names) })
 
 const changeable = behaviours.filter(({ weather }) => weather).map(({ name }) => name)
 export const weatherBlocks: Properties = {
   defaults: behavioursBlock('Behaviours of every operation.', changeable),
-  tags: kind.named('Behaviours of the operations with a tag.', behavioursBlock('Overrides `defaults`.', changeable)),
-  operations: kind.named('Behaviours of one operation.', behavioursBlock('Overrides `tags`.', changeable)),
-  consumers: kind.named(
+  tags: setting.named('Behaviours of the operations with a tag.', behavioursBlock('Overrides `defaults`.', changeable)),
+  operations: setting.named('Behaviours of one operation.', behavioursBlock('Overrides `tags`.', changeable)),
+  consumers: setting.named(
     'Behaviours for the requests of one consumer.',
     behavioursBlock('Overrides `defaults`, `tags` and `operations`.', changeable),
   ),
@@ -59,8 +59,8 @@ export const orderSchema: Schema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    name: kind.text('The name of a weather of the configuration; or, beside blocks, a name for them.'),
-    for: kind.duration('The real time after which it ends. Default: until it is changed.'),
+    name: setting.text('The name of a weather of the configuration; or, beside blocks, a name for them.'),
+    for: setting.duration('The real time after which it ends. Default: until it is changed.'),
     ...weatherBlocks,
   },
 }
@@ -70,17 +70,19 @@ export const answerSchema: Schema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    operation: kind.some('An operationId, or a method and a path template: `POST /books`. Default: every operation.'),
+    operation: setting.some(
+      'An operationId, or a method and a path template: `POST /books`. Default: every operation.',
+    ),
     method: { enum: ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE', 'QUERY'] },
-    path: kind.some('With `method`, a path as it is sent, base path included: `/v1/books/7`.'),
-    tag: kind.some('Answers only the operations with this tag.'),
-    when: kind.some('A condition in CEL, as rules have it: `request.body.title == "Dune"`. Default: every request.'),
-    consumer: kind.some('Answers only requests of this consumer.'),
-    reply: kind.block(
+    path: setting.some('With `method`, a path as it is sent, base path included: `/v1/books/7`.'),
+    tag: setting.some('Answers only the operations with this tag.'),
+    when: setting.some('A condition in CEL, as rules have it: `request.body.title == "Dune"`. Default: every request.'),
+    consumer: setting.some('Answers only requests of this consumer.'),
+    reply: setting.block(
       'The reply instead of the usual one; the operation is not executed. Without a body it is an example of the contract for this status, or a value generated from its schema; an undocumented status of 400 or more is a refusal.',
       {
-        status: kind.integer('Any status, documented or not.', 200, 599),
-        example: kind.some('The name of an example of the contract.'),
+        status: setting.integer('Any status, documented or not.', 200, 599),
+        example: setting.some('The name of an example of the contract.'),
         headers: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
         body: {
           description:
@@ -89,17 +91,17 @@ export const answerSchema: Schema = {
       },
       { minProperties: 1 },
     ),
-    delay: kind.duration('Additional time before the reply.'),
+    delay: setting.duration('Additional time before the reply.'),
     fault: {
       ...(behaviourSettings.get('fault') as SettingSchema),
       type: 'object',
       description: 'The fault to inject, written as `fault` in gateway.yaml.',
     },
-    skip: kind.integer('How many requests are answered as usual before the first that it answers. Default: 0.', 0),
+    skip: setting.integer('How many requests are answered as usual before the first that it answers. Default: 0.', 0),
     times: {
-      ...kind.integer('The number of requests that it answers; null: all, until it is removed. Default: 1.', 1),
+      ...setting.integer('The number of requests that it answers; null: all, until it is removed. Default: 1.', 1),
       type: ['integer', 'null'],
     },
-    for: kind.duration('The real time after which it expires. Default: it does not expire.'),
+    for: setting.duration('The real time after which it expires. Default: it does not expire.'),
   },
 }

@@ -1,8 +1,6 @@
-// The kinds of settings in gateway.yaml: their schemas, and the formats of texts (durations, sizes, rates, dates, origins, paths).
+// The formats of texts in gateway.yaml: durations, sizes, rates, dates, origins, paths.
 
 import { parseStart } from '../behaviours/lifecycle.ts'
-import type { Json } from '../kernel/json.ts'
-import type { Schema } from '../kernel/schema.ts'
 import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 import { isOrigin } from './settings.ts'
@@ -61,42 +59,4 @@ export const FORMATS = {
   },
   path: { test: (text: string) => /^\/[^\s?#]*$/.test(text), like: '/ or /api/v2', pattern: '/[^\\s?#]*' },
   size: { test: (text: string) => parseSize(text) !== undefined, like: '64kB, 1MB or 2GB', pattern: SIZE },
-}
-
-export type SettingSchema = { readonly [keyword: string]: unknown }
-
-/** Makes the schema of a setting. */
-export const kind = {
-  block: (
-    description: string,
-    properties: Readonly<Record<string, Schema>>,
-    more: SettingSchema = {},
-  ): SettingSchema => ({
-    type: 'object',
-    description,
-    ...more,
-    additionalProperties: false,
-    properties,
-  }),
-  /** A block whose keys are names. */
-  named: (description: string, each: Schema, more: SettingSchema = {}): SettingSchema => ({
-    type: 'object',
-    description,
-    ...more,
-    additionalProperties: each,
-  }),
-  list: (items: Schema, description: string): SettingSchema => ({ type: 'array', items, description }),
-  text: (description: string, more: SettingSchema = {}): SettingSchema => ({ type: 'string', ...more, description }),
-  /** A text that is not empty. */
-  some: (description: string): SettingSchema => ({ type: 'string', minLength: 1, description }),
-  duration: (description: string): SettingSchema => ({ type: 'string', format: 'duration', description }),
-  size: (description: string): SettingSchema => ({ type: 'string', format: 'size', description }),
-  flag: (description: string): SettingSchema => ({ type: 'boolean', description }),
-  choice: (values: readonly Json[], description: string): SettingSchema => ({ enum: values, description }),
-  integer: (description: string, minimum: number, maximum?: number): SettingSchema => ({
-    type: 'integer',
-    minimum,
-    ...(maximum === undefined ? {} : { maximum }),
-    description,
-  }),
 }

@@ -2,23 +2,23 @@
 
 import { behaviours } from '../behaviours/index.ts'
 import { latency } from '../behaviours/latency.ts'
+import { type SettingSchema, setting } from '../behaviours/setting.ts'
 import type { Schema } from '../kernel/schema.ts'
 import { behaviourSettings, behavioursBlock, configurable, weatherBlocks } from './block-schemas.ts'
-import { kind, type SettingSchema } from './formats.ts'
 import { WORLD_NAME } from './settings.ts'
 
 const cors: Schema = {
-  ...kind.block(
+  ...setting.block(
     'Which pages of other origins may call the API (CORS). `off`: none, and preflight requests are not permitted. Default: all, with credentials.',
     {
       origins: {
-        ...kind.list(
+        ...setting.list(
           { type: 'string', format: 'origin' },
           'The origins whose pages may read replies; `*` is every origin. Default: ["*"].',
         ),
         minItems: 1,
       },
-      credentials: kind.flag('Whether these pages may send cookies and HTTP authentication. Default: true.'),
+      credentials: setting.flag('Whether these pages may send cookies and HTTP authentication. Default: true.'),
     },
     { format: 'block or "off"' },
   ),
@@ -26,13 +26,13 @@ const cors: Schema = {
 }
 
 const tls: Schema = {
-  ...kind.block(
+  ...setting.block(
     'Serves both planes over https, with TLS 1.2 or newer. `self-signed`, or a block without `key` and `cert`, generates a certificate for this machine at start and prints its fingerprint. Files are reloaded when they change. Default: http.',
     {
-      key: kind.text('The file of the private key (PEM), relative to this file.'),
-      cert: kind.text('The file of the certificate and its intermediates (PEM).'),
-      ca: kind.text('The file with the authorities that issue client certificates (PEM).'),
-      clients: kind.choice(
+      key: setting.text('The file of the private key (PEM), relative to this file.'),
+      cert: setting.text('The file of the certificate and its intermediates (PEM).'),
+      ca: setting.text('The file with the authorities that issue client certificates (PEM).'),
+      clients: setting.choice(
         ['required', 'wanted'],
         'Whether clients of the API must present a certificate: `required` refuses connections without one; `wanted` refuses requests to operations with `mutualTLS` security. Default: clients are not asked for one.',
       ),
@@ -41,53 +41,55 @@ const tls: Schema = {
   type: ['string', 'object'],
 }
 
-const listen = kind.block('Addresses and ports.', {
-  host: kind.text('The address of the API. Default: 127.0.0.1.'),
-  port: kind.integer('The port of the API; 0 picks a free one. Default: 4010.', 0, 65535),
-  control: kind.integer('The port of the control plane; 0 picks a free one. Default: 4011.', 0, 65535),
-  controlHost: kind.text(
+const listen = setting.block('Addresses and ports.', {
+  host: setting.text('The address of the API. Default: 127.0.0.1.'),
+  port: setting.integer('The port of the API; 0 picks a free one. Default: 4010.', 0, 65535),
+  control: setting.integer('The port of the control plane; 0 picks a free one. Default: 4011.', 0, 65535),
+  controlHost: setting.text(
     'The address of the control plane. An address beyond loopback needs UNDERSTUDY_CONTROL_TOKEN. Default: 127.0.0.1.',
   ),
-  expose: kind.list(
+  expose: setting.list(
     { enum: ['metrics', 'healthz', 'readyz'] },
     'The paths of the control plane that the API port serves too, unless the contract has the path. Default: [metrics, healthz].',
   ),
-  clientControls: kind.flag(
+  clientControls: setting.flag(
     'Whether requests may control the gateway with `Understudy-*` headers and with a world in the path. Default: true.',
   ),
   cors,
   tls,
-  drain: kind.duration(
+  drain: setting.duration(
     'The time after SIGTERM in which requests are still served, while /readyz answers 503. Default: 250ms.',
   ),
-  basePath: kind.text('The path below which the API is served. Default: the paths of the servers of the contract.', {
+  basePath: setting.text('The path below which the API is served. Default: the paths of the servers of the contract.', {
     format: 'path',
   }),
 })
 
-const limits = kind.block('Limits for each request and connection.', {
-  body: kind.size('The maximum size of a body, decompressed. Default: 1MB.'),
-  headers: kind.size('The maximum size of the request line and the headers together. Default: 16kB.'),
-  request: kind.duration('The maximum time for a request to arrive, and for its reply to be received. Default: 30s.'),
-  idle: kind.duration('The time for which an idle connection is kept. Default: 10s.'),
+const limits = setting.block('Limits for each request and connection.', {
+  body: setting.size('The maximum size of a body, decompressed. Default: 1MB.'),
+  headers: setting.size('The maximum size of the request line and the headers together. Default: 16kB.'),
+  request: setting.duration(
+    'The maximum time for a request to arrive, and for its reply to be received. Default: 30s.',
+  ),
+  idle: setting.duration('The time for which an idle connection is kept. Default: 10s.'),
 })
 
-const worlds = kind.block(
+const worlds = setting.block(
   'Isolated worlds: sandboxes, forked from the seeds when a request first names them, and a permanent world for each host among the servers of the contract.',
   {
-    sandboxes: kind.flag(
+    sandboxes: setting.flag(
       'Whether a request may name a sandbox, with `Understudy-World: NAME` or with `/~NAME` before or after the base path. Default: true.',
     ),
-    max: kind.integer(
+    max: setting.integer(
       'The maximum number of sandboxes. Above it the least recently used one is removed, unchanged ones first. Default: 1000.',
       1,
       100_000,
     ),
-    idle: kind.duration('The real time without a request after which a sandbox is removed. Default: 1h.'),
-    maxBytes: kind.size(
+    idle: setting.duration('The real time without a request after which a sandbox is removed. Default: 1h.'),
+    maxBytes: setting.size(
       'The maximum memory for the records of all worlds together, estimated as 190 bytes a record and 2 bytes for each character of its JSON; records that worlds share count once. Above it the least recently used sandbox is removed; if no sandbox is left, writes are refused with 507. Default: 40 % of the heap.',
     ),
-    default: kind.text(
+    default: setting.text(
       'The name of the world for requests that name no world and are not for a host of the contract. It may be the world of a host. Default: default.',
       { pattern: WORLD_NAME.source },
     ),
@@ -95,49 +97,52 @@ const worlds = kind.block(
 )
 
 const journal: Schema = {
-  ...kind.block('The journal of past requests, for the control plane; null switches it off. Credentials are masked.', {
-    requests: kind.integer('The number of requests that are kept. Default: 1000.', 1, 1_000_000),
-    size: kind.size(
-      'The approximate memory limit, at most a tenth of the heap; the oldest requests are removed first. Default: 16MB.',
-    ),
-    bodies: {
-      ...kind.size('The length up to which request and reply bodies are kept. Default: null, no bodies.'),
-      type: ['string', 'null'],
+  ...setting.block(
+    'The journal of past requests, for the control plane; null switches it off. Credentials are masked.',
+    {
+      requests: setting.integer('The number of requests that are kept. Default: 1000.', 1, 1_000_000),
+      size: setting.size(
+        'The approximate memory limit, at most a tenth of the heap; the oldest requests are removed first. Default: 16MB.',
+      ),
+      bodies: {
+        ...setting.size('The length up to which request and reply bodies are kept. Default: null, no bodies.'),
+        type: ['string', 'null'],
+      },
+      headers: {
+        type: ['boolean', 'array'],
+        items: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+        description: 'The names of the request headers that are kept; true keeps all. Default: false.',
+      },
     },
-    headers: {
-      type: ['boolean', 'array'],
-      items: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
-      description: 'The names of the request headers that are kept; true keeps all. Default: false.',
-    },
-  }),
+  ),
   type: ['object', 'null'],
 }
 
 const state: Schema = {
-  ...kind.block(
+  ...setting.block(
     'Where the state of the worlds is stored: in `memory`, lost when the process ends; in a file, kept over restarts; or in Redis, shared by replicas. Default: memory.',
     {
-      file: kind.some('The path of the file, relative to this one. Only one process can use it.'),
-      sync: kind.text(
+      file: setting.some('The path of the file, relative to this one. Only one process can use it.'),
+      sync: setting.text(
         'How often the file is synced to the disk. `always`: before each reply, so that no acknowledged change is lost. A duration: a crash loses at most the changes of that time. Default: 1s.',
         { format: 'duration or "always"' },
       ),
-      redis: kind.text('The URL of a Redis (6.2 or newer) or Valkey database: `${REDIS_URL}`.', {
+      redis: setting.text('The URL of a Redis (6.2 or newer) or Valkey database: `${REDIS_URL}`.', {
         pattern: '^rediss?://',
       }),
-      prefix: kind.text(
+      prefix: setting.text(
         'The name of this state in the database; replicas that share the state use the same name. Default: understudy.',
         { pattern: '^[A-Za-z0-9._-]{1,64}$' },
       ),
-      reads: kind.choice(
+      reads: setting.choice(
         ['strong', 'local'],
         'What a request sees: all changes that any replica has acknowledged (`strong`), or those that this replica has received so far (`local`), without a round trip. Default: strong.',
       ),
-      onSeedChange: kind.choice(
+      onSeedChange: setting.choice(
         ['keep', 'reset'],
         'What to do at start with the records of a resource whose seeds have changed: `keep` them with a warning, or `reset` to the new seeds. Default: keep.',
       ),
-      history: kind.choice(
+      history: setting.choice(
         [true],
         'Whether `memory` keeps the history of the worlds, for `GET /worlds/{name}/history`; a file and Redis always do.',
       ),
@@ -147,15 +152,15 @@ const state: Schema = {
   type: ['string', 'object'],
 }
 
-const states = kind.block(
+const states = setting.block(
   'The states of the records. A write that does not follow an edge is refused with 409.',
   {
-    field: kind.text('The field with the state.'),
-    from: kind.named(
+    field: setting.text('The field with the state.'),
+    from: setting.named(
       'For each state, the states that may follow it.',
-      kind.named(
+      setting.named(
         'The edges by the state that they lead to.',
-        kind.block('An edge. Without `after` it is only followed by writes.', {
+        setting.block('An edge. Without `after` it is only followed by writes.', {
           after: {
             ...(latency.schema as SettingSchema),
             type: ['string', 'object'],
@@ -175,47 +180,47 @@ const states = kind.block(
   { required: ['field', 'from'] },
 )
 
-const resources = kind.named('Collections of records.', {
+const resources = setting.named('Collections of records.', {
   type: 'object',
   required: ['schema'],
   additionalProperties: false,
   properties: {
-    schema: kind.text('The schema of the contract that every record must match.'),
-    id: kind.block('The id of a record.', {
-      field: kind.text('The field with the id, such as `metadata.name` for a nested one. Default: id.'),
-      within: kind.list(
+    schema: setting.text('The schema of the contract that every record must match.'),
+    id: setting.block('The id of a record.', {
+      field: setting.text('The field with the id, such as `metadata.name` for a nested one. Default: id.'),
+      within: setting.list(
         { type: 'string' },
         'The fields that an id is unique within, such as `[metadata.namespace]`: the paths of the operations on one record name each by `within`. Default: none, ids are unique among all records.',
       ),
-      added: kind.flag(
+      added: setting.flag(
         'Whether the field is added to the records because the schema does not have it. Default: false.',
       ),
-      assign: kind.choice(
+      assign: setting.choice(
         ['sequence', 'uuid', 'generate', 'client'],
         'How new ids are assigned: `sequence` counts, `uuid` makes UUIDs, `generate` makes text in the form of the id’s example, format or pattern, `client` takes the id from the request and makes one if it has none. Default: the first of these that matches the schema.',
       ),
-      change: kind.choice(
+      change: setting.choice(
         ['refuse', 'ignore'],
         'With `assign: client`: what to do with a write whose body has another id than its path: refuse it with 400, or keep the id of the path. Default: refuse.',
       ),
     }),
     seed: {
-      ...kind.block(
+      ...setting.block(
         'The initial records: a YAML or JSON file, a list, or `{ generate: 1000 }` to generate them from the schema.',
-        { generate: kind.integer('The number of records to generate from the schema.', 0, 100_000) },
+        { generate: setting.integer('The number of records to generate from the schema.', 0, 100_000) },
         { items: { type: 'object' }, required: ['generate'] },
       ),
       type: ['string', 'array', 'object'],
     },
-    references: kind.named(
+    references: setting.named(
       'Fields with the id of a record of another resource, or a list of ids. A write with an id that does not exist is refused. The value is the name of the resource, or a block.',
       {
         type: ['string', 'object'],
         required: ['to'],
         additionalProperties: false,
         properties: {
-          to: kind.text('The resource that the field refers to.'),
-          onDelete: kind.choice(
+          to: setting.text('The resource that the field refers to.'),
+          onDelete: setting.choice(
             ['restrict', 'cascade', null],
             'The effect of deleting a record that others refer to: `restrict` refuses with 409, `cascade` deletes them too, null empties their field. Default: restrict.',
           ),
@@ -232,38 +237,38 @@ const resources = kind.named('Collections of records.', {
       description:
         'Fields that every write through the API sets, over those of the request, such as `updatedAt: "${now}"`.',
     },
-    unknownFields: kind.choice(
+    unknownFields: setting.choice(
       ['drop', 'keep', 'refuse'],
       'What to do with fields that the schema does not have. Default: drop.',
     ),
     states,
-    maxRecords: kind.integer(
+    maxRecords: setting.integer(
       'The maximum number of records; above it the oldest created record is removed, seeds never. Default: 100000.',
       1,
     ),
-    maxBytes: kind.size(
+    maxBytes: setting.size(
       'The maximum size of the records in each world, in characters of JSON; above it the oldest created record is removed. Default: 256MB.',
     ),
   },
 })
 
-const consumers = kind.named(
+const consumers = setting.named(
   'The callers with their credentials. Their names appear in metrics and logs, their credentials never. Default: any well-formed credential is accepted.',
   {
     type: 'object',
     description: 'Credentials by security scheme of the contract.',
     properties: {
-      expires: kind.text("By the world's clock.", { format: 'date or time' }),
-      scopes: kind.list({ type: 'string' }, 'The granted scopes, for oauth2 and openIdConnect. Default: none.'),
+      expires: setting.text("By the world's clock.", { format: 'date or time' }),
+      scopes: setting.list({ type: 'string' }, 'The granted scopes, for oauth2 and openIdConnect. Default: none.'),
     },
     additionalProperties: { type: 'string', minLength: 1 },
     minProperties: 1,
   },
 )
 
-const weather = kind.named(
+const weather = setting.named(
   'Weather (chaos profiles) by name. The control plane switches one on (`PUT /weather`), or a request chooses one (`Understudy-Weather: NAME`).',
-  kind.block(
+  setting.block(
     'Latency, faults, limits and capacities that override those of the configuration; null switches one off.',
     weatherBlocks,
     { minProperties: 1 },
@@ -297,8 +302,8 @@ export const simulationSchema: Schema = {
       'Behaviours of every operation, overridden by `tags` and `operations`; null switches one off.',
       general,
     ),
-    tags: kind.named('Behaviours of the operations with a tag.', behavioursBlock('Overrides `defaults`.', general)),
-    operations: kind.named(
+    tags: setting.named('Behaviours of the operations with a tag.', behavioursBlock('Overrides `defaults`.', general)),
+    operations: setting.named(
       'Behaviours of single operations, by operationId or by method and path: "GET /books".',
       behavioursBlock('Each key is a behaviour; null switches it off.', [...behaviourSettings.keys()]),
     ),

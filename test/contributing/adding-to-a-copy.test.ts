@@ -80,8 +80,8 @@ test('the complete additions pass the type check and answer requests', async () 
   edit(RESPOND, 'Partial<FileConfig> & {', 'Partial<FileConfig> & { readonly word?: string } & {')
   edit(
     RESPOND,
-    '      status: { type:',
-    "      word: { type: 'string', description: 'The word.' },\n      status: { type:",
+    '      status: setting',
+    "      word: { type: 'string', description: 'The word.' },\n      status: setting",
   )
   edit(
     RESPOND,

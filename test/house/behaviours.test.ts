@@ -57,7 +57,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   gateway: ['gateway/'],
   rules: ['plan/rules.ts'],
   answers: ['plan/answers.ts'],
-  expressions: ['behaviours/scope.ts'],
+  expressions: ['behaviours/expressions.ts'],
 }
 
 test('a field of an exchange is written in the files of its author only', () => {

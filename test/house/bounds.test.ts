@@ -69,7 +69,7 @@ const UNNOTICED = new Set([
   'behaviours/prefer.ts LONGEST_WORD',
   'behaviours/respond/shape.ts DEEPEST',
   'behaviours/respond/values.ts MOST',
-  'behaviours/scope.ts DEEPEST',
+  'behaviours/expressions.ts DEEPEST',
   'behaviours/validate/alternatives.ts DEEPEST',
   'behaviours/respond/values.ts MOST_SECONDS',
   'behaviours/validate/body.ts LONGEST_NAME',

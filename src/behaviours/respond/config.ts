@@ -3,6 +3,7 @@
 import type { Json } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
 import type { Comparison, Id } from '../../world/records/types.ts'
+import { setting } from '../setting.ts'
 
 export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
 export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string } & {
@@ -59,31 +60,19 @@ export interface WithinConfig {
   readonly resource?: string
 }
 
-const oneWithin = {
-  type: 'object',
-  required: ['parameter'],
-  additionalProperties: false,
-  properties: {
-    parameter: { type: 'string', description: 'The path parameter with the id of the owner.' },
-    field: {
-      type: 'string',
-      description:
-        'The field of a record with the id of its owner, such as `metadata.namespace`. A field in braces, `{repo}`, is stored with the record but not shown in replies; a record without it belongs to every owner. Default: the name of the parameter.',
-    },
-    resource: {
-      type: 'string',
-      description: 'The resource of the owners; a request for an owner that does not exist gets 404.',
-    },
+const oneWithin = setting.block(
+  'With a resource: only the records of the owner in the path; a list if the path has several owners.',
+  {
+    parameter: setting.text('The path parameter with the id of the owner.'),
+    field: setting.text(
+      'The field of a record with the id of its owner, such as `metadata.namespace`. A field in braces, `{repo}`, is stored with the record but not shown in replies; a record without it belongs to every owner. Default: the name of the parameter.',
+    ),
+    resource: setting.text('The resource of the owners; a request for an owner that does not exist gets 404.'),
   },
-} as const
+  { required: ['parameter'] },
+)
 
-export const withinSchema = {
-  ...oneWithin,
-  type: ['object', 'array'],
-  description: 'With a resource: only the records of the owner in the path; a list if the path has several owners.',
-  items: oneWithin,
-  minItems: 1,
-} as const
+export const withinSchema = { ...oneWithin, type: ['object', 'array'], items: oneWithin, minItems: 1 }
 
 /** Whether a field is kept with a record and is not a part of it: `{repo}`. */
 export const isUnshown = (field: string): boolean => field.startsWith('{')
@@ -95,66 +84,48 @@ export const withinsOf = (config: WithinConfig | readonly WithinConfig[] | undef
 export const isList = (config: WithinConfig | readonly WithinConfig[]): config is readonly WithinConfig[] =>
   Array.isArray(config)
 
-const sortSchema = {
-  type: ['string', 'object'],
-  required: ['parameter'],
-  additionalProperties: false,
-  properties: {
-    parameter: { type: 'string', description: 'The name of the query parameter.' },
-    unknownFields: {
-      enum: ['ignore', 'refuse'],
-      description:
-        'What to do with a word that names no field of the records: leave it out and say so in `Understudy-Warning`, or refuse the request. Default: refuse.',
-    },
+const sortSchema = setting.block(
+  'With `list`: the query parameter with the fields to sort by: `name`, `-name`, `name:desc`.',
+  {
+    parameter: setting.text('The name of the query parameter.'),
+    unknownFields: setting.choice(
+      ['ignore', 'refuse'],
+      'What to do with a word that names no field of the records: leave it out and say so in `Understudy-Warning`, or refuse the request. Default: refuse.',
+    ),
   },
-  description: 'With `list`: the query parameter with the fields to sort by: `name`, `-name`, `name:desc`.',
-} as const
+  { type: ['string', 'object'], required: ['parameter'] },
+)
 
 /** The keys of `respond` that go with `list`. */
 export const listSchema = {
-  filter: {
-    type: 'array',
-    items: {
-      type: ['string', 'object'],
-      required: ['parameter'],
-      additionalProperties: false,
-      properties: {
-        parameter: { type: 'string', description: 'The name of the query parameter.' },
-        field: {
-          type: 'string',
-          description: 'The field that is compared with it. Default: the field of the same name.',
-        },
-        is: {
-          enum: ['equal', 'at-least', 'at-most', 'more-than', 'less-than', 'not', 'contains'],
-          description: 'How the field must compare with the parameter. Default: equal.',
-        },
-        all: { type: 'string', description: 'A value of the parameter that filters nothing, such as `all`.' },
+  filter: setting.list(
+    setting.block(
+      'A query parameter that has another name than its field, or that does not compare for equality.',
+      {
+        parameter: setting.text('The name of the query parameter.'),
+        field: setting.text('The field that is compared with it. Default: the field of the same name.'),
+        is: setting.choice(
+          ['equal', 'at-least', 'at-most', 'more-than', 'less-than', 'not', 'contains'],
+          'How the field must compare with the parameter. Default: equal.',
+        ),
+        all: setting.text('A value of the parameter that filters nothing, such as `all`.'),
       },
-    },
-    description: 'With `list`: query parameters that filter by the field of the same name, or as an entry says.',
-  },
-  search: {
-    type: 'string',
-    description: 'With `list`: the query parameter with words to search for in the texts of the records.',
-  },
+      { type: ['string', 'object'], required: ['parameter'] },
+    ),
+    'With `list`: query parameters that filter by the field of the same name, or as an entry says.',
+  ),
+  search: setting.text('With `list`: the query parameter with words to search for in the texts of the records.'),
   item: {
     description: 'With `list`: an item of the list, with ${record.value} filled in. Default: the record.',
   },
-  limit: { type: 'string', description: 'With `list`: the query parameter with the size of the page.' },
-  offset: { type: 'string', description: 'With `list`: the query parameter with the number of records to skip.' },
-  page: { type: 'string', description: 'With `list`: the query parameter with the number of the page.' },
-  cursor: {
-    type: 'string',
-    description: 'With `list`: the query parameter with the id of the record after which the page begins.',
-  },
+  limit: setting.text('With `list`: the query parameter with the size of the page.'),
+  offset: setting.text('With `list`: the query parameter with the number of records to skip.'),
+  page: setting.text('With `list`: the query parameter with the number of the page.'),
+  cursor: setting.text('With `list`: the query parameter with the id of the record after which the page begins.'),
   sort: sortSchema,
-  by: {
-    type: 'string',
-    description: 'With `list`: the default order, such as `-id`. Default: the id.',
-  },
-  order: { type: 'string', description: 'With `sort`: the query parameter with `asc` or `desc`.' },
-  links: {
-    type: 'boolean',
-    description: 'With `list`: whether pages carry `Link` with rel="next", "prev", "first" and "last" (RFC 8288).',
-  },
+  by: setting.text('With `list`: the default order, such as `-id`. Default: the id.'),
+  order: setting.text('With `sort`: the query parameter with `asc` or `desc`.'),
+  links: setting.flag(
+    'With `list`: whether pages carry `Link` with rel="next", "prev", "first" and "last" (RFC 8288).',
+  ),
 } as const

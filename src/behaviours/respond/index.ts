@@ -7,6 +7,7 @@ import type { Id } from '../../world/records/types.ts'
 import type { Behaviour, Handler, Site } from '../behaviour.ts'
 import { writable } from '../exchange.ts'
 import type { Resource } from '../resource.ts'
+import { setting } from '../setting.ts'
 import { ACTIONS, type ActionConfig, type ListConfig, listSchema, withinSchema } from './config.ts'
 import { compileCreate } from './create.ts'
 import {
@@ -32,7 +33,7 @@ export type RespondConfig = ActionConfig &
 const KINDS = ['list', ...ACTIONS, 'status', 'example', 'file'] as const
 type RespondKind = (typeof KINDS)[number]
 
-const resource = (what: string) => ({ type: 'string', description: `The resource ${what}.` })
+const resource = (what: string) => setting.text(`The resource ${what}.`)
 
 export const respond: Behaviour<RespondConfig> = {
   name: 'respond',
@@ -45,13 +46,9 @@ export const respond: Behaviour<RespondConfig> = {
     problems.unavailable,
     problems.insufficient_storage,
   ],
-  schema: {
-    type: 'object',
-    description:
-      'The reply of the operation. Default: an example of the contract, or a value generated from its schema.',
-    additionalProperties: false,
-    minProperties: 1,
-    properties: {
+  schema: setting.block(
+    'The reply of the operation. Default: an example of the contract, or a value generated from its schema.',
+    {
       list: resource('to list, ordered by id'),
       ...listSchema,
       within: withinSchema,
@@ -69,29 +66,25 @@ export const respond: Behaviour<RespondConfig> = {
         type: ['string', 'integer'],
         description: 'With an action on one record: its id, if the path has no parameter for it (`/me`).',
       },
-      creates: {
-        type: 'boolean',
-        description: 'With `replace`: whether a missing record is created under the id in the path. Default: false.',
-      },
-      status: { type: 'integer', minimum: 200, maximum: 599, description: 'A fixed reply with this status.' },
-      example: { type: 'string', description: 'The name of an example of the contract.' },
-      file: {
-        type: 'string',
-        description:
-          'A reply with the content of a file below the folder of this configuration; the extension determines the media type.',
-      },
-      headers: {
-        type: 'object',
-        additionalProperties: { type: ['string', 'number'] },
-        description:
-          'With `status` or `file`: headers of the reply; with `status`, ${…} is an expression in CEL. With `list`: headers of each page; ${page.…} is filled in.',
-      },
+      creates: setting.flag(
+        'With `replace`: whether a missing record is created under the id in the path. Default: false.',
+      ),
+      status: setting.integer('A fixed reply with this status.', 200, 599),
+      example: setting.text('The name of an example of the contract.'),
+      file: setting.text(
+        'A reply with the content of a file below the folder of this configuration; the extension determines the media type.',
+      ),
+      headers: setting.named(
+        'With `status` or `file`: headers of the reply; with `status`, ${…} is an expression in CEL. With `list`: headers of each page; ${page.…} is filled in.',
+        { type: ['string', 'number'] },
+      ),
       body: {
         description:
           'With `status`: the body, checked against the contract; ${…} is an expression in CEL, such as ${request.body.name} or ${now}; an error status without a body is a refusal. With `list`: the envelope of a page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.pagesOrOne} (at least 1), ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last}, ${page.nextNumber}, ${page.prevNumber} and ${page.self} filled in. With an action on one record: its envelope, with ${record.value}, ${record.id}, ${record.location} (its path) and ${record.url} filled in; request bodies in this envelope are unwrapped. Other properties that the contract requires of an envelope are filled in by name and type.',
       },
     } satisfies Readonly<Record<RespondKind, object>> & Readonly<Record<string, object>>,
-  },
+    { minProperties: 1 },
+  ),
   compile(config, site) {
     const handler = (config && compileResponder(config, site)) ?? compileDocumented(site)
     // The last behaviour of the chain: it never calls `next`.

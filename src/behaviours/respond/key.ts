@@ -23,22 +23,14 @@ export function resourceOf(name: string, key: string, site: Site): Resource | un
   return resource
 }
 
-/** The keys of records whose ids are unique only among those of the owners in the path. */
-export interface RecordKey {
-  /** The key that a record with this id has under the owners in the path. */
-  of(exchange: Exchange, id: Id): Id
-  /** The record with this id under the owners in the path, else one that belongs to every owner. */
-  find(exchange: Exchange, id: Id): Promise<Entry | undefined>
-  /** The id of a record, which is a part of its key. */
-  nameOf(entry: Entry): Id
-}
-
 /** The owners in the path, by the field that holds each. */
 type OwnersByField = ReadonlyMap<string, (exchange: Exchange) => Json>
 
+export type RecordKey = NonNullable<ReturnType<typeof compileKey>>
+
 /**
- * Returns `undefined` for ids that are unique among all records. Reports a path that does not name all that an id is unique
- * within.
+ * Compiles the keys of records whose ids are unique only among those of the owners in the path. Returns `undefined` for ids
+ * that are unique among all records. Reports a path that does not name all that an id is unique within.
  *
  * @param at the setting of `respond` that names the resource
  */
@@ -47,7 +39,7 @@ export function compileKey(
   ownersInPath: OwnersByField | undefined,
   site: Site,
   at: Path = [],
-): RecordKey | undefined {
+) {
   if (within.length === 0) return undefined
   const owners = within.map(field => {
     const ownerOf = ownersInPath?.get(field)
@@ -61,33 +53,27 @@ export function compileKey(
   const keyWith = (exchange: Exchange, id: Id, isCommon: boolean) =>
     joinKey([...owners.map(one => (isCommon && !one.shown ? undefined : one.ownerOf?.(exchange))), id])
   return {
-    of: (exchange, id) => keyWith(exchange, id, false),
-    async find(exchange, id) {
+    /** Returns the key that a record with this id has under the owners in the path. */
+    of: (exchange: Exchange, id: Id): Id => keyWith(exchange, id, false),
+    /** Returns the record with this id under the owners in the path, else one that belongs to every owner. */
+    async find(exchange: Exchange, id: Id): Promise<Entry | undefined> {
       const collection = exchange.world.collection(name)
       const own = await collection.read(keyWith(exchange, id, false))
       return own ?? (hasCommon ? collection.read(keyWith(exchange, id, true)) : undefined)
     },
-    nameOf: ({ value }) => idIn(idField, value) as Id,
+    /** Returns the id of a record, which is a part of its key. */
+    nameOf: ({ value }: Entry) => idIn(idField, value) as Id,
   }
 }
 
-export interface Within {
-  readonly ownerOf: OwnersByField
-  filters(exchange: Exchange): readonly Filter[]
-  /** The refusal if an owner does not exist. */
-  orphan(exchange: Exchange): Promise<Reply | undefined>
-  /** Returns whether a record belongs to the owners in the path. */
-  owns(exchange: Exchange, record: JsonObject): boolean
-  /** Returns the fields of a record with its owners. */
-  own(exchange: Exchange, fields: JsonObject): JsonObject
-}
+export type Within = NonNullable<ReturnType<typeof compileWithin>>
 
 /** Compiles the owners that the path names; `undefined` if it names none. */
 export function compileWithin(
   { within: config }: { readonly within?: WithinConfig | readonly WithinConfig[] },
   resource: Resource,
   site: Site,
-): Within | undefined {
+) {
   if (config === undefined) return undefined
   const owners: Owner[] = []
   for (const [i, one] of withinsOf(config).entries()) {
@@ -95,12 +81,13 @@ export function compileWithin(
   }
   return {
     ownerOf: new Map(owners.map(({ field, ownerOf }) => [field, ownerOf])),
-    filters: exchange =>
+    filters: (exchange: Exchange): Filter[] =>
       owners.map(({ field, unshown, ownerOf }) => {
         const values = [ownerOf(exchange)]
         return unshown ? { field, values, orAbsent: true } : { field, values }
       }),
-    async orphan(exchange) {
+    /** Returns the refusal if an owner does not exist. */
+    async orphan(exchange: Exchange): Promise<Reply | undefined> {
       for (const { resource: name, find, ownerOf } of owners) {
         if (find === undefined) continue
         const id = ownerOf(exchange) as Id
@@ -110,13 +97,14 @@ export function compileWithin(
       }
       return undefined
     },
-    // Compared as text, because an id may be a number in one place and a bigint in another.
-    owns: (exchange, record) =>
+    /** Returns whether a record belongs to the owners in the path. An id may be a number here and a bigint there. */
+    owns: (exchange: Exchange, record: JsonObject): boolean =>
       owners.every(({ field, unshown, ownerOf }) => {
         const own = fieldIn(field, record)
         return (unshown && own === undefined) || String(own) === String(ownerOf(exchange))
       }),
-    own: (exchange, fields) =>
+    /** Returns the fields of a record with its owners. */
+    own: (exchange: Exchange, fields: JsonObject): JsonObject =>
       owners.reduce((record, { field, ownerOf }) => withField(field, ownerOf(exchange), record), fields),
   }
 }
@@ -192,36 +180,30 @@ function compileOwnerFind(owner: Resource | undefined, before: readonly Owner[],
 const compileFind = ({ name }: Resource, key: RecordKey | undefined) =>
   key?.find ?? ((exchange: Exchange, id: Id) => exchange.world.collection(name).read(id))
 
-/** Finds the one record that a request reads, changes or deletes. */
-export interface RecordFinder {
-  readonly within: Within | undefined
-  readonly key: RecordKey | undefined
-  /** Returns the id in the request; `undefined` for a body without one. */
-  identify(exchange: Exchange): Id | undefined
-  /** Returns the record; `foreign` if it belongs to another owner, and counts as missing. */
-  find(exchange: Exchange, id: Id): Promise<Entry | 'foreign' | undefined>
-  /** Returns the refusal for an id that no record has. */
-  missing(id: Id): Reply
-}
-
-/** @param maker of the record, if the request writes it */
-export function compileFinder(resource: Resource, config: ActionConfig, site: Site, maker?: RecordMaker): RecordFinder {
+/**
+ * Finds the one record that a request reads, changes or deletes.
+ *
+ * @param maker of the record, if the request writes it
+ */
+export function compileFinder(resource: Resource, config: ActionConfig, site: Site, maker?: RecordMaker) {
   const within = compileWithin(config, resource, site)
   const identify = compileId(resource, site, config, maker)
   const key = compileKey(resource, within?.ownerOf, site)
   const find = compileFind(resource, key)
   return {
     within,
-    key,
+    /** Returns the id in the request; `undefined` for a body without one. */
     identify,
+    /** Returns the record; `foreign` if it belongs to another owner, and counts as missing. */
     find:
       within === undefined
         ? find
-        : async (exchange, id) => {
+        : async (exchange: Exchange, id: Id): Promise<Entry | 'foreign' | undefined> => {
             const entry = await find(exchange, id)
             return entry === undefined || within.owns(exchange, entry.value) ? entry : 'foreign'
           },
-    missing: id => refuse(problems.not_found, `there is no record ${id} in ${resource.name}`),
+    /** Returns the refusal for an id that no record has. */
+    missing: (id: Id) => refuse(problems.not_found, `there is no record ${id} in ${resource.name}`),
   }
 }
 

@@ -17,10 +17,10 @@ import type { ListConfig, LocateParameter, PagingConfig } from './config.ts'
 import { addressOf, originOf } from './reply.ts'
 import { completeTemplate, jsonReply, pathOfPlaceholder, schemaBelow } from './shape.ts'
 
-export type Window = Pick<Query, 'limit' | 'offset' | 'after'>
+type Window = Pick<Query, 'limit' | 'offset' | 'after'>
 
 /** The addresses of a page's neighbours: paths with a query, or absent. */
-export interface Links {
+interface Links {
   readonly first?: string | undefined
   readonly prev?: string | undefined
   readonly next?: string | undefined
@@ -31,14 +31,6 @@ export interface Links {
   readonly offset: number
   /** The offset of the first record in the client's counting: 0, or 1. */
   readonly origin: number
-}
-
-export interface Paging {
-  /** Whether `last` needs the number of all records. */
-  readonly counts: boolean
-  /** Returns the page, or the rule that the request breaks. */
-  window(exchange: Exchange): Window | BrokenRule
-  links(exchange: Exchange, page: Page, window: Window): Links
 }
 
 /** The broken rule of a cursor that names no record. */
@@ -57,7 +49,7 @@ export function compilePaging(
   { ids }: Resource,
   parameters: readonly Parameter[],
   locate: LocateParameter,
-): Paging {
+) {
   const at = (key: 'limit' | 'offset' | 'page' | 'cursor'): number =>
     config[key] === undefined ? -1 : locate(config[key], [key])
   const [limitAt, offsetAt, pageAt, cursorAt] = [at('limit'), at('offset'), at('page'), at('cursor')]
@@ -74,8 +66,10 @@ export function compilePaging(
     Number(values[limitAt] ?? 0) < 0 ? unlimited : numberAt(values, limitAt, unlimited)
   const pageOf = (values: readonly unknown[]) => Math.max(base, numberAt(values, pageAt, base))
   return {
+    /** Whether `last` needs the number of all records. */
     counts: config.links === true && cursorAt === -1,
-    window({ values }) {
+    /** Returns the requested page, or the rule that the request breaks. */
+    window({ values }: Exchange): Window | BrokenRule {
       const limit = sizeOf(values)
       if (cursorAt !== -1 && values[cursorAt] !== undefined && values[cursorAt] !== '') {
         const after = readId(values[cursorAt], ids)
@@ -85,7 +79,8 @@ export function compilePaging(
         pageAt === -1 ? Math.max(0, numberAt(values, offsetAt, origin) - origin) : (pageOf(values) - base) * limit
       return offset === 0 ? { limit } : { limit, offset }
     },
-    links(exchange, { total, more, last }, { limit, offset = 0, after }) {
+    /** Returns the addresses of the neighbours of a page. */
+    links(exchange: Exchange, { total, more, last }: Page, { limit, offset = 0, after }: Window): Links {
       const { values } = exchange
       const link = (name: string | undefined, value: string | number | undefined) =>
         name === undefined ? undefined : withQuery(exchange, name, value)
@@ -203,18 +198,12 @@ const PLACEHOLDERS = {
   failing: 'null',
 } as const
 
-export interface Envelope {
-  /** Whether it needs the number of all matching records. */
-  readonly counts: boolean
-  /** Returns `undefined` for pages without an envelope. */
-  readonly wrap: ((status: number, page: Page, links: Links, exchange: Exchange) => Reply) | undefined
-}
-
+/** Compiles the envelope of each page; `wrap` is unset for pages without one. */
 export function compileEnvelope(
   { body: written, headers: given = {}, links }: ListConfig,
   site: Site,
   counts: boolean,
-): Envelope {
+) {
   const { expressions, error } = site
   const body = written === undefined ? undefined : completed(written, site)
   const whole = body === undefined ? undefined : expressions.template<InPage>(body, ['body'], error, PLACEHOLDERS)
@@ -224,12 +213,13 @@ export function compileEnvelope(
     return [name.toLowerCase(), template] as const
   })
   const counted = counts || mentions({ body, given }, name => COUNTING.test(name))
-  if (whole === undefined && links !== true && fields.length === 0) return { counts, wrap: undefined }
+  if (whole === undefined && links !== true && fields.length === 0) return { counts }
   if (whole !== undefined) checkEnvelope(page => whole.write(page), site)
   const hasExpressions = [whole, ...fields.map(([, one]) => one)].some(one => (one?.holes.length ?? 0) > 0)
   return {
+    /** Whether it needs the number of all matching records. */
     counts: counted,
-    wrap(status, page, neighbours, exchange) {
+    wrap(status: number, page: Page, neighbours: Links, exchange: Exchange): Reply {
       const scope = hasExpressions ? expressions.scope(exchange) : undefined
       const context = { page, links: neighbours, exchange, scope }
       const headers: Record<string, string> = { ...JSON_HEADERS }

@@ -27,29 +27,12 @@ import { compileValue, freshOf, mend, SOME_REQUEST, stampOf, writeMomentOf } fro
 
 type WriteKind = 'create' | 'replace' | 'update'
 
-export interface RecordMaker {
-  /** The client's values for the record. */
-  given(exchange: Exchange): Json
-  /** The same with `readOnly` fields: an id that a path does not have names the record. */
-  sent(exchange: Exchange): Json
-  /** Returns whether the request has a record: `{}` has none where requests wrap it in an optional key. */
-  hasRecord(exchange: Exchange): boolean
-  readonly compose: Compose
-  /** Required references that requests do not have, with their resources. */
-  readonly supplied: readonly (readonly [field: string, resource: string])[]
-  /** Whether a request may contain the record's id, be it `readOnly`. */
-  readonly namesRecord: boolean
-  /** Whether the request schema has the id, or allows any field. */
-  readonly saysId: boolean
-  /** Whether a client must send the id of a new record. */
-  readonly wantsId: boolean
-  /** Returns the record to store, or its broken rules. */
-  fit(record: JsonObject, exchange: Exchange): JsonObject | readonly BrokenRule[]
-}
+export type RecordMaker = ReturnType<typeof compileMaker>
 
 export const isFit = (fitted: JsonObject | readonly BrokenRule[]): fitted is JsonObject => !Array.isArray(fitted)
 
-export function compileMaker(resource: Resource, config: ActionConfig, kind: WriteKind, site: Site): RecordMaker {
+/** Compiles the parts that make the record of a write request. */
+export function compileMaker(resource: Resource, config: ActionConfig, kind: WriteKind, site: Site) {
   const { schema, idField, unshown } = resource
   const { node, path } = requestedRecord(config.body, resource, site)
   const renamed = readRenamed(node, resource, site.contract)
@@ -88,17 +71,25 @@ export function compileMaker(resource: Resource, config: ActionConfig, kind: Wri
   }
   const idNames = [idField, idField.split('.', 1)[0] as string]
   return {
+    /** Returns the client's values for the record. */
     given,
-    sent: exchange => recordIn(exchange.sent ?? exchange.body),
+    /** Returns the same with `readOnly` fields: an id that a path does not have names the record. */
+    sent: (exchange: Exchange) => recordIn(exchange.sent ?? exchange.body),
+    /** Returns whether the request has a record: `{}` has none where requests wrap it in an optional key. */
     hasRecord,
     compose: compileCompose(resource, asked, compileSet(config, resource, site), kind, site),
+    /** Required references that requests do not have, with their resources. */
     supplied: [...resource.references].flatMap(([field, { to }]) =>
       schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
     ),
+    /** Whether a request may contain the record's id, be it `readOnly`. */
     namesRecord: idNames.some(asked.has),
+    /** Whether the request schema has the id, or allows any field. */
     saysId: asked.empty || idNames.some(asked.knows),
+    /** Whether a client must send the id of a new record. */
     wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
-    fit(whole, exchange) {
+    /** Returns the record to store, or its broken rules. */
+    fit(whole: JsonObject, exchange: Exchange): JsonObject | readonly BrokenRule[] {
       const record = unshown.length === 0 ? whole : withoutOwners(unshown, whole)
       const broken = checkRecord(resource, record)
       if (broken === undefined && views.length === 0) return whole

@@ -141,25 +141,15 @@ export const schemaBelow = (node: Node | undefined, keys: readonly string[], con
     return contract.shapeOf(branchWith(at, [key], contract)).properties.get(key)
   }, node)
 
-/** The fields of a record in an operation's request: required, allowed, or known to the server only. */
-export interface Asked {
-  /** Whether the request schema describes no fields, so that any are allowed. */
-  readonly empty: boolean
-  /** Returns whether the request may have the field. */
-  knows(name: string): boolean
-  /** Returns whether the request has the field, be it `readOnly`. */
-  has(name: string): boolean
-  /** Returns whether the request also limits the field's values. */
-  declares(name: string): boolean
-  /** Returns whether the request must have the field. */
-  wants(name: string): boolean
-}
+export type Asked = ReturnType<typeof readAsked>
 
 /**
+ * Reads the fields of a record in an operation's request: required, allowed, or known to the server only.
+ *
  * @param node the record's part of the request schema; `undefined` where the operation takes no body
  * @param renamed the record's names of fields that the request spells otherwise
  */
-export function readAsked(node: Node | undefined, contract: Contract, renamed: Renamed): Asked {
+export function readAsked(node: Node | undefined, contract: Contract, renamed: Renamed) {
   const shape = node && requestFields(node, contract)
   const ownName = (name: string): string => renamed.get(name) ?? name
   const nodes = new Map([...(shape?.properties ?? [])].map(([name, child]) => [ownName(name), child]))
@@ -169,15 +159,20 @@ export function readAsked(node: Node | undefined, contract: Contract, renamed: R
     return child && describeField(name, contract.use(child))
   }
   return {
+    /** Whether the request schema describes no fields, so that any are allowed. */
     empty: nodes.size === 0,
-    has: name => nodes.has(name),
-    knows: name => fieldOf(name)?.readOnly === false,
-    declares(name) {
+    /** Returns whether the request has the field, be it `readOnly`. */
+    has: (name: string): boolean => nodes.has(name),
+    /** Returns whether the request may have the field. */
+    knows: (name: string): boolean => fieldOf(name)?.readOnly === false,
+    /** Returns whether the request also limits the field's values. */
+    declares(name: string): boolean {
       const field = fieldOf(name)
       // Without a schema here, the record's schema decides.
       return field !== undefined && !field.readOnly && (field.types.length < 7 || field.choices !== undefined)
     },
-    wants: name => required.has(name) && fieldOf(name)?.readOnly !== true,
+    /** Returns whether the request must have the field. */
+    wants: (name: string): boolean => required.has(name) && fieldOf(name)?.readOnly !== true,
   }
 }
 

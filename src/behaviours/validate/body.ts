@@ -17,30 +17,21 @@ import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
 
 const NO_RULES: readonly BrokenRule[] = []
 
-export interface BodyCheck {
-  /** Reads, parses and checks a body. Returns a refusal or the broken rules. */
-  read(exchange: Exchange): Promise<Reply | readonly BrokenRule[]>
-  /** Returns the rules that a request without a body breaks; unset if it breaks none. */
-  absent?(exchange: Exchange): readonly BrokenRule[]
-}
-
-/** @param ignored whether a body that the contract does not document is ignored */
-export function compileBody(
-  { body, method }: Operation,
-  ignored: boolean,
-  maxBody: number,
-  invalid: Invalid,
-): BodyCheck | undefined {
+/**
+ * Compiles the check of a body. `read` returns a refusal or the broken rules; `absent` those of a request without a body.
+ *
+ * @param ignored whether a body that the contract does not document is ignored
+ */
+export function compileBody({ body, method }: Operation, ignored: boolean, maxBody: number, invalid: Invalid) {
   if (body === undefined) {
     const unexpected = refuse(problems.unsupported_media_type, 'this operation does not accept a body')
-    return ignored
-      ? undefined
-      : {
-          read: ({ request }) =>
-            request
-              .readBody(maxBody)
-              .then(read => ('bytes' in read && read.bytes.length === 0 ? NO_RULES : unexpected)),
-        }
+    if (ignored) return undefined
+    return {
+      async read({ request }: Exchange): Promise<Reply | readonly BrokenRule[]> {
+        const read = await request.readBody(maxBody)
+        return 'bytes' in read && read.bytes.length === 0 ? NO_RULES : unexpected
+      },
+    }
   }
   const types = [...body.content.keys()].join(', ')
   const readingOf = compileReadings(body.content)
@@ -58,7 +49,7 @@ export function compileBody(
   }
   return {
     absent,
-    read(exchange) {
+    read(exchange: Exchange): Promise<Reply | readonly BrokenRule[]> {
       const { request } = exchange
       const type = firstOf(request.headers['content-type']) ?? ''
       const reading = type.trim() === '' ? undefined : readingOf(type)

@@ -12,6 +12,7 @@ import { expressionsOf } from '../../contract/paths.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import type { Behaviour, Exchange } from '../behaviour.ts'
 import { writable } from '../exchange.ts'
+import { setting } from '../setting.ts'
 import { compileBody, warnOfSlips } from './body.ts'
 
 export interface ValidateConfig {
@@ -26,36 +27,31 @@ export interface ValidateConfig {
 export const validate: Behaviour<ValidateConfig> = {
   name: 'validate',
   problems: [problems.invalid_request, problems.not_found, problems.payload_too_large, problems.unsupported_media_type],
-  schema: {
-    type: 'object',
-    description:
-      'Checks requests against the contract; null accepts every request, and responders then get no parameters.',
-    additionalProperties: false,
-    properties: {
-      invalidQuery: {
-        enum: ['refuse', 'ignore'],
-        description:
-          'What to do with a query parameter that breaks its schema: refuse the request, or ignore the parameter. Default: refuse.',
-      },
-      undocumentedQuery: {
-        enum: ['ignore', 'refuse'],
-        description: 'What to do with a query parameter that the contract does not document. Default: ignore.',
-      },
-      undocumentedBody: {
-        enum: ['refuse', 'ignore'],
-        description: 'How to treat an undocumented body: refuse it with 415, or ignore it. Default: refuse.',
-      },
-      status: {
-        enum: [400, 422],
-        description: 'The status of an invalid request if the operation documents neither 400 nor 422. Default: 400.',
-      },
-      replies: {
-        enum: ['off', 'warn', 'refuse'],
-        description:
-          'What to do with a reply that breaks the contract, including refusals, chosen replies and status faults: send it (`off`), add `Understudy-Warning` (`warn`), or answer 500 instead (`refuse`). Default: off.',
-      },
+  schema: setting.block(
+    'Checks requests against the contract; null accepts every request, and responders then get no parameters.',
+    {
+      invalidQuery: setting.choice(
+        ['refuse', 'ignore'],
+        'What to do with a query parameter that breaks its schema: refuse the request, or ignore the parameter. Default: refuse.',
+      ),
+      undocumentedQuery: setting.choice(
+        ['ignore', 'refuse'],
+        'What to do with a query parameter that the contract does not document. Default: ignore.',
+      ),
+      undocumentedBody: setting.choice(
+        ['refuse', 'ignore'],
+        'How to treat an undocumented body: refuse it with 415, or ignore it. Default: refuse.',
+      ),
+      status: setting.choice(
+        [400, 422],
+        'The status of an invalid request if the operation documents neither 400 nor 422. Default: 400.',
+      ),
+      replies: setting.choice(
+        ['off', 'warn', 'refuse'],
+        'What to do with a reply that breaks the contract, including refusals, chosen replies and status faults: send it (`off`), add `Understudy-Warning` (`warn`), or answer 500 instead (`refuse`). Default: off.',
+      ),
     },
-  },
+  ),
   compile(config = {}, { operation, maxBody, invalid }) {
     const readParameters = compileParameters(operation, config)
     const body = compileBody(operation, config.undocumentedBody === 'ignore', maxBody, invalid)
