@@ -10,8 +10,8 @@ import { describeFailure, describeMissing } from './cli/failures.ts'
 import { modeline, writeAnew } from './cli/init.ts'
 import { listenOf, readingOf } from './cli/reading.ts'
 import { createLog, type LogLevel } from './gateway/log.ts'
-import { findParents, followParents } from './http/follow-parent.ts'
-import { isWorker, leave, obey } from './http/this-worker.ts'
+import { findParents, followParents } from './http/this-process.ts'
+import { isWorker, leave, obey } from './http/workers/worker.ts'
 import { type Diagnostics, formatBriefly, formatReport } from './kernel/diagnostic.ts'
 import { formatAsJson, formatForGitHub } from './kernel/diagnostic-formats.ts'
 import { showProgress } from './kernel/progress.ts'
@@ -25,7 +25,6 @@ import type { Plan } from './plan/plan.ts'
 import { start } from './start.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
-import { beforeHeapEnds } from './world/heap-end.ts'
 import { parseMoment } from './world/world-clock.ts'
 
 const HOME = process.cwd()
@@ -233,7 +232,6 @@ function exhausted(): never {
 }
 
 try {
-  beforeHeapEnds(exhausted)
   const line = readCommandLine(process.argv.slice(2), process.env, version, file => existsSync(resolve(HOME, file)))
   if (line.help !== undefined) process.exitCode = print(line.help)
   else if (line.version) process.exitCode = print(`${version}\n`)

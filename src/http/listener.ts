@@ -8,8 +8,8 @@ import type { Reply } from '../kernel/reply.ts'
 import type { Delivery, Simulation } from '../plan/settings.ts'
 import { faultOfParser } from './message-fault.ts'
 import type { Security } from './tls/security.ts'
-import { acceptWaiting, untilQuiet } from './until-quiet.ts'
 import { LingeringResponse, unfinishedOn, writeRaw, writeReply } from './wire.ts'
+import { acceptWaiting, untilQuiet } from './workers/until-quiet.ts'
 
 /** Answers a request. Its result is ignored. */
 export type RequestListener = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -30,14 +30,6 @@ export interface Plane {
   readonly asksClients: boolean
 }
 
-/** The other processes that serve the same port. */
-export interface Peers {
-  /** Called when this process gives no replies; resolves when all waiting connections are passed to a process. */
-  dealt(): Promise<void>
-  /** Resolves when no process accepts connections at the port. */
-  allClosed(): Promise<void>
-}
-
 /** How often the open connections are looked at while the server closes, in milliseconds. */
 const SWEEP = 50
 
@@ -48,6 +40,8 @@ export class Listener {
   readonly #secure = new Set<Socket>()
   /** The response of each connection that was made its last. */
   readonly #last = new WeakMap<Socket, ServerResponse>()
+  /** Whether its connections come from another process, which has the port: see `take`. */
+  #takes = false
   #wanes = false
   /** When a reply was last made the last of its connection, by the clock of `performance`. */
   #madeLast = Number.NEGATIVE_INFINITY
@@ -113,6 +107,14 @@ export class Listener {
     })
   }
 
+  /** Serves a connection that another process has accepted. */
+  take(socket: Socket): void {
+    // Node watches the time limits of connections from then on.
+    if (!this.#takes) this.#server.emit('listening')
+    this.#takes = true
+    this.#server.emit('connection', socket)
+  }
+
   /** Takes the limits of another plan, from the next connection on; an idle one keeps those it was opened with. */
   apply({ headers, request, idle }: ListenLimits): void {
     const server = this.#server
@@ -155,17 +157,14 @@ export class Listener {
    * Accepts no more connections, closes the idle ones, waits for the rest, at most `grace` milliseconds, and destroys
    * those that are left.
    *
+   * @param portIsClosed resolves when the process that has the port has closed it, while this one gives no replies
    * @returns how many connections were cut
    */
-  async close(grace: number, peers?: Peers): Promise<number> {
-    if (!this.#server.listening) return 0
+  async close(grace: number, portIsClosed?: () => Promise<void>): Promise<number> {
+    if (!this.#server.listening && !this.#takes) return 0
     this.wane()
-    const release = await this.#acceptWaiting(peers)
-    const closed = new Promise(resolve => {
-      // The method of `http.Server` would close idle connections at once, some of which have a request on its way.
-      NetServer.prototype.close.call(this.#server, resolve)
-    })
-    await peers?.allClosed()
+    const release = await this.#acceptWaiting(portIsClosed)
+    const closed = this.#closed()
     release()
     let cut = 0
     const cutting = setTimeout(() => {
@@ -189,19 +188,32 @@ export class Listener {
     return cut
   }
 
+  /** Accepts no more connections. Resolves when there is none. */
+  #closed(): Promise<void> {
+    return new Promise(resolve => {
+      const end = () => void (this.#sockets.size === 0 && resolve())
+      if (this.#takes) {
+        for (const socket of this.#sockets) socket.once('close', end)
+        end()
+      }
+      // The method of `http.Server` would close idle connections at once, some of which have a request on its way.
+      else NetServer.prototype.close.call(this.#server, () => resolve())
+    })
+  }
+
   /**
    * Accepts the connections that wait in line: closing the port resets those that are left there. Meanwhile requests are
    * held back, because a client that gets its reply connects again. The returned function passes them on.
    */
-  async #acceptWaiting(peers?: Peers): Promise<() => void> {
+  async #acceptWaiting(portIsClosed?: () => Promise<void>): Promise<() => void> {
     // All clients are idle, or have a connection that stays open until its reply.
-    if (peers === undefined && performance.now() - this.#madeLast > SWEEP) {
+    if (portIsClosed === undefined && performance.now() - this.#madeLast > SWEEP) {
       await acceptWaiting()
       return () => {}
     }
     const release = this.#holdRequests()
-    if (peers !== undefined) {
-      await peers.dealt()
+    if (portIsClosed !== undefined) {
+      await portIsClosed()
       return release
     }
     let connections = 0

@@ -13,9 +13,9 @@ import type { KoaMiddleware } from './koa-replies.ts'
 import { Listener, type Plane } from './listener.ts'
 import { compileFaultFinder } from './message-fault.ts'
 import { createStatus } from './status.ts'
-import { askForCertificate, otherWorkers } from './this-worker.ts'
 import { writeReply } from './wire.ts'
-import type { Fleet } from './workers.ts'
+import type { Fleet } from './workers/fleet.ts'
+import { askForCertificate, takeConnections, untilPortIsClosed } from './workers/worker.ts'
 
 export interface Listen {
   readonly host: string
@@ -137,7 +137,10 @@ export async function serve(
   const originOf = originBy(security === undefined ? 'http' : 'https')
   if (typeof workers === 'object')
     origin = originOf(listen.host, await workers.fleet.start(workers.count, listen.port, listen.host))
-  else {
+  else if (workers === 'worker') {
+    takeConnections(socket => data.take(socket))
+    origin = originOf(listen.host, listen.port)
+  } else {
     await data.listen(listen.port, listen.host)
     origin = originOf(listen.host, data.port)
   }
@@ -153,7 +156,7 @@ export async function serve(
       await new Promise(resolve => setTimeout(resolve, drain))
     }
     if (data.busy > 0) log.info({}, `waiting for ${data.busy} requests under way, at most ${grace / 1000} s`)
-    const cut = await data.close(grace, workers === 'worker' ? otherWorkers : undefined)
+    const cut = await data.close(grace, workers === 'worker' ? untilPortIsClosed : undefined)
     if (cut > 0) log.warn({}, `${cut} connections were cut: their requests took longer than ${grace / 1000} s`)
     await stopped
     await control.close(grace === 0 ? 0 : CONTROL_GRACE)

@@ -1,4 +1,5 @@
-// The identity of this process, and whether another one still runs: for locks.
+// The identity of this process, whether another one still runs (for locks), and whether its parents do. `npm start` puts a shell
+// in between, which passes no signal on: a server that npm started would otherwise keep its port when npm is killed.
 
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -26,15 +27,47 @@ export function isRunning({ pid, mark = '' }: ProcessIdentity): boolean {
 }
 
 /** Distinguishes a process from a later one with the same id: its start in ticks since the boot. Empty except on Linux. */
-function markOf(pid: number): string {
+const markOf = (pid: number): string => statOf(pid)[19] ?? ''
+
+const parentOf = (pid: number): string | undefined => statOf(pid)[1]
+
+/** Returns the fields of a process in `/proc`, from its state on; none on systems other than Linux. */
+function statOf(pid: number): readonly string[] {
   try {
-    // The name of the program, in brackets, may hold blanks.
-    return (
-      readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')[19] ?? ''
-    )
+    // The name of the program is in brackets and may contain any character.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
   } catch {
-    return ''
+    return []
   }
+}
+
+/** How often to look, in milliseconds. */
+const INTERVAL = 250
+
+interface Parents {
+  readonly parent: number
+  /** The parent of the parent, if the system provides it. */
+  readonly starter: string | undefined
+}
+
+/** Returns the ancestors of this process. Call it first, because they may end during loading. */
+export function findParents(): Parents {
+  return { parent: process.ppid, starter: parentOf(process.ppid) }
+}
+
+/**
+ * Calls `gone` once when the parent process, or on Linux the parent's parent, has ended.
+ *
+ * @returns stops looking
+ */
+export function followParents({ parent, starter }: Parents, gone: () => void): () => void {
+  const timer = setInterval(() => {
+    if (process.ppid === parent && (starter === undefined || parentOf(parent) === starter)) return
+    clearInterval(timer)
+    gone()
+  }, INTERVAL)
+  timer.unref()
+  return () => clearInterval(timer)
 }

@@ -40,27 +40,6 @@ async function inFolder<Result>(
   }
 }
 
-/** Ends when the heap does, in the middle of a step that no timer interrupts. */
-const STEP = `
-import { beforeHeapEnds } from './src/world/heap-end.ts'
-const leave = beforeHeapEnds(() => process.exit(3))
-await new Promise(resolve => setTimeout(resolve, 500))
-if (process.argv[1] === 'leave') leave()
-const kept = []
-for (let i = 0; ; i++) kept.push(Array.from({ length: 1000 }, () => i + 0.5))
-`
-
-attack(KIND, 'a heap that ends in the middle of a synchronous step', async () => {
-  const run = (...args: string[]) => {
-    const options = ['--max-old-space-size=64', '--import', 'tsx', '--input-type=module', '--eval', STEP]
-    const child = spawn(process.execPath, [...options, ...args], { stdio: 'ignore' })
-    return new Promise(resolve => child.once('close', (code, signal) => resolve(code ?? signal)))
-  }
-  assert.equal(await run(), 3)
-  assert.notEqual(await run('leave'), 3)
-  return 'our exit code 3; the abort of the engine once nothing watches'
-})
-
 attack(KIND, '600 records of 200 kB in place of one another with a state file and 128 MB of memory', () =>
   inFolder(
     { 'gateway.yaml': `${GATEWAY}resources: { notes: { schema: Note } }\nstate: { file: ./notes.state }\n` },

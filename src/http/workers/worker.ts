@@ -1,21 +1,54 @@
-// This process as one of several workers: receives the orders of the primary, and reports its counts.
+// This process as one of several workers: takes connections and orders from the primary, and reports its counts. `fleet.ts` is
+// the other end.
 
 import cluster from 'node:cluster'
-import type { Gateway } from '../gateway/gateway.ts'
-import type { Metrics } from '../gateway/metrics/metrics.ts'
-import type { Reloader } from '../gateway/reload.ts'
-import type { KeyPair } from '../plan/tls.ts'
-import type { Peers } from './listener.ts'
-import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
+import type { Socket } from 'node:net'
+import type { Gateway } from '../../gateway/gateway.ts'
+import type { Metrics, MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
+import type { Reloader } from '../../gateway/reload.ts'
+import type { KeyPair } from '../../plan/tls.ts'
+
+/** From the primary to a worker. A connection comes with its socket. */
+export type WorkerOrder =
+  | { readonly order: 'reload' | 'reset' | 'stop' | 'closed' }
+  | { readonly order: 'connection'; readonly id: number }
+  | { readonly order: 'certificate'; readonly pair: KeyPair }
+  | { readonly order: 'metrics'; readonly call: number }
+/**
+ * From a worker to the primary: it receives orders from now on; it has taken a connection; it gives no replies, and waits for
+ * `closed`; the answer to a call; its counts.
+ */
+export type WorkerMessage =
+  | { readonly obeys: true }
+  | { readonly took: number }
+  | { readonly holds: true }
+  | { readonly asks: 'certificate' }
+  | { readonly call: number; readonly snapshot: MetricsSnapshot }
+  | { readonly counts: MetricsSnapshot }
 
 /** The interval in milliseconds at which a worker reports its counts, at least a hundred times the duration of a report. */
 const TELL = 100
 
-/** The maximum time in milliseconds to wait for the other workers to hold their requests back, and to close the port. */
-const PATIENCE = { dealt: 3000, closed: 1000 } as const
+/** The maximum time in milliseconds to wait until the other workers hold their replies back and the port is closed. */
+const PATIENCE = 3000
 
 /** Whether this process is one of several that serve. */
 export const isWorker = (): boolean => cluster.isWorker
+
+const tell = (message: WorkerMessage): void => {
+  const { worker } = cluster
+  if (worker?.isConnected()) worker.send(message, () => {})
+}
+
+/** In a worker: calls back with every connection. */
+export function takeConnections(take: (socket: Socket) => void): void {
+  cluster.worker?.on('message', (order: WorkerOrder, socket: Socket | undefined) => {
+    if (order.order !== 'connection') return
+    // The client may have closed it meanwhile.
+    if (socket !== undefined) take(socket)
+    tell({ took: order.id })
+  })
+}
 
 /** In a worker: the certificate that the primary made. */
 export async function askForCertificate(): Promise<KeyPair> {
@@ -24,14 +57,9 @@ export async function askForCertificate(): Promise<KeyPair> {
   return given.pair
 }
 
-/** In a worker that stops: the other ones. */
-export const otherWorkers: Peers = {
-  async dealt() {
-    await ask({ holds: true }, 'dealt', PATIENCE.dealt)
-  },
-  async allClosed() {
-    await ask({ accepts: false }, 'closed', PATIENCE.closed)
-  },
+/** In a worker that gives no replies: resolves when the port is closed and all connections are with a worker. */
+export async function untilPortIsClosed(): Promise<void> {
+  await ask({ holds: true }, 'closed', PATIENCE)
 }
 
 /**
@@ -58,7 +86,7 @@ function ask<Kind extends WorkerOrder['order']>(
     const timer = patience === undefined ? undefined : setTimeout(gone, patience)
     worker?.on('message', hear)
     worker?.once('disconnect', gone)
-    worker?.send(message, () => {})
+    tell(message)
   })
 }
 
@@ -66,7 +94,6 @@ function ask<Kind extends WorkerOrder['order']>(
 export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): void {
   const { worker } = cluster
   if (worker === undefined) return
-  const tell = (told: WorkerMessage) => void (worker.isConnected() && worker.send(told, () => {}))
   worker.on('error', stop)
   worker.on('disconnect', stop)
   worker.on('message', async (order: WorkerOrder) => {
@@ -84,21 +111,21 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
       case 'stop':
         stop()
         return
+      case 'connection':
       case 'certificate':
-      case 'dealt':
       case 'closed':
-        // For `ask`.
+        // For `takeConnections` and `ask`.
         return
       default:
         kind satisfies never
     }
   })
   tell({ obeys: true })
-  tellCounts(gateway.metrics, tell)
+  tellCounts(gateway.metrics)
 }
 
 /** Reports the counts repeatedly, so that few are lost with the process. */
-function tellCounts(metrics: Metrics, tell: (told: WorkerMessage) => void): void {
+function tellCounts(metrics: Metrics): void {
   let told = 0
   const look = async () => {
     const { counted } = metrics
