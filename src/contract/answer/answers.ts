@@ -1,14 +1,15 @@
 // Chooses the answer of an operation from its contract: status, media type, body and headers. Choices that do not depend on
 // the request are made once, on first use. Independent of simulation.
 
+import { isDeepStrictEqual } from 'node:util'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { fieldText } from '../../kernel/field-text.ts'
+import type { Json } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
 import { type Reply, refuse, withWarning } from '../../kernel/reply.ts'
-import { type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
+import { type MediaType, type Operation, type ResponseSpec, responseFor, successStatus } from '../contract.ts'
 import {
   type Content,
-  echoedContent,
   exampleContent,
   generatedContent,
   namedContent,
@@ -16,11 +17,10 @@ import {
   type Written,
   writeBody,
 } from './body.ts'
-import { saidBelow } from './echo.ts'
-import { ExamplePairs } from './example-pairs.ts'
+import { echo, saidBelow } from './echo.ts'
 import { writeHeaders } from './headers.ts'
 import { compileNegotiation, contentTypeFor, type Negotiate } from './negotiate.ts'
-import { describeError } from './refusals.ts'
+import { fillInError } from './refusals.ts'
 
 /** A question to a contract. */
 export interface Question extends Wish {
@@ -45,47 +45,44 @@ export const ANY_QUESTION: Question = {
   host: undefined,
 }
 
-/** A documented response, with its media types in order. */
-interface ResponseCandidate {
-  readonly response: ResponseSpec
-  readonly media: readonly (readonly [string, MediaType])[]
-  readonly negotiate: Negotiate
-}
-
 /** A serialised body, and its value. */
 interface PreparedBody extends Written {
   readonly content: Content
 }
 
+/** An example of a request body that has a reply of the same name. */
+interface PairedExample {
+  readonly name: string
+  readonly body: Json
+}
+
 export class Answers {
   readonly #operation: Operation
-  readonly #candidates = new Map<ResponseSpec, ResponseCandidate>()
+  readonly #negotiations = new Map<ResponseSpec, Negotiate>()
   readonly #examples = new Map<MediaType, PreparedBody | 'none'>()
+  /** Found on first use. */
+  #pairs: readonly PairedExample[] | undefined
+  /** Whether the path ends with the record's own name, `/books/{id}`. */
+  readonly #namesRecord: boolean
   /** The default answer; `undefined` if the operation documents no response that can be sent. */
   readonly status: number | undefined
 
-  readonly #pairs: ExamplePairs
-  readonly #unsuccessful: string
-  /** Whether the path ends with the record's own name, `/books/{id}`. */
-  readonly #namesRecord: boolean
-
   constructor(operation: Operation) {
     this.#operation = operation
-    this.#pairs = new ExamplePairs(operation)
     this.#namesRecord = /\}[^/{}]*\/?$/.test(operation.path)
     this.status = usualStatus(operation)
-    this.#unsuccessful = `the request is valid, but ${operation.id} documents no success; this is its first documented response`
   }
 
   /** Returns the reply to a question: 404 if it is not documented, 406 if the client accepts no documented media type. */
   reply(question: Question): Reply {
-    const example = question.example ?? this.#pairs.nameFor(question.given.body, question.status)
+    const example = question.example ?? this.#pairedWith(question.given.body, question.status)
     const reply = this.#reply(example === question.example ? question : { ...question, example })
+    const isAsked = question.status !== undefined || example !== undefined || reply.refusal !== undefined
+    if (isAsked || reply.status < 400 || reply.status !== this.status) return reply
     // Without a reason the client would look for a mistake in its request.
-    const unasked = question.status === undefined && example === undefined && reply.refusal === undefined
-    return unasked && reply.status >= 400 && reply.status === this.status
-      ? withWarning(reply, this.#unsuccessful)
-      : reply
+    const { id } = this.#operation
+    const warning = `the request is valid, but ${id} documents no success; this is its first documented response`
+    return withWarning(reply, warning)
   }
 
   #reply(question: Question): Reply {
@@ -98,29 +95,27 @@ export class Answers {
       const wanted = question.status === undefined ? 'no response that can be sent' : `no ${question.status}`
       return refuse(problems.not_found, `${id} documents ${wanted}; documented: ${known || 'none'}`)
     }
-    const candidate = this.#candidateOf(response)
-    if (question.example !== undefined) {
-      const names = namesIn(candidate)
-      if (!names.includes(question.example)) return this.#unknownExample(question.example, status, names)
+    const names = example === undefined ? [] : exampleNames(response)
+    if (example !== undefined && !names.includes(example)) {
+      const hint = suggest(example, names) ?? `documented: ${names.join(', ') || 'none'}`
+      return refuse(problems.not_found, `${id} documents no example "${example}" of ${status}; ${hint}`)
     }
-    const bodyless = status === 204 || status === 205 || status === 304 || candidate.media.length === 0
-    if (bodyless) {
+    if (status === 204 || status === 205 || status === 304 || response.content.size === 0) {
       const headers = writeHeaders(response.headers, { ...question, status, body: undefined })
       return { status, headers, body: undefined }
     }
-    const index = candidate.negotiate(question.accept)
+    const index = this.#negotiationOf(response)(question.accept)
     if (index === undefined) {
-      const types = candidate.media.map(([type]) => type).join(', ')
+      const types = [...response.content.keys()].join(', ')
       return refuse(problems.not_acceptable, `Accept allows none of the media types of ${id} ${status}: ${types}`)
     }
-    const [documented, media] = this.#mediaFor(candidate, index, question.example)
+    const [documented, media] = mediaFor(response, index, example)
     const type = contentTypeFor(documented, question.accept)
     const { content, body, contentType } = this.#write(media, documented, type, status, question)
     const headers = writeHeaders(response.headers, { ...question, status, body: content.value })
     if (content.unfit !== undefined) {
-      headers['understudy-warning'] = fieldText(
-        `no value was found that matches the schema of this reply: ${content.unfit}`,
-      )
+      const warning = `no value was found that matches the schema of this reply: ${content.unfit}`
+      headers['understudy-warning'] = fieldText(warning)
     }
     return { status, headers: { 'content-type': contentType, ...headers }, body }
   }
@@ -131,66 +126,101 @@ export class Answers {
     const given = status === 201 && !this.#namesRecord ? saidBelow(said) : said
     const named = namedContent(media, type, question.example)
     if (named !== undefined) return prepare(named)
-    if (!question.dynamic) {
-      // An example is the same for every request, so it is found and serialised once.
-      const kept = documented === type
-      let prepared = kept ? this.#examples.get(media) : undefined
-      if (prepared === undefined) {
-        const example = exampleContent(media, type)
-        prepared = example === undefined ? 'none' : prepare(example)
-        if (kept) this.#examples.set(media, prepared)
-      }
-      if (prepared !== 'none') {
-        const { content } = prepared
-        const echoed = status < 400 ? echoedContent(content, media, given) : content
-        return echoed === content ? prepared : prepare(echoed)
-      }
+    const prepared = question.dynamic ? 'none' : this.#prepared(media, documented, type, prepare)
+    if (prepared !== 'none') {
+      const { value, raw } = prepared.content
+      if (status >= 400 || value === undefined || raw !== undefined) return prepared
+      const echoed = echo(value, given, media.schema, true)
+      return echoed === value ? prepared : prepare({ value: echoed })
     }
     const content = generatedContent(media, { ...question, given })
     const response = responseFor(this.#operation, status)
-    if (status < 400 || question.dynamic || content.value === undefined || response === undefined)
+    if (status < 400 || question.dynamic || content.value === undefined || response === undefined) {
       return prepare(content)
-    return prepare({ ...content, value: describeError(content.value, status, response, media) })
+    }
+    return prepare({ ...content, value: fillInError(content.value, status, response, media) })
   }
 
-  /** A named example may belong to another media type than the negotiated one. The name decides. */
-  #mediaFor({ media }: ResponseCandidate, index: number, example: string | undefined): readonly [string, MediaType] {
-    const chosen = media[index] as readonly [string, MediaType]
-    const has = ([, { examples }]: readonly [string, MediaType]) => examples.some(({ name }) => name === example)
-    return example === undefined || has(chosen) ? chosen : (media.find(has) ?? chosen)
+  /** An example is the same for every request, so it is found and serialised once. */
+  #prepared(
+    media: MediaType,
+    documented: string,
+    type: string,
+    prepare: (content: Content) => PreparedBody,
+  ): PreparedBody | 'none' {
+    const isKept = documented === type
+    let prepared = isKept ? this.#examples.get(media) : undefined
+    if (prepared === undefined) {
+      const example = exampleContent(media, type)
+      prepared = example === undefined ? 'none' : prepare(example)
+      if (isKept) this.#examples.set(media, prepared)
+    }
+    return prepared
   }
 
   /** Finds a named example without a status: in the usual reply first, then in all the others. */
   #statusOf(example: string | undefined): number | undefined {
-    if (example === undefined || this.status === undefined) return this.status
-    const usual = responseFor(this.#operation, this.status)
-    if (usual !== undefined && namesIn(this.#candidateOf(usual)).includes(example)) return this.status
-    for (const [key, response] of this.#operation.responses) {
-      if (namesIn(this.#candidateOf(response)).includes(example)) return statusOf(key)
-    }
-    return this.status
+    const usual = this.status === undefined ? undefined : responseFor(this.#operation, this.status)
+    if (example === undefined || usual === undefined || exampleNames(usual).includes(example)) return this.status
+    const found = [...this.#operation.responses].find(([, response]) => exampleNames(response).includes(example))
+    return found === undefined ? this.status : statusOf(found[0])
   }
 
-  #unknownExample(example: string, status: number, names: readonly string[]): Reply {
-    const detail = `${this.#operation.id} documents no example "${example}" of ${status}`
-    const hint = suggest(example, names) ?? `documented: ${names.join(', ') || 'none'}`
-    return refuse(problems.not_found, `${detail}; ${hint}`)
+  #negotiationOf(response: ResponseSpec): Negotiate {
+    let negotiate = this.#negotiations.get(response)
+    if (negotiate === undefined) {
+      negotiate = compileNegotiation([...response.content.keys()])
+      this.#negotiations.set(response, negotiate)
+    }
+    return negotiate
   }
 
-  #candidateOf(response: ResponseSpec): ResponseCandidate {
-    let candidate = this.#candidates.get(response)
-    if (candidate === undefined) {
-      const media = [...response.content]
-      candidate = { response, media, negotiate: compileNegotiation(media.map(([type]) => type)) }
-      this.#candidates.set(response, candidate)
-    }
-    return candidate
+  /**
+   * Returns the name of the request example that equals a body, if a reply with that name is documented: a request with the
+   * one is answered with the other.
+   *
+   * @param status the requested status; else the usual one, or another if the usual reply has named examples but not this
+   * one
+   */
+  #pairedWith(body: Json | undefined, status: number | undefined): string | undefined {
+    if (body === undefined) return undefined
+    this.#pairs ??= pairsOf(this.#operation)
+    const name = this.#pairs.find(one => isDeepStrictEqual(one.body, body))?.name
+    if (name === undefined) return undefined
+    const usual = soundExampleNames(responseFor(this.#operation, status ?? successStatus(this.#operation, 200)))
+    return usual.includes(name) || (status === undefined && usual.length > 0) ? name : undefined
   }
 }
 
-const namesIn = ({ media }: ResponseCandidate): string[] => [
-  ...new Set(media.flatMap(([, { examples }]) => examples.flatMap(({ name }) => (name === undefined ? [] : [name])))),
+function pairsOf(operation: Operation): readonly PairedExample[] {
+  const answered = new Set([...operation.responses.values()].flatMap(soundExampleNames))
+  if (answered.size === 0) return []
+  return [...(operation.body?.content.values() ?? [])].flatMap(({ examples, schema }) =>
+    examples.flatMap(({ name, value }) =>
+      name !== undefined && answered.has(name) ? [{ name, body: schema?.prune(value) ?? value }] : [],
+    ),
+  )
+}
+
+const exampleNames = (response: ResponseSpec): string[] => [
+  ...new Set([...response.content.values()].flatMap(({ examples }) => examples.flatMap(({ name }) => name ?? []))),
 ]
+
+/** Returns the names of valid examples. An invalid one is sent only if it is requested by name. */
+const soundExampleNames = (response: ResponseSpec | undefined): string[] =>
+  [...(response?.content.values() ?? [])].flatMap(({ examples, schema }) =>
+    examples.flatMap(({ name, value }) =>
+      schema === undefined || typeof value === 'string' || schema.fits(schema.prune(value)) ? (name ?? []) : [],
+    ),
+  )
+
+/** A named example may belong to another media type than the negotiated one. The name decides. */
+function mediaFor({ content }: ResponseSpec, index: number, example: string | undefined): [string, MediaType] {
+  const media = [...content]
+  const chosen = media[index] as [string, MediaType]
+  const has = ([, { examples }]: [string, MediaType]) => examples.some(({ name }) => name === example)
+  return example === undefined || has(chosen) ? chosen : (media.find(has) ?? chosen)
+}
 
 /** Returns the lowest documented 2xx, then `2XX` as 200, then `default` as 200, else the first response that can be sent. */
 function usualStatus({ responses }: Operation): number | undefined {

@@ -5,7 +5,7 @@ import { parseJson } from '../../kernel/parse-json.ts'
 import type { Gap } from '../../sample/terms.ts'
 import { essenceOf, isJson, type MediaType } from '../contract.ts'
 import { framingOf, writeSequence } from '../sequences.ts'
-import { type EchoSource, echo, echoOver } from './echo.ts'
+import { type EchoSource, echo } from './echo.ts'
 import { writeXml } from './xml.ts'
 
 export interface Wish {
@@ -37,11 +37,10 @@ export function namedContent({ examples }: MediaType, type: string, example: str
  */
 export function exampleContent(media: MediaType, type: string): Content | undefined {
   const { schema } = media
-  const sampler = schema && schema.sampler
-  if (schema === undefined || sampler === undefined) return fittingExample(media, type, () => true)
+  if (schema === undefined) return fittingExample(media, type, () => true)
   return (
-    fittingExample(media, type, value => sampler.fits(schema.key, value)) ??
-    fittingExample(media, type, value => sampler.fitsButNulls(schema.key, value))
+    fittingExample(media, type, value => schema.fits(value)) ??
+    fittingExample(media, type, value => schema.sampler.fitsButNulls(schema.key, value))
   )
 }
 
@@ -54,35 +53,19 @@ function fittingExample(
     // A reply has no `writeOnly` properties, though a shared example may have them.
     const value = schema === undefined ? written : schema.prune(written)
     if (fits(value) || isVerbatim(value, type)) return asContent(value, type)
-    if (typeof value !== 'string') continue
-    // Examples are often the text of the body: a JSON document, or XML.
-    const parsed = isJson(type) ? parseJson(value, true) : { fault: '' }
+    if (typeof value !== 'string' || !isJson(type)) continue
+    // Examples are often the text of the body.
+    const parsed = parseJson(value, true)
     if ('value' in parsed && fits(parsed.value)) return { value: parsed.value }
   }
   return undefined
 }
 
-/** Returns an example with the request's values for its record; the same content if nothing changes. */
-export function echoedContent(example: Content, { schema }: MediaType, given: EchoSource): Content {
-  const { value } = example
-  if (value === undefined || example.raw !== undefined) return example
-  const sampler = schema && schema.sampler
-  const fits = (next: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, next)
-  const declared = schema === undefined ? NO_NAMES : (sampler?.declared(schema.key) ?? NO_NAMES)
-  const echoed = echoOver(value, given, fits, declared)
-  return echoed === value ? example : { value: echoed }
-}
-
-const NO_NAMES: ReadonlySet<string> = new Set()
-
 /** Returns a value of the schema, with the values of the request. */
 export function generatedContent({ schema }: MediaType, { dynamic, seed, given }: Wish): Content {
-  const sampler = schema && schema.sampler
-  if (schema === undefined || sampler === undefined) return { value: undefined }
-  const { value, fits, gaps } = sampler.sample(schema.key, { seed, dynamic, sent: given.body, few: true })
-  if (!fits) return { value, unfit: describeGap(gaps[0]) }
-  const told = (next: Json) => sampler.fits(schema.key, next)
-  return { value: echo(value, given, told, sampler.declared(schema.key)) }
+  if (schema === undefined) return { value: undefined }
+  const { value, fits, gaps } = schema.sample({ seed, dynamic, sent: given.body, few: true })
+  return fits ? { value: echo(value, given, schema) } : { value, unfit: describeGap(gaps[0]) }
 }
 
 const describeGap = (gap: Gap | undefined): string =>

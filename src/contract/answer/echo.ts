@@ -3,7 +3,8 @@
 
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
-import { replaced, valueAt } from './places.ts'
+import type { SchemaUse } from '../schema/schema-book.ts'
+import { GuardedValue } from './guarded-value.ts'
 
 /** A received parameter. */
 export interface Said {
@@ -21,83 +22,56 @@ export interface EchoSource {
 
 export const NOTHING_GIVEN: EchoSource = { parameters: [], body: undefined }
 
-/** Returns whether a value is valid as the whole reply. */
-type ReplyFits = (value: Json) => boolean
+const LIMITS = /^(?:limit|per_?page|page_?size|size|count|max_?results|top|first)$/i
+const WRAPPERS = /^(?:data|result|item|record|entity|payload|response|value)$/i
+const IDS = /id$|key$|uuid$|number$|^name$|slug$/i
+/** Parameters that do not name a field of the records in a list. */
+const PAGING = /^(?:limit|offset|page|sort|order|q)$/i
 
 /**
- * Returns the value with the values of the request in it.
+ * Returns a reply with the values of the request in it; the same value if nothing changes.
  *
- * @param declared the properties of the reply's schema; some of them may be absent in the reply
- * @param kinds where to put it
+ * @param isExample whether the reply is an example: the records of its lists are other records and stay unchanged
  */
-export function echo(
-  value: Json,
-  { parameters, body }: EchoSource,
-  fits: ReplyFits,
-  declared: ReadonlySet<string>,
-  kinds: readonly EchoTarget['kind'][] = EVERYWHERE,
-): Json {
-  let current = value
-  const attempt = (next: Json): boolean => {
-    const fit = fits(next)
-    if (fit) current = next
-    return fit
+export function echo(value: Json, source: EchoSource, schema: SchemaUse | undefined, isExample = false): Json {
+  const { body } = source
+  const parameters = isExample ? source.parameters.filter(one => one.in === 'path') : source.parameters
+  if (parameters.length === 0 && !isObject(body)) return value
+  const reply = new GuardedValue(value, next => schema === undefined || schema.fits(next))
+  const { records, items, lists } = targetsIn(value)
+  const put = (path: Path, name: string, said: Json): boolean => {
+    const holder = reply.at(path)
+    return isObject(holder) && formsOf(said, holder[name] as Json).some(form => reply.put([...path, name], form))
   }
-  for (const place of placesOf(current)) {
-    if (!kinds.includes(place.kind)) continue
-    const at = () => valueAt(current, place.path)
-    const put = (name: string, said: Json): boolean => {
-      const holder = at()
-      if (!isObject(holder)) return false
-      const known = holder[name] as Json | undefined
-      return formsOf(said, known).some(form =>
-        attempt(replaced(current, place.path, { ...(holder as JsonObject), [name]: form })),
-      )
+  const has = (path: Path, name: string): boolean => {
+    const holder = reply.at(path)
+    return isObject(holder) && Object.hasOwn(holder, name)
+  }
+  const putNamed = (path: Path, { name, value: said }: Said): void => {
+    const inside = namesFor(name).find(one => has(path, one))
+    if (inside !== undefined) put(path, inside, said)
+  }
+  // The last parameter of the path identifies the record. Its name does not count.
+  const last = parameters.filter(one => one.in === 'path' && one.names === undefined).at(-1)
+  for (const path of records) {
+    if (isObject(body)) {
+      // Some declared properties may be absent in the reply. A set: the body may have 90,000 names.
+      const declared = path.length === 0 ? (schema?.sampler.declared(schema.key) ?? []) : []
+      const wanted = new Set([...Object.keys(reply.at(path) as JsonObject), ...declared])
+      for (const name of Object.keys(body)) if (wanted.has(name)) put(path, name, (body as JsonObject)[name] as Json)
     }
-    const has = (name: string) => {
-      const holder = at()
-      return isObject(holder) && Object.hasOwn(holder, name)
-    }
-    if (place.kind !== 'item' && isObject(body)) {
-      // A set first: looking up each of 90,000 names in the reply takes as long as reading them.
-      const wanted = new Set([...Object.keys(at() as JsonObject), ...(place.path.length === 0 ? declared : [])])
-      for (const name of Object.keys(body)) if (wanted.has(name)) put(name, (body as JsonObject)[name] as Json)
-    }
-    const inPath = parameters.filter(one => one.in === 'path' && one.names === undefined)
-    for (const { name, value: said } of parameters) {
-      const inside = namesFor(name).find(has)
-      if (inside !== undefined && !/^(?:limit|offset|page|sort|order|q)$/i.test(place.kind === 'item' ? name : ''))
-        put(inside, said)
-    }
-    // The last parameter of the path identifies the record. Its name does not count.
-    const last = inPath.at(-1)
-    if (place.kind !== 'item' && last !== undefined && /id$|key$|uuid$|number$|^name$|slug$/i.test(last.name)) {
-      if (!namesFor(last.name).some(has) && has('id')) put('id', last.value)
+    for (const one of parameters) putNamed(path, one)
+    if (last !== undefined && IDS.test(last.name) && !namesFor(last.name).some(one => has(path, one))) {
+      if (has(path, 'id')) put(path, 'id', last.value)
     }
   }
+  if (isExample) return reply.value
+  const filters = parameters.filter(({ name }) => !PAGING.test(name))
+  for (const path of items) for (const one of filters) putNamed(path, one)
   const limit = parameters.find(one => one.in === 'query' && LIMITS.test(one.name) && typeof one.value === 'number')
-  if (limit !== undefined) {
-    for (const { path, kind } of placesOf(current)) {
-      if (kind === 'list')
-        attempt(replaced(current, path, (valueAt(current, path) as readonly Json[]).slice(0, Number(limit.value))))
-    }
-  }
-  return current
-}
-
-/**
- * Returns an example with the id and the fields of the request. The records of a list are other records and stay
- * unchanged.
- */
-export function echoOver(
-  example: Json,
-  { parameters, body }: EchoSource,
-  fits: ReplyFits,
-  declared: ReadonlySet<string>,
-): Json {
-  const named = parameters.filter(one => one.in === 'path')
-  if (named.length === 0 && !isObject(body)) return example
-  return echo(example, { parameters: named, body }, fits, declared, RECORD_ONLY)
+  if (limit === undefined) return reply.value
+  for (const path of lists) reply.put(path, (reply.at(path) as readonly Json[]).slice(0, Number(limit.value)))
+  return reply.value
 }
 
 /** Returns the values of a request that creates a record below another: the id in the path is the other one's. */
@@ -109,34 +83,27 @@ export const saidBelow = ({ parameters, body }: EchoSource): EchoSource => ({
   body,
 })
 
-const LIMITS = /^(?:limit|per_?page|page_?size|size|count|max_?results|top|first)$/i
-
-interface EchoTarget {
-  readonly path: Path
-  readonly kind: 'whole' | 'item' | 'list'
+/** The places of a reply's record, inside its wrapper if it has one, of its lists, and of their items. */
+interface EchoTargets {
+  readonly records: Path[]
+  readonly items: Path[]
+  readonly lists: Path[]
 }
 
-const EVERYWHERE: readonly EchoTarget['kind'][] = ['whole', 'item', 'list']
-const RECORD_ONLY: readonly EchoTarget['kind'][] = ['whole']
-
-/** Returns the reply's record, inside its wrapper if it has one, and the records of a list. */
-function placesOf(value: Json): EchoTarget[] {
-  if (Array.isArray(value))
-    return [...value.map((_, i): EchoTarget => ({ path: [i], kind: 'item' })), { path: [], kind: 'list' }]
-  if (!isObject(value)) return []
-  const places: EchoTarget[] = [{ path: [], kind: 'whole' }]
-  for (const [name, inner] of Object.entries(value)) {
+function targetsIn(value: Json): EchoTargets {
+  const targets: EchoTargets = { records: isObject(value) ? [[]] : [], items: [], lists: [] }
+  const members: readonly (readonly [Path, unknown])[] = [
+    [[], value],
+    ...(isObject(value) ? Object.entries(value).map(([name, inner]) => [[name], inner] as const) : []),
+  ]
+  for (const [path, inner] of members) {
     if (Array.isArray(inner)) {
-      places.push(...inner.map((_, i): EchoTarget => ({ path: [name, i], kind: 'item' })), {
-        path: [name],
-        kind: 'list',
-      })
-    } else if (isObject(inner) && WRAPPERS.test(name)) places.push({ path: [name], kind: 'whole' })
+      targets.lists.push(path)
+      for (const i of inner.keys()) targets.items.push([...path, i])
+    } else if (isObject(inner) && WRAPPERS.test(String(path[0]))) targets.records.push(path)
   }
-  return places
+  return targets
 }
-
-const WRAPPERS = /^(?:data|result|item|record|entity|payload|response|value)$/i
 
 /** Returns the spellings of a name: bookId, book_id, book-id. */
 function namesFor(name: string): string[] {

@@ -83,15 +83,10 @@ const RULE_SYNONYMS: Readonly<Record<string, string>> = {
  */
 function writingsOf(word: string): string[] {
   const parts = word.split('_')
-  const capital = (part: string) => part.charAt(0).toUpperCase() + part.slice(1)
-  const pascal = parts.map(capital)
-  const camel = parts.map((part, i) => (i === 0 ? part : capital(part))).join('')
+  const pascal = parts.map(part => part.charAt(0).toUpperCase() + part.slice(1))
+  const camel = [parts[0], ...pascal.slice(1)].join('')
   return [word, word.toUpperCase(), pascal.join(''), camel, parts.join('-'), parts.join(' '), pascal.join(' ')]
 }
-
-const written = (words: readonly string[]): string[] => [
-  ...new Set([...words, ...words.flatMap(writingsOf), ...words.flatMap(word => writingsOf(`${word}_error`))]),
-]
 
 const snake = (text: string): string =>
   text
@@ -99,39 +94,29 @@ const snake = (text: string): string =>
     .replace(/[^A-Za-z\d]+/g, '_')
     .toLowerCase()
 
-const codes = new Map<string, readonly string[]>()
+/** The codes for each problem with a status, and for each broken rule. */
+const known = new Map<string, readonly string[]>()
 
-/** Returns the possible codes of a problem with a status, most likely first. */
-export function codesOf({ code }: Problem, status: number): readonly string[] {
-  const key = `${code} ${status}`
-  let found = codes.get(key)
-  if (found === undefined) {
-    const usual = STATUS_CODES[status]
-    const words = [code, ...(usual === undefined ? [] : [snake(usual)]), ...(SYNONYMS[code] ?? '').split(' ')]
-    const kind = status < 500 ? CLIENT_ERRORS : SERVER_ERRORS
-    found = [...written([...words.filter(word => word !== ''), ...kind]), `${status}`]
-    codes.set(key, found)
-  }
+function remember(key: string, words: readonly string[], ...further: readonly string[]): readonly string[] {
+  const errors = words.map(word => `${word}_error`)
+  const found = [...new Set([...words, ...words.flatMap(writingsOf), ...errors.flatMap(writingsOf), ...further])]
+  if (known.size < 500) known.set(key, found)
   return found
 }
 
-const rules = new Map<string, readonly string[]>()
+const wordsOf = (text: string | undefined): string[] => (text === undefined ? [] : text.split(' '))
 
-/** Returns the possible codes of a broken rule. */
+/** Returns the possible codes of a problem with a status, most likely first. */
+export function codesOf({ code }: Problem, status: number): readonly string[] {
+  const key = `${status} ${code}`
+  const usual = STATUS_CODES[status]
+  const kind = status < 500 ? CLIENT_ERRORS : SERVER_ERRORS
+  const words = () => [code, ...(usual === undefined ? [] : [snake(usual)]), ...wordsOf(SYNONYMS[code]), ...kind]
+  return known.get(key) ?? remember(key, words(), `${status}`)
+}
+
+/** Returns the possible codes of a broken rule, most likely first. */
 export function ruleWordsOf(rule: string): readonly string[] {
-  let found = rules.get(rule)
-  if (found === undefined) {
-    const words = [
-      rule,
-      ...(RULE_SYNONYMS[rule] ?? '').split(' '),
-      'invalid',
-      'invalid_value',
-      'invalid_field',
-      'invalid_field_value',
-      'validation',
-    ]
-    found = written(words.filter(word => word !== '').map((word, i) => (i === 0 ? word : snake(word))))
-    if (rules.size < 100) rules.set(rule, found)
-  }
-  return found
+  const words = [...wordsOf(RULE_SYNONYMS[rule]), 'invalid', 'invalid_value', 'invalid_field', 'invalid_field_value']
+  return known.get(rule) ?? remember(rule, [rule, ...words, 'validation'])
 }

@@ -22,18 +22,8 @@ export interface Scene {
 
 /** Headers that the server sets itself, or that would change the reading of the body. */
 const FRAMING = new Set([
-  ...[
-    'connection',
-    'content-encoding',
-    'content-length',
-    'content-type',
-    'date',
-    'keep-alive',
-    'te',
-    'trailer',
-    'upgrade',
-  ],
-  ...['transfer-encoding', 'content-range', 'accept-ranges', 'vary'],
+  ...['connection', 'content-encoding', 'content-length', 'content-type', 'date', 'keep-alive', 'te', 'trailer'],
+  ...['upgrade', 'transfer-encoding', 'content-range', 'accept-ranges', 'vary'],
 ])
 
 /** Returns the headers of a reply. Those with invalid names or values are left out. */
@@ -52,16 +42,13 @@ export function writeHeaders(documented: readonly Header[], scene: Scene): Recor
 }
 
 function fieldValueOf({ schema, examples, required }: Header, name: string, scene: Scene): Json | undefined {
-  const sampler = schema && schema.sampler
-  const fits = (value: Json) => schema === undefined || (sampler?.fits(schema.key, value) ?? true)
+  const fits = (value: Json) => schema === undefined || schema.fits(value)
   const example = scene.dynamic ? undefined : examples.find(({ value }) => fits(value))
   if (example !== undefined) return example.value
   const seed = scene.seed ^ hashOf(name)
   const usual = usualOf(name, scene, new Chance(seed)).find(fits)
-  const generated = () => schema && sampler?.sample(schema.key, { seed, dynamic: scene.dynamic, name }).value
-  if (usual === undefined || proposes(schema?.definitions[schema.key]))
-    return generated() ?? (required ? (usual ?? 'value') : undefined)
-  return usual
+  if (usual !== undefined && !proposes(schema?.definitions[schema.key])) return usual
+  return schema?.sample({ seed, dynamic: scene.dynamic, name }).value ?? (required ? (usual ?? 'value') : undefined)
 }
 
 /** Returns whether the schema itself determines the value. */

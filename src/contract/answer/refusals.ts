@@ -1,16 +1,15 @@
 // Refusals in the shape that the operation documents for their status, else in the API's usual one: the fields of its error
-// schema, filled by name.
-// Uses only the public part of a refusal.
+// schema, filled by name. Uses only the public part of a refusal.
 
 import type { Json } from '../../kernel/json.ts'
 import { problemOf, type Refusal } from '../../kernel/problem.ts'
 import { type Contract, isJson, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
+import type { SchemaUse } from '../schema/schema-book.ts'
 import { isXml, type Written, writeBody } from './body.ts'
 import { ErrorForm } from './error-form.ts'
-import { usualError } from './usual-error.ts'
 
 /** A refusal in the contract's shape. */
-export interface Shaped extends Written {
+interface Shaped extends Written {
   /** Whether the body describes the mistake of this request. */
   readonly told: boolean
 }
@@ -24,7 +23,7 @@ export function compileRefusals(operation: Operation, contract?: Contract): Shap
   return refusal => {
     let form = forms.get(refusal.status)
     if (form === undefined) {
-      form = compileForm(operation, refusal.status, contract)
+      form = shapeFor(operation, refusal.status, contract)
       forms.set(refusal.status, form)
     }
     return form(refusal)
@@ -33,7 +32,7 @@ export function compileRefusals(operation: Operation, contract?: Contract): Shap
 
 const FORMLESS: ShapeRefusal = () => undefined
 
-function compileForm(operation: Operation, status: number, contract: Contract | undefined): ShapeRefusal {
+function shapeFor(operation: Operation, status: number, contract: Contract | undefined): ShapeRefusal {
   const documented = responseFor(operation, status)
   const usual = documented === undefined && contract !== undefined && status >= 400
   const response = usual ? usualError(operation, status, contract) : documented
@@ -47,20 +46,20 @@ function compileForm(operation: Operation, status: number, contract: Contract | 
     []
   if (type === undefined || spec === undefined) return FORMLESS
   const { schema } = spec
-  const sampler = schema && schema.sampler
-  const fits = (value: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, value)
+  const fits = (value: Json) => schema === undefined || schema.fits(value)
   const example = isSuccess ? undefined : spec.examples.find(({ value }) => fits(value))
   // The document's own words for a missing credential are kept.
   if (example !== undefined && status === 401 && !usual) {
     const written: Shaped = { ...writeBody({ value: example.value }, spec, type), told: false }
     return () => written
   }
-  const sample = schema && sampler?.sample(schema.key, { seed: status })
-  const value = example?.value ?? (sample?.fits === true ? sample.value : undefined)
+  const made = schema?.sample({ seed: status })
+  const sample = made?.fits === true ? made.value : undefined
+  const value = example?.value ?? sample
   if (value === undefined) return FORMLESS
   const own = operation.responses.get(`${status}`) === response ? 'example' : 'elsewhere'
   const words = isSuccess ? 'success' : example === undefined ? 'none' : own
-  const form = new ErrorForm({ value, sample: sample?.fits === true ? sample.value : undefined, words, fits })
+  const form = new ErrorForm({ value, sample, words, fits })
   return refusal => {
     const { value, told } = form.write(refusal)
     return { ...writeBody({ value }, spec, type), told }
@@ -73,11 +72,57 @@ const speaksOfSuccess = (operation: Operation, response: ResponseSpec): boolean 
   ![...operation.responses.keys()].some(status => /^[1-3](?:\d\d|XX)$/.test(status))
 
 /** Returns a sample of a documented error, with its status and description filled in. */
-export function describeError(value: Json, status: number, { description }: ResponseSpec, { schema }: MediaType): Json {
-  const sampler = schema && schema.sampler
-  if (schema === undefined || sampler === undefined) return value
+export function fillInError(value: Json, status: number, { description }: ResponseSpec, { schema }: MediaType): Json {
+  if (schema === undefined) return value
   const problem = problemOf(status)
   const detail = description.trim().split('\n', 1)[0] || problem.title
-  const fits = (next: Json) => sampler.fits(schema.key, next)
-  return new ErrorForm({ value, sample: undefined, words: 'shown', fits }).write({ problem, status, detail }).value
+  const form = new ErrorForm({ value, sample: undefined, words: 'shown', fits: next => schema.fits(next) })
+  return form.write({ problem, status, detail }).value
 }
+
+/** Returns the operation's own error nearest to the status, else the one that most operations have; JSON with a schema. */
+function usualError(operation: Operation, status: number, contract: Contract): ResponseSpec | undefined {
+  const own = errorsOf(operation)
+    .map(([key, response]) => [distance(key, status), response] as const)
+    .sort(([a], [b]) => a - b)
+  return own[0]?.[1] ?? mostCommon(contract)
+}
+
+/** The documented errors with a JSON body; `default` only beside a documented success. */
+function errorsOf({ responses }: Operation): [key: string, response: ResponseSpec][] {
+  const succeeds = [...responses.keys()].some(key => /^[1-3]/.test(key))
+  return [...responses].filter(
+    ([key, response]) => (/^[45]/.test(key) || (key === 'default' && succeeds)) && errorSchema(response) !== undefined,
+  )
+}
+
+/** Returns the distance between two statuses: those of the same hundred are closer than any others. */
+function distance(key: string, status: number): number {
+  const documented = Number(key.replace('XX', '00'))
+  if (Number.isNaN(documented)) return 0
+  const sameClass = Math.floor(documented / 100) === Math.floor(status / 100)
+  return Math.abs(documented - status) + (sameClass ? 0 : 1000)
+}
+
+const commonErrors = new WeakMap<Contract, ResponseSpec | 'none'>()
+
+/** Returns the error that most operations of the contract document; `undefined` if no two operations share one. */
+function mostCommon(contract: Contract): ResponseSpec | undefined {
+  let common = commonErrors.get(contract)
+  if (common === undefined) {
+    const uses = new Map<string, ResponseSpec[]>()
+    for (const operation of contract.operations) {
+      // The identity of a schema is the same for every reference to it.
+      const identify = (response: ResponseSpec) => contract.identify((errorSchema(response) as SchemaUse).node)
+      const once = new Map(errorsOf(operation).map(([, response]) => [identify(response), response]))
+      for (const [identity, response] of once) uses.set(identity, [...(uses.get(identity) ?? []), response])
+    }
+    const [most = []] = [...uses.values()].sort((a, b) => b.length - a.length)
+    common = (most.length > 1 ? most[0] : undefined) ?? 'none'
+    commonErrors.set(contract, common)
+  }
+  return common === 'none' ? undefined : common
+}
+
+const errorSchema = ({ content }: ResponseSpec): SchemaUse | undefined =>
+  [...content].find(([type]) => isJson(type))?.[1].schema

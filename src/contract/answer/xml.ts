@@ -4,8 +4,73 @@
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'
 import { holdsExact, isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
 import { type Parsed, parseSent } from '../../kernel/parse-json.ts'
-import { type Definitions, propertySchemas } from '../../sample/schema-parts.ts'
-import { type Facts, XmlForm } from './xml-form.ts'
+import { keyOf } from '../../kernel/reached-schema.ts'
+import { type Definitions, propertySchemas, type SchemaObject } from '../../sample/schema-parts.ts'
+
+interface XmlKeywords {
+  readonly name?: string
+  readonly namespace?: string
+  readonly prefix?: string
+  readonly attribute?: boolean
+  readonly wrapped?: boolean
+  readonly nodeType?: string
+}
+
+/** The schemas of an element, with references and compositions followed: they give its name and its form. */
+class ElementForm {
+  readonly schemas: readonly SchemaObject[]
+  readonly keywords: XmlKeywords
+  readonly #definitions: Definitions
+
+  constructor(schemas: readonly unknown[], definitions: Definitions) {
+    const seen = new Set<SchemaObject>()
+    const add = (schema: unknown): void => {
+      if (!isObject(schema) || seen.has(schema)) return
+      seen.add(schema)
+      if (typeof schema.$ref === 'string') add(definitions[keyOf(schema.$ref)])
+      for (const part of [schema.allOf, schema.anyOf, schema.oneOf].flat()) add(part)
+    }
+    schemas.forEach(add)
+    this.schemas = [...seen]
+    this.keywords = Object.assign({}, ...[...seen].reverse().map(({ xml }) => (isObject(xml) ? xml : {})))
+    this.#definitions = definitions
+  }
+
+  get items(): ElementForm {
+    return new ElementForm(
+      this.schemas.flatMap(({ items }) => items ?? []),
+      this.#definitions,
+    )
+  }
+
+  property(key: string): ElementForm {
+    return new ElementForm(
+      this.schemas.flatMap(schema => propertySchemas(schema, key)),
+      this.#definitions,
+    )
+  }
+
+  get isAttribute(): boolean {
+    return this.keywords.attribute === true || this.keywords.nodeType === 'attribute'
+  }
+
+  get isText(): boolean {
+    return this.keywords.nodeType === 'text' || this.keywords.nodeType === 'cdata'
+  }
+
+  nameOf(fallback: string): string {
+    const { name = fallback, prefix } = this.keywords
+    // Replaces characters that are invalid in XML names.
+    const local = name.replace(/[^\w.-]/g, '_').replace(/^(?![A-Za-z_])/, '_')
+    return prefix === undefined ? local : `${prefix}:${local}`
+  }
+
+  get namespace(): Record<string, string> {
+    const { namespace, prefix } = this.keywords
+    if (namespace === undefined) return {}
+    return { [`${ATTRIBUTE}xmlns${prefix === undefined ? '' : `:${prefix}`}`]: namespace }
+  }
+}
 
 const ATTRIBUTE = '@'
 const TEXT = '#text'
@@ -19,15 +84,43 @@ const builder = new XMLBuilder({
 
 /** @param name the outermost element's name if the schema has none */
 export function writeXml(value: Json, schema: unknown, definitions: Definitions, name: string, item: string): string {
-  const writer = new XmlWriter(definitions)
-  const facts = writer.factsOf(schema)
-  const root = writer.nameOf(facts, name)
-  const items = writer.itemsOf(facts)
-  const content = Array.isArray(value)
-    ? { ...writer.namespace(facts), [writer.nameOf(items, item)]: value.map(one => writer.element(one, items)) }
-    : writer.element(value, facts)
-  return `<?xml version="1.0" encoding="UTF-8"?>${builder.build({ [root]: content })}`
+  const form = new ElementForm([schema], definitions)
+  const content = Array.isArray(value) ? writeItems(value, form, item) : writeElement(value, form)
+  return `<?xml version="1.0" encoding="UTF-8"?>${builder.build({ [form.nameOf(name)]: content })}`
 }
+
+/** Returns the content of an element around the items of a list. */
+function writeItems(list: readonly Json[], form: ElementForm, fallback: string): Record<string, unknown> {
+  const { items } = form
+  return { ...form.namespace, [items.nameOf(fallback)]: list.map(one => writeElement(one, items)) }
+}
+
+/** Returns the content of an element, including its namespace. */
+function writeElement(value: Json, form: ElementForm): unknown {
+  const content = isObject(value) ? writeMembers(value as JsonObject, form) : writeText(value)
+  if (Object.keys(form.namespace).length === 0) return content
+  return isObject(content) ? { ...form.namespace, ...content } : { ...form.namespace, [TEXT]: content }
+}
+
+function writeMembers(value: JsonObject, form: ElementForm): Record<string, unknown> {
+  const out: Record<string, unknown> = {}
+  for (const [key, child] of Object.entries(value)) {
+    const inside = form.property(key)
+    const name = inside.nameOf(key)
+    if (inside.isAttribute) out[ATTRIBUTE + name] = writeText(child)
+    else if (inside.isText) out[TEXT] = writeText(child)
+    else if (!Array.isArray(child)) out[name] = writeElement(child, inside)
+    else if (inside.keywords.wrapped === true) out[name] = writeItems(child, inside, name)
+    else {
+      const { items } = inside
+      out[items.nameOf(name)] = child.map(item => writeElement(item as Json, items))
+    }
+  }
+  return out
+}
+
+const writeText = (value: Json): string =>
+  value === null ? '' : typeof value === 'object' ? stringifyJson(value) : String(value)
 
 // Entities are decoded here, because the parser would also accept declared ones.
 const parser = new XMLParser({
@@ -65,11 +158,9 @@ export function readXml(text: string, schema: unknown, definitions: Definitions)
   } catch (error) {
     return { fault: `is not XML: ${(error as Error).message}` }
   }
-  const roots = isObject(elements) ? Object.entries(elements).filter(([name]) => name !== TEXT) : []
-  const [root] = roots
+  const root = isObject(elements) ? Object.entries(elements).find(([name]) => name !== TEXT) : undefined
   if (root === undefined) return { fault: 'is not XML: it has no element' }
-  const reader = new XmlReader(definitions)
-  const value = reader.element(root[1], reader.factsOf(schema))
+  const value = readElement(root[1], new ElementForm([schema], definitions))
   return { value, exact: holdsExact(value) }
 }
 
@@ -92,105 +183,58 @@ function boundOf(text: string): string | undefined {
   return undefined
 }
 
-class XmlWriter extends XmlForm {
-  namespace(facts: Facts): Record<string, string> {
-    const { namespace, prefix } = this.keywordsOf(facts)
-    if (namespace === undefined) return {}
-    return { [`${ATTRIBUTE}xmlns${prefix === undefined ? '' : `:${prefix}`}`]: namespace }
+/** Returns the value of an element: of a text where it has neither attributes nor children. */
+function readElement(node: unknown, form: ElementForm): Json {
+  const types = new Set<unknown>(form.schemas.flatMap(({ type }) => type ?? []))
+  const isList = types.has('array')
+  if (typeof node !== 'string') {
+    if (isList) return readItems(Object.values(node as object)[0], form.items)
+    return readMembers(node as Readonly<Record<string, unknown>>, form)
   }
-
-  /** Returns the content of an element, including its namespace. */
-  element(value: Json, facts: Facts): unknown {
-    const space = this.namespace(facts)
-    const content = isObject(value) ? this.#members(value as JsonObject, facts) : textOf(value)
-    if (Object.keys(space).length === 0) return content
-    return isObject(content) ? { ...space, ...content } : { ...space, [TEXT]: content }
-  }
-
-  #members(value: JsonObject, facts: Facts): Record<string, unknown> {
-    const out: Record<string, unknown> = {}
-    for (const [key, child] of Object.entries(value)) {
-      const inside = this.factsOf(...facts.flatMap(schema => propertySchemas(schema, key)))
-      const { attribute, wrapped, nodeType } = this.keywordsOf(inside)
-      const name = this.nameOf(inside, key)
-      if (attribute === true || nodeType === 'attribute') out[ATTRIBUTE + name] = textOf(child)
-      else if (nodeType === 'text' || nodeType === 'cdata') out[TEXT] = textOf(child)
-      else if (Array.isArray(child)) {
-        const items = this.itemsOf(inside)
-        const list = child.map(item => this.element(item as Json, items))
-        if (wrapped === true) out[name] = { ...this.namespace(inside), [this.nameOf(items, name)]: list }
-        else out[this.nameOf(items, name)] = list
-      } else out[name] = this.element(child, inside)
-    }
-    return out
-  }
+  const isMap = types.has('object') || form.schemas.some(({ properties }) => properties !== undefined)
+  if (node === '' && (isMap || isList)) return isMap ? {} : []
+  return isList && !isMap ? [readScalar(node, types)] : readScalar(node, types)
 }
 
-const textOf = (value: Json): string =>
-  value === null ? '' : typeof value === 'object' ? stringifyJson(value) : String(value)
-
-class XmlReader extends XmlForm {
-  /** The value of an element: of a text where it has neither attributes nor children. */
-  element(node: unknown, facts: Facts): Json {
-    const types = new Set(facts.flatMap(({ type }) => [type].flat()).filter(type => typeof type === 'string'))
-    if (types.has('array') && !isText(node)) return this.#list(Object.values(node as object)[0], this.itemsOf(facts))
-    if (isText(node) && (types.has('object') || facts.some(({ properties }) => properties !== undefined))) {
-      return node === '' ? {} : scalar(node, types)
-    }
-    if (types.has('array')) return node === '' ? [] : [scalar(node as string, types)]
-    if (isText(node)) return scalar(node, types)
-    return this.#members(node as Readonly<Record<string, unknown>>, facts)
+function readMembers(node: Readonly<Record<string, unknown>>, form: ElementForm): Json {
+  const out: Record<string, Json> = {}
+  const read = new Set<string>()
+  const declared = form.schemas.flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : []))
+  for (const key of new Set(declared)) {
+    const inside = form.property(key)
+    const name = localOf(inside.nameOf(key))
+    const { items } = inside
+    const isList = !inside.isAttribute && items.schemas.length > 0
+    const isWrapped = inside.keywords.wrapped === true
+    const inner = localOf(items.nameOf(name))
+    const plain = isList && !isWrapped ? inner : name
+    const at = inside.isAttribute ? ATTRIBUTE + name : inside.isText ? TEXT : plain
+    // Some contracts give the items of a list another name than their clients, who use the name of the property.
+    const found = isList && !Object.hasOwn(node, at) ? key : at
+    read.add(at).add(found)
+    if (!Object.hasOwn(node, found)) continue
+    const child = node[found]
+    if (!isList) put(out, key, readElement(Array.isArray(child) ? child.at(-1) : child, inside))
+    else if (!isWrapped) put(out, key, readItems(child, items))
+    else put(out, key, isObject(child) ? readItems(child[inner] ?? Object.values(child)[0], items) : [])
   }
-
-  #members(node: Readonly<Record<string, unknown>>, facts: Facts): Json {
-    const out: Record<string, Json> = {}
-    const read = new Set<string>()
-    const names = new Set(facts.flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : [])))
-    for (const key of names) {
-      const inside = this.factsOf(...facts.flatMap(schema => propertySchemas(schema, key)))
-      const { attribute, wrapped, nodeType } = this.keywordsOf(inside)
-      const name = localOf(this.nameOf(inside, key))
-      const items = this.itemsOf(inside)
-      const isAttribute = attribute === true || nodeType === 'attribute'
-      const isList = !isAttribute && items.length > 0
-      const inner = localOf(this.nameOf(items, name))
-      const at = isAttribute
-        ? ATTRIBUTE + name
-        : nodeType === 'text' || nodeType === 'cdata'
-          ? TEXT
-          : isList && wrapped !== true
-            ? inner
-            : name
-      read.add(at)
-      // Some contracts give the items of a list another name than their clients, who use the name of the property.
-      const other = isList && !Object.hasOwn(node, at) ? key : at
-      read.add(other)
-      const found = Object.hasOwn(node, other) ? node[other] : undefined
-      if (found === undefined) continue
-      if (!isList) put(out, key, this.element(Array.isArray(found) ? found.at(-1) : found, inside))
-      else if (wrapped !== true) put(out, key, this.#list(found, items))
-      else put(out, key, isObject(found) ? this.#list(found[inner] ?? Object.values(found)[0], items) : [])
-    }
-    for (const [name, child] of Object.entries(node)) {
-      if (read.has(name) || (name === TEXT && child === '')) continue
-      put(out, name.replace(/^@/, ''), Array.isArray(child) ? this.#list(child, []) : this.element(child, []))
-    }
-    return out
+  const anything = new ElementForm([], {})
+  for (const [name, child] of Object.entries(node)) {
+    if (read.has(name) || (name === TEXT && child === '')) continue
+    put(out, name.replace(/^@/, ''), Array.isArray(child) ? readItems(child, anything) : readElement(child, anything))
   }
-
-  #list(found: unknown, items: Facts): Json {
-    if (found === undefined) return []
-    return (Array.isArray(found) ? found : [found]).map(one => this.element(one, items))
-  }
+  return out
 }
 
-const isText = (node: unknown): node is string => typeof node === 'string'
+const readItems = (found: unknown, items: ElementForm): Json =>
+  found === undefined ? [] : [found].flat().map(one => readElement(one, items))
+
 const localOf = (name: string): string => name.slice(name.indexOf(':') + 1)
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** The value of a text, in the first type that it can have. */
-function scalar(raw: string, types: ReadonlySet<unknown>): Json {
+function readScalar(raw: string, types: ReadonlySet<unknown>): Json {
   const text = decoded(raw)
   if (text === '' && types.has('null') && !types.has('string')) return null
   if ((types.has('integer') || types.has('number')) && NUMBER.test(text)) {
