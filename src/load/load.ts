@@ -1,23 +1,58 @@
 // Makes a `Plan` of the file with a given name: reads the files that it needs, and collects all mistakes.
 
-import { dirname, relative, resolve } from 'node:path'
+import { readFileSync, realpathSync } from 'node:fs'
+import { dirname, relative, resolve, sep } from 'node:path'
+import { behaviours } from '../behaviours/index.ts'
 import type { Contract } from '../contract/contract.ts'
+import { foreignFile } from '../contract/document/foreign-file.ts'
 import { readContract } from '../contract/document/read-contract.ts'
-import { placeOf } from '../contract/documents.ts'
-import { readDocument } from '../contract/example-decimals.ts'
-import { Diagnostics } from '../kernel/diagnostic.ts'
+import { type Document, placeOf } from '../contract/documents.ts'
+import { readDocument, roundBeyondExamples } from '../contract/example-decimals.ts'
+import { Diagnostics, type Place } from '../kernel/diagnostic.ts'
+import { isObject } from '../kernel/json.ts'
 import type { Progress } from '../kernel/progress.ts'
+import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
 import { refuseRemote } from '../kernel/remote.ts'
 import { ReplyFiles } from '../kernel/reply-files.ts'
-import { type Environment, placeOfFile } from '../kernel/source.ts'
+import { type Environment, placeOfFile, type Source } from '../kernel/source.ts'
+import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan } from '../plan/compile.ts'
+import { gatewayBounds } from '../plan/known-keys.ts'
+import type { Plan } from '../plan/plan.ts'
 import { simulationOf } from '../plan/settings.ts'
-import { confine } from './confine.ts'
+import { expandShortForms, roundSettings } from '../plan/short-forms.ts'
+import { checkSimulation } from '../plan/simulation.ts'
+import type { SimulationFile } from '../plan/simulation-file.ts'
+import { checkState } from '../plan/state.ts'
+import { readTls, type TlsSettings } from '../plan/tls.ts'
 import { type InferredGateway, inferGateway } from './infer/simulation.ts'
-import { type GatewayRead, type Loaded, type LoadOptions, readGateway } from './read-gateway.ts'
 import { readResources } from './seed/seed.ts'
 
-export type { Loaded, LoadOptions } from './read-gateway.ts'
+export interface Loaded {
+  /** `undefined` where anything was wrong. */
+  readonly plan: Plan | undefined
+  readonly report: Diagnostics
+  /** Every file of the configuration: a change of one causes a reload. */
+  readonly files: readonly string[]
+}
+
+/** The options of a load. */
+export interface LoadOptions {
+  /** Whether a warning is an error. */
+  readonly strict?: boolean
+  /** The path below which the API is served; overrides the `servers` of the contract. */
+  readonly basePath?: string | undefined
+  /** The status of an invalid request where the contract documents none. */
+  readonly invalidStatus?: 400 | 422 | undefined
+  /** Whether everything is compiled and every example checked, without limits. */
+  readonly thorough?: boolean
+  /** Is called with the current step. */
+  readonly progress?: Progress
+  /** The text to use instead of the file, which need not exist then. */
+  readonly text?: string
+  /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
+  readonly confined?: readonly string[] | undefined
+}
 
 /**
  * Loads a gateway file, or a bare OpenAPI document.
@@ -26,52 +61,37 @@ export type { Loaded, LoadOptions } from './read-gateway.ts'
  * @param home the folder that file names in messages are relative to
  */
 export function loadPlan(path: string, home: string, environment: Environment, options: LoadOptions = {}): Loaded {
-  if (options.confined === undefined) return compileLoaded(readGateway(path, home, environment, options))
   const { variables, admits } = confine(resolve(home, path), options.confined, environment)
-  const loaded = compileLoaded(readGateway(path, home, variables, options))
+  const loading = new Loading(path, home, variables, options)
+  const loaded = loading.compile(loading.read())
   const outside = loaded.files.find(file => !admits(file))
   if (outside === undefined) return loaded
   // The content of that file and its mistakes are not reported.
   const report = new Diagnostics()
   const message = `${relative(home, outside)} is outside the folder of this file and not named in it`
-  report.error('outside-file', message, placeOfFile(relative(home, resolve(home, path)) || path))
-  return { plan: undefined, report, files: [resolve(home, path)] }
+  report.error('outside-file', message, placeOfFile(relative(home, loading.file) || path))
+  return { plan: undefined, report, files: [loading.file] }
 }
 
-/**
- * As `loadPlan`; a bare OpenAPI document gets the state that can be inferred from it.
- */
+/** As `loadPlan`; a bare OpenAPI document gets the state that can be inferred from it. */
 export async function loadInferred(
   path: string,
   home: string,
   environment: Environment,
   options: LoadOptions = {},
 ): Promise<Loaded> {
-  const read = readGateway(path, home, environment, options)
-  if ('plan' in read || !read.bare || read.report.failed) return compileLoaded(read)
-  const { contract, report, file, files, settings } = read
-  const inferred = await inferGateway(contract, file, home, trialsOf(options.progress), settings)
-  reportLeftOut(inferred, contract, report)
-  return { plan: report.failed ? undefined : inferred.plan, report, files }
+  const loading = new Loading(path, home, environment, options)
+  const read = loading.read()
+  const { file, report } = loading
+  if (read === undefined || !read.bare || report.failed) return loading.compile(read)
+  const inferred = await inferGateway(read.contract, file, home, trialsOf(options.progress), read.settings)
+  reportLeftOut(inferred, read.contract, report)
+  return loading.end(inferred.plan)
 }
 
 /** Reports the trials of an inference as progress. */
 const trialsOf = (progress: Progress | undefined) =>
   progress && ((done: number, all: number) => progress('trying the inferred state:', done, all))
-
-function compileLoaded(read: GatewayRead | Loaded): Loaded {
-  if ('plan' in read) return read
-  const { settings, source, contract, file, home, shownKeys, tls, progress, report, files } = read
-  const seeding = readResources(settings, contract, source, file, home, report)
-  progress?.(`compiling ${contract.operations.length} operations`)
-  const replyFiles = new ReplyFiles(dirname(file))
-  const { resources } = seeding
-  const folder = dirname(file)
-  const simulation = simulationOf(settings, source, resources, { shownKeys, replyFiles, tls, folder })
-  const plan = compilePlan(simulation, contract, report)
-  const all = [...new Set([...files, ...seeding.files, ...replyFiles.paths])]
-  return { plan: report.failed ? undefined : plan, report, files: all }
-}
 
 /** Says which resources were inferred and did not hold. */
 function reportLeftOut({ without }: InferredGateway, contract: Contract, report: Diagnostics): void {
@@ -111,3 +131,200 @@ export async function inferFile(
     report,
   }
 }
+
+/** A gateway file and its contract, before they are compiled. */
+interface GatewayRead {
+  /** Whether it is a bare OpenAPI document. */
+  readonly bare: boolean
+  readonly settings: SimulationFile
+  readonly source: Source
+  readonly contract: Contract
+  readonly shownKeys: ReadonlyMap<string, string>
+  readonly tls: TlsSettings | undefined
+}
+
+class Loading {
+  readonly file: string
+  readonly report: Diagnostics
+  readonly #path: string
+  readonly #home: string
+  readonly #environment: Environment
+  readonly #options: LoadOptions
+  readonly #files = new Set<string>()
+
+  constructor(path: string, home: string, environment: Environment, options: LoadOptions) {
+    this.file = resolve(home, path)
+    this.report = new Diagnostics(options.strict)
+    this.#path = path
+    this.#home = home
+    this.#environment = environment
+    this.#options = options
+  }
+
+  /** Reads the file and its contract, and checks their shape; returns `undefined` if they cannot be compiled. */
+  read(): GatewayRead | undefined {
+    const { file, report } = this
+    const { invalidStatus, progress } = this.#options
+    if (refuseRemote(this.#path, placeOfFile(this.#path), report)) return undefined
+    this.#files.add(file)
+    progress?.(`reading ${this.#nameOf(file)}`)
+    // Whether it is a gateway file, which is read by stricter rules, shows only once it has been read.
+    const first = new Diagnostics(this.#options.strict)
+    // A text that was put is a gateway file: strictly read, it costs less where it is wrong.
+    const raw = this.#parse(first, undefined, this.#options.text === undefined)
+    const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
+    if (raw === undefined || bare) for (const diagnostic of first.first(first.size)) report.add(diagnostic)
+    const foreign = raw && foreignFile(raw.value, this.#nameOf(file))
+    if (foreign !== undefined)
+      report.error(
+        'foreign-file',
+        `this is ${foreign.kind}, not an OpenAPI document`,
+        raw?.locate([]) as Place,
+        foreign.hint,
+      )
+    if (raw === undefined || foreign !== undefined) return undefined
+    const filled = bare || raw.settled ? raw : this.#parse(report, this.#environment)
+    if (bare) roundBeyondExamples(raw.value)
+    else roundSettings(filled?.value)
+    const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
+    report.omit(filled?.surplus ?? 0)
+    const written = bare ? { contract: this.#path } : source && checkSimulation(source, report)
+    if (source === undefined || written === undefined) return undefined
+    const settings = withInvalidStatus(written, invalidStatus)
+    for (const [key, text] of Object.entries(settings.limits ?? {})) {
+      if ((parseSize(text) ?? parseDuration(text) ?? 0) >= 1) continue
+      const least = parseSize(text) === undefined ? '1ms' : '1B'
+      report.error('invalid-value', `"${key}" must be at least ${least}`, source.locate(['limits', key]))
+    }
+    checkState(settings.state, source, report)
+    const tls = readTls(settings.listen?.tls, source, file, this.#home, report)
+    this.#add(tls.files)
+    const document = this.#contractDocument(settings, source, bare)
+    progress?.('reading the contract')
+    const basePath = this.#options.basePath ?? settings.listen?.basePath
+    const knowsClients = tls.settings?.clients !== undefined
+    const how = { ...this.#options, basePath, knowsClients }
+    const contract = document && readContract(document, this.#home, report, how)
+    if (contract === undefined) return undefined
+    this.#add(contract.files)
+    const shownKeys = shownKeysIn(raw.value, this.#environment)
+    return { bare, settings, source, contract, shownKeys, tls: tls.settings }
+  }
+
+  #parse(report: Diagnostics, environment?: Environment, lenient = false): Source | undefined {
+    const { text } = this.#options
+    const name = this.#nameOf(this.file)
+    const how = { environment, lenient, bounds: gatewayBounds(text !== undefined), decimals: true }
+    return text === undefined ? readSource(this.file, name, report, how) : parseSource(name, text, report, how)
+  }
+
+  #nameOf(file: string): string {
+    return relative(this.#home, file) || file
+  }
+
+  #add(files: readonly string[]): void {
+    for (const file of files) this.#files.add(file)
+  }
+
+  #contractDocument({ contract = '' }: SimulationFile, source: Source, bare: boolean): Document | undefined {
+    const { file, report } = this
+    if (bare) return { file, source, base: [] }
+    if (typeof contract !== 'string') return { file, source, base: ['contract'] }
+    const place = source.locate(['contract'])
+    if (refuseRemote(contract, place, report)) return undefined
+    const path = resolve(dirname(file), contract)
+    this.#files.add(path)
+    const found = readNamed(path, this.#nameOf(path), place, report, { lenient: true, decimals: true })
+    if (found === undefined) return undefined
+    roundBeyondExamples(found.value)
+    return { file: path, source: found, base: [] }
+  }
+
+  compile(read: GatewayRead | undefined): Loaded {
+    if (read === undefined) return this.end(undefined)
+    const { report } = this
+    const { settings, source, contract, shownKeys, tls } = read
+    const { resources, files } = readResources(settings, contract, source, this.file, this.#home, report)
+    this.#options.progress?.(`compiling ${contract.operations.length} operations`)
+    const folder = dirname(this.file)
+    const replyFiles = new ReplyFiles(folder)
+    const simulation = simulationOf(settings, source, resources, { shownKeys, replyFiles, tls, folder })
+    const plan = compilePlan(simulation, contract, report)
+    this.#add([...files, ...replyFiles.paths])
+    return this.end(plan)
+  }
+
+  end(plan: Plan | undefined): Loaded {
+    const { report } = this
+    return { plan: report.failed ? undefined : plan, report, files: [...this.#files] }
+  }
+}
+
+/** A flag wins over the file. */
+function withInvalidStatus(file: SimulationFile, status: 400 | 422 | undefined): SimulationFile {
+  const validate = file.defaults?.validate
+  if (status === undefined || validate === null) return file
+  return { ...file, defaults: { ...file.defaults, validate: { ...(validate as object | undefined), status } } }
+}
+
+/** A credential that is read from a variable: `${NAME}` or `${NAME:-default}`. */
+const VARIABLE = /^\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}$/
+
+/**
+ * Returns the texts of those credentials that may be printed, by `CONSUMER SCHEME`: the default of a variable that is not set,
+ * which the file itself publishes, else `$NAME`. A literal key is secret.
+ *
+ * @param file the gateway file before the environment is filled in
+ */
+function shownKeysIn(file: unknown, environment: Environment): ReadonlyMap<string, string> {
+  const consumers = Object.entries(isObject(file) && isObject(file.consumers) ? file.consumers : {})
+  const found = consumers.flatMap(([consumer, schemes]) =>
+    Object.entries(isObject(schemes) ? schemes : {}).flatMap(([scheme, text]): [string, string][] => {
+      const [, variable, key = ''] = VARIABLE.exec(String(text)) ?? []
+      if (variable === undefined) return []
+      return [[`${consumer} ${scheme}`, key === '' || environment[variable] ? `$${variable}` : key]]
+    }),
+  )
+  return new Map(found)
+}
+
+/**
+ * Limits a configuration that is not from the disk: it may use the variables that the file on disk names, the files that it refers
+ * to, and files below its folder.
+ *
+ * @param file the path of the gateway file; if there is none, it names no variables and files
+ * @param known the files that it led to when it was loaded; `undefined` for no limits
+ */
+function confine(file: string, known: readonly string[] | undefined, environment: Environment) {
+  if (known === undefined) return { variables: environment, admits: () => true }
+  const text = tryOr('', () => readFileSync(file, 'utf8'))
+  const names = [...text.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name as string)
+  const own = names.filter(name => !name.startsWith('UNDERSTUDY_')).map(name => [name, environment[name]])
+  // A path that does not exist has no links to resolve.
+  const realOf = (path: string) => tryOr(path, () => realpathSync(path))
+  const folder = realOf(dirname(file))
+  const admitted = new Set([file, ...known].map(realOf))
+  const admits = (path: string) => admitted.has(realOf(path)) || realOf(path).startsWith(folder + sep)
+  return { variables: Object.fromEntries(own) as Environment, admits }
+}
+
+function tryOr(fallback: string, read: () => string): string {
+  try {
+    return read()
+  } catch {
+    return fallback
+  }
+}
+
+const REMEMBERING = behaviours.filter(({ remembers }) => remembers).map(({ name }) => name)
+
+const isCall = ({ kind }: { readonly kind: string }): boolean => kind === 'operation'
+
+/** Whether requests of the plan share state: records, quotas, kept replies, counted rules. */
+export const sharesState = ({ collections, operations }: Plan): boolean =>
+  collections.size > 0 ||
+  operations.some(
+    ({ chain, rules = [] }) =>
+      chain.some(({ name }) => REMEMBERING.includes(name)) ||
+      rules.some(({ when, times }) => times !== undefined || when?.roots.has('nth') || when?.references.some(isCall)),
+  )

@@ -9,7 +9,7 @@ import { drawUuid } from '../../world/draws.ts'
 import type { Id } from '../../world/records/types.ts'
 import { idIn, withId } from '../../world/records/values.ts'
 
-export interface Wanted {
+export interface WantedRecords {
   readonly resource: Resource
   readonly count: number
   /** Ids that no record may have. */
@@ -37,7 +37,7 @@ const MANY = 100
  * @param seed the same seed, the same records
  */
 export function generateRecords(
-  wanted: readonly Wanted[],
+  wanted: readonly WantedRecords[],
   resources: ReadonlyMap<string, Resource>,
   contract: Contract,
   seed: number,
@@ -53,7 +53,7 @@ export function generateRecords(
 }
 
 function recordsOf(
-  { resource, count }: Wanted,
+  { resource, count }: WantedRecords,
   ids: readonly Id[],
   idsIn: (name: string) => readonly Id[],
   contract: Contract,
@@ -117,7 +117,7 @@ function recordsOf(
   return { records, unowned: [...unowned] }
 }
 
-function idsOf({ resource, count, taken }: Wanted, seed: number): Id[] {
+function idsOf({ resource, count, taken }: WantedRecords, seed: number): Id[] {
   const { name, schema, idField, ids: kind, assign, newId } = resource
   const used = new Set<unknown>(taken)
   const sampler = schema.sampler

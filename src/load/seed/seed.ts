@@ -1,28 +1,23 @@
 // Resources and the records they begin with: checked against the contract before anything is served.
 
-import { dirname, relative, resolve } from 'node:path'
-import type { Resource } from '../../behaviours/resource.ts'
-import type { Contract } from '../../contract/contract.ts'
+import type { Make, Resource, ResourceReference } from '../../behaviours/resource.ts'
+import { isUnshown, withinsOf } from '../../behaviours/respond/config.ts'
+import type { RespondConfig } from '../../behaviours/respond/index.ts'
+import { compileValue, SOME_REQUEST } from '../../behaviours/respond/values.ts'
+import type { Contract, Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
-import { reportPlaceholders } from '../../expression/template.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
-import { isObject, type Json, pointer } from '../../kernel/json.ts'
-import { readNamed } from '../../kernel/read-source.ts'
+import { isObject, type Json, type JsonObject, parsePointer, pointer } from '../../kernel/json.ts'
 import type { Path, Source } from '../../kernel/source.ts'
 import { parseSize } from '../../kernel/units.ts'
 import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
 import type { Assign, Id } from '../../world/records/types.ts'
 import { withId } from '../../world/records/values.ts'
-import { checkReferences, checkWithin, unshownOf } from './check-resource.ts'
-import { checkSeeds } from './check-seeds.ts'
-import { exampleIds } from './example-ids.ts'
-import { generateRecords, type Wanted } from './generate-records.ts'
-import { SeedMemory } from './memory.ts'
-import { compileNewId } from './new-ids.ts'
-import { compileFields, fitsRecord } from './resource-fields.ts'
-import { ResourceOperations } from './resource-operations.ts'
+import { generateRecords, type WantedRecords } from './generate-records.ts'
+import { compileNewId, exampleIds } from './new-ids.ts'
+import { SeedReader } from './seed-records.ts'
 
 export interface Seeding {
   readonly resources: ReadonlyMap<string, Resource>
@@ -47,113 +42,31 @@ export function readResources(
   report: Diagnostics,
 ): Seeding {
   const resources = new Map<string, Resource>()
-  const files: string[] = []
-  const wanted: Wanted[] = []
-  const memory = new SeedMemory()
-  const users = new ResourceOperations(contract, operations)
+  const wanted: WantedRecords[] = []
+  const reader = new SeedReader(source, file, home, report)
+  const users = respondingOperations(contract, operations)
   for (const [name, block] of Object.entries(declared)) {
     report.broken.add(name) // until it turns out to be sound
-    const at = (path: Path, part: 'key' | 'value' = 'value') => source.locate(['resources', name, ...path], part)
-    const schema = schemaNamed(block.schema, contract)
-    if (schema === undefined) {
-      const hint = suggest(block.schema, contract.schemas.keys())
-      report.error('unknown-schema', `the contract has no schema "${block.schema}"`, at(['schema']), hint)
-      continue
-    }
-    const idField = block.id?.field ?? 'id'
-    const { properties, types } = schema.shape
-    if (types.length > 0 && !types.includes('object')) {
-      report.error(
-        'no-object',
-        `${block.schema} is not an object schema, so it cannot describe records`,
-        at(['schema']),
-      )
-      continue
-    }
-    const idNode = fieldNode(schema.shape, idField, contract)
-    if (idNode === undefined && block.id?.added !== true) {
-      const hint = suggest(idField, properties.keys()) ?? 'write added: true to add it to the records'
-      const message = `${block.schema} has no field "${idField}" for the id`
-      report.error('unknown-field', message, at(block.id?.field === undefined ? ['schema'] : ['id', 'field']), hint)
-      continue
-    }
-    const idPointer = pointer(properties.has(idField) ? [idField] : idField.split('.'))
-    const faultsOf = (id: Json) => {
-      if (fitsRecord(block, schema, record => withId(idField, id as Id, record))) return []
-      return schema.check(withId(idField, id as Id, {}), true)?.filter(({ pointer }) => pointer === idPointer) ?? []
-    }
-    const makeId = once(() =>
-      compileNewId(name, schema, idField, users.naming(name), contract, chance, users.creating(name)),
-    )
-    const sampleOf: Readonly<Record<Assign, () => Json>> = {
-      sequence: () => 1,
-      uuid: () => NIL_UUID,
-      generate: () => makeId()?.(1) ?? 1,
-      client: () => NIL_UUID,
-    }
-    const findFitting = () =>
-      (['sequence', 'generate', 'uuid'] as const).find(one => faultsOf(sampleOf[one]()).length === 0)
-    const assign = block.id?.assign ?? findFitting() ?? 'sequence'
-    const ids = assign === 'sequence' || (assign === 'client' && faultsOf(1).length === 0) ? 'integer' : 'text'
-    const resource: Resource = {
-      name,
-      schema,
-      idField,
-      within: checkWithin(block, schema, contract, at, report),
-      unshown: unshownOf(block, users.responders(name)),
-      assign,
-      change: block.id?.change ?? 'refuse',
-      ids,
-      newId: ids === 'text' && assign !== 'uuid' ? makeId() : undefined,
-      defaults: compileFields(block, 'defaults', schema, contract, at, report),
-      set: compileFields(block, 'set', schema, contract, at, report),
-      unknownFields: block.unknownFields ?? 'drop',
-      maxRecords: block.maxRecords ?? MAX_RECORDS,
-      maxBytes: parseSize(block.maxBytes ?? MAX_BYTES) as number,
-      references: checkReferences(block, declared, schema, at, report),
-      seeds: [],
-      states: undefined,
-    }
-    const idFaults = assign === 'client' ? [] : faultsOf(sampleOf[assign]())
-    if (idFaults.length > 0) {
-      const message = `ids assigned by ${assign} do not match ${block.schema}: /${idField} ${idFaults[0]?.message}`
-      const hint = assign === 'sequence' ? 'write assign: generate for text' : 'write assign: sequence for integers'
-      report.error('wrong-id-type', message, at(block.id?.assign === undefined ? ['schema'] : ['id', 'assign']), hint)
-      continue
-    }
+    const at: LocateWithin = (path, part) => source.locate(['resources', name, ...path], part)
+    const own = users.get(name) ?? []
+    const resource = compileResource({ name, block, declared, contract, at, report }, own, chance)
+    if (resource === undefined) continue
     report.broken.delete(name)
     const { seed } = block
-    if (seed === undefined) {
-      resources.set(name, resource)
-      continue
-    }
     if (isObject(seed)) {
-      const taken = exampleIds(users.creating(name), idField, contract)
-      wanted.push({ resource, count: (seed as { generate: number }).generate, taken })
-      checkRoom(resource, wanted.at(-1)?.count ?? 0, at, report)
+      const count = (seed as { readonly generate: number }).generate
+      wanted.push({
+        resource,
+        count,
+        taken: exampleIds(operationsThat(CREATING, name, own), resource.idField, contract),
+      })
+      checkRoom(resource, count, at, report)
       resources.set(name, resource)
-      continue
-    }
-    let seedSource: Source | undefined = source
-    let base: Path = ['resources', name, 'seed']
-    if (typeof seed === 'string') {
-      const path = resolve(dirname(file), seed)
-      files.push(path)
-      const name = relative(home, path) || path
-      seedSource = memory.admits(path, name, at(['seed']), report)
-        ? readNamed(path, name, at(['seed']), report, { decimals: true })
-        : undefined
-      base = []
     } else {
-      const admitted = memory.admitsRecords(seed as readonly Json[], `those of ${name}`, at(['seed']), report)
-      if (!admitted) seedSource = undefined
-      reportPlaceholders(seed, SEEDS_ARE_DATA, (code, message, path, hint, part) =>
-        report.error(code, message, source.locate([...base, ...path], part === 'key' ? 'key' : 'value'), hint),
-      )
+      const seeds = seed === undefined ? [] : reader.read(resource, seed as string | readonly Json[])
+      checkRoom(resource, seeds.length, at, report)
+      resources.set(name, { ...resource, seeds })
     }
-    const seeds = seedSource && checkSeeds(resource, seedSource, base, report)
-    checkRoom(resource, seeds?.length ?? 0, at, report)
-    resources.set(name, { ...resource, seeds: seeds ?? [] })
   }
   for (const [name, { records, unowned }] of generateRecords(wanted, resources, contract, chance)) {
     const resource = resources.get(name) as Resource
@@ -173,10 +86,8 @@ export function readResources(
     const states = compileStates(block, resource, contract, source, ['resources', name, 'states'], report)
     resources.set(name, { ...resource, states })
   }
-  return { resources, files }
+  return { resources, files: reader.files }
 }
-
-const SEEDS_ARE_DATA = 'seeds are taken literally; use ${now} and ${uuid} in "defaults" and "set"'
 
 function checkRoom({ maxRecords }: Resource, seeds: number, at: LocateWithin, report: Diagnostics): void {
   if (seeds < maxRecords) return
@@ -184,10 +95,245 @@ function checkRoom({ maxRecords }: Resource, seeds: number, at: LocateWithin, re
   report.error('max-records', message, at(['maxRecords']), `more than ${seeds}`)
 }
 
+const CREATING = ['create'] as const
+/** The actions that name a record by the last parameter of their path. */
+const NAMING = ['read', 'update', 'replace', 'delete'] as const
+
+interface RespondingOperation {
+  readonly operation: Operation
+  readonly respond: RespondConfig
+}
+
+/**
+ * The operations that do something with the records of each resource. They are found for all resources at once, because a large
+ * document has hundreds of resources and a thousand operations.
+ */
+function respondingOperations(
+  contract: Contract,
+  operations: NonNullable<SimulationFile['operations']>,
+): ReadonlyMap<unknown, readonly RespondingOperation[]> {
+  const byResource = new Map<unknown, RespondingOperation[]>()
+  for (const operation of contract.operations) {
+    const { id, method, path } = operation
+    const respond = (operations[id] ?? operations[`${method} ${path}`])?.respond
+    if (!isObject(respond)) continue
+    for (const name of new Set(['list' as const, ...CREATING, ...NAMING].map(action => respond[action]))) {
+      if (name === undefined) continue
+      const known = byResource.get(name)
+      if (known === undefined) byResource.set(name, [{ operation, respond }])
+      else known.push({ operation, respond })
+    }
+  }
+  return byResource
+}
+
+const operationsThat = (
+  actions: readonly ((typeof CREATING)[number] | (typeof NAMING)[number])[],
+  name: string,
+  own: readonly RespondingOperation[],
+): Operation[] =>
+  own.filter(({ respond }) => actions.some(action => respond[action] === name)).map(({ operation }) => operation)
+
 /** The schema of a component's name, or at a JSON Pointer into the contract: `#/components/schemas/Book`. */
 export function schemaNamed(name: string, contract: Contract): SchemaUse | undefined {
   const node = contract.at(name)
   return contract.schemas.get(name) ?? (node === undefined ? undefined : contract.use(node))
+}
+
+/** The block of a resource, to be checked and compiled. */
+interface ResourceSite {
+  readonly name: string
+  readonly block: ResourceFile
+  readonly declared: Readonly<Record<string, ResourceFile>>
+  readonly contract: Contract
+  readonly at: LocateWithin
+  readonly report: Diagnostics
+}
+
+/**
+ * Returns the resource without seeds and states; `undefined` if its schema or its ids are invalid.
+ *
+ * @param own the operations on it
+ */
+function compileResource(
+  site: ResourceSite,
+  own: readonly RespondingOperation[],
+  chance: number,
+): Resource | undefined {
+  const { name, block, contract, at, report } = site
+  const { id = {} } = block
+  const idField = id.field ?? 'id'
+  const schema = recordSchema(site, idField)
+  if (schema === undefined) return undefined
+  const idPointer = pointer(schema.shape.properties.has(idField) ? [idField] : idField.split('.'))
+  const faultsOf = (value: Json) => {
+    if (fitsRecord(block, schema, record => withId(idField, value as Id, record))) return []
+    return schema.check(withId(idField, value as Id, {}), true)?.filter(one => one.pointer === idPointer) ?? []
+  }
+  const makeId = once(() => {
+    const [readers, creators] = [NAMING, CREATING].map(actions => operationsThat(actions, name, own))
+    return compileNewId(name, schema, idField, readers ?? [], contract, chance, creators)
+  })
+  const sampleOf: Readonly<Record<Assign, () => Json>> = {
+    sequence: () => 1,
+    uuid: () => NIL_UUID,
+    generate: () => makeId()?.(1) ?? 1,
+    client: () => NIL_UUID,
+  }
+  const isFitting = (one: Assign) => faultsOf(sampleOf[one]()).length === 0
+  const assign = id.assign ?? (['sequence', 'generate', 'uuid'] as const).find(isFitting) ?? 'sequence'
+  const ids = assign === 'sequence' || (assign === 'client' && faultsOf(1).length === 0) ? 'integer' : 'text'
+  const resource: Resource = {
+    name,
+    schema,
+    idField,
+    within: checkWithin(site, schema),
+    unshown: unshownOf(block, own),
+    assign,
+    change: id.change ?? 'refuse',
+    ids,
+    newId: ids === 'text' && assign !== 'uuid' ? makeId() : undefined,
+    defaults: compileFields(site, 'defaults', schema),
+    set: compileFields(site, 'set', schema),
+    unknownFields: block.unknownFields ?? 'drop',
+    maxRecords: block.maxRecords ?? MAX_RECORDS,
+    maxBytes: parseSize(block.maxBytes ?? MAX_BYTES) as number,
+    references: checkReferences(site, schema),
+    seeds: [],
+    states: undefined,
+  }
+  const [fault] = assign === 'client' ? [] : faultsOf(sampleOf[assign]())
+  if (fault === undefined) return resource
+  const message = `ids assigned by ${assign} do not match ${block.schema}: /${idField} ${fault.message}`
+  const hint = assign === 'sequence' ? 'write assign: generate for text' : 'write assign: sequence for integers'
+  report.error('wrong-id-type', message, at(id.assign === undefined ? ['schema'] : ['id', 'assign']), hint)
+  return undefined
+}
+
+/** The schema of its records: an object, with a field for the id. */
+function recordSchema(
+  { block: { schema: name, id = {} }, contract, at, report }: ResourceSite,
+  idField: string,
+): SchemaUse | undefined {
+  const schema = schemaNamed(name, contract)
+  if (schema === undefined) {
+    const hint = suggest(name, contract.schemas.keys())
+    report.error('unknown-schema', `the contract has no schema "${name}"`, at(['schema']), hint)
+    return undefined
+  }
+  const { types, properties } = schema.shape
+  if (types.length > 0 && !types.includes('object')) {
+    const message = `${name} is not an object schema, so it cannot describe records`
+    report.error('no-object', message, at(['schema']))
+    return undefined
+  }
+  if (fieldNode(schema.shape, idField, contract) !== undefined || id.added === true) return schema
+  const hint = suggest(idField, properties.keys()) ?? 'write added: true to add it to the records'
+  const place = at(id.field === undefined ? ['schema'] : ['id', 'field'])
+  report.error('unknown-field', `${name} has no field "${idField}" for the id`, place, hint)
+  return undefined
+}
+
+/** The fields that ids are unique within. */
+function checkWithin(site: ResourceSite, { shape }: SchemaUse): readonly string[] {
+  const fields = site.block.id?.within ?? []
+  for (const [i, field] of fields.entries()) {
+    if (isUnshown(field) || fieldNode(shape, field, site.contract) !== undefined) continue
+    reportUnknown(site, field, ['id', 'within', i], 'value', shape)
+  }
+  return fields
+}
+
+function reportUnknown(
+  { block: { schema }, at, report }: ResourceSite,
+  field: string,
+  path: Path,
+  part: 'key' | 'value',
+  { properties }: SchemaUse['shape'],
+): void {
+  report.error('unknown-field', `${schema} has no field "${field}"`, at(path, part), suggest(field, properties.keys()))
+}
+
+function checkReferences(site: ResourceSite, schema: SchemaUse): ReadonlyMap<string, ResourceReference> {
+  const { block, declared, at, report } = site
+  const { shape } = schema
+  return new Map(
+    Object.entries(block.references ?? {}).map(([field, written]) => {
+      const { to, onDelete = 'restrict' } = typeof written === 'string' ? { to: written } : written
+      if (!shape.properties.has(field)) reportUnknown(site, field, ['references', field], 'key', shape)
+      const target = Object.hasOwn(declared, to) ? declared[to] : undefined
+      const place = at(typeof written === 'string' ? ['references', field] : ['references', field, 'to'])
+      const uniqueIn = target?.id?.within ?? []
+      if (target === undefined) {
+        const hint = suggest(to, Object.keys(declared))
+        report.error('unknown-resource', `there is no resource "${to}"`, place, hint)
+      } else if (uniqueIn.length > 0) {
+        const message = `"${field}" alone cannot name a record of ${to}, whose ids are unique only within ${uniqueIn.join(', ')}`
+        report.error('invalid-value', message, place)
+      }
+      if (onDelete === null && shape.required.has(field)) {
+        const refuses = (value: Json) =>
+          schema.check({ [field]: value })?.some(one => one.pointer === `/${field}`) === true
+        if (refuses(null) && refuses([])) {
+          const message = `"${field}" cannot be emptied: it is required and cannot be null`
+          const where = at(['references', field, 'onDelete'])
+          report.error('invalid-value', message, where, 'write restrict or cascade')
+        }
+      }
+      return [field, { to, onDelete: onDelete ?? 'null' }] as const
+    }),
+  )
+}
+
+/** The values that it gives the fields of its records: each must be a field of the schema, and its value must be valid. */
+function compileFields(site: ResourceSite, key: 'defaults' | 'set', schema: SchemaUse): ReadonlyMap<string, Make> {
+  const { block, contract, at, report } = site
+  const makes = new Map<string, Make>()
+  for (const [field, value] of Object.entries(block[key] ?? {})) {
+    const node = schema.shape.properties.get(field)
+    if (node === undefined) {
+      reportUnknown(site, field, [key, field], 'key', schema.shape)
+      continue
+    }
+    let sound = true
+    const make = compileValue(value, node, contract, [field], (path, message, hint) => {
+      report.error('unknown-expression', message, at([key, ...path]), hint)
+      sound = false
+    })
+    if (sound) makes.set(field, make)
+  }
+  if (makes.size === 0) return makes
+  // Values with request expressions are validated when the record is written.
+  const fixed = [...makes].filter(([, make]) => make.scoped !== true)
+  const tried = Object.fromEntries(fixed.map(([field, make]) => [field, make(SOME_REQUEST) as Json]))
+  if (fitsRecord(block, schema, record => ({ ...record, ...tried }))) return makes
+  const what = key === 'set' ? 'value' : 'default'
+  for (const { pointer: text, message } of schema.check(tried, true) ?? []) {
+    const path = parsePointer(text) ?? []
+    if (path[0] === undefined || !makes.has(path[0])) continue
+    const said = `this ${what} breaks ${block.schema}: ${text} ${message}`
+    report.error('invalid-default', said, at([key, ...path]))
+  }
+  return makes
+}
+
+/**
+ * Whether the first seed fits the schema with some of its fields changed, which then fit too. This saves checking the fields
+ * by themselves: that fails for want of the others, and explaining a failure costs the most.
+ */
+function fitsRecord(
+  { seed }: ResourceFile,
+  schema: SchemaUse,
+  change: (record: JsonObject) => Record<string, Json>,
+): boolean {
+  const [first] = Array.isArray(seed) ? seed : []
+  return isObject(first) && schema.check(change(first as JsonObject), true) === undefined
+}
+
+/** The owners that records are kept with and that no reply shows: those of the configuration's fields in braces. */
+function unshownOf({ id }: ResourceFile, own: readonly RespondingOperation[]): readonly string[] {
+  const named = own.flatMap(({ respond }) => withinsOf(respond.within).flatMap(({ field }) => field ?? []))
+  return [...new Set([...(id?.within ?? []), ...named].filter(isUnshown))]
 }
 
 function once<Made>(make: () => Made): () => Made {
