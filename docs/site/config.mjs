@@ -36,6 +36,7 @@ const GROUPS = {
         'adding-a-route',
         'adding-a-kind',
         'adding-an-engine',
+        'adding-a-view',
         'tests',
         'style',
         'packages',

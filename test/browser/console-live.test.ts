@@ -29,7 +29,7 @@ test('a person watches a request arrive and reads why it was refused', { skip },
     const shown = detail(page)
     await shown.getByText('/text').waitFor()
     assert.match(await shown.locator('.refusal').innerText(), /invalid_request/)
-    assert.match(await shown.locator('.chain .refused').innerText(), /^validate\s+\(replied\)$/)
+    assert.match(await shown.locator('.chain .tone-bad').innerText(), /^validate\s+\(replied\)$/)
     await shown.getByRole('tab', { name: 'Request' }).click()
     await shown.getByText('x-key').waitFor()
     // The credential is masked, the body is shown.
@@ -47,7 +47,7 @@ test('filters choose requests, and the URL carries them', { skip }, () =>
     await send('GET', '/notes/99')
     await open('live')
     await page.getByText('2 requests').waitFor()
-    await page.locator('.segments').getByText('4xx').click()
+    await page.getByRole('button', { name: '4xx' }).click()
     await page.getByText('1 request', { exact: true }).waitFor()
     assert.match(page.url(), /status=4xx/)
     await page.reload()

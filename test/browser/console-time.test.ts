@@ -162,6 +162,7 @@ test('callers of deprecated operations are shown as a table and a CSV file', { s
   withConsole(browser, TIMED, async ({ page, open, send }) => {
     await open('time?tab=callers')
     await page.getByText('Nobody has called them yet').waitFor()
+    assert.match((await page.getByRole('row', { name: /getOld/ }).textContent()) ?? '', /nobody0$/)
     await send('GET', '/old')
     await send('GET', '/old')
     const row = page.getByRole('row', { name: /frontend/ })

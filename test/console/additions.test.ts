@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tagOf, withAdditions } from '../../src/console/reference/additions.ts'
+import { tagOfOperation, withAdditions } from '../../src/console/reference/additions.ts'
 
 test('the additions of the gateway follow the description of an operation', () => {
   const additions = {
@@ -18,6 +18,6 @@ test('the additions of the gateway follow the description of an operation', () =
   assert.equal(paths['/books']?.summary, 'x')
   const added = { operationId: 'listBooks', summary: 'deprecated' }
   assert.deepEqual({ ...paths['/books']?.get, ...added }, paths['/books']?.get)
-  assert.equal(tagOf(withAdditions(document), 'listBooks'), 'default')
-  assert.equal(tagOf(withAdditions(document), 'nothing'), undefined)
+  assert.equal(tagOfOperation(withAdditions(document), 'listBooks'), 'default')
+  assert.equal(tagOfOperation(withAdditions(document), 'nothing'), undefined)
 })

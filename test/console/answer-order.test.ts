@@ -1,35 +1,31 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AnswerDraft, describeOrder, orderOf } from '../../src/console/answers/answer-order.ts'
+import {
+  type AnswerDraft,
+  describeOrder,
+  orderFrom,
+  presetsOf,
+  START,
+  withoutItems,
+} from '../../src/console/answers/answer-order.ts'
 
-const draft: AnswerDraft = {
-  kind: 'reply',
-  status: '503',
-  example: '',
-  body: '',
-  delay: '',
-  fault: 'reset',
-  skip: '0',
-  times: '1',
-  consumer: '',
-  when: '',
-}
+const draft: AnswerDraft = { ...START, status: '503' }
 
 test('the usual draft answers a status once', () => {
-  assert.deepEqual(orderOf('getThing', draft), { operation: 'getThing', reply: { status: 503 }, times: 1 })
+  assert.deepEqual(orderFrom('getThing', draft), { operation: 'getThing', reply: { status: 503 }, times: 1 })
 })
 
 test('a JSON body is sent as JSON, another body as text, and no body with an example', () => {
-  assert.deepEqual(orderOf('getThing', { ...draft, status: '200', body: '[]' }).reply, { status: 200, body: [] })
-  assert.deepEqual(orderOf('getThing', { ...draft, body: 'sorry' }).reply, { status: 503, body: 'sorry' })
-  assert.deepEqual(orderOf('getThing', { ...draft, body: '[]', example: 'busy' }).reply, {
+  assert.deepEqual(orderFrom('getThing', { ...draft, status: '200', body: '[]' }).reply, { status: 200, body: [] })
+  assert.deepEqual(orderFrom('getThing', { ...draft, body: 'sorry' }).reply, { status: 503, body: 'sorry' })
+  assert.deepEqual(orderFrom('getThing', { ...draft, body: '[]', example: 'busy' }).reply, {
     status: 503,
     example: 'busy',
   })
 })
 
 test('an order can have a fault, a delay, a consumer and a condition', () => {
-  const order = orderOf('getThing', {
+  const order = orderFrom('getThing', {
     ...draft,
     kind: 'fault',
     delay: ' 2s ',
@@ -49,7 +45,7 @@ test('an order can have a fault, a delay, a consumer and a condition', () => {
 })
 
 test('an order can skip the next request', () => {
-  const order = orderOf('createThing', { ...draft, skip: '1' })
+  const order = orderFrom('createThing', { ...draft, skip: '1' })
   assert.deepEqual(order, { operation: 'createThing', reply: { status: 503 }, skip: 1, times: 1 })
   assert.equal(describeOrder(order), '503 · once · after one request')
 })
@@ -57,4 +53,31 @@ test('an order can skip the next request', () => {
 test('an order is described in a few words', () => {
   assert.equal(describeOrder({ reply: { status: 503 } }), '503 · once')
   assert.equal(describeOrder({ delay: '2s', times: 3 }), 'after 2s · 3 times')
+})
+
+const reply = (status: string, sample?: object) => ({
+  status,
+  description: '',
+  content: [{ type: 'application/json', examples: [], ...(sample === undefined ? {} : { sample: sample as never }) }],
+})
+const titles = (...responses: ReturnType<typeof reply>[]): string[] =>
+  presetsOf({ responses }).map(({ title }) => title)
+
+test('an operation that returns a list has a preset for an empty list', () => {
+  assert.deepEqual(titles(reply('200', [{ id: 1 }])), [
+    'An empty list',
+    'A server error',
+    'A slow reply',
+    'No connection',
+  ])
+  assert.equal(titles(reply('200', { id: 1 }), reply('404', ['x'])).includes('An empty list'), false)
+  assert.equal(presetsOf(undefined).length, 3)
+})
+
+test('an empty page has empty lists, zero counts and no next page', () => {
+  const page = { object: 'list', data: [{ id: 1 }], total_count: 9, has_more: true, url: '/v1/things' }
+  assert.deepEqual(withoutItems(page), { object: 'list', data: [], total_count: 0, has_more: false, url: '/v1/things' })
+  assert.deepEqual(withoutItems([1, 2]), [])
+  assert.equal(withoutItems({ id: 1 }), undefined)
+  assert.equal(withoutItems('text'), undefined)
 })

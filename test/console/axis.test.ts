@@ -1,4 +1,4 @@
-// The arithmetic of the time axis, and the table of callers.
+// The arithmetic of the time axis.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import {
   marksOf,
   momentAt,
   pan,
-  placeOf,
+  placeInRange,
   rangeOver,
   readRange,
   snap,
@@ -14,7 +14,6 @@ import {
   writeRange,
   zoom,
 } from '../../src/console/time/axis.ts'
-import { rowsOf } from '../../src/console/time/caller-rows.ts'
 import type { CalendarEvent } from '../../src/http/control/types.ts'
 
 const at = (text: string): number => Date.parse(text)
@@ -28,8 +27,8 @@ const event = (kind: CalendarEvent['kind'], text: string, until?: string): Calen
 })
 
 test('a time maps to a position in a range and back', () => {
-  assert.equal(placeOf(YEARS.from, YEARS), 0)
-  assert.equal(momentAt(placeOf(at('2030-12-05'), YEARS), YEARS), at('2030-12-05'))
+  assert.equal(placeInRange(YEARS.from, YEARS), 0)
+  assert.equal(momentAt(placeInRange(at('2030-12-05'), YEARS), YEARS), at('2030-12-05'))
 })
 
 test('a range over all events includes the clock and a margin', () => {
@@ -48,7 +47,7 @@ test('a range is written to the URL, and an invalid one is ignored', () => {
 test('zooming keeps its centre, and panning the length', () => {
   const center = at('2027-01-01')
   const closer = zoom(YEARS, 0.5, center)
-  assert.ok(Math.abs(placeOf(center, closer) - placeOf(center, YEARS)) < 1e-9)
+  assert.ok(Math.abs(placeInRange(center, closer) - placeInRange(center, YEARS)) < 1e-9)
   assert.equal(closer.until - closer.from, (YEARS.until - YEARS.from) / 2)
   assert.equal(pan(YEARS, 0.5).from - YEARS.from, (YEARS.until - YEARS.from) / 2)
   assert.ok(zoom(YEARS, 1e-12, center).until - zoom(YEARS, 1e-12, center).from >= 600_000)
@@ -92,38 +91,4 @@ test('a dragged clock snaps to an event nearby, else to a round moment', () => {
   const events = [event('sunset', '2030-12-05T13:37:00Z')]
   assert.equal(snap(at('2030-12-07'), events, YEARS, 1000), at('2030-12-05T13:37:00Z'))
   assert.equal(snap(at('2029-03-07T05:06:07Z'), events, YEARS, 1000) % 86_400_000, 0)
-})
-
-test('each consumer of something deprecated has a row', () => {
-  const caller = { consumer: 'frontend', calls: 1200, firstSeen: '2026-11-01T10:00:00Z', lastSeen: '2026-11-22' }
-  const rows = rowsOf({
-    at: '2026-11-22',
-    operations: [
-      {
-        ...{
-          operation: 'getOld',
-          method: 'GET',
-          path: '/old',
-          since: '2026-01-01',
-          sunset: '2030-12-05',
-          daysLeft: 9,
-          calls: 1201,
-          rehearsed: 0,
-        },
-        consumers: [caller, { ...caller, consumer: null, calls: 1 }],
-      },
-      { operation: 'getOlder', method: 'GET', path: '/older', calls: 0, rehearsed: 2, consumers: [] },
-    ],
-    inputs: [{ operation: 'listNotes', input: 'query page', ...caller }],
-  })
-  assert.deepEqual(
-    rows.map(({ operation, first, consumer, note, calls }) => [operation, first, consumer ?? note, calls]),
-    [
-      ['getOld', true, 'frontend', '1,200'],
-      ['getOld', false, 'not known', '1'],
-      ['getOlder', true, 'nobody; 2 rehearsed', '0'],
-      ['listNotes', true, 'frontend', '1,200'],
-    ],
-  )
-  assert.equal(rows[0]?.sunset, '5 Dec 2030')
 })

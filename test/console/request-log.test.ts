@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RequestLog } from '../../src/console/live/request-log.ts'
+import { createEventParser, RequestLog } from '../../src/console/live/request-log.ts'
 import type { RecordedRequest } from '../../src/http/control/types.ts'
 
 const request = (id: number): RecordedRequest => ({
@@ -44,13 +44,13 @@ test('requests that come faster than they are read are dropped and counted', () 
   const log = new RequestLog(3)
   log.receive(texts(1, 5))
   assert.deepEqual([log.waiting, log.dropped], [3, 2])
-  assert.equal(log.read(2), 2)
+  log.read(2)
   assert.deepEqual(shown(log), ['4', '3'])
 })
 
 test('a request from both the journal and the stream is shown once', () => {
   const log = new RequestLog(10)
-  log.merge([request(1), request(2)], 2)
+  log.merge([request(1), request(2)])
   log.receive(texts(2, 3))
   log.read(10)
   assert.deepEqual(shown(log), ['3', '2', '1'])
@@ -58,38 +58,43 @@ test('a request from both the journal and the stream is shown once', () => {
 
 test('requests of a restarted gateway are added to those before the restart', () => {
   const log = new RequestLog(10)
-  log.merge([request(1), request(2), request(3)], 3)
-  log.merge([request(1)], 1)
+  log.merge([request(1), request(2), request(3)])
+  log.merge([request(1)])
   assert.deepEqual(shown(log), ['2-1', '3', '2', '1'])
 })
 
 test('requests with the same id before and after a restart are told apart by their times', () => {
   const log = new RequestLog(10)
-  log.merge([request(1)], 1)
-  log.merge([{ ...request(1), at: '2026-01-01T00:00:09.000Z' }], 1)
+  log.merge([request(1)])
+  log.merge([{ ...request(1), at: '2026-01-01T00:00:09.000Z' }])
   assert.deepEqual(shown(log), ['2-1', '1'])
 })
 
 test('after clearing, only later requests are shown', () => {
   const log = new RequestLog(10)
-  log.merge([request(1), request(2)], 2)
+  log.merge([request(1), request(2)])
   log.clear()
-  log.merge([request(1), request(2), request(3)], 3)
+  log.merge([request(1), request(2), request(3)])
   assert.deepEqual(shown(log), ['3'])
 })
 
 test('under another filter the same requests are shown again', () => {
   const log = new RequestLog(10)
-  log.merge([request(1), request(2)], 2)
+  log.merge([request(1), request(2)])
   log.restart()
-  log.merge([request(2)], 2)
+  log.merge([request(2)])
   assert.deepEqual(shown(log), ['2'])
 })
 
-test('older requests of the journal are added at the end, each once', () => {
-  const log = new RequestLog(4)
-  log.merge([request(4), request(5)], 5)
-  log.addOlder([request(1), request(2), request(3), request(4), request(5)])
-  assert.deepEqual(shown(log), ['5', '4', '3', '2'])
-  assert.equal(log.added, 2)
+test('events are parsed from arbitrary pieces', () => {
+  const parse = createEventParser()
+  assert.deepEqual(parse(': listening\n\nevent: request\nid: 1\nda'), [])
+  assert.deepEqual(parse('ta: {"id":1}\n\nevent: dropped\ndata: {"count":3}\n'), [
+    { name: 'request', id: '1', data: '{"id":1}' },
+  ])
+  assert.deepEqual(parse('\n'), [{ name: 'dropped', id: '', data: '{"count":3}' }])
+})
+
+test('a heartbeat is not an event', () => {
+  assert.deepEqual(createEventParser()(': \n\n: \n\n'), [])
 })

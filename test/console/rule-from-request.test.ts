@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { conditionsOf, ruleFromRequest } from '../../src/console/live/rule-from-request.ts'
+import { conditionsFor, ruleFromRequest } from '../../src/console/live/rule-from-request.ts'
 import type { RecordedRequest } from '../../src/http/control/types.ts'
 
 const request: RecordedRequest = {
@@ -19,7 +19,7 @@ const request: RecordedRequest = {
 }
 
 test('a rule holds for the parameters, the query and the plain fields of the body', () => {
-  assert.deepEqual(conditionsOf(request, '/v1/things/{thingId}/names/{the-name}'), [
+  assert.deepEqual(conditionsFor(request, '/v1/things/{thingId}/names/{the-name}'), [
     'request.params.thingId == 42',
     'request.params["the-name"] == "long name"',
     'request.query.dry == "true"',

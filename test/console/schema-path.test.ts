@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aboutAt, cursorAt, keysAt, type SchemaPart, valuesAt } from '../../src/console/configuration/schema-path.ts'
+import {
+  aboutAt,
+  cursorAt,
+  keysAt,
+  type SchemaPart,
+  type Suggestion,
+  valuesAt,
+} from '../../src/console/editor/schema-path.ts'
 import { publishedSchema } from '../../src/plan/published-schema.ts'
 
 /** The place of `|` in a text, as `defaults/latency`, with `=` where a value is written. */
@@ -23,17 +30,20 @@ for (const [text, place] of [
   ['rules:\n- when: a\n  ti|', 'rules/- ti'],
   ['operations:\n  "GET /a": { respond: { list: x, |', 'operations/GET /a/respond '],
   ['journal: { headers: [a, |', 'journal/headers/- '],
+  ['{\n  "na|"\n}', ' na'],
+  ['{\n  "a": { "b\\"{": [1, { "c": "d|" } ] }\n}', 'a/b\\"{/-/c= d'],
+  ['{\n  "name": "it\'s {",\n  "price": { "amount":|', 'price/amount= '],
 ] as const) {
   test(`the cursor in ${JSON.stringify(text)} is at ${place}`, () => assert.equal(placeOf(text), place))
 }
 
 const schema = publishedSchema() as SchemaPart
-const textsOf = (found: readonly { readonly text: string }[]) => found.map(({ text }) => text)
+const textsOf = (found: readonly Suggestion[]) => found.map(({ value }) => String(value))
 
 test('keys are suggested from the schema, through references', () => {
   const keys = keysAt(schema, ['defaults'])
   assert.ok(textsOf(keys).includes('latency'))
-  assert.match(keys.find(({ text }) => text === 'latency')?.about ?? '', /The time that a reply takes/)
+  assert.match(keys.find(({ value }) => value === 'latency')?.about ?? '', /The time that a reply takes/)
   assert.ok(textsOf(keysAt(schema, ['operations', 'addBook', 'fault', '-'])).includes('kind'))
 })
 

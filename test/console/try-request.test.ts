@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OperationParameter } from '../../src/console/model/shapes.ts'
-import {
-  ANYBODY,
-  requestOf,
-  resolveSchema,
-  startValues,
-  type TryDraft,
-} from '../../src/console/operations/try-request.ts'
+import { GENERATED, requestFrom, startValues, type TryDraft } from '../../src/console/operations/try-request.ts'
+import type { FormParameter } from '../../src/http/control/types.ts'
 
-const parameters: readonly OperationParameter[] = [
-  { name: 'orderId', in: 'path', required: true, schema: { type: 'integer' }, sample: 'a b' },
-  { name: 'tags', in: 'query', required: false, schema: { type: 'array' } },
-  { name: 'size', in: 'query', required: true, sample: '3' },
-  { name: 'X-Trace', in: 'header', required: false },
-  { name: 'session', in: 'cookie', required: false },
+const parameter = (
+  name: string,
+  where: string,
+  required: boolean,
+  more: Partial<FormParameter> = {},
+): FormParameter => ({
+  ...{ name, in: where, required, deprecated: false, schema: true, ...more },
+})
+const LIST = { $ref: '#/$defs/tags', $defs: { tags: { type: 'array' } } }
+const parameters = [
+  parameter('orderId', 'path', true, { schema: { type: 'integer' }, sample: 'a b' }),
+  parameter('tags', 'query', false, { schema: LIST }),
+  parameter('size', 'query', true, { sample: '3' }),
+  parameter('X-Trace', 'header', false),
+  parameter('session', 'cookie', false),
 ]
 const operation = { method: 'PUT', path: '/v1/orders/{orderId}', parameters }
 const draft: TryDraft = { values: {}, headers: '', type: 'application/json', body: '', consumer: '' }
@@ -31,7 +34,7 @@ test('each value is put in its place, and a list becomes several parameters', ()
     'header.X-Trace': '42',
     'cookie.session': 'x y',
   }
-  const request = requestOf(
+  const request = requestFrom(
     operation,
     { ...draft, values, headers: 'Accept: text/plain\nnonsense', body: '{}', consumer: 'app' },
     'checkout',
@@ -48,21 +51,15 @@ test('each value is put in its place, and a list becomes several parameters', ()
 })
 
 test('empty values, an empty body and no consumer are left out', () => {
-  assert.deepEqual(requestOf({ ...operation, parameters: [] }, draft, 'default'), {
+  assert.deepEqual(requestFrom({ ...operation, parameters: [] }, draft, 'default'), {
     method: 'PUT',
     path: '/v1/orders/{orderId}',
     world: 'default',
   })
 })
 
-test('a reference into the definitions of a schema is resolved', () => {
-  const schema = { $ref: '#/$defs/s2', $defs: { s2: { enum: ['a', 'b'] } } }
-  assert.deepEqual(resolveSchema(schema).enum, ['a', 'b'])
-  assert.deepEqual(resolveSchema(undefined), {})
-})
-
 test('"anybody" calls with a generated credential', () => {
-  const request = requestOf({ ...operation, parameters: [] }, { ...draft, consumer: ANYBODY }, 'default')
+  const request = requestFrom({ ...operation, parameters: [] }, { ...draft, consumer: GENERATED }, 'default')
   assert.equal(request.credential, 'any')
   assert.equal(request.consumer, undefined)
 })

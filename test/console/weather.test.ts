@@ -4,21 +4,24 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   describeSettings,
-  faultOf,
   faultRatesIn,
+  faultWith,
   isClear,
   latencyOf,
   limitsIn,
+  millisecondsOf,
   movePercentile,
   percentilesIn,
+  rateOf,
   readScope,
   scopesOf,
   settingsIn,
+  sliderOf,
+  sliderOfRate,
   withLimits,
   withSettings,
   writeScope,
 } from '../../src/console/weather/blocks.ts'
-import { millisecondsOf, rateOf, sliderOf, sliderOfRate } from '../../src/console/weather/scale.ts'
 
 test('a scope is written to the URL', () => {
   for (const text of ['', 'tag:notes', 'operation:GET /notes', 'consumer:a:b']) {
@@ -56,12 +59,12 @@ test('fault rates change their own faults and keep the others', () => {
     { kind: 'drip', rate: '64B/s' },
   ]
   assert.deepEqual(faultRatesIn(before), { status: 0.1, code: 502, reset: 0, hang: 0 })
-  assert.deepEqual(faultOf(before, { status: 0.2, code: 503, reset: 0.1, hang: 0 }), [
+  assert.deepEqual(faultWith(before, { status: 0.2, code: 503, reset: 0.1, hang: 0 }), [
     { kind: 'drip', rate: '64B/s' },
     { kind: 'status', status: 503, probability: 0.2, retryAfter: '2s' },
     { kind: 'reset', probability: 0.1 },
   ])
-  assert.equal(faultOf(undefined, { status: 0, code: 503, reset: 0, hang: 0 }), undefined)
+  assert.equal(faultWith(undefined, { status: 0, code: 503, reset: 0, hang: 0 }), undefined)
   assert.deepEqual(
     faultRatesIn({ kind: 'reset' }),
     { status: 0, code: 503, reset: 1, hang: 0 },

@@ -2,36 +2,37 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { distanceOf, momentIn, momentOf } from '../../src/console/model/moments.ts'
+import type { SchemaPart } from '../../src/console/editor/schema-path.ts'
+import { readMoment, writeDistance, writeMoment } from '../../src/console/model/wording.ts'
 import { PAGE, RecordPages } from '../../src/console/worlds/record-pages.ts'
-import { creationOf, freeName, snapshotName } from '../../src/console/worlds/snapshot-file.ts'
-import { cellOf, columnsOf, idOf } from '../../src/console/worlds/table-columns.ts'
+import { creationOf, snapshotName, unusedName } from '../../src/console/worlds/snapshot-file.ts'
+import { blankAt, cellText, columnsOf, idIn } from '../../src/console/worlds/table-columns.ts'
 
 test('a time is read in common notations, in UTC', () => {
-  assert.equal(momentIn('2030-12-06'), '2030-12-06T00:00:00.000Z')
-  assert.equal(momentIn(' 2030-12-06 09:30 '), '2030-12-06T09:30:00.000Z')
-  assert.equal(momentIn('2030-12-06T09:30:15+01:00'), '2030-12-06T08:30:15.000Z')
-  assert.equal(momentIn('+ 30d'), '+30d')
-  assert.equal(momentIn('-12h'), '-12h')
+  assert.equal(readMoment('2030-12-06'), '2030-12-06T00:00:00.000Z')
+  assert.equal(readMoment(' 2030-12-06 09:30 '), '2030-12-06T09:30:00.000Z')
+  assert.equal(readMoment('2030-12-06T09:30:15+01:00'), '2030-12-06T08:30:15.000Z')
+  assert.equal(readMoment('+ 30d'), '+30d')
+  assert.equal(readMoment('-12h'), '-12h')
   for (const text of ['', 'soon', '2030-02-31', '2030-13-01', '30d', '+d', '2030-12-06 25:00']) {
-    assert.equal(momentIn(text), undefined, text)
+    assert.equal(readMoment(text), undefined, text)
   }
 })
 
 test('times and durations are written in words', () => {
-  assert.equal(momentOf(Date.parse('2030-12-05')), '5 Dec 2030')
-  assert.equal(momentOf(Date.parse('2030-12-05T09:05:07Z')), '5 Dec 2030, 09:05:07')
-  assert.equal(distanceOf(0), 'now')
-  assert.equal(distanceOf(1000), 'in 1 second')
-  assert.equal(distanceOf(90 * 60_000), 'in 90 minutes')
-  assert.equal(distanceOf(-3 * 86_400_000), '3 days ago')
-  assert.equal(distanceOf(4.01 * 365.25 * 86_400_000), 'in 4 years')
+  assert.equal(writeMoment(Date.parse('2030-12-05')), '5 Dec 2030')
+  assert.equal(writeMoment(Date.parse('2030-12-05T09:05:07Z')), '5 Dec 2030, 09:05:07')
+  assert.equal(writeDistance(0), 'now')
+  assert.equal(writeDistance(1000), 'in 1 second')
+  assert.equal(writeDistance(90 * 60_000), 'in 90 minutes')
+  assert.equal(writeDistance(-3 * 86_400_000), '3 days ago')
+  assert.equal(writeDistance(4.01 * 365.25 * 86_400_000), 'in 4 years')
 })
 
 test('a new world gets an unused name, and a snapshot the name of its world', () => {
-  assert.equal(freeName('checkout', ['default']), 'checkout')
-  assert.equal(freeName('checkout', ['checkout', 'checkout-2']), 'checkout-3')
-  assert.equal(freeName('checkout-2', ['checkout', 'checkout-2']), 'checkout-3')
+  assert.equal(unusedName('checkout', ['default']), 'checkout')
+  assert.equal(unusedName('checkout', ['checkout', 'checkout-2']), 'checkout-3')
+  assert.equal(unusedName('checkout-2', ['checkout', 'checkout-2']), 'checkout-3')
   assert.equal(snapshotName('a b/c', Date.parse('2026-11-22')), 'a_b_c-2026-11-22.snapshot.json')
   assert.equal(creationOf('x', '{"version":1,"n":1.10}'), '{"name":"x","snapshot":{"version":1,"n":1.10}}')
   assert.throws(() => creationOf('x', '[1]'), /not a snapshot/)
@@ -43,24 +44,52 @@ test('the column of the id is first, and texts are before lists', () => {
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(name => [name, { type: 'array', items: { type: 'string' } }]),
   )
   const schema = { required: ['id'], properties: { ...properties, name: { type: 'string' }, id: { type: 'integer' } } }
-  const columns = columnsOf(schema, 'id', [])
+  const columns = columnsOf(schema, 'id')
   assert.equal(columns.length, 8)
   assert.equal(columns[0]?.id, 'id')
   assert.ok(columns.some(({ id }) => id === 'name'))
   assert.equal(columns.find(({ id }) => id === 'name')?.wide, false)
   assert.deepEqual(
-    columnsOf({}, 'id', [{ id: 1, free: 'x' }]).map(({ id }) => id),
+    columnsOf({}, 'id', { id: 1, free: 'x' }).map(({ id }) => id),
     ['id', 'free'],
     'an open schema has the fields of its records',
   )
 })
 
+const ORDER = {
+  allOf: [{ $ref: '#/$defs/new' }, { required: ['id'], properties: { id: { type: 'integer', readOnly: true } } }],
+  $defs: {
+    new: {
+      type: 'object',
+      required: ['name', 'price', 'size', 'either'],
+      properties: {
+        name: { type: 'string' },
+        price: { $ref: '#/$defs/money' },
+        size: { type: 'integer' },
+        colour: { type: 'string', enum: ['red', 'blue'], default: 'red' },
+        note: { type: 'string' },
+        either: { oneOf: [{ type: 'boolean' }, { type: 'string' }] },
+      },
+    },
+    money: { type: 'object', required: ['amount', 'currency'], properties: { currency: { enum: ['EUR', 'USD'] } } },
+  },
+}
+
+test('a new record begins with the defaults and the required fields, except its id', () => {
+  assert.deepEqual(blankAt(ORDER, [], 'id'), {
+    ...{ name: '', price: { currency: 'EUR' }, size: null, colour: 'red', either: false },
+  })
+  assert.deepEqual(blankAt({ required: ['id'], properties: { id: { type: 'string' } } }), { id: '' })
+  const tree: SchemaPart = { required: ['child'], properties: { child: { $ref: '#' } } }
+  assert.equal(JSON.stringify(blankAt(tree)).match(/child/g)?.length, 5, 'a recursive schema ends')
+})
+
 test('the text of a cell is one line', () => {
-  assert.equal(cellOf({ amount: 1, currency: 'EUR' }), '1 EUR')
-  assert.equal(cellOf(['a', 'b']), 'a, b')
-  assert.equal(cellOf([{ a: 1 }, { a: 2 }]), '2 items')
-  assert.equal(cellOf(null), 'null')
-  assert.equal(idOf({ metadata: { name: 'x' } }, 'metadata.name'), 'x')
+  assert.equal(cellText({ amount: 1, currency: 'EUR' }), '1 EUR')
+  assert.equal(cellText(['a', 'b']), 'a, b')
+  assert.equal(cellText([{ a: 1 }, { a: 2 }]), '2 items')
+  assert.equal(cellText(null), 'null')
+  assert.equal(idIn({ metadata: { name: 'x' } }, 'metadata.name'), 'x')
 })
 
 test('only visible pages are loaded, and a refresh shows the old rows until the new ones arrive', async () => {

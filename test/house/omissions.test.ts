@@ -93,12 +93,25 @@ test('every code of a mistake is in a test', () => {
 })
 
 test('the console offers every kind of fault', () => {
-  const form = sourceFiles.find(({ path }) => path === 'console/answers/answer-fields.tsx')?.text ?? ''
+  const form = sourceFiles.find(({ path }) => path === 'console/answers/answer-form.tsx')?.text ?? ''
   assert.deepEqual(
     faultKinds.filter(kind => kind !== 'status' && !form.includes(`['${kind}', `)),
     [],
-    'add the kind to FAULTS in src/console/answers/answer-fields.tsx',
+    'add the kind to FAULTS in src/console/answers/answer-form.tsx',
   )
+})
+
+test('every view of the console is described in docs/console.md and visited by a browser test', () => {
+  const list = sourceFiles.find(({ path }) => path === 'console/shell/views.ts')?.text ?? ''
+  const views = [...list.matchAll(/^ {4}id: '(\w+)',\n {4}title: '([\w ]+)',$/gm)].map(
+    ([, id, title]) => [id, title] as const,
+  )
+  assert.ok(views.length > 6, 'the views are found by their lines "id:" and "title:"')
+  const page = readFileSync(join(ROOT, 'docs/console.md'), 'utf8')
+  const undescribed = views.filter(([, title]) => !page.includes(`\n## ${title}\n`))
+  assert.deepEqual(undescribed, [], 'describe the view in docs/console.md, under a heading with its title')
+  const unvisited = views.filter(([id]) => !isTested('test/browser/', new RegExp(`\\bopen\\(['\`]${id}\\b`)))
+  assert.deepEqual(unvisited, [], 'open the view in a file of test/browser/')
 })
 
 test('every kind of fault is described in docs/', () => {

@@ -2,20 +2,21 @@
 // file is written.
 
 import { signal } from '@preact/signals'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { refreshPlan } from '../model/about.ts'
+import { useRef, useState } from 'preact/hooks'
+import type { Severity } from '../../http/control/types.ts'
+import type { Editor } from '../editor/editor.ts'
+import { Difference, EditorBox, type Mistake, Mistakes } from '../editor/editor-box.tsx'
+import type { SchemaPart } from '../editor/schema-path.ts'
 import { ControlError, call } from '../model/control-plane.ts'
+import { refreshPlan } from '../model/gateway.ts'
 import { useLoaded } from '../model/loaded.ts'
 import { parameter, setParameters } from '../model/location.ts'
-import { announce, attempt } from '../parts/announce.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { Show } from '../parts/notices.tsx'
-import { Tabs } from '../parts/tabs.tsx'
-import { type Editor, makeDifference, makeEditor } from './editor.ts'
-import { countOf, type Finding, spanOf, wordsOf } from './findings.ts'
-import type { SchemaPart } from './schema-path.ts'
+import { plural } from '../model/wording.ts'
+import { Button, saveFile } from '../parts/controls.tsx'
+import { announce, Loaded, perform } from '../parts/notices.tsx'
+import { Tabs } from '../parts/panels.tsx'
 
-interface Texts {
+interface ConfigurationTexts {
   readonly file: string
   /** The text that is being served. */
   readonly applied: string
@@ -24,212 +25,175 @@ interface Texts {
   readonly same: boolean
 }
 
+/** A diagnostic of the control plane. Lines and columns count from 1. */
+interface Finding {
+  readonly severity: Severity
+  readonly code: string
+  readonly message: string
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly length: number
+  readonly hint?: string
+}
+
 /** The text that is not applied yet; it stays while other views are open. */
 const draft = signal<string | undefined>(undefined)
 
 export function ConfigurationView() {
   const loaded = useLoaded('configuration', async signal => {
     const [texts, schema] = await Promise.all([
-      call<Texts>('GET', '/config/text', { signal }),
+      call<ConfigurationTexts>('GET', '/config/text', { signal }),
       call<SchemaPart>('GET', '/config/schema', { signal }),
     ])
     return { texts, schema }
   })
-  return <Show of={loaded}>{value => <Workbench {...value} reload={loaded.reload} />}</Show>
+  return <Loaded of={loaded}>{value => <Workbench {...value} reload={loaded.reload} />}</Loaded>
 }
 
-function Workbench({ texts, schema, reload }: { texts: Texts; schema: SchemaPart; reload: () => void }) {
-  const { file, applied, disk } = texts
-  const [findings, setFindings] = useState<readonly Finding[]>([])
+interface WorkbenchProps {
+  readonly texts: ConfigurationTexts
+  readonly schema: SchemaPart
+  readonly reload: () => Promise<void>
+}
+
+function Workbench({ texts: { file, applied, disk, same }, schema, reload }: WorkbenchProps) {
+  const [mistakes, setMistakes] = useState<readonly Mistake[]>([])
   const editor = useRef<Editor | undefined>(undefined)
   const text = draft.value ?? applied
   const changed = text !== applied
-  const failed = findings.some(({ severity }) => severity === 'error')
-
+  const showServed = async (): Promise<void> => {
+    draft.value = undefined
+    await Promise.all([reload(), refreshPlan()])
+  }
   const apply = async (): Promise<void> => {
-    try {
-      const { diagnostics } = await put(text)
-      draft.value = undefined
-      setFindings(diagnostics)
-      announce('The configuration is served from the next request on. The file was not changed.')
-      reload()
-      await refreshPlan()
-    } catch (error) {
-      setFindings(findingsOf(error))
-      announce(`It was not applied: ${countOf(findingsOf(error))}.`, 'failed')
-    }
+    const { findings, failed } = await putText(text, false)
+    const found = findings.map(finding => mistakeOf(finding, text, file))
+    setMistakes(found)
+    if (failed) return announce(`It was not applied: ${summaryOf(found)}.`, 'failed')
+    announce('The configuration is served from the next request on. The file was not changed.')
+    await showServed()
   }
   const throwAway = (): void => {
     draft.value = undefined
     editor.current?.replace(applied)
   }
-  const readFile = (): Promise<boolean> =>
-    attempt(async () => {
-      await call('POST', '/reload')
-      draft.value = undefined
-      reload()
-      await refreshPlan()
-    }, 'The file is served again.')
-
+  const readFile = async (): Promise<void> => {
+    await call('POST', '/reload')
+    await showServed()
+  }
+  const download = (): void => saveFile(file.replace(/^.*[/\\]/, ''), new Blob([text], { type: 'application/yaml' }))
+  const check = async (written: string): Promise<readonly Mistake[]> => {
+    const found = (await putText(written, true)).findings.map(finding => mistakeOf(finding, written, file))
+    setMistakes(found)
+    return found
+  }
+  const state = changed
+    ? 'Changed, not applied'
+    : same
+      ? `As in ${file}`
+      : disk === null
+        ? 'In no file'
+        : `Applied, not in ${file}`
   const tab = parameter('show') === 'difference' ? 'difference' : 'edit'
   return (
-    <div class="configuration">
-      <div class="tools">
-        <button type="button" class="button primary" disabled={!changed || failed} onClick={apply}>
-          <Icon name="check" />
+    <div class="view configuration">
+      <div class="bar">
+        <Button
+          kind="primary"
+          icon="check"
+          disabled={!changed || mistakes.some(({ severity }) => severity === 'error')}
+          onClick={apply}
+        >
           Apply
-        </button>
-        <button type="button" class="button" disabled={!changed} onClick={throwAway}>
+        </Button>
+        <Button disabled={!changed} onClick={throwAway}>
           Throw away
-        </button>
-        <button type="button" class="button" disabled={texts.same} onClick={readFile}>
-          <Icon name="again" />
+        </Button>
+        <Button icon="again" disabled={same} onClick={() => perform(readFile, 'The file is served again.')}>
           Serve the file again
-        </button>
-        <button type="button" class="button" onClick={() => download(text, file)}>
-          <Icon name="download" />
+        </Button>
+        <Button icon="download" onClick={download}>
           Download
-        </button>
+        </Button>
         <p class="muted" role="status">
-          {changed
-            ? 'Changed, not applied'
-            : texts.same
-              ? `As in ${file}`
-              : disk === null
-                ? 'In no file'
-                : `Applied, not in ${file}`}{' '}
-          · {countOf(findings)}
+          {state} · {summaryOf(mistakes)}
         </p>
       </div>
       <Tabs
         label="Configuration"
         tabs={[
-          { id: 'edit', title: 'Edit' },
-          { id: 'difference', title: 'Difference to the file' },
+          ['edit', 'Edit'],
+          ['difference', 'Difference to the file'],
         ]}
         chosen={tab}
         onChoose={id => setParameters({ show: id === 'edit' ? '' : id }, 'push')}
       >
         {tab === 'edit' ? (
-          <EditorBox key={applied} text={text} schema={schema} file={file} onFindings={setFindings} hold={editor} />
+          <EditorBox
+            key={applied}
+            label="The configuration as YAML"
+            text={text}
+            schema={schema}
+            check={check}
+            hold={editor}
+            onChange={next => {
+              draft.value = next
+            }}
+          />
         ) : disk === null ? (
-          <p class="muted">
+          <p class="muted padded">
             There is no file to compare with, or it cannot be read. "Download" saves the configuration as one.
           </p>
+        ) : disk === text ? (
+          <p class="muted padded">The configuration equals the file.</p>
         ) : (
           <Difference before={disk} after={text} />
         )}
       </Tabs>
-      <Findings
-        findings={findings}
-        file={file}
-        onChoose={finding => editor.current?.reveal(spanOf(finding, text, file).from)}
-      />
+      <Mistakes mistakes={mistakes} onChoose={({ from }) => editor.current?.reveal(from)} />
     </div>
   )
 }
 
-interface EditorBoxProps {
-  readonly text: string
-  readonly schema: SchemaPart
-  readonly file: string
-  readonly onFindings: (findings: readonly Finding[]) => void
-  readonly hold: { current: Editor | undefined }
-}
-
-function EditorBox({ text, schema, file, onFindings, hold }: EditorBoxProps) {
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const made = makeEditor(box.current as HTMLElement, {
-      text,
-      schema,
-      onChange: next => {
-        draft.value = next
-      },
-      check: async written => {
-        const findings = await dryRun(written)
-        onFindings(findings)
-        return findings.map(finding => ({
-          ...spanOf(finding, written, file),
-          severity: finding.severity,
-          source: finding.code,
-          message: wordsOf(finding, file),
-        }))
-      },
-    })
-    hold.current = made
-    return () => {
-      made.destroy()
-      hold.current = undefined
-    }
-    // The editor keeps its own text from here on.
-  }, [schema, file])
-  return <div ref={box} class="editor-box" />
-}
-
-function Difference({ before, after }: { before: string; after: string }) {
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => (box.current === null ? undefined : makeDifference(box.current, before, after)), [before, after])
-  return before === after ? (
-    <p class="muted">The configuration equals the file.</p>
-  ) : (
-    <div ref={box} class="editor-box" />
-  )
-}
-
-interface FindingsProps {
-  readonly findings: readonly Finding[]
-  readonly file: string
-  readonly onChoose: (finding: Finding) => void
-}
-
-const Findings = ({ findings, file, onChoose }: FindingsProps) =>
-  findings.length === 0 ? null : (
-    <section class="findings" aria-label="Mistakes">
-      <ul>
-        {findings.map(finding => (
-          <li key={`${finding.file}:${finding.line}:${finding.column}:${finding.message}`} class={finding.severity}>
-            <button type="button" class="button quiet" onClick={() => onChoose(finding)}>
-              <Icon name="warning" />
-              <span class="mono">
-                {finding.line}:{finding.column}
-              </span>
-              <span>{wordsOf(finding, file)}</span>
-              <span class="muted mono">{finding.code}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-
-interface Adopted {
-  readonly diagnostics: readonly Finding[]
-}
-
-const put = (text: string, query: { 'dry-run'?: boolean } = {}): Promise<Adopted> =>
-  call<Adopted>('PUT', '/config', { body: text, query, quiet: query['dry-run'] === true })
-
-/** Returns the mistakes that the gateway finds in a text, without applying it. */
-async function dryRun(text: string): Promise<readonly Finding[]> {
+/** Serves a text, or only tries it. A refusal without a diagnostic is a mistake of the whole text. */
+async function putText(
+  text: string,
+  dryRun: boolean,
+): Promise<{ readonly findings: readonly Finding[]; readonly failed: boolean }> {
   try {
-    return (await put(text, { 'dry-run': true })).diagnostics
+    const query = dryRun ? { 'dry-run': true } : {}
+    const options = { body: text, query, quiet: dryRun }
+    return { findings: (await call<{ diagnostics: Finding[] }>('PUT', '/config', options)).diagnostics, failed: false }
   } catch (error) {
-    return findingsOf(error)
+    if (!(error instanceof ControlError)) return { findings: [], failed: true }
+    const { code, message, problem } = error
+    const whole = { severity: 'error', code, message, file: '', line: 1, column: 1, length: 1 } as const
+    return { findings: (problem.diagnostics as Finding[] | undefined) ?? [whole], failed: true }
   }
 }
 
-/** The diagnostics of a refusal; a refusal without one is a mistake of the whole text. */
-function findingsOf(error: unknown): readonly Finding[] {
-  if (!(error instanceof ControlError)) return []
-  if (Array.isArray(error.problem.diagnostics)) return error.problem.diagnostics as Finding[]
-  return [{ severity: 'error', code: error.code, message: error.message, file: '', line: 1, column: 1, length: 1 }]
+/** Returns the place of a finding in a text and its words. One about another file is at the first line and names its place. */
+function mistakeOf({ severity, code, message, hint, ...place }: Finding, text: string, file: string): Mistake {
+  const isHere = place.file === file
+  const lines = text.split('\n')
+  const at = isHere ? Math.min(place.line, lines.length) : 1
+  const start = lines.slice(0, at - 1).reduce((sum, line) => sum + line.length + 1, 0)
+  const end = start + (lines[at - 1] ?? '').length
+  const from = isHere ? Math.min(start + place.column - 1, end) : start
+  const elsewhere = isHere ? '' : `${place.file}:${place.line}:${place.column} `
+  return {
+    ...{ severity, from, to: isHere ? Math.min(from + place.length, end) : end },
+    place: `${place.line}:${place.column}`,
+    message: `${elsewhere}${message}${hint === undefined ? '' : ` (${hint})`}`,
+    source: code,
+  }
 }
 
-function download(text: string, file: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }))
-  link.download = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1)
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
-}
+/** `2 errors, 1 warning`. */
+const summaryOf = (mistakes: readonly Mistake[]): string =>
+  (['error', 'warning'] as const)
+    .map(severity => [mistakes.filter(one => one.severity === severity).length, severity] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, severity]) => plural(count, severity))
+    .join(', ') || 'no mistakes'

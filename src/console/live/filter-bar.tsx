@@ -1,11 +1,10 @@
 // The filters above the list of requests, and the buttons that pause and clear it. Every filter is in the URL.
 
 import { useState } from 'preact/hooks'
-import { plan } from '../model/about.ts'
-import { parameter, setParameters } from '../model/location.ts'
-import { Field } from '../parts/field.tsx'
+import { servedPlan } from '../model/gateway.ts'
+import { chosenWorld, parameter, setParameters } from '../model/location.ts'
+import { Button, FormField, SearchField, Segments, Select } from '../parts/controls.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { FILTER_NAMES, MORE_FILTERS } from './filter.ts'
 import { feed } from './request-feed.ts'
 
 const STATUSES = [
@@ -18,98 +17,115 @@ const STATUSES = [
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 
-const inputOf = (event: Event): string => (event.currentTarget as HTMLInputElement).value
+/** Filters behind "More": the name of the journal, the label, and an example. */
+const MORE_FILTERS = [
+  ['refusal', 'Refusal', 'Code: invalid_request'],
+  ['fault', 'Fault', 'Injected: reset, status'],
+  ['note', 'Note', 'Part of a note: latency'],
+  ['slowerThan', 'Slower than', 'Duration: 250ms'],
+  ['since', 'Since', 'Timestamp or -5m'],
+  ['until', 'Until', 'Timestamp or -1m'],
+  ['header', 'Request header', 'x-request-id=42'],
+  ['body', 'Field of the body', 'JSON Pointer: /name=Rex'],
+] as const
+
+const FILTER_NAMES = ['path', 'status', 'method', 'operation', 'consumer', ...MORE_FILTERS.map(([name]) => name)]
+
+/** Returns the names of the filters that the URL has. */
+export const usedFilters = (): readonly string[] => FILTER_NAMES.filter(name => parameter(name).trim() !== '')
+
+/**
+ * Returns the query of the journal for the parameters of the URL.
+ *
+ * A path without `/` or `*` is looked for anywhere: `order` becomes `*order*`. `header` and `body` are split at the first
+ * `=`.
+ */
+export function journalQuery(): Readonly<Record<string, string>> {
+  const query: Record<string, string> = chosenWorld.value === '' ? {} : { world: chosenWorld.value }
+  for (const name of usedFilters()) {
+    const value = parameter(name).trim()
+    if (name === 'path') query.path = /[/*]/.test(value) ? value : `*${value}*`
+    else if (name === 'header' || name === 'body') {
+      const [, field = '', wanted = '*'] = /^([^=]*)(?:=(.*))?$/s.exec(value) ?? []
+      query[`${name}.${field.trim()}`] = wanted.trim()
+    } else query[name] = value
+  }
+  return query
+}
 
 export function FilterBar() {
-  const used = MORE_FILTERS.filter(({ name }) => parameter(name) !== '').length
+  const used = MORE_FILTERS.filter(([name]) => parameter(name) !== '').length
   const [more, setMore] = useState(used > 0)
-  const status = parameter('status')
+  const paused = feed.paused.value
+  const choices = [
+    ['method', 'Method', METHODS],
+    ['operation', 'Operation', servedPlan.value?.operations.map(({ operation }) => operation) ?? []],
+    ['consumer', 'Consumer', servedPlan.value?.consumers ?? []],
+  ] as const
   return (
-    <search class="filter-bar">
-      <div class="tools">
-        <label class="search-field">
-          <span class="visually-hidden">Path</span>
-          <Icon name="search" />
-          <input
-            type="search"
-            placeholder="Path, * for anything"
-            value={parameter('path')}
-            onInput={event => setParameters({ path: inputOf(event) })}
-          />
-        </label>
-        <fieldset class="segments">
-          <legend class="visually-hidden">Status</legend>
-          {STATUSES.map(([value, title]) => (
-            <label key={value}>
-              <input
-                type="radio"
-                name="status"
-                value={value}
-                checked={status === value}
-                onChange={() => setParameters({ status: value })}
-              />
-              {title}
-            </label>
-          ))}
-        </fieldset>
-        <Choice name="method" label="Method" values={METHODS} />
-        <Choice
-          name="operation"
-          label="Operation"
-          values={plan.value?.operations.map(({ operation }) => operation) ?? []}
+    <search class="bar">
+      <SearchField
+        label="Path"
+        placeholder="Path, * for anything"
+        value={parameter('path')}
+        onText={path => setParameters({ path })}
+      />
+      <Segments
+        label="Status"
+        value={parameter('status')}
+        options={STATUSES}
+        onChange={status => setParameters({ status })}
+      />
+      {choices.map(([name, label, values]) => (
+        <Select
+          key={name}
+          label={label}
+          value={parameter(name)}
+          options={[['', label], ...values]}
+          onChange={value => setParameters({ [name]: value })}
         />
-        <Choice name="consumer" label="Consumer" values={plan.value?.consumers ?? []} />
-        <button
-          type="button"
-          class="button quiet"
-          aria-expanded={more}
-          aria-controls="more-filters"
-          aria-label="More filters"
-          onClick={() => setMore(!more)}
-        >
-          <Icon name="sliders" />
-          More
-          {used === 0 ? null : <span class="count">{used}</span>}
-        </button>
-        {FILTER_NAMES.some(name => parameter(name) !== '') ? (
-          <button
-            type="button"
-            class="button quiet icon-only"
-            aria-label="Clear filters"
-            title="Clear filters"
-            onClick={() => setParameters(Object.fromEntries(FILTER_NAMES.map(name => [name, undefined])))}
-          >
-            <Icon name="close" />
-          </button>
-        ) : null}
-        <span class="spring" />
-        <button
-          type="button"
-          class="button"
-          aria-pressed={feed.paused.value}
-          title="Keeps the list as it is; requests that come meanwhile wait"
-          onClick={() => feed.pause(!feed.paused.value)}
-        >
-          <Icon name={feed.paused.value ? 'play' : 'pause'} />
-          {feed.paused.value ? 'Go on' : 'Pause'}
-        </button>
-        <button
-          type="button"
-          class="button icon-only"
-          aria-label="Clear the list"
-          title="Empties this list, not the journal"
-          onClick={() => feed.clear()}
-        >
-          <Icon name="trash" />
-        </button>
-      </div>
+      ))}
+      <Button
+        kind="quiet"
+        icon="sliders"
+        aria-expanded={more}
+        aria-controls="more-filters"
+        aria-label="More filters"
+        onClick={() => setMore(!more)}
+      >
+        More
+        {used === 0 ? null : <span class="count">{used}</span>}
+      </Button>
+      {usedFilters().length === 0 ? null : (
+        <Button
+          kind="quiet"
+          icon="close"
+          label="Clear filters"
+          onClick={() => setParameters(Object.fromEntries(FILTER_NAMES.map(name => [name, undefined])))}
+        />
+      )}
+      <span class="spring" />
+      <Button
+        icon={paused ? 'play' : 'pause'}
+        aria-pressed={paused}
+        title="Keeps the list as it is; requests that come meanwhile wait"
+        onClick={() => feed.pause(!paused)}
+      >
+        {paused ? 'Go on' : 'Pause'}
+      </Button>
+      <Button
+        icon="trash"
+        label="Clear the list"
+        title="Empties this list, not the journal"
+        onClick={() => feed.clear()}
+      />
       {more ? (
-        <div id="more-filters" class="more-filters">
-          {MORE_FILTERS.map(({ name, label, hint }) => (
-            <Field key={name} label={label} hint={hint}>
+        <div id="more-filters" class="form-row more-filters">
+          {MORE_FILTERS.map(([name, label, hint]) => (
+            <FormField key={name} label={label} hint={hint}>
               {/* A filter that is half typed may be refused, so it holds once the person is done. */}
-              <input value={parameter(name)} onChange={event => setParameters({ [name]: inputOf(event) })} />
-            </Field>
+              <input value={parameter(name)} onChange={event => setParameters({ [name]: event.currentTarget.value })} />
+            </FormField>
           ))}
         </div>
       ) : null}
@@ -117,21 +133,28 @@ export function FilterBar() {
   )
 }
 
-function Choice({ name, label, values }: { name: string; label: string; values: readonly string[] }) {
-  const chosen = parameter(name)
-  const missing = chosen !== '' && !values.includes(chosen) ? [chosen] : []
+/** The number of requests in the list, and of those that it does not show. */
+export function StatusLine() {
+  void feed.revision.value
+  const { log } = feed
   return (
-    <select
-      aria-label={label}
-      value={chosen}
-      onChange={event => setParameters({ [name]: (event.currentTarget as HTMLSelectElement).value })}
-    >
-      <option value="">{label}</option>
-      {[...values, ...missing].map(value => (
-        <option key={value} value={value}>
-          {value}
-        </option>
-      ))}
-    </select>
+    <p class="row status-line muted">
+      <span>
+        <b>{log.size.toLocaleString('en')}</b> {log.size === 1 ? 'request' : 'requests'}
+      </span>
+      {feed.paused.value ? (
+        <span>
+          paused, <b>{log.waiting.toLocaleString('en')}</b> waiting
+        </span>
+      ) : null}
+      {log.dropped === 0 ? null : (
+        <span
+          class="row tone-warn"
+          title="They arrived faster than this page could show them; the gateway answered all of them."
+        >
+          <Icon name="warning" size={14} /> <b>{log.dropped.toLocaleString('en')}</b> not shown
+        </span>
+      )}
+    </p>
   )
 }

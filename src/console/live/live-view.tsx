@@ -1,25 +1,23 @@
 // View 1: requests as they are answered. The list follows the stream; one of them is looked at beside it.
 
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { GivenAnswers } from '../answers/given-answers.tsx'
-import { about } from '../model/about.ts'
-import { epoch } from '../model/connection.ts'
+import { epoch } from '../model/control-plane.ts'
+import { version } from '../model/gateway.ts'
 import { chosenWorld, parameter, setParameters } from '../model/location.ts'
-import { Method, Status } from '../parts/badges.tsx'
-import { FirstCall } from '../parts/first-call.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { EmptyState, ProblemNotice, Progress } from '../parts/notices.tsx'
+import { writeLatency, writeLocalTime } from '../model/wording.ts'
+import { FirstCommand } from '../parts/commands.tsx'
+import { EmptyState, ProblemNotice, Spinner } from '../parts/notices.tsx'
+import { MethodMark, StatusMark } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
-import { journalQuery } from './filter.ts'
-import { FilterBar } from './filter-bar.tsx'
+import { FilterBar, journalQuery, StatusLine, usedFilters } from './filter-bar.tsx'
 import { RequestDetail } from './request-detail.tsx'
 import { feed } from './request-feed.ts'
 import type { LoggedRequest } from './request-log.ts'
-import { clockTime, milliseconds } from './wording.ts'
 
 const COLUMNS: readonly Column<LoggedRequest>[] = [
-  { id: 'status', title: 'Status', width: '3rem', cell: ({ status }) => <Status status={status} /> },
-  { id: 'method', title: 'Method', width: '3.6rem', cell: ({ method }) => <Method method={method} /> },
+  { id: 'status', title: 'Status', width: '3rem', cell: ({ status }) => <StatusMark status={status} /> },
+  { id: 'method', title: 'Method', width: '3.6rem', cell: ({ method }) => <MethodMark method={method} /> },
   {
     id: 'path',
     title: 'Path',
@@ -46,41 +44,34 @@ const COLUMNS: readonly Column<LoggedRequest>[] = [
     cell: ({ consumer }) => consumer ?? <span class="muted">unknown</span>,
   },
   { id: 'world', title: 'World', width: 'minmax(4.5rem, 1fr)', wide: true, cell: ({ world }) => world },
-  { id: 'why', title: 'Why', width: 'minmax(5rem, 1.2fr)', wide: true, cell: Why },
-  { id: 'duration', title: 'Time', width: '4.2rem', align: 'end', cell: ({ durationMs }) => milliseconds(durationMs) },
-  { id: 'at', title: 'At', width: '6rem', align: 'end', wide: true, cell: ({ at }) => clockTime(at) },
+  { id: 'why', title: 'Why', width: 'minmax(5rem, 1.2fr)', wide: true, cell: ReasonCell },
+  { id: 'duration', title: 'Time', width: '4.2rem', align: 'end', cell: ({ durationMs }) => writeLatency(durationMs) },
+  { id: 'at', title: 'At', width: '6rem', align: 'end', wide: true, cell: ({ at }) => writeLocalTime(at) },
 ]
 
 /** The effects that were injected, else the code of the refusal. */
-function Why({ injected, refusal }: LoggedRequest) {
-  const marks = [
+function ReasonCell({ injected, refusal }: LoggedRequest) {
+  const effects = [
     ...(injected?.fault === undefined ? [] : [injected.fault]),
-    ...(injected?.delayMs === undefined ? [] : [`+${milliseconds(injected.delayMs)}`]),
+    ...(injected?.delayMs === undefined ? [] : [`+${writeLatency(injected.delayMs)}`]),
     ...(injected?.queued ? ['queued'] : []),
   ]
-  if (marks.length > 0) {
-    return (
-      <span class="injected" title={injected?.weather}>
-        {marks.join(' · ')}
-      </span>
-    )
-  }
-  if (refusal === undefined) return null
-  return (
-    <span class="muted" title={refusal.rule}>
-      {refusal.code}
+  return effects.length > 0 ? (
+    <span class="tone-warn" title={injected?.weather}>
+      {effects.join(' · ')}
+    </span>
+  ) : (
+    <span class="muted" title={refusal?.rule}>
+      {refusal?.code}
     </span>
   )
 }
 
-const rowClass = ({ status }: LoggedRequest): string => (status >= 500 || status === 0 ? 'failed' : '')
-
 /** Follows the requests that the URL selects. Does nothing if they are followed already. */
-export const followRequests = (): void => feed.start(journalQuery(parameter, chosenWorld.value))
+const followRequests = (): void => feed.start(journalQuery())
 
 export function LiveView() {
-  const query = journalQuery(parameter, chosenWorld.value)
-  const key = JSON.stringify(query)
+  const key = JSON.stringify(journalQuery())
   const generation = epoch.value
   useEffect(() => {
     followRequests()
@@ -88,41 +79,32 @@ export function LiveView() {
   }, [key, generation])
   const { log } = feed
   void feed.revision.value
+  const error = feed.error.value
   const selected = parameter('request')
-  const select = (row: LoggedRequest): void => setParameters({ request: row.key }, selected === '' ? 'push' : 'replace')
-  const columns = useMemo(
-    () => COLUMNS.filter(({ id }) => id !== 'world' || chosenWorld.value === ''),
-    [chosenWorld.value],
-  )
-  const shown = columns.filter(({ id }) => selected === '' || !HIDDEN_BESIDE_DETAIL.has(id))
   return (
-    <div class={`split${selected === '' ? '' : ' open'}`}>
-      <div class="live">
-        <div>
-          <FilterBar />
-          <GivenAnswers />
-        </div>
-        <div class="live-list">
-          {feed.error.value === undefined ? null : <ProblemNotice error={feed.error.value} retry={followRequests} />}
-          {log.size === 0 ? (
-            feed.loading.value ? (
-              <Progress label="Reading the journal" />
-            ) : feed.error.value === undefined ? (
-              <Nothing filtered={Object.keys(query).some(name => name !== 'world')} />
-            ) : null
-          ) : (
+    <div class={`split ${selected === '' ? '' : 'open'}`}>
+      <div class="view">
+        <FilterBar />
+        <GivenAnswers />
+        <div class="fill">
+          <ProblemNotice error={error} retry={followRequests} />
+          {log.size > 0 ? (
             <VirtualTable
               label="Requests, the newest first"
-              columns={shown}
+              columns={COLUMNS.filter(({ id }) => id !== 'world' || chosenWorld.value === '')}
               count={log.size}
               rowAt={index => log.at(index)}
               keyOf={row => row.key}
               selected={selected}
-              onSelect={select}
+              onSelect={row => setParameters({ request: row.key }, selected === '' ? 'push' : 'replace')}
               prepended={log.added}
-              rowClass={rowClass}
+              rowClass={({ status }) => (status >= 500 || status === 0 ? 'failed' : '')}
             />
-          )}
+          ) : feed.loading.value ? (
+            <Spinner label="Reading the journal" />
+          ) : error === undefined ? (
+            <NoRequests />
+          ) : null}
         </div>
         <StatusLine />
       </div>
@@ -131,45 +113,14 @@ export function LiveView() {
   )
 }
 
-const HIDDEN_BESIDE_DETAIL = new Set(['operation', 'consumer', 'world', 'at'])
-
-function Nothing({ filtered }: { filtered: boolean }) {
-  if (filtered) {
-    return (
-      <EmptyState icon="search" title="No request matches">
-        <p>The journal has none that fulfils these filters. New ones appear here as they are answered.</p>
-      </EmptyState>
-    )
-  }
-  return (
+const NoRequests = () =>
+  usedFilters().length > 0 ? (
+    <EmptyState icon="search" title="No request matches">
+      <p>The journal has none that fulfils these filters. New ones appear here as they are answered.</p>
+    </EmptyState>
+  ) : (
     <EmptyState icon="pulse" title="Waiting for the first request">
-      <p>Each request that your app sends to {about.value?.api ?? 'the gateway'} appears here. Try one:</p>
-      <FirstCall />
+      <p>Each request that your app sends to {version.value?.api ?? 'the gateway'} appears here. Try one:</p>
+      <FirstCommand />
     </EmptyState>
   )
-}
-
-function StatusLine() {
-  void feed.revision.value
-  const { log } = feed
-  return (
-    <p class="status-line">
-      <span>
-        <b class="number">{log.size.toLocaleString('en')}</b> {log.size === 1 ? 'request' : 'requests'}
-      </span>
-      {feed.paused.value ? (
-        <span>
-          paused, <b class="number">{log.waiting.toLocaleString('en')}</b> waiting
-        </span>
-      ) : null}
-      {log.dropped === 0 ? null : (
-        <span
-          class="dropped"
-          title="They arrived faster than this page could show them; the gateway answered all of them."
-        >
-          <Icon name="warning" size={14} /> <b class="number">{log.dropped.toLocaleString('en')}</b> not shown
-        </span>
-      )}
-    </p>
-  )
-}

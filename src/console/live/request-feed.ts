@@ -2,23 +2,19 @@
 // per frame and within a budget of time, so that the page stays quick under load.
 
 import { signal } from '@preact/signals'
-import { markLost } from '../model/connection.ts'
-import { call, send } from '../model/control-plane.ts'
-import { createEventParser } from '../model/event-parser.ts'
-import type { Recorded } from '../model/shapes.ts'
-import { RequestLog } from './request-log.ts'
+import type { RecordedRequest } from '../../http/control/types.ts'
+import { ControlError, call, callForReply, markLost } from '../model/control-plane.ts'
+import { createEventParser, RequestLog } from './request-log.ts'
 
 /** Rows that the list keeps. */
 const MOST_ROWS = 10_000
-/** The number of rows of the first request, since a whole journal takes a while to read. */
-const FIRST_ROWS = 100
 /** Requests that are read at a time, and milliseconds of a frame that reading may take. */
 const BATCH = 50
 const BUDGET = 6
 /** Milliseconds between two batches while the tab is in the background, where browsers draw no frames. */
 const HIDDEN_INTERVAL = 500
 
-export type Filter = Readonly<Record<string, string>>
+type JournalQuery = Readonly<Record<string, string>>
 
 export class RequestFeed {
   readonly log = new RequestLog(MOST_ROWS)
@@ -30,13 +26,11 @@ export class RequestFeed {
   readonly error = signal<Error | undefined>(undefined)
   #abort: AbortController | undefined
   #scheduled = false
-  /** How often the list was emptied by hand. */
-  #clears = 0
   /** The filter that the rows fulfil. */
   #shown = ''
 
   /** Follows the requests that fulfil the filter, until `stop` or a `start` with another filter. */
-  start(filter: Filter): void {
+  start(filter: JournalQuery): void {
     const key = JSON.stringify(filter)
     if (this.#abort !== undefined && key === this.#shown) return
     this.stop()
@@ -61,47 +55,29 @@ export class RequestFeed {
   }
 
   clear(): void {
-    this.#clears += 1
     this.log.clear()
     this.revision.value += 1
   }
 
-  async #follow(filter: Filter, signal: AbortSignal): Promise<void> {
+  async #follow(filter: JournalQuery, signal: AbortSignal): Promise<void> {
     try {
-      // A list that has rows already needs everything since its newest one.
-      const page = await this.#ask(filter, this.log.lastId === 0 ? FIRST_ROWS : MOST_ROWS, signal)
-      const newest = page.requests.at(-1)?.id ?? 0
-      this.log.merge(page.requests, newest)
+      const query = { ...filter, limit: MOST_ROWS }
+      const { requests } = await call<{ requests: RecordedRequest[] }>('GET', '/requests', { query, signal })
+      this.log.merge(requests)
       this.error.value = undefined
       this.loading.value = false
       this.revision.value += 1
-      if (page.more && page.requests.length === FIRST_ROWS) void this.#readOlder(filter, signal)
-      await this.#listen({ ...filter, after: `${newest}` }, signal)
+      await this.#listen({ ...filter, after: `${requests.at(-1)?.id ?? 0}` }, signal)
     } catch (error) {
       if (signal.aborted) return
       this.#abort = undefined
       this.loading.value = false
-      if ((error as Error).name === 'ControlError') this.error.value = error as Error
+      if (error instanceof ControlError) this.error.value = error
     }
   }
 
-  /**
-   * Adds the requests of the journal before the first rows. If that fails, the connection is lost, and all is read again.
-   */
-  async #readOlder(filter: Filter, signal: AbortSignal): Promise<void> {
-    const clears = this.#clears
-    const page = await this.#ask(filter, MOST_ROWS, signal).catch(() => undefined)
-    if (page === undefined || signal.aborted || this.#clears !== clears) return
-    this.log.addOlder(page.requests)
-    this.revision.value += 1
-  }
-
-  #ask(filter: Filter, limit: number, signal: AbortSignal): Promise<{ requests: Recorded[]; more: boolean }> {
-    return call('GET', '/requests', { query: { ...filter, limit }, signal })
-  }
-
-  async #listen(query: Filter, signal: AbortSignal): Promise<void> {
-    const reply = await send('GET', '/requests/stream', {
+  async #listen(query: JournalQuery, signal: AbortSignal): Promise<void> {
+    const reply = await callForReply('GET', '/requests/stream', {
       query: { ...query, headers: true },
       accept: 'text/event-stream',
       signal,
@@ -118,9 +94,8 @@ export class RequestFeed {
         this.log.receive(events.filter(({ name }) => name === 'request').map(({ data }) => data))
         this.#schedule()
       }
-    } catch (error) {
-      if (signal.aborted) return
-      void error
+    } catch {
+      // The connection was lost, or the feed was stopped.
     }
     // A stream ends only when the gateway does; the view starts the feed again when the connection is back.
     if (signal.aborted) return
@@ -131,23 +106,15 @@ export class RequestFeed {
   #schedule(): void {
     if (this.#scheduled || this.log.waiting === 0) return
     this.#scheduled = true
-    const flush = (): void => {
+    const read = (): void => {
       this.#scheduled = false
-      this.#flush()
-    }
-    if (document.hidden) setTimeout(flush, HIDDEN_INTERVAL)
-    else requestAnimationFrame(flush)
-  }
-
-  #flush(): void {
-    if (this.paused.value) {
+      const end = performance.now() + BUDGET
+      while (!this.paused.value && this.log.waiting > 0 && performance.now() < end) this.log.read(BATCH)
       this.revision.value += 1
-      return
+      if (!this.paused.value) this.#schedule()
     }
-    const end = performance.now() + BUDGET
-    while (this.log.waiting > 0 && performance.now() < end) this.log.read(BATCH)
-    this.revision.value += 1
-    this.#schedule()
+    if (document.hidden) setTimeout(read, HIDDEN_INTERVAL)
+    else requestAnimationFrame(read)
   }
 }
 

@@ -1,17 +1,17 @@
-// The newest requests for the list, in an array that grows in batches. Counts dropped requests for the page.
+// The newest requests for the list, in an array that grows in batches, and the parser of their stream. Counts dropped
+// requests for the page.
 
-import type { Recorded } from '../model/shapes.ts'
+import type { RecordedRequest } from '../../http/control/types.ts'
 
-export interface LoggedRequest extends Recorded {
+export interface LoggedRequest extends RecordedRequest {
   /** Unlike the id, it stays unique after a restart of the gateway, which counts from 1 again. */
   readonly key: string
 }
 
 export class RequestLog {
   readonly #most: number
+  /** The oldest first. */
   #rows: LoggedRequest[] = []
-  /** Rows before this index are given up; they are cut off now and then. */
-  #start = 0
   #waiting: string[] = []
   /** Counts the starts of the gateway that this log has seen. */
   #generation = 1
@@ -29,11 +29,7 @@ export class RequestLog {
   }
 
   get size(): number {
-    return this.#rows.length - this.#start
-  }
-
-  get lastId(): number {
-    return this.#lastId
+    return this.#rows.length
   }
 
   /** How many texts wait to be read. */
@@ -43,57 +39,40 @@ export class RequestLog {
 
   /** The row at an index, the newest first. */
   at(index: number): LoggedRequest | undefined {
-    return index < this.size ? this.#rows[this.#rows.length - 1 - index] : undefined
+    return this.#rows[this.#rows.length - 1 - index]
   }
 
   find(key: string): LoggedRequest | undefined {
-    for (let i = this.#rows.length - 1; i >= this.#start; i--) if (this.#rows[i]?.key === key) return this.#rows[i]
-    return undefined
+    return this.#rows.findLast(row => row.key === key)
   }
 
   /** Takes the JSON texts of requests as they arrived; they are parsed by `read`. The oldest give way to the newest. */
   receive(texts: readonly string[]): void {
-    for (const text of texts) this.#waiting.push(text)
-    const above = this.#waiting.length - this.#most
-    if (above <= 0) return
-    this.#waiting.splice(0, above)
-    this.dropped += above
+    this.#waiting.push(...texts)
+    this.dropped += this.#waiting.splice(0, this.#waiting.length - this.#most).length
   }
 
-  /** Parses the next waiting texts, up to this many, and adds them. Returns their number. */
-  read(most: number): number {
-    const texts = this.#waiting.splice(0, most)
-    for (const text of texts) this.#append(JSON.parse(text) as Recorded)
-    this.#cut()
-    return texts.length
+  /** Parses the next waiting texts, up to this many, and adds them. */
+  read(most: number): void {
+    this.#add(this.#waiting.splice(0, most).map(text => JSON.parse(text) as RecordedRequest))
   }
 
   /**
    * Adds the journal's requests after a connection was made, except those that are already here. If the journal's count is
    * behind ours, or an id that we have is of a later request, the gateway was restarted and counts anew.
    */
-  merge(requests: readonly Recorded[], newest: number): void {
-    if (newest < this.#lastId || requests.some(({ id, at }) => id <= this.#lastId && at > this.#lastAt)) {
+  merge(requests: readonly RecordedRequest[]): void {
+    const isBehind = (requests.at(-1)?.id ?? 0) < this.#lastId
+    if (isBehind || requests.some(({ id, at }) => id <= this.#lastId && at > this.#lastAt)) {
       this.#generation += 1
       this.#lastId = 0
     }
-    for (const request of requests) this.#append(request)
-    this.#cut()
-  }
-
-  /** Adds the journal's requests that are older than the oldest row. */
-  addOlder(requests: readonly Recorded[]): void {
-    const oldest = this.#rows[this.#start]?.id ?? Number.POSITIVE_INFINITY
-    const older = requests.filter(({ id }) => id < oldest).map(request => this.#rowOf(request))
-    this.#rows = [...older, ...this.#rows.slice(this.#start)]
-    this.#start = 0
-    this.#cut()
+    this.#add(requests)
   }
 
   /** Empties the list; later requests are added as before. */
   clear(): void {
     this.#rows = []
-    this.#start = 0
     this.#waiting = []
     this.dropped = 0
   }
@@ -105,22 +84,44 @@ export class RequestLog {
     this.#lastAt = ''
   }
 
-  #append(request: Recorded): void {
-    if (request.id <= this.#lastId) return
-    this.#lastId = request.id
-    this.#lastAt = request.at
-    this.#rows.push(this.#rowOf(request))
-    this.added += 1
+  #add(requests: readonly RecordedRequest[]): void {
+    for (const request of requests) {
+      if (request.id <= this.#lastId) continue
+      this.#lastId = request.id
+      this.#lastAt = request.at
+      this.added += 1
+      this.#rows.push({ ...request, key: `${this.#generation === 1 ? '' : `${this.#generation}-`}${request.id}` })
+    }
+    this.#rows.splice(0, this.#rows.length - this.#most)
   }
+}
 
-  #rowOf(request: Recorded): LoggedRequest {
-    return { ...request, key: this.#generation === 1 ? `${request.id}` : `${this.#generation}-${request.id}` }
-  }
+export interface ServerEvent {
+  /** The event's name; `message` where it has none. */
+  readonly name: string
+  readonly id: string
+  readonly data: string
+}
 
-  #cut(): void {
-    this.#start = Math.max(this.#start, this.#rows.length - this.#most)
-    if (this.#start < this.#most / 2) return
-    this.#rows = this.#rows.slice(this.#start)
-    this.#start = 0
+/**
+ * Returns a function that takes the next piece of a stream of server-sent events and returns the events that it completes. A
+ * field that spans several lines is not supported: JSON never does.
+ */
+export function createEventParser(): (piece: string) => ServerEvent[] {
+  let rest = ''
+  return piece => {
+    const blocks = (rest + piece).split('\n\n')
+    rest = blocks.pop() as string
+    return blocks.flatMap(block => {
+      let name = 'message'
+      let id = ''
+      let data: string | undefined
+      for (const line of block.split('\n')) {
+        if (line.startsWith('data: ')) data = line.slice(6)
+        else if (line.startsWith('event: ')) name = line.slice(7)
+        else if (line.startsWith('id: ')) id = line.slice(4)
+      }
+      return data === undefined ? [] : [{ name, id, data }]
+    })
   }
 }

@@ -1,6 +1,8 @@
 // Writes a rule of gateway.yaml for requests like a given one: with its path parameters, query and body.
 
 import type { RecordedRequest } from '../../http/control/types.ts'
+import { isObject, stringifyJson } from '../../kernel/json.ts'
+import { parseJson } from '../../kernel/parse-json.ts'
 
 /** Fields of a body that a rule compares; more make it hold for that one request only. */
 const MOST_FIELDS = 6
@@ -11,8 +13,8 @@ const MOST_FIELDS = 6
  * @param path the operation's path template, for the parameters: `/orders/{orderId}`
  */
 export function ruleFromRequest(request: RecordedRequest, path: string): string {
-  const conditions = conditionsOf(request, path)
-  const when = conditions.length === 0 ? [] : [`when: ${quote(conditions.join(' && '))}`]
+  const conditions = conditionsFor(request, path)
+  const when = conditions.length === 0 ? [] : [`when: ${quoteYaml(conditions.join(' && '))}`]
   const { status } = request
   const lines = [
     ...when,
@@ -29,19 +31,21 @@ export function ruleFromRequest(request: RecordedRequest, path: string): string 
 }
 
 /** The conditions that the request fulfils, in CEL. */
-export function conditionsOf({ path, query, requestBody }: RecordedRequest, template: string): string[] {
+export function conditionsFor({ path, query, requestBody }: RecordedRequest, template: string): string[] {
   const conditions: string[] = []
   const values = path.split('/').slice(-template.split('/').length + 1)
   const names = template.split('/').slice(1)
   names.forEach((name, i) => {
     const parameter = /^\{(.+)\}$/.exec(name)?.[1]
-    if (parameter !== undefined) conditions.push(`request.params${member(parameter)} == ${literal(values[i] ?? '')}`)
+    if (parameter !== undefined)
+      conditions.push(`request.params${member(parameter)} == ${celOfParameter(decodeURIComponent(values[i] ?? ''))}`)
   })
   for (const [name, value] of new URLSearchParams(query)) {
-    conditions.push(`request.query${member(name)} == ${literal(value)}`)
+    conditions.push(`request.query${member(name)} == ${celOfParameter(value)}`)
   }
-  for (const [name, value] of Object.entries(fieldsOf(requestBody?.text)).slice(0, MOST_FIELDS)) {
-    if (value === null || typeof value !== 'object') conditions.push(`request.body${member(name)} == ${cel(value)}`)
+  for (const [name, value] of Object.entries(fieldsOfBody(requestBody?.text)).slice(0, MOST_FIELDS)) {
+    if (!Array.isArray(value) && !isObject(value))
+      conditions.push(`request.body${member(name)} == ${stringifyJson(value)}`)
   }
   return conditions
 }
@@ -49,23 +53,12 @@ export function conditionsOf({ path, query, requestBody }: RecordedRequest, temp
 const member = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`)
 
 /** A parameter has the type that the contract gives it; a number in the URL is taken for a number. */
-function literal(encoded: string): string {
-  const text = decodeURIComponent(encoded)
-  return /^-?(?:0|[1-9]\d{0,14})$/.test(text) ? text : JSON.stringify(text)
-}
+const celOfParameter = (text: string): string => (/^-?(?:0|[1-9]\d{0,14})$/.test(text) ? text : JSON.stringify(text))
 
-const cel = (value: unknown): string => JSON.stringify(value)
-
-function fieldsOf(text: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {}
-  } catch {
-    return {}
-  }
+function fieldsOfBody(text = ''): Readonly<Record<string, unknown>> {
+  const parsed = parseJson(text, true)
+  return 'value' in parsed && isObject(parsed.value) ? parsed.value : {}
 }
 
 /** A YAML scalar: in single quotes where a plain one would be read otherwise. */
-const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
+const quoteYaml = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -1,28 +1,23 @@
 // The explanation of a reply: the violated rule, the behaviours that the request passed, draws and injected faults.
 
-import { plan } from '../model/about.ts'
+import type { RecordedRequest } from '../../http/control/types.ts'
+import { servedPlan } from '../model/gateway.ts'
 import { hrefOf } from '../model/location.ts'
-import type { Recorded } from '../model/shapes.ts'
-import { Icon } from '../parts/icon.tsx'
-import { milliseconds } from './wording.ts'
+import { writeLatency } from '../model/wording.ts'
+import { Badge, Pairs, RefusalNotice, Section } from '../parts/panels.tsx'
 
-export function WhySection({ request }: { request: Recorded }) {
-  const { refusal, injected, explanation, time, at } = request
+export function WhySection({ request }: { request: RecordedRequest }) {
+  const { refusal, injected, explanation, operation, time, at } = request
   const travelled = Math.abs(Date.parse(time) - Date.parse(at)) > 1000
+  const route = explanation?.route ? ` (${explanation.route})` : ''
   return (
     <>
       {refusal === undefined ? null : (
         <section class="section">
-          <div class="refusal">
-            <p class="refusal-code">
-              <Icon name="warning" /> {refusal.code}
-            </p>
-            <p class="refusal-rule">{refusal.rule}</p>
-          </div>
+          <RefusalNotice {...refusal} />
         </section>
       )}
-      <section class="section">
-        <h3>Path through the gateway</h3>
+      <Section title="Path through the gateway">
         <Passed request={request} />
         {explanation === undefined ? (
           <p class="muted">
@@ -35,86 +30,72 @@ export function WhySection({ request }: { request: Recorded }) {
             {explanation.ordinal > 0 ? `, request ${explanation.ordinal} of this operation in its world.` : '.'}
           </p>
         )}
-      </section>
+      </Section>
       {injected === undefined ? null : (
-        <section class="section">
-          <h3>Done on purpose</h3>
-          <dl class="pairs">
-            {injected.weather === undefined ? null : <Pair name="Weather" value={injected.weather} />}
-            {injected.fault === undefined ? null : <Pair name="Fault" value={injected.fault} />}
-            {injected.delayMs === undefined ? null : <Pair name="Delay" value={milliseconds(injected.delayMs)} />}
-            {injected.queued ? <Pair name="Queue" value="It waited for a place (capacity)." /> : null}
-          </dl>
+        <Section title="Done on purpose">
+          <Pairs
+            of={[
+              ['Weather', injected.weather],
+              ['Fault', injected.fault],
+              ['Delay', injected.delayMs === undefined ? undefined : writeLatency(injected.delayMs)],
+              ['Queue', injected.queued ? 'It waited for a place (capacity).' : undefined],
+            ]}
+          />
           {injected.notes === undefined ? null : (
-            <ul class="notes">
+            <ul class="plain-list">
               {injected.notes.map(note => (
                 <li key={note}>{note}</li>
               ))}
             </ul>
           )}
-        </section>
+        </Section>
       )}
-      <section class="section">
-        <h3>Circumstances</h3>
-        <dl class="pairs">
-          {request.operation === null ? null : (
-            <div class="pair">
-              <dt>Operation</dt>
-              <dd>
-                <a href={hrefOf('operations', { operation: request.operation })}>{request.operation}</a>
-                {explanation === undefined || explanation.route === '' ? '' : ` (${explanation.route})`}
-              </dd>
-            </div>
-          )}
-          <Pair name="World" value={request.world} />
-          <Pair name="Answered at" value={new Date(at).toLocaleString()} />
-          {travelled ? <Pair name="By its clock" value={time} /> : null}
-          {Object.entries(explanation?.draws ?? {}).map(([purpose, value]) => (
-            <Pair key={purpose} name={`Drawn: ${purpose}`} value={value.toFixed(4)} />
-          ))}
-        </dl>
-      </section>
+      <Section title="Circumstances">
+        <Pairs
+          of={[
+            [
+              'Operation',
+              operation === null ? undefined : [<a href={hrefOf('operations', { operation })}>{operation}</a>, route],
+            ],
+            ['World', request.world],
+            ['Answered at', new Date(at).toLocaleString()],
+            ['By its clock', travelled ? time : undefined],
+            ...Object.entries(explanation?.draws ?? {}).map(
+              ([purpose, value]) => [`Drawn: ${purpose}`, value.toFixed(4)] as const,
+            ),
+          ]}
+        />
+      </Section>
     </>
   )
 }
 
-const Pair = ({ name, value }: { name: string; value: string }) => (
-  <div class="pair">
-    <dt>{name}</dt>
-    <dd>{value}</dd>
-  </div>
-)
-
 /** The chain of the operation: those it passed, the one that replied, and those it never reached. */
-function Passed({ request: { operation, explanation, refusal } }: { request: Recorded }) {
+function Passed({ request: { operation, explanation, refusal } }: { request: RecordedRequest }) {
   const passed = explanation?.passed ?? []
-  const chain = plan.value?.operations.find(one => one.operation === operation)?.chain ?? []
-  const rest = passed.length === 0 ? [] : chain.slice(chain.indexOf(passed.at(-1) as string) + 1)
+  const chain = servedPlan.value?.operations.find(one => one.operation === operation)?.chain ?? []
   if (explanation !== undefined && passed.length === 0) return <p class="muted">It met no behaviour.</p>
+  const replied = passed.at(-1)
+  const skipped = chain.slice(replied === undefined ? 0 : chain.indexOf(replied) + 1)
+  const tone = refusal === undefined ? 'good' : 'bad'
   return (
     <ol class="chain">
-      {passed.map((name, i) => (
+      {passed.map(name => (
         <li key={name}>
-          <span class={`link ${i === passed.length - 1 ? (refusal === undefined ? 'replied' : 'refused') : ''}`}>
+          <Badge tone={name === replied ? tone : 'plain'}>
             {name}
-            {i === passed.length - 1 ? <span class="visually-hidden"> (replied)</span> : null}
-          </span>
+            {name === replied ? <span class="visually-hidden"> (replied)</span> : null}
+          </Badge>
         </li>
       ))}
-      {passed.length === 0
-        ? chain.map(name => (
-            <li key={name}>
-              <span class="link">{name}</span>
-            </li>
-          ))
-        : rest.map(name => (
-            <li key={name}>
-              <span class="link skipped">
-                {name}
-                <span class="visually-hidden"> (not reached)</span>
-              </span>
-            </li>
-          ))}
+      {skipped.map(name => (
+        <li key={name} class={replied === undefined ? '' : 'skipped'}>
+          <Badge>
+            {name}
+            {replied === undefined ? null : <span class="visually-hidden"> (not reached)</span>}
+          </Badge>
+        </li>
+      ))}
     </ol>
   )
 }

@@ -1,51 +1,33 @@
 // View 2: the operations of the API with their rates and latencies, and one operation beside the list.
 
-import { useEffect, useState } from 'preact/hooks'
+import type { OperationForm } from '../../http/control/types.ts'
+import { AnswerForm } from '../answers/answer-form.tsx'
 import { GivenAnswers } from '../answers/given-answers.tsx'
-import { plan } from '../model/about.ts'
-import { epoch } from '../model/connection.ts'
-import { ControlError, call } from '../model/control-plane.ts'
-import { chosenWorld, parameter, setParameters } from '../model/location.ts'
-import type { MeasuredOperation, MeasuredOperations } from '../model/shapes.ts'
-import { Method } from '../parts/badges.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { EmptyState, ProblemNotice, Progress } from '../parts/notices.tsx'
-import { Sparkline } from '../parts/sparkline.tsx'
+import { callExactly, pathTo } from '../model/control-plane.ts'
+import { type MeasuredOperation, type MeasuredOperations, servedPlan, useMeasured } from '../model/gateway.ts'
+import { useLoaded } from '../model/loaded.ts'
+import { chosenWorld, parameter, setParameters, shownWorld } from '../model/location.ts'
+import { type Tone, writeLatency, writeRate } from '../model/wording.ts'
+import { SearchField, Select } from '../parts/controls.tsx'
+import { Sparkline } from '../parts/curves.tsx'
+import { EmptyState, Loaded } from '../parts/notices.tsx'
+import { Badge, MethodMark, Side, Tabs } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
-import { OperationDetail } from './operation-detail.tsx'
-import { Phase } from './phase.tsx'
-import { matches } from './search-operations.ts'
-import { latency, rate } from './wording.ts'
+import { OperationOverview } from './operation-overview.tsx'
+import { TryForm } from './try-form.tsx'
 
-/** Milliseconds between two looks at the measurements. */
-const INTERVAL = 2500
-
-/** Follows the measurements of all operations while a component that calls it is shown. */
-function useMeasured(world: string, consumer: string): { value?: MeasuredOperations; error?: Error } {
-  const [state, setState] = useState<{ value?: MeasuredOperations; error?: Error }>({})
-  const generation = epoch.value
-  useEffect(() => {
-    const abort = new AbortController()
-    const look = (): void => {
-      if (document.hidden) return
-      const query = { world, consumer }
-      call<MeasuredOperations>('GET', '/operations', { query, signal: abort.signal, quiet: true }).then(
-        value => setState({ value }),
-        error => error instanceof ControlError && setState({ error }),
-      )
-    }
-    look()
-    const timer = setInterval(look, INTERVAL)
-    return () => {
-      clearInterval(timer)
-      abort.abort()
-    }
-  }, [world, consumer, generation])
-  return state
+const PHASE_TONES: Readonly<Record<string, Tone>> = {
+  active: 'good',
+  deprecated: 'warn',
+  'browning out': 'warn',
+  gone: 'bad',
+  'past its sunset': 'bad',
 }
 
+const PhaseBadge = ({ phase }: { phase: string }) => <Badge tone={PHASE_TONES[phase]}>{phase}</Badge>
+
 const COLUMNS: readonly Column<MeasuredOperation>[] = [
-  { id: 'method', title: 'Method', width: '3.6rem', cell: ({ method }) => <Method method={method} /> },
+  { id: 'method', title: 'Method', width: '3.6rem', cell: ({ method }) => <MethodMark method={method} /> },
   {
     id: 'path',
     title: 'Path',
@@ -57,7 +39,7 @@ const COLUMNS: readonly Column<MeasuredOperation>[] = [
     ),
   },
   { id: 'operation', title: 'Operation', width: 'minmax(6rem, 1.2fr)', wide: true, cell: ({ operation }) => operation },
-  { id: 'phase', title: 'Phase', width: '7rem', wide: true, cell: ({ phase }) => <Phase phase={phase} /> },
+  { id: 'phase', title: 'Phase', width: '7rem', wide: true, cell: ({ phase }) => <PhaseBadge phase={phase} /> },
   {
     id: 'series',
     title: 'Last minutes',
@@ -76,9 +58,9 @@ const COLUMNS: readonly Column<MeasuredOperation>[] = [
     width: '4rem',
     align: 'end',
     wide: true,
-    cell: ({ measured }) => rate(measured.perSecond),
+    cell: ({ measured }) => writeRate(measured.perSecond),
   },
-  { id: 'p95', title: 'p95', width: '4.2rem', align: 'end', cell: ({ measured }) => latency(measured.p95) },
+  { id: 'p95', title: 'p95', width: '4.2rem', align: 'end', cell: ({ measured }) => writeLatency(measured.p95) },
   {
     id: 'failed',
     title: '4xx · 5xx',
@@ -95,50 +77,52 @@ const COLUMNS: readonly Column<MeasuredOperation>[] = [
   },
 ]
 
-const HIDDEN_BESIDE_DETAIL = new Set(['operation', 'phase', 'failed', 'rate'])
-
 export function OperationsView() {
-  const consumer = parameter('consumer')
-  const { value, error } = useMeasured(chosenWorld.value, consumer)
+  const loaded = useMeasured({ world: chosenWorld.value, consumer: parameter('consumer') })
+  return <Loaded of={loaded}>{value => <Operations measured={value} />}</Loaded>
+}
+
+function Operations({ measured: { operations, all, at, step } }: { measured: MeasuredOperations }) {
   const chosen = parameter('operation')
-  const search = parameter('search')
   const tag = parameter('tag')
-  if (error !== undefined) return <ProblemNotice error={error} />
-  if (value === undefined) return <Progress label="Reading the plan" />
-  const shown = value.operations.filter(one => matches(one, search) && (tag === '' || one.tags.includes(tag)))
-  const tags = [...new Set(value.operations.flatMap(one => one.tags))].sort()
-  const selected = value.operations.find(({ operation }) => operation === chosen)
-  const columns = selected === undefined ? COLUMNS : COLUMNS.filter(({ id }) => !HIDDEN_BESIDE_DETAIL.has(id))
+  const shown = operations.filter(one => isFound(one, parameter('search')) && (tag === '' || one.tags.includes(tag)))
+  const tags = [...new Set(operations.flatMap(one => one.tags))].sort()
+  const selected = operations.find(({ operation }) => operation === chosen)
   return (
-    <div class={`split${selected === undefined ? '' : ' open'}`}>
-      <div class="operations">
-        <search class="filter-bar">
-          <div class="tools">
-            <label class="search-field">
-              <span class="visually-hidden">Search the operations</span>
-              <Icon name="search" />
-              <input
-                type="search"
-                placeholder="Search operations"
-                value={search}
-                onInput={event => setParameters({ search: event.currentTarget.value })}
-              />
-            </label>
-            {tags.length === 0 ? null : <Choice name="tag" first="All tags" label="Tag" values={tags} />}
-            <Choice name="consumer" first="All consumers" label="Measured for" values={plan.value?.consumers ?? []} />
-            <span class="spring" />
-            <p class="totals">
-              <b class="number">{rate(value.all.perSecond)}</b> requests · p50{' '}
-              <b class="number">{latency(value.all.p50)}</b> · p95 <b class="number">{latency(value.all.p95)}</b>
-            </p>
-          </div>
+    <div class={`split ${selected === undefined ? '' : 'open'}`}>
+      <div class="view">
+        <search class="bar">
+          <SearchField
+            label="Search operations"
+            value={parameter('search')}
+            onText={search => setParameters({ search })}
+          />
+          {tags.length === 0 ? null : (
+            <Select
+              label="Tag"
+              value={tag}
+              options={[['', 'All tags'], ...tags]}
+              onChange={value => setParameters({ tag: value })}
+            />
+          )}
+          <Select
+            label="Measured for"
+            value={parameter('consumer')}
+            options={[['', 'All consumers'], ...(servedPlan.value?.consumers ?? [])]}
+            onChange={consumer => setParameters({ consumer })}
+          />
+          <span class="spring" />
+          <p class="muted nowrap">
+            <b>{writeRate(all.perSecond)}</b> requests · p50 <b>{writeLatency(all.p50)}</b> · p95{' '}
+            <b>{writeLatency(all.p95)}</b>
+          </p>
         </search>
         <GivenAnswers />
-        <div class="operations-list">
+        <div class="fill">
           {shown.length === 0 ? (
-            <EmptyState icon="search" title={value.operations.length === 0 ? 'No operations' : 'No operation matches'}>
+            <EmptyState icon="search" title={operations.length === 0 ? 'No operations' : 'No operation matches'}>
               <p>
-                {value.operations.length === 0
+                {operations.length === 0
                   ? 'The contract has none. Name one with paths under "contract" in the configuration.'
                   : 'Search for another word, or choose another tag.'}
               </p>
@@ -146,7 +130,7 @@ export function OperationsView() {
           ) : (
             <VirtualTable
               label="Operations"
-              columns={columns}
+              columns={COLUMNS}
               count={shown.length}
               rowAt={index => shown[index]}
               keyOf={({ operation }) => operation}
@@ -157,32 +141,72 @@ export function OperationsView() {
           )}
         </div>
       </div>
-      {selected === undefined ? null : (
-        <OperationDetail key={selected.operation} measured={selected} at={value.at} step={value.step} />
-      )}
+      {selected === undefined ? null : <OperationDetail key={chosen} measured={selected} at={at} step={step} />}
     </div>
   )
 }
 
-interface ChoiceProps {
-  readonly name: string
-  readonly label: string
-  /** The label of the empty choice. */
-  readonly first: string
-  readonly values: readonly string[]
+/** Returns whether every word is in the method, the path, the name, a tag or the summary. */
+function isFound({ method, path, operation, tags, summary = '' }: MeasuredOperation, search: string): boolean {
+  const text = [method, path, operation, ...tags, summary].join(' ').toLowerCase()
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => text.includes(word))
 }
 
-const Choice = ({ name, label, first, values }: ChoiceProps) => (
-  <select
-    aria-label={label}
-    value={parameter(name)}
-    onChange={event => setParameters({ [name]: (event.currentTarget as HTMLSelectElement).value })}
-  >
-    <option value="">{first}</option>
-    {values.map(value => (
-      <option key={value} value={value}>
-        {value}
-      </option>
-    ))}
-  </select>
-)
+export interface OperationDetailProps {
+  readonly measured: MeasuredOperation
+  /** The end of the last step of the series: a timestamp. */
+  readonly at: string
+  /** Seconds. */
+  readonly step: number
+}
+
+/** One operation beside the list: its description, a form to try it, and its next replies. */
+function OperationDetail({ measured, at, step }: OperationDetailProps) {
+  const { operation, method, path, phase, summary } = measured
+  const documented = useLoaded(operation, signal =>
+    callExactly<OperationForm>('GET', pathTo`/operations/${operation}`, { signal }),
+  )
+  const tab = parameter('tab') || 'overview'
+  return (
+    <Side
+      label="The chosen operation"
+      title={path}
+      before={<MethodMark method={method} />}
+      after={<PhaseBadge phase={phase} />}
+      head={
+        <p class="muted">
+          {operation}
+          {summary === undefined ? '' : ` · ${summary}`}
+        </p>
+      }
+      close="Close the operation"
+      onClose={() => setParameters({ operation: undefined, tab: undefined }, 'push')}
+    >
+      <Tabs
+        label="Parts of the operation"
+        tabs={[
+          ['overview', 'Overview'],
+          ['try', 'Try it'],
+          ['next', 'Answer next'],
+        ]}
+        chosen={tab}
+        onChoose={next => setParameters({ tab: next === 'overview' ? undefined : next })}
+      >
+        {tab === 'try' ? (
+          <Loaded of={documented}>{found => <TryForm operation={found} />}</Loaded>
+        ) : tab === 'next' ? (
+          <section class="section">
+            <p class="muted">The next requests get this instead of the usual reply. It has precedence over rules.</p>
+            <GivenAnswers operation={operation} />
+            <AnswerForm operation={operation} world={shownWorld.value} />
+          </section>
+        ) : (
+          <OperationOverview measured={measured} documented={documented} at={at} step={step} />
+        )}
+      </Tabs>
+    </Side>
+  )
+}

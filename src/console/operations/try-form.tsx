@@ -2,180 +2,171 @@
 // the reply.
 
 import { useState } from 'preact/hooks'
-import type { SendResult } from '../../http/control/types.ts'
-import { plan } from '../model/about.ts'
+import type { FormParameter, OperationForm, SendResult } from '../../http/control/types.ts'
+import { stringifyJson } from '../../kernel/json.ts'
+import { keywordsAt, type SchemaPart } from '../editor/schema-path.ts'
 import { call } from '../model/control-plane.ts'
-import { shownWorld } from '../model/location.ts'
-import type { DocumentedOperation, OperationParameter } from '../model/shapes.ts'
-import { Field } from '../parts/field.tsx'
+import { servedPlan } from '../model/gateway.ts'
+import { indentJson } from '../model/json-text.ts'
+import { useTask } from '../model/loaded.ts'
+import { hrefOf, shownWorld } from '../model/location.ts'
+import { writeLatency } from '../model/wording.ts'
+import { Button, FormField, SelectField, TextArea, TextField } from '../parts/controls.tsx'
 import { ProblemNotice } from '../parts/notices.tsx'
-import { Select } from '../parts/select.tsx'
-import { TryReply } from './try-reply.tsx'
-import { ANYBODY, keyOf, requestOf, resolveSchema, startValues, type TryDraft } from './try-request.ts'
+import { BodyView, Pairs, RefusalNotice, StatusMark } from '../parts/panels.tsx'
+import { GENERATED, parameterKey, requestFrom, startValues, type TryDraft } from './try-request.ts'
 
-const inputOf = (event: Event): string => (event.currentTarget as HTMLInputElement).value
-
-export function TryForm({ operation }: { operation: DocumentedOperation }) {
+export function TryForm({ operation }: { operation: OperationForm }) {
   const { parameters, body, security, sample } = operation
   const content = body?.content[0]
-  const consumers = plan.value?.consumers ?? []
+  const consumers = servedPlan.value?.consumers ?? []
   const [draft, setDraft] = useState<TryDraft>(() => ({
     values: startValues(operation),
     headers: '',
     type: content?.type ?? '',
-    body: sample?.body === undefined ? bodyTextOf(content?.examples[0]?.value) : laidOut(sample.body),
-    consumer: security.length === 0 ? '' : (consumers[0] ?? ANYBODY),
+    body: sample?.body === undefined ? bodyText(content?.examples[0]?.value) : indentJson(sample.body),
+    consumer: security.length === 0 ? '' : (consumers[0] ?? GENERATED),
   }))
-  const [sending, setSending] = useState(false)
   const [sent, setSent] = useState<SendResult | undefined>()
-  const [error, setError] = useState<Error | undefined>()
+  const task = useTask()
   const change = (changes: Partial<TryDraft>): void => setDraft({ ...draft, ...changes })
-  const submit = async (event: Event): Promise<void> => {
+  const submit = (event: Event): void => {
     event.preventDefault()
-    setSending(true)
-    try {
-      setSent(await call<SendResult>('POST', '/requests', { body: requestOf(operation, draft, shownWorld.value) }))
-      setError(undefined)
-    } catch (failure) {
-      setError(failure as Error)
-    } finally {
-      setSending(false)
-    }
+    const request = requestFrom(operation, draft, shownWorld.value)
+    void task.run(async () => setSent(await call<SendResult>('POST', '/requests', { body: request })))
   }
-  const chosen = body?.content.find(({ type }) => type === draft.type)
+  const examples = body?.content.find(({ type }) => type === draft.type)?.examples ?? []
   return (
     <>
       <form class="form section" onSubmit={submit}>
-        {parameters.length === 0 ? null : (
-          <div class="form-row">
-            {parameters.map(parameter => (
-              <ParameterField
-                key={keyOf(parameter)}
-                parameter={parameter}
-                value={draft.values[keyOf(parameter)] ?? ''}
-                onChange={value => change({ values: { ...draft.values, [keyOf(parameter)]: value } })}
-              />
-            ))}
-          </div>
-        )}
+        <div class="form-row">
+          {parameters.map(parameter => (
+            <ParameterField
+              key={parameterKey(parameter)}
+              parameter={parameter}
+              value={draft.values[parameterKey(parameter)] ?? ''}
+              onChange={value => change({ values: { ...draft.values, [parameterKey(parameter)]: value } })}
+            />
+          ))}
+        </div>
         {body === undefined ? null : (
           <>
             <div class="form-row">
               {body.content.length < 2 ? null : (
-                <Field label="Media type">
-                  <Select
-                    value={draft.type}
-                    options={body.content.map(({ type }) => type)}
-                    onChange={type => {
-                      const found = body.content.find(one => one.type === type)
-                      change({ type, body: bodyTextOf(found?.examples[0]?.value) })
-                    }}
-                  />
-                </Field>
+                <SelectField
+                  label="Media type"
+                  value={draft.type}
+                  options={body.content.map(({ type }) => type)}
+                  onChange={type => {
+                    const found = body.content.find(one => one.type === type)
+                    change({ type, body: bodyText(found?.examples[0]?.value) })
+                  }}
+                />
               )}
-              <ExampleChoice
-                examples={chosen?.examples ?? []}
-                onChoose={value => change({ body: bodyTextOf(value) })}
-              />
+              {examples.length === 0 ? null : (
+                <SelectField
+                  label="Fill in an example"
+                  value=""
+                  options={[
+                    ['', 'Choose…'],
+                    ...examples.map(({ name }, i) => [`${i}`, name ?? 'the example'] as const),
+                  ]}
+                  onChange={index => change({ body: bodyText(examples[Number(index)]?.value) })}
+                />
+              )}
             </div>
-            <Field label={`Body, ${draft.type}${body.required ? '' : ' (optional)'}`}>
-              <textarea
-                rows={Math.min(16, Math.max(4, draft.body.split('\n').length + 1))}
-                spellcheck={false}
-                value={draft.body}
-                onInput={event => change({ body: inputOf(event) })}
-              />
-            </Field>
+            <FormField label={`Body, ${draft.type}${body.required ? '' : ' (optional)'}`}>
+              <TextArea value={draft.body} onText={text => change({ body: text })} />
+            </FormField>
           </>
         )}
         <div class="form-row">
-          <Field label="Call as" hint={security.length === 0 ? 'It needs no credential.' : undefined}>
-            <Select
-              value={draft.consumer}
-              options={[
-                ['', 'Nobody, without a key'],
-                ...(consumers.length === 0 ? [[ANYBODY, 'Anybody, with a generated key'] as const] : consumers),
-              ]}
-              onChange={consumer => change({ consumer })}
-            />
-          </Field>
-          <Field label="Further headers">
-            <input
-              class="mono"
-              placeholder="x-request-id: 42"
-              value={draft.headers}
-              onInput={event => change({ headers: inputOf(event) })}
-            />
-          </Field>
-          <button type="submit" class="button primary" disabled={sending}>
-            {sending ? 'Sending…' : 'Send'}
-          </button>
+          <SelectField
+            label="Call as"
+            hint={security.length === 0 ? 'It needs no credential.' : undefined}
+            value={draft.consumer}
+            options={[
+              ['', 'Nobody, without a key'],
+              ...(consumers.length === 0 ? [[GENERATED, 'Anybody, with a generated key'] as const] : consumers),
+            ]}
+            onChange={consumer => change({ consumer })}
+          />
+          <TextField
+            label="Further headers"
+            class="mono"
+            placeholder="x-request-id: 42"
+            value={draft.headers}
+            onText={headers => change({ headers })}
+          />
+        </div>
+        <div class="row end">
+          <Button submits kind="primary" disabled={task.busy}>
+            {task.busy ? 'Sending…' : 'Send'}
+          </Button>
         </div>
       </form>
-      {error === undefined ? null : <ProblemNotice error={error} />}
-      {sent === undefined || error !== undefined ? null : <TryReply sent={sent} />}
+      <ProblemNotice error={task.error} />
+      {sent === undefined || task.error !== undefined ? null : <TriedReply sent={sent} />}
     </>
   )
 }
 
 interface ParameterFieldProps {
-  readonly parameter: OperationParameter
+  readonly parameter: FormParameter
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
 function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
   const { name, in: where, required, description, deprecated } = parameter
-  const schema = resolveSchema(parameter.schema)
-  const choices = schema.enum?.map(String) ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined)
+  const { enum: values, type, format, default: usual } = keywordsAt((parameter.schema ?? {}) as SchemaPart)
+  const choices = values?.map(String) ?? (type === 'boolean' ? ['true', 'false'] : undefined)
+  const placeholder =
+    usual === undefined
+      ? type === 'array'
+        ? 'several with commas'
+        : (format ?? type)
+      : `default ${stringifyJson(usual)}`
   const label = `${name}, ${where}${deprecated ? ', deprecated' : ''}${required ? '' : ' (optional)'}`
-  const change = (event: Event): void => onChange(inputOf(event))
+  const field = { label, hint: description, value }
   // Values are not validated here, so that a refusal by the gateway can be seen.
-  return (
-    <Field label={label} hint={description}>
-      {choices === undefined ? (
-        <input value={value} required={where === 'path'} placeholder={placeholderOf(parameter)} onInput={change} />
+  return choices === undefined ? (
+    <TextField {...field} required={where === 'path'} placeholder={String(placeholder ?? '')} onText={onChange} />
+  ) : (
+    <SelectField {...field} options={[['', '–'], ...choices]} onChange={onChange} />
+  )
+}
+
+const bodyText = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : indentJson(stringifyJson(value))
+
+/** The reply to a request that was tried, with the way to its explanation. */
+const TriedReply = ({ sent: { request, reply } }: { sent: SendResult }) => (
+  <section class="section" aria-label="The reply">
+    <div class="row">
+      <StatusMark status={reply.status} />
+      {request === null ? (
+        <span class="muted">The journal is switched off.</span>
       ) : (
-        <Select value={value} options={[['', '–'], ...choices]} onChange={onChange} />
+        <>
+          <span class="muted spring">{writeLatency(request.durationMs)}</span>
+          <a href={hrefOf('live', { request: `${request.id}` })}>Why this reply?</a>
+        </>
       )}
-    </Field>
-  )
-}
-
-function placeholderOf({ schema }: OperationParameter): string {
-  const { type, format, default: usual } = resolveSchema(schema)
-  if (usual !== undefined) return `default ${JSON.stringify(usual)}`
-  if (type === 'array') return 'several with commas'
-  return format ?? String(type ?? '')
-}
-
-interface ExampleChoiceProps {
-  readonly examples: readonly { readonly name: string | null; readonly value: unknown }[]
-  readonly onChoose: (value: unknown) => void
-}
-
-function ExampleChoice({ examples, onChoose }: ExampleChoiceProps) {
-  if (examples.length === 0) return null
-  const named = examples.map(({ name }, i) => [String(i), name ?? 'the example'] as const)
-  return (
-    <Field label="Fill in an example">
-      <Select
-        value=""
-        options={[['', 'Choose…'], ...named]}
-        onChange={index => onChoose(examples[Number(index)]?.value)}
+    </div>
+    {request?.refusal === undefined ? null : <RefusalNotice {...request.refusal} />}
+    {reply.wire === undefined ? null : <p>The client would have met this fault on the wire: {reply.wire}.</p>}
+    {reply.body === null || reply.body === '' ? (
+      <p class="muted">The reply has no body.</p>
+    ) : (
+      <BodyView
+        text={reply.base64 ? `${reply.body.length} characters of Base64: the body is binary` : reply.body}
+        label="Body of the reply"
       />
-    </Field>
-  )
-}
-
-/** A JSON text, indented; another text as it is. */
-function laidOut(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
-}
-
-const bodyTextOf = (value: unknown): string =>
-  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+    )}
+    <details>
+      <summary>Headers</summary>
+      <Pairs of={Object.entries(reply.headers).map(([name, value]) => [name, String(value)] as const)} mono />
+    </details>
+  </section>
+)

@@ -1,6 +1,7 @@
 // Makes a request out of the form "try it": the values of the parameters in their places, and the body.
 
-import type { DocumentedOperation, FormSchema, OperationParameter } from '../model/shapes.ts'
+import type { FormParameter } from '../../http/control/types.ts'
+import { keywordsAt, type SchemaPart } from '../editor/schema-path.ts'
 
 export interface TryDraft {
   /** By `in` and name: `path.orderId`. An empty text leaves an optional parameter out. */
@@ -10,12 +11,12 @@ export interface TryDraft {
   /** A media type; empty for no body. */
   readonly type: string
   readonly body: string
-  /** The consumer whose credential is sent; empty for none; `ANYBODY` for a generated credential. */
+  /** The consumer whose credential is sent; empty for none; `GENERATED` for a generated credential. */
   readonly consumer: string
 }
 
 /** The choice of a caller with a generated credential. No consumer has this name. */
-export const ANYBODY = '*'
+export const GENERATED = '*'
 
 /** The body of `POST /requests`. */
 export interface TryRequest {
@@ -29,42 +30,35 @@ export interface TryRequest {
   readonly world: string
 }
 
-export const keyOf = ({ in: where, name }: Pick<OperationParameter, 'in' | 'name'>): string => `${where}.${name}`
+export const parameterKey = ({ in: where, name }: Pick<FormParameter, 'in' | 'name'>): string => `${where}.${name}`
 
 const callerOf = (consumer: string): { consumer?: string; credential?: 'any' } =>
-  consumer === '' ? {} : consumer === ANYBODY ? { credential: 'any' } : { consumer }
+  consumer === '' ? {} : consumer === GENERATED ? { credential: 'any' } : { consumer }
 
 /** The values that a form begins with: the samples of the required parameters. */
-export const startValues = ({ parameters }: Pick<DocumentedOperation, 'parameters'>): Record<string, string> =>
+export const startValues = ({ parameters }: { parameters: readonly FormParameter[] }): Record<string, string> =>
   Object.fromEntries(
-    parameters.flatMap(one => (one.required && one.sample !== undefined ? [[keyOf(one), one.sample]] : [])),
+    parameters.flatMap(one => (one.required && one.sample !== undefined ? [[parameterKey(one), one.sample]] : [])),
   )
 
-/** The schema behind a `$ref` into its own `$defs`, as far as a form reads it. */
-export function resolveSchema(schema: FormSchema = {}): FormSchema {
-  const name = /^#\/\$defs\/(.+)$/.exec(schema.$ref ?? '')?.[1]
-  const found = name === undefined ? undefined : schema.$defs?.[name]
-  return found === undefined ? schema : { ...found, $defs: schema.$defs ?? {} }
-}
-
 /** @param path the path template with its base path: `/v1/orders/{orderId}` */
-export function requestOf(
-  { method, path, parameters }: { method: string; path: string; parameters: readonly OperationParameter[] },
+export function requestFrom(
+  { method, path, parameters }: { method: string; path: string; parameters: readonly FormParameter[] },
   draft: TryDraft,
   world: string,
 ): TryRequest {
-  const given = (parameter: OperationParameter): string => draft.values[keyOf(parameter)] ?? ''
+  const given = (parameter: FormParameter): string => draft.values[parameterKey(parameter)] ?? ''
   const filled = parameters
     .filter(({ in: where }) => where === 'path')
     .reduce((text, one) => text.replace(`{${one.name}}`, encodeURIComponent(given(one))), path)
   const query = new URLSearchParams()
-  const headers = headersOf(draft.headers)
+  const headers = readHeaders(draft.headers)
   const cookies: string[] = []
   for (const parameter of parameters) {
     const value = given(parameter)
     if (value === '') continue
     const { name, in: where } = parameter
-    if (where === 'query') for (const part of partsOf(parameter, value)) query.append(name, part)
+    if (where === 'query') for (const part of splitList(parameter, value)) query.append(name, part)
     else if (where === 'header') headers[name.toLowerCase()] = value
     else if (where === 'cookie') cookies.push(`${name}=${encodeURIComponent(value)}`)
   }
@@ -83,10 +77,10 @@ export function requestOf(
 }
 
 /** A list is typed with commas and sent as a parameter for each value, the default of OpenAPI. */
-const partsOf = ({ schema }: OperationParameter, value: string): string[] =>
-  resolveSchema(schema).type === 'array' ? value.split(',').map(part => part.trim()) : [value]
+const splitList = ({ schema }: FormParameter, value: string): string[] =>
+  keywordsAt((schema ?? {}) as SchemaPart).type === 'array' ? value.split(',').map(part => part.trim()) : [value]
 
-function headersOf(text: string): Record<string, string> {
+function readHeaders(text: string): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const line of text.split('\n')) {
     const at = line.indexOf(':')

@@ -1,68 +1,101 @@
-// Notices that a view shows instead of data: empty, loading, refused.
+// Messages to the person: short ones in a corner of the page, and those that a view shows instead of data.
 
+import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { ControlError } from '../model/control-plane.ts'
-import type { Loaded } from '../model/loaded.ts'
+import type { LoadedData } from '../model/loaded.ts'
+import { Button } from './controls.tsx'
 import { Icon, type IconName } from './icon.tsx'
+
+interface Announcement {
+  readonly id: number
+  readonly text: string
+  readonly kind: 'done' | 'failed'
+}
+
+const announcements = signal<readonly Announcement[]>([])
+let announced = 0
+
+/** Milliseconds that a message stays; one about a failure stays longer, since it must be read. */
+const STAY = { done: 3500, failed: 9000 } as const
+
+/** Shows a short message, which screen readers read out: "copied", "sent". */
+export function announce(text: string, kind: Announcement['kind'] = 'done'): void {
+  announced += 1
+  const id = announced
+  announcements.value = [...announcements.value.slice(-3), { id, text, kind }]
+  setTimeout(() => {
+    announcements.value = announcements.value.filter(message => message.id !== id)
+  }, STAY[kind])
+}
+
+/** Runs work that the user started, and announces its outcome. A failure is shown with its detail. */
+export async function perform(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await work()
+    if (done !== undefined) announce(done)
+    return true
+  } catch (error) {
+    announce((error as Error).message, 'failed')
+    return false
+  }
+}
+
+export const Announcements = () => (
+  <div class="announcements" role="status" aria-live="polite">
+    {announcements.value.map(({ id, text, kind }) => (
+      <p key={id} class={`announcement ${kind}`}>
+        {text}
+      </p>
+    ))}
+  </div>
+)
 
 /** Shows that there is no data, and what to do next. */
 export const EmptyState = (props: { icon: IconName; title: string; children?: ComponentChildren }) => (
-  <div class="empty-state">
-    <span class="empty-icon">
-      <Icon name={props.icon} size={28} />
-    </span>
+  <div class="empty-state muted">
+    <Icon name={props.icon} size={32} />
     <h2>{props.title}</h2>
     {props.children}
   </div>
 )
 
-/** A failure with the detail that the control plane gave. */
-export function ProblemNotice({ error, retry }: { error: Error; retry?: () => void }) {
-  const diagnostics = error instanceof ControlError ? diagnosticsOf(error) : []
+/** A failure with the detail that the control plane gave; nothing without one. */
+export function ProblemNotice({ error, retry }: { error: Error | undefined; retry?: () => unknown }) {
+  if (error === undefined) return null
+  const refusal = error instanceof ControlError ? error : undefined
+  const mistakes = (refusal?.problem.diagnostics ?? [error]) as readonly { message: string; hint?: string }[]
   return (
     <div class="problem" role="alert">
-      <p class="problem-title">
+      <p class="row tone-bad">
         <Icon name="warning" />
-        {error instanceof ControlError && error.status > 0 ? (
-          <span class="problem-code">
-            {error.status} {error.code}
+        {refusal === undefined ? null : (
+          <span class="mono">
+            {refusal.status} {refusal.code}
           </span>
-        ) : null}
+        )}
       </p>
-      {diagnostics.length === 0 ? <p class="problem-detail">{error.message}</p> : null}
-      {diagnostics.map(({ message, hint }) => (
-        <p key={message} class="problem-detail">
+      {mistakes.map(({ message, hint }) => (
+        <p key={message} class="preformatted">
           {message}
           {hint === undefined ? null : <span class="muted"> ({hint})</span>}
         </p>
       ))}
-      {retry === undefined ? null : (
-        <button type="button" class="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry === undefined ? null : <Button onClick={retry}>Try again</Button>}
     </div>
   )
 }
 
-interface Diagnostic {
-  readonly message: string
-  readonly hint?: string
-}
-
-const diagnosticsOf = ({ problem }: ControlError): readonly Diagnostic[] =>
-  Array.isArray(problem.diagnostics) ? (problem.diagnostics as Diagnostic[]) : []
-
 /** Shows the value of `of` once it is there; until then progress, or the failure with a button that tries again. */
-export function Show<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) {
+export function Loaded<T>({ of, children }: { of: LoadedData<T>; children: (value: T) => ComponentChildren }) {
   if (of.error !== undefined) return <ProblemNotice error={of.error} retry={of.reload} />
-  if (of.value === undefined) return <Progress />
+  if (of.value === undefined) return <Spinner />
   return <>{children(of.value)}</>
 }
 
-export const Progress = ({ label = 'Loading' }: { label?: string }) => (
-  <div class="progress" role="status">
-    <span class="spinner" aria-hidden="true" />
+export const Spinner = ({ label = 'Loading' }: { label?: string }) => (
+  <div class="row progress muted" role="status">
+    <span class="spinner on" aria-hidden="true" />
     <span>{label}…</span>
   </div>
 )

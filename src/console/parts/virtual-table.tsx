@@ -111,7 +111,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     moveTo(next)
   }
 
-  const tracks = { '--tracks': tracksOf(columns), '--tracks-narrow': tracksOf(columns.filter(({ wide }) => !wide)) }
+  const tracks = (some: readonly Column<Row>[]): string => some.map(({ width }) => width).join(' ')
   return (
     <div
       ref={box}
@@ -121,7 +121,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       aria-label={label}
       aria-rowcount={count + 1}
       aria-activedescendant={chosen === undefined ? undefined : `${id}-${selected}`}
-      style={tracks}
+      style={{ '--tracks': tracks(columns), '--tracks-narrow': tracks(columns.filter(({ wide }) => !wide)) }}
       onScroll={event => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
     >
@@ -131,44 +131,33 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
         ))}
       </div>
       <div class="table-rows" role="rowgroup" style={{ height: `${count * rowHeight}px` }}>
-        {rows.map(({ index, row }) =>
-          row === undefined ? (
-            <div
-              key={index}
-              class="table-row loading"
-              role="row"
-              tabIndex={-1}
-              aria-rowindex={index + 2}
-              style={{ height: `${rowHeight}px`, top: `${index * rowHeight}px` }}
-            >
-              <span role="gridcell" tabIndex={-1} class="muted">
-                …
-              </span>
-            </div>
-          ) : (
+        {rows.map(({ index, row }) => {
+          const key = row === undefined ? index : keyOf(row)
+          return (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of its rows
             <div
-              key={keyOf(row)}
-              id={`${id}-${keyOf(row)}`}
-              class={`table-row ${props.rowClass?.(row) ?? ''}`}
+              key={key}
+              id={`${id}-${key}`}
+              class={`table-row ${row === undefined ? '' : (props.rowClass?.(row) ?? '')}`}
               role="row"
               tabIndex={-1}
               aria-rowindex={index + 2}
-              aria-selected={keyOf(row) === selected}
+              aria-selected={key === selected}
               style={{ height: `${rowHeight}px`, top: `${index * rowHeight}px` }}
               onClick={() => {
+                if (row === undefined) return
                 cursor.current = index
                 onSelect?.(row)
               }}
             >
-              {columns.map(({ id: column, align, wide, cell }) => (
-                <span key={column} role="gridcell" class={classesOf(align, wide)} tabIndex={-1}>
-                  {cell(row)}
+              {columns.map(({ id: column, align, wide, cell }, i) => (
+                <span key={column} role="gridcell" class={cellClass(align, wide)} tabIndex={-1}>
+                  {row !== undefined ? cell(row) : i === 0 ? '…' : ''}
                 </span>
               ))}
             </div>
-          ),
-        )}
+          )
+        })}
       </div>
     </div>
   )
@@ -185,7 +174,7 @@ function Heading<Row>({ column, sorting, onSort }: HeadingProps<Row>) {
   const sorted = sorting?.by === id
   const direction = sorting?.descending ? 'descending' : 'ascending'
   return (
-    <span role="columnheader" class={classesOf(align, wide)} aria-sort={sorted ? direction : undefined} tabIndex={-1}>
+    <span role="columnheader" class={cellClass(align, wide)} aria-sort={sorted ? direction : undefined} tabIndex={-1}>
       {sorts && onSort !== undefined ? (
         <button type="button" onClick={() => onSort({ by: id, descending: sorted && !sorting?.descending })}>
           {title}
@@ -198,7 +187,5 @@ function Heading<Row>({ column, sorting, onSort }: HeadingProps<Row>) {
   )
 }
 
-const classesOf = (align: 'end' | undefined, wide: boolean | undefined): string =>
+const cellClass = (align: 'end' | undefined, wide: boolean | undefined): string =>
   `${align === 'end' ? 'end' : ''} ${wide ? 'wide' : ''}`
-
-const tracksOf = (columns: readonly { readonly width: string }[]): string => columns.map(({ width }) => width).join(' ')

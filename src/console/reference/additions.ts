@@ -1,6 +1,6 @@
 // Writes the additions of the gateway below the description of an operation.
 
-export type Document = Readonly<Record<string, unknown>>
+export type ContractDocument = Readonly<Record<string, unknown>>
 
 interface Additions {
   readonly operation: string
@@ -12,21 +12,26 @@ interface Additions {
 }
 
 /** Returns the document with the additions of each operation written below its description. */
-export function withAdditions(document: Document): Document {
-  const paths = Object.entries((document.paths ?? {}) as Readonly<Record<string, Document>>).map(([path, item]) => {
-    const operations = Object.entries(item).map(([method, operation]) => {
-      const added = isPart(operation) ? (operation['x-understudy'] as Additions | undefined) : undefined
-      return [method, added === undefined ? operation : describe(operation as Document, added)] as const
-    })
-    return [path, Object.fromEntries(operations)] as const
-  })
+export function withAdditions(document: ContractDocument): ContractDocument {
+  const paths = Object.entries((document.paths ?? {}) as Readonly<Record<string, ContractDocument>>).map(
+    ([path, item]) => {
+      const operations = Object.entries(item).map(([method, operation]) => {
+        const added = isPart(operation) ? (operation['x-understudy'] as Additions | undefined) : undefined
+        return [
+          method,
+          added === undefined ? operation : describeAdditions(operation as ContractDocument, added),
+        ] as const
+      })
+      return [path, Object.fromEntries(operations)] as const
+    },
+  )
   return { ...document, paths: Object.fromEntries(paths) }
 }
 
-function describe(
-  operation: Document,
+function describeAdditions(
+  operation: ContractDocument,
   { operation: id, phase, refused, until, next, behaviours }: Additions,
-): Document {
+): ContractDocument {
   const lines = [
     `- phase: **${phase}**${refused === undefined ? '' : `, answers ${refused}`}${until === undefined ? '' : ` until ${until}`}`,
     ...(next === undefined ? [] : [`- next: ${next.what} on ${next.at.slice(0, 10)}`]),
@@ -43,8 +48,8 @@ function describe(
 }
 
 /** Returns the tag under which an operation is shown, `default` where it has none; `undefined` for an unknown operation. */
-export function tagOf({ paths }: Document, id: string): string | undefined {
-  for (const item of Object.values((paths ?? {}) as Readonly<Record<string, Document>>)) {
+export function tagOfOperation({ paths }: ContractDocument, id: string): string | undefined {
+  for (const item of Object.values((paths ?? {}) as Readonly<Record<string, ContractDocument>>)) {
     for (const operation of Object.values(item)) {
       if (!isPart(operation) || operation.operationId !== id) continue
       return (operation.tags as readonly string[] | undefined)?.[0] ?? 'default'
@@ -53,4 +58,4 @@ export function tagOf({ paths }: Document, id: string): string | undefined {
   return undefined
 }
 
-const isPart = (value: unknown): value is Document => typeof value === 'object' && value !== null
+const isPart = (value: unknown): value is ContractDocument => typeof value === 'object' && value !== null

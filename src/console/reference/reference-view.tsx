@@ -5,16 +5,16 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../model/control-plane.ts'
 import { useLoaded } from '../model/loaded.ts'
 import { hrefOf, parameter, setParameters } from '../model/location.ts'
-import { Progress, Show } from '../parts/notices.tsx'
-import { type Document, withAdditions } from './additions.ts'
+import { Loaded, Spinner } from '../parts/notices.tsx'
+import { type ContractDocument, withAdditions } from './additions.ts'
 import type { ShownDocument } from './swagger.ts'
 
 export function ReferenceView() {
-  const loaded = useLoaded('contract', signal => call<Document>('GET', '/contract', { signal }))
-  return <Show of={loaded}>{document => <Reference document={document} />}</Show>
+  const loaded = useLoaded('contract', signal => call<ContractDocument>('GET', '/contract', { signal }))
+  return <Loaded of={loaded}>{document => <Reference document={document} />}</Loaded>
 }
 
-function Reference({ document: contract }: { document: Document }) {
+function Reference({ document: contract }: { document: ContractDocument }) {
   const box = useRef<HTMLDivElement>(null)
   const shown = useRef<ShownDocument | undefined>(undefined)
   const [ready, setReady] = useState(false)
@@ -35,12 +35,12 @@ function Reference({ document: contract }: { document: Document }) {
     if (ready && chosen !== '') shown.current?.open(chosen)
   }, [ready, chosen])
   return (
-    <div class="reference">
+    <div class="reference padded">
       <p class="muted">
         The contract as it is served. Try an operation in the <a href={hrefOf('operations')}>view of operations</a>.
       </p>
-      {ready ? null : <Progress label="Loading the reference" />}
-      <div ref={box} class="reference-document" />
+      {ready ? null : <Spinner label="Loading the reference" />}
+      <div ref={box} />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 // Shows an OpenAPI document with Swagger UI, which must neither fetch nor send anything.
 
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
-import { type Document, tagOf } from './additions.ts'
+import { type ContractDocument, tagOfOperation } from './additions.ts'
 
 export interface ShownDocument {
   /** Opens an operation and scrolls to it. */
@@ -15,7 +15,7 @@ interface System {
 /** @param onOpened is called with the operation that the user opened */
 export function showDocument(
   element: HTMLElement,
-  spec: Document,
+  spec: ContractDocument,
   onOpened: (operation: string) => void,
 ): ShownDocument {
   linkStyle()
@@ -35,7 +35,7 @@ export function showDocument(
   }) as System
   return {
     open(operation) {
-      const tag = tagOf(spec, operation)
+      const tag = tagOfOperation(spec, operation)
       if (tag === undefined) return
       opening = true
       layoutActions.show(['operations-tag', tag], true)
@@ -55,7 +55,7 @@ function scrollTo(element: HTMLElement, operation: string, frames: number): void
   else if (frames > 0) requestAnimationFrame(() => scrollTo(element, operation, frames - 1))
 }
 
-type Show = (thing: readonly string[], shown: boolean) => unknown
+type ShowPart = (thing: readonly string[], shown: boolean) => unknown
 
 /** A plugin of the library that is called when an operation is opened. */
 const watchOpening = (onOpened: (operation: string) => void) => () => ({
@@ -63,7 +63,7 @@ const watchOpening = (onOpened: (operation: string) => void) => () => ({
     layout: {
       wrapActions: {
         show:
-          (original: Show): Show =>
+          (original: ShowPart): ShowPart =>
           (thing, shown) => {
             const [kind, , operation] = thing
             if (kind === 'operations' && operation !== undefined && shown) onOpened(operation)

@@ -1,160 +1,227 @@
 // The frame around the views: navigation, the bar with world and clock, the banner of a lost connection, the token.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { about, refreshPlan } from '../model/about.ts'
-import { connection, tryNow } from '../model/connection.ts'
-import { underWay } from '../model/control-plane.ts'
-import { hrefOf, view } from '../model/location.ts'
-import { tokenQuestion } from '../model/token.ts'
-import { Announcements } from '../parts/announce.tsx'
-import { CommandLine } from '../parts/copy-button.tsx'
+import { signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { connection, giveToken, reconnect, tokenQuestion, underWay } from '../model/control-plane.ts'
+import {
+  clock,
+  refreshClock,
+  refreshPlan,
+  refreshWorlds,
+  type ShownClock,
+  version,
+  worlds,
+  worldTime,
+} from '../model/gateway.ts'
+import { useLoaded, useNow, usePolling } from '../model/loaded.ts'
+import { chosenWorld, hrefOf, setParameters, shownWorld, viewId } from '../model/location.ts'
+import { CommandBox } from '../parts/commands.tsx'
+import { Button, FormField, Select } from '../parts/controls.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { EmptyState, Progress } from '../parts/notices.tsx'
-import { ClockDisplay } from './clock-display.tsx'
-import { nextTheme, type Theme, theme } from './theme.ts'
-import { TokenPrompt } from './token-prompt.tsx'
+import { Announcements, EmptyState, ProblemNotice, Spinner } from '../parts/notices.tsx'
+import { Dialog } from '../parts/panels.tsx'
 import { VIEWS, type View, viewOf } from './views.ts'
-import { WorldChooser } from './world-chooser.tsx'
 
 export function Shell() {
-  const shown = viewOf(view.value)
-  const isFirst = useRef(true)
+  const shown = viewOf(viewId.value)
+  usePolling(refreshWorlds)
+  usePolling(refreshClock, 4000, shownWorld.value)
+  // The configuration may have been reloaded since the last view was opened.
+  usePolling(refreshPlan, undefined, shown.id)
   useEffect(() => {
     document.title = `${shown.title} · Understudy`
-    // The configuration may have been reloaded since the last view was opened.
-    if (!isFirst.current) refreshPlan().catch(() => undefined)
-    isFirst.current = false
   }, [shown])
+  const workers = version.value?.workers
   return (
     <div class="shell">
-      <button type="button" class="skip-link" onClick={skipToMain}>
+      {/* A button and no link, since the hash of the URL is the place in the console. */}
+      <button
+        type="button"
+        class="skip-link button visually-hidden"
+        onClick={() => document.getElementById('main')?.focus()}
+      >
         Skip to the content
       </button>
       <Navigation shown={shown} />
       <header class="top-bar">
         <h1>{shown.title}</h1>
-        <p class="about">{shown.about}</p>
-        <div class="top-tools">
-          <WorldChooser all={shown.allWorlds === true} />
-          <ClockDisplay />
-          <ThemeSwitch />
-        </div>
-        <span class={`busy-line${underWay.value > 0 ? ' on' : ''}`} aria-hidden="true" />
+        <p class="spring muted truncate">{shown.about}</p>
+        <WorldChooser all={shown.allWorlds === true} />
+        <ClockDisplay />
+        <ThemeSwitch />
+        <span class={`spinner ${underWay.value > 0 ? 'on' : ''}`} aria-hidden="true" />
       </header>
-      <LostBanner />
+      {connection.value === 'lost' ? <LostBanner /> : null}
       <main id="main" tabIndex={-1}>
-        {shown.ofOneProcess && typeof about.value?.workers === 'number' ? (
-          <ManyProcesses count={about.value.workers} />
+        {shown.ofOneProcess && typeof workers === 'number' ? (
+          <EmptyState icon="sliders" title={`${workers} processes serve this API`}>
+            <p>
+              Requests, worlds and weather live in each of them, and the control plane is in none. Start the gateway
+              without <code>--workers</code> to see and steer them here:
+            </p>
+            <CommandBox text="understudy serve" />
+          </EmptyState>
         ) : (
           <LazyView key={shown.id} view={shown} />
         )}
       </main>
       <Announcements />
-      {tokenQuestion.value === undefined ? null : <TokenPrompt refused={tokenQuestion.value} />}
+      {tokenQuestion.value === undefined ? null : <TokenPrompt refusal={tokenQuestion.value} />}
     </div>
   )
 }
 
-/** A button and no link, since the hash of the URL is the place in the console. */
-const skipToMain = (): void => document.getElementById('main')?.focus()
-
-const ManyProcesses = ({ count }: { count: number }) => (
-  <EmptyState icon="sliders" title={`${count} processes serve this API`}>
-    <p>
-      Requests, worlds and weather live in each of them, and the control plane is in none. Start the gateway without{' '}
-      <code>--workers</code> to see and steer them here:
-    </p>
-    <CommandLine text="understudy serve" />
-  </EmptyState>
-)
+const CONNECTION_WORDS = { connecting: 'Connecting', connected: 'Connected', lost: 'Connection lost' } as const
 
 const Navigation = ({ shown }: { shown: View }) => (
   <nav class="navigation" aria-label="Views">
-    <a class="brand" href={hrefOf('live')} aria-label="Understudy, to the live view">
+    <a class="brand entry" href={hrefOf('live')} aria-label="Understudy, to the live view">
       <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
-        <rect width="32" height="32" rx="8" class="brand-ground" />
-        <path d="M9 8v9a7 7 0 0 0 14 0V8M9 26.500h14" class="brand-line" />
+        <rect width="32" height="32" rx="8" />
+        <path d="M9 8v9a7 7 0 0 0 14 0V8M9 26.500h14" />
       </svg>
       <span>Understudy</span>
     </a>
     <ul>
       {VIEWS.map(({ id, title, about, icon }) => (
         <li key={id}>
-          <a href={hrefOf(id)} title={about} aria-current={id === shown.id ? 'page' : undefined}>
+          <a
+            class="entry"
+            href={hrefOf(id)}
+            title={about}
+            aria-label={title}
+            aria-current={id === shown.id ? 'page' : undefined}
+          >
             <Icon name={icon} size={18} />
             <span>{title}</span>
           </a>
         </li>
       ))}
     </ul>
-    <ConnectionState />
+    <p class={`connection ${connection.value}`} role="status">
+      <i class="dot" aria-hidden="true" />
+      <span>{CONNECTION_WORDS[connection.value]}</span>
+    </p>
   </nav>
 )
 
-const CONNECTION_WORDS = { connecting: 'Connecting', connected: 'Connected', lost: 'Connection lost' } as const
-
-const ConnectionState = () => (
-  <p class={`connection ${connection.value}`} role="status">
-    <span class="dot" aria-hidden="true" />
-    <span>{CONNECTION_WORDS[connection.value]}</span>
-  </p>
+const LostBanner = () => (
+  <div class="lost-banner problem" role="alert">
+    <p>
+      The gateway does not answer. The console keeps trying and goes on by itself when it is back. Start it with{' '}
+      <code>understudy serve</code>.
+    </p>
+    <Button onClick={() => reconnect(0)}>Try now</Button>
+  </div>
 )
 
-const LostBanner = () =>
-  connection.value === 'lost' ? (
-    <div class="lost-banner" role="alert">
-      <Icon name="warning" />
-      <p>
-        The gateway does not answer. The console keeps trying and goes on by itself when it is back. Start it with{' '}
-        <code>understudy serve</code>.
-      </p>
-      <button type="button" class="button" onClick={tryNow}>
-        Try now
-      </button>
+/** Chooses the world that the views show. @param all whether the view can show all worlds at once */
+function WorldChooser({ all }: { all: boolean }) {
+  const names = worlds.value.map(({ name }) => name).filter(name => all || name !== 'default')
+  return (
+    <div class="row nowrap">
+      <span class="muted world-label">World</span>
+      <Select
+        label="World"
+        value={all || chosenWorld.value !== 'default' ? chosenWorld.value : ''}
+        options={[['', all ? 'All worlds' : 'default'], ...names]}
+        onChange={world => setParameters({ world }, 'push')}
+        onFocus={() => {
+          refreshWorlds().catch(() => undefined)
+        }}
+      />
     </div>
-  ) : null
+  )
+}
 
-const THEME_ICONS: Readonly<Record<Theme, IconName>> = { system: 'display', light: 'sun', dark: 'moon' }
+/** Shows the time of the shown world, and the state of its clock. */
+function ClockDisplay() {
+  const time = worldTime(useNow(1000))
+  if (time === undefined || clock.value === undefined) return null
+  const { state } = clock.value
+  const shown = new Date(time).toISOString()
+  return (
+    <p
+      class={`clock-display row nowrap ${state.real ? 'muted' : 'tone-warn adjusted'}`}
+      title="The clock of this world, in UTC"
+    >
+      <Icon name="clock" />
+      <time dateTime={shown}>
+        {shown.slice(0, 10)} <b>{shown.slice(11, 19)}</b>
+      </time>
+      <span class="clock-mode">{modeOf(state)}</span>
+    </p>
+  )
+}
 
-const ThemeSwitch = () => (
-  <button
-    type="button"
-    class="button quiet icon-only"
-    aria-label={`Theme: ${theme.value}. Change it`}
-    title={`Theme: ${theme.value}`}
-    onClick={nextTheme}
-  >
-    <Icon name={THEME_ICONS[theme.value]} />
-  </button>
-)
+function modeOf({ real, frozen, rate }: ShownClock): string {
+  if (real) return 'real time'
+  if (frozen) return 'frozen'
+  return rate === 1 ? 'travelled' : `×${rate}`
+}
+
+const THEME_ICONS = { system: 'display', light: 'sun', dark: 'moon' } as const satisfies Record<string, IconName>
+type Theme = keyof typeof THEME_ICONS
+const THEMES = Object.keys(THEME_ICONS) as Theme[]
+const STORED_THEME = 'understudy.theme'
+
+/** Light or dark: as the system has it, unless the person chose one here. */
+const theme = signal<Theme>(THEMES.find(one => one === localStorage.getItem(STORED_THEME)) ?? 'system')
+
+/** Makes the page show the chosen theme; the colours are in `style/base.css`. */
+export function applyTheme(): void {
+  document.documentElement.dataset.theme = theme.value
+}
+
+function ThemeSwitch() {
+  const change = (): void => {
+    theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] as Theme
+    localStorage.setItem(STORED_THEME, theme.value)
+    applyTheme()
+  }
+  return (
+    <Button kind="quiet" icon={THEME_ICONS[theme.value]} label={`Theme: ${theme.value}. Change it`} onClick={change} />
+  )
+}
 
 /** A view, once its code is there. */
-function LazyView({ view: shown }: { view: View }) {
-  const [loading] = useState(shown.load)
-  const [found, setFound] = useState(loading instanceof Promise ? undefined : { view: loading })
-  const [failed, setFailed] = useState(false)
-  const wanted = useRef(true)
-  useEffect(() => {
-    wanted.current = true
-    if (!(loading instanceof Promise)) return
-    loading.then(
-      component => wanted.current && setFound({ view: component }),
-      () => wanted.current && setFailed(true),
-    )
-    return () => {
-      wanted.current = false
-    }
-  }, [loading])
-  if (failed) {
-    return (
-      <div class="problem" role="alert">
-        <p class="problem-detail">This part of the console could not be loaded: the gateway may have been updated.</p>
-        <button type="button" class="button" onClick={() => location.reload()}>
-          Load the page again
-        </button>
-      </div>
-    )
+function LazyView({ view: { id, load } }: { view: View }) {
+  const { value, error } = useLoaded(id, async () => ({ Loaded: await load() }))
+  if (error !== undefined) {
+    const updated = new Error('This part of the console could not be loaded: the gateway may have been updated.')
+    return <ProblemNotice error={updated} retry={() => location.reload()} />
   }
-  if (found === undefined) return <Progress />
-  return <found.view />
+  return value === undefined ? <Spinner /> : <value.Loaded />
+}
+
+/** Asks for the control token, once for the tab. @param refusal that of the previous token; empty if none was entered */
+function TokenPrompt({ refusal }: { refusal: string }) {
+  const [token, setToken] = useState('')
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    if (token.trim() !== '') giveToken(token.trim())
+  }
+  return (
+    <Dialog title="This control plane asks for a token">
+      <form class="form" onSubmit={submit}>
+        <p>
+          The gateway was started with <code>UNDERSTUDY_CONTROL_TOKEN</code>. The token stays in this tab and is
+          forgotten when you close it.
+        </p>
+        <FormField label="Control token" error={refusal || undefined}>
+          <input
+            type="password"
+            autocomplete="off"
+            value={token}
+            onInput={event => setToken(event.currentTarget.value)}
+          />
+        </FormField>
+        <div class="row end">
+          <Button submits kind="primary">
+            Continue
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
 }

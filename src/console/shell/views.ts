@@ -2,7 +2,7 @@
 // page, so that its rows are there soon; the others are loaded when they are first opened.
 
 import type { ComponentType } from 'preact'
-import { followRequests, LiveView } from '../live/live-view.tsx'
+import { LiveView } from '../live/live-view.tsx'
 import type { IconName } from '../parts/icon.tsx'
 
 export interface View {
@@ -16,9 +16,7 @@ export interface View {
   readonly allWorlds?: boolean
   /** Whether its data is in the serving process, so that it is not available with several processes (`--workers`). */
   readonly ofOneProcess?: boolean
-  readonly load: () => ComponentType | Promise<ComponentType>
-  /** Requests its data when the page opens with this view, before the first rendering. */
-  readonly prepare?: () => void
+  readonly load: () => Promise<ComponentType>
 }
 
 export const VIEWS: readonly View[] = [
@@ -29,8 +27,7 @@ export const VIEWS: readonly View[] = [
     icon: 'pulse',
     allWorlds: true,
     ofOneProcess: true,
-    load: () => LiveView,
-    prepare: followRequests,
+    load: async () => LiveView,
   },
   {
     id: 'operations',

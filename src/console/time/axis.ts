@@ -2,42 +2,35 @@
 // All times are in milliseconds since the epoch.
 
 import type { CalendarEvent, EventKind } from '../../http/control/types.ts'
-import { DAY } from '../model/moments.ts'
+import { DAY, HOUR, MINUTE, MONTHS, type Tone, YEAR } from '../model/wording.ts'
 
 export interface TimeRange {
   readonly from: number
   readonly until: number
 }
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const YEAR = 365.25 * DAY
-export const SHORTEST = 10 * MINUTE
-export const LONGEST = 200 * YEAR
+const SHORTEST = 10 * MINUTE
+const LONGEST = 200 * YEAR
 
 /** The kinds of events in the order of their lanes. */
-export const KINDS: readonly { readonly kind: EventKind; readonly title: string }[] = [
-  { kind: 'deprecated', title: 'Deprecations' },
-  { kind: 'brown-out', title: 'Brown-outs' },
-  { kind: 'sunset', title: 'Sunsets' },
-  { kind: 'key-expiry', title: 'Key expiries' },
-  { kind: 'state', title: 'Record states' },
+export const EVENT_KINDS: readonly { kind: EventKind; title: string; noun: string; tone: Tone }[] = [
+  { kind: 'deprecated', title: 'Deprecations', noun: 'deprecation', tone: 'warn' },
+  { kind: 'brown-out', title: 'Brown-outs', noun: 'brown-out', tone: 'info' },
+  { kind: 'sunset', title: 'Sunsets', noun: 'sunset', tone: 'bad' },
+  { kind: 'key-expiry', title: 'Key expiries', noun: 'key expiry', tone: 'accent' },
+  { kind: 'state', title: 'Record states', noun: 'record state', tone: 'good' },
 ]
 
 /** The place of a moment in a range: 0 at its beginning, 1 at its end. */
-export const placeOf = (at: number, { from, until }: TimeRange): number => (at - from) / (until - from)
+export const placeInRange = (at: number, { from, until }: TimeRange): number => (at - from) / (until - from)
 
 export const momentAt = (place: number, { from, until }: TimeRange): number => from + place * (until - from)
 
 /** Returns a range that shows all events and the time of the world, with some room around them. */
 export function rangeOver(events: readonly CalendarEvent[], now: number): TimeRange {
   const moments = [now, ...events.flatMap(({ at, until }) => [Date.parse(at), Date.parse(until ?? at)])]
-  let from = now
-  let until = now
-  for (const moment of moments) {
-    from = Math.min(from, moment)
-    until = Math.max(until, moment)
-  }
+  const from = moments.reduce((a, b) => Math.min(a, b))
+  const until = moments.reduce((a, b) => Math.max(a, b))
   const room = Math.max((until - from) * 0.06, HOUR)
   return { from: from - room, until: until + room }
 }
@@ -71,61 +64,46 @@ export function readRange(text: string): TimeRange | undefined {
   return until - from >= SHORTEST && until - from <= LONGEST * 1.01 ? { from, until } : undefined
 }
 
-export interface Tick {
+export interface AxisTick {
   readonly at: number
   readonly label: string
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 /** Pixels that a tick needs for its label. */
 const TICK_WIDTH = 76
 
-const EVEN_STEPS = [
-  MINUTE,
-  5 * MINUTE,
-  15 * MINUTE,
-  HOUR,
-  3 * HOUR,
-  6 * HOUR,
-  12 * HOUR,
-  DAY,
-  2 * DAY,
-  7 * DAY,
-  14 * DAY,
-]
+const EVEN_STEPS = [1, 5, 15, 60, 180, 360, 720, 1440, 2 * 1440, 7 * 1440, 14 * 1440].map(count => count * MINUTE)
 const MONTH_STEPS = [1, 3, 6, 12, 24, 60, 120, 240, 600]
 
 /** Returns ticks at round moments, as many as have room. @param width pixels */
-export function ticksOf(range: TimeRange, width: number): readonly Tick[] {
+export function ticksOf(range: TimeRange, width: number): readonly AxisTick[] {
   const most = Math.max(2, Math.floor(width / TICK_WIDTH))
   const least = (range.until - range.from) / most
   const even = EVEN_STEPS.find(step => step >= least)
-  const ticks: Tick[] = []
+  const ticks: AxisTick[] = []
   if (even !== undefined) {
-    for (let at = Math.ceil(range.from / even) * even; at <= range.until; at += even)
-      ticks.push({ at, label: labelOf(at, even) })
+    for (let at = Math.ceil(range.from / even) * even; at <= range.until; at += even) {
+      const date = new Date(at)
+      const day = `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
+      ticks.push({ at, label: at % DAY === 0 ? day : date.toISOString().slice(11, 16) })
+    }
     return ticks
   }
   const months = MONTH_STEPS.find(step => (step * YEAR) / 12 >= least) ?? 1200
   const begin = new Date(range.from)
-  let month = Math.ceil((begin.getUTCFullYear() * 12 + begin.getUTCMonth()) / months) * months
-  for (let at = firstOf(month); at <= range.until; month += months, at = firstOf(month)) {
-    if (at < range.from) continue
-    const name = MONTHS[month % 12] as string
-    ticks.push({ at, label: months >= 12 ? `${Math.floor(month / 12)}` : `${name} ${Math.floor(month / 12)}` })
+  for (
+    let month = Math.ceil((begin.getUTCFullYear() * 12 + begin.getUTCMonth()) / months) * months;
+    ;
+    month += months
+  ) {
+    const year = Math.floor(month / 12)
+    const at = Date.UTC(year, month % 12, 1)
+    if (at > range.until) return ticks
+    if (at >= range.from) ticks.push({ at, label: months >= 12 ? `${year}` : `${MONTHS[month % 12]} ${year}` })
   }
-  return ticks
 }
 
-const firstOf = (month: number): number => Date.UTC(Math.floor(month / 12), month % 12, 1)
-
-function labelOf(at: number, step: number): string {
-  const date = new Date(at)
-  const day = `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
-  return step >= DAY || at % DAY === 0 ? day : date.toISOString().slice(11, 16)
-}
-
-export interface Mark {
+export interface AxisMark {
   readonly kind: EventKind
   readonly at: number
   /** The end of a brown-out that is long enough to be drawn. */
@@ -137,9 +115,9 @@ export interface Mark {
 const APART = 14
 
 /** Returns the marks of a range: events of one kind that lie too close together are one mark. @param width pixels */
-export function marksOf(events: readonly CalendarEvent[], range: TimeRange, width: number): readonly Mark[] {
+export function marksOf(events: readonly CalendarEvent[], range: TimeRange, width: number): readonly AxisMark[] {
   const apart = ((range.until - range.from) * APART) / Math.max(1, width)
-  const marks: Mark[] = []
+  const marks: AxisMark[] = []
   const last = new Map<EventKind, number>()
   for (const event of events) {
     const at = Date.parse(event.at)
@@ -181,5 +159,5 @@ export function snap(at: number, events: readonly CalendarEvent[], range: TimeRa
 }
 
 /** Identifies an event in the URL. */
-export const keyOf = ({ kind, at, operation, consumer, collection = '', record = '' }: CalendarEvent): string =>
+export const eventKey = ({ kind, at, operation, consumer, collection = '', record = '' }: CalendarEvent): string =>
   `${kind} ${operation ?? consumer ?? `${collection}/${record}`} ${at}`

@@ -2,8 +2,20 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CalendarEvent } from '../../http/control/types.ts'
-import { momentOf } from '../model/moments.ts'
-import { KINDS, keyOf, type Mark, marksOf, momentAt, placeOf, snap, type TimeRange, ticksOf, zoom } from './axis.ts'
+import { type Tone, writeMoment } from '../model/wording.ts'
+import {
+  type AxisMark,
+  EVENT_KINDS,
+  eventKey,
+  marksOf,
+  momentAt,
+  placeInRange,
+  rangeAround,
+  snap,
+  type TimeRange,
+  ticksOf,
+  zoom,
+} from './axis.ts'
 
 export interface TimeAxisProps {
   readonly events: readonly CalendarEvent[]
@@ -14,7 +26,7 @@ export interface TimeAxisProps {
   readonly real: number
   readonly selected: CalendarEvent | undefined
   readonly onRange: (range: TimeRange) => void
-  readonly onTime: (at: number) => void
+  readonly onTime: (at: number) => Promise<void>
   readonly onSelect: (event: CalendarEvent) => void
 }
 
@@ -34,7 +46,6 @@ export function TimeAxis(props: TimeAxisProps) {
     const element = track.current as HTMLDivElement
     const observer = new ResizeObserver(() => setWidth(element.clientWidth))
     observer.observe(element)
-    // Preact listens passively to the wheel, and zooming must keep the page from scrolling.
     return () => observer.disconnect()
   }, [])
   const wheel = (event: WheelEvent): void => {
@@ -44,29 +55,29 @@ export function TimeAxis(props: TimeAxisProps) {
     onRange(zoom(range, event.deltaY > 0 ? 1.25 : 0.8, momentAt((event.clientX - box.left) / box.width, range)))
   }
   const marks = marksOf(events, range, width)
-  const lanes = KINDS.filter(({ kind }) => events.some(event => event.kind === kind))
+  const lanes = EVENT_KINDS.filter(({ kind }) => events.some(event => event.kind === kind))
   const ticks = ticksOf(range, width)
-  const realPlace = placeOf(real, range)
+  const realPlace = placeInRange(real, range)
   return (
     <div class="time-axis" onWheel={wheel}>
-      <div class="lane-names" aria-hidden="true">
+      <div class="lane-names muted" aria-hidden="true">
         {lanes.map(({ kind, title }) => (
           <span key={kind}>{title}</span>
         ))}
       </div>
       <div class="axis-track" ref={track}>
         {ticks.map(({ at, label }) => (
-          <span key={at} class="tick" style={{ left: percent(placeOf(at, range)) }} aria-hidden="true">
-            {placeOf(at, range) * width > width - LABEL ? '' : label}
+          <span key={at} class="tick muted" style={{ left: percent(placeInRange(at, range)) }} aria-hidden="true">
+            {placeInRange(at, range) * width > width - LABEL ? '' : label}
           </span>
         ))}
-        {lanes.map(({ kind, title }) => (
-          <ul key={kind} class="lane" aria-label={title}>
+        {lanes.map(({ kind, title, tone }) => (
+          <ul key={kind} aria-label={title}>
             {marks
               .filter(mark => mark.kind === kind)
               .map(mark => (
                 <li key={`${mark.at} ${mark.events.length}`}>
-                  <MarkButton {...{ mark, range, selected, onSelect, onRange }} />
+                  <MarkButton {...{ mark, tone, range, selected, onSelect, onRange }} />
                 </li>
               ))}
           </ul>
@@ -80,24 +91,20 @@ export function TimeAxis(props: TimeAxisProps) {
   )
 }
 
-interface MarkButtonProps {
-  readonly mark: Mark
-  readonly range: TimeRange
-  readonly selected: CalendarEvent | undefined
-  readonly onSelect: (event: CalendarEvent) => void
-  readonly onRange: (range: TimeRange) => void
+interface MarkButtonProps extends Pick<TimeAxisProps, 'range' | 'selected' | 'onSelect' | 'onRange'> {
+  readonly mark: AxisMark
+  readonly tone: Tone
 }
 
-function MarkButton({ mark, range, selected, onSelect, onRange }: MarkButtonProps) {
-  const { events, at, until, kind } = mark
+function MarkButton({ mark: { events, at, until }, tone, range, selected, onSelect, onRange }: MarkButtonProps) {
   const first = events[0] as CalendarEvent
-  const chosen = selected !== undefined && events.some(event => keyOf(event) === keyOf(selected))
-  const place = Math.max(0, placeOf(at, range))
-  const length = until === undefined ? 0 : Math.min(1, placeOf(until, range)) - place
+  const chosen = selected !== undefined && events.some(event => eventKey(event) === eventKey(selected))
+  const place = Math.max(0, placeInRange(at, range))
+  const length = until === undefined ? 0 : Math.min(1, placeInRange(until, range)) - place
   const label =
     events.length === 1
-      ? `${first.text}, ${momentOf(at)}`
-      : `${events.length} events from ${momentOf(at)}: ${first.text}, and more`
+      ? `${first.text}, ${writeMoment(at)}`
+      : `${events.length} events from ${writeMoment(at)}: ${first.text}, and more`
   const choose = (): void => {
     onSelect(first)
     // Zooming in separates several events, up to a limit.
@@ -107,14 +114,14 @@ function MarkButton({ mark, range, selected, onSelect, onRange }: MarkButtonProp
   return (
     <button
       type="button"
-      class={`mark ${kind}${chosen ? ' chosen' : ''}${length > 0.01 ? ' long' : ''}`}
+      class={`mark tone-${tone}${chosen ? ' chosen' : ''}${length > 0.01 ? ' long' : ''}`}
       style={{ left: percent(place), ...(length > 0.01 ? { width: percent(length) } : {}) }}
       aria-label={label}
       aria-pressed={chosen}
       title={label}
       onClick={choose}
     >
-      {events.length > 1 ? events.length : ''}
+      {events.length > 1 ? <span>{events.length}</span> : null}
     </button>
   )
 }
@@ -132,7 +139,7 @@ function ClockLine({ events, range, time, width, track, onTime, onRange }: Clock
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const at = draft ?? time
-  const place = placeOf(at, range)
+  const place = placeInRange(at, range)
   const commit = async (moment: number): Promise<void> => {
     clearTimeout(timer.current)
     timer.current = undefined
@@ -146,10 +153,9 @@ function ClockLine({ events, range, time, width, track, onTime, onRange }: Clock
   }
   const moveTo = (moment: number): void => {
     setDraft(moment)
-    const inside = placeOf(moment, range)
+    const inside = placeInRange(moment, range)
     if (inside < 0 || inside > 1) {
-      const length = range.until - range.from
-      onRange({ from: moment - length / 2, until: moment + length / 2 })
+      onRange(rangeAround(moment, range.until - range.from))
     }
     clearTimeout(timer.current)
     timer.current = setTimeout(() => void commit(moment), KEY_WAIT)
@@ -184,19 +190,16 @@ function ClockLine({ events, range, time, width, track, onTime, onRange }: Clock
       <button
         type="button"
         class={`clock-beyond ${place < 0 ? 'before' : 'after'}`}
-        onClick={() => {
-          const length = range.until - range.from
-          onRange({ from: time - length / 2, until: time + length / 2 })
-        }}
+        onClick={() => onRange(rangeAround(time, range.until - range.from))}
       >
-        {place < 0 ? '← ' : ''}The clock shows {momentOf(Math.round(time / 60_000) * 60_000)}
+        {place < 0 ? '← ' : ''}The clock shows {writeMoment(Math.round(time / 60_000) * 60_000)}
         {place > 0 ? ' →' : ''}
       </button>
     )
   }
   return (
     <div
-      class={`clock-line${draft === undefined ? '' : ' moving'}`}
+      class="clock-line"
       style={{ left: percent(place) }}
       role="slider"
       tabIndex={0}
@@ -204,7 +207,7 @@ function ClockLine({ events, range, time, width, track, onTime, onRange }: Clock
       aria-valuemin={Math.round(range.from / 1000)}
       aria-valuemax={Math.round(range.until / 1000)}
       aria-valuenow={Math.round(at / 1000)}
-      aria-valuetext={momentOf(Math.round(at / 1000) * 1000)}
+      aria-valuetext={writeMoment(Math.round(at / 1000) * 1000)}
       onKeyDown={onKeyDown}
       onPointerDown={event => {
         event.currentTarget.setPointerCapture(event.pointerId)
@@ -225,7 +228,7 @@ function ClockLine({ events, range, time, width, track, onTime, onRange }: Clock
         setDraft(undefined)
       }}
     >
-      <span class={`clock-flag${place > 0.75 ? ' left' : ''}`}>{momentOf(Math.round(at / 1000) * 1000)}</span>
+      <span class={`clock-flag${place > 0.75 ? ' left' : ''}`}>{writeMoment(Math.round(at / 1000) * 1000)}</span>
     </div>
   )
 }

@@ -1,18 +1,15 @@
-// The clock of the shown world: its time, its speed, and jumps to a date or to the next thing on the calendar.
+// The clock of the shown world: its time, its speed, and jumps to a date or to the next event of the calendar.
 
 import { useEffect, useState } from 'preact/hooks'
-import type { CalendarEvent } from '../../http/control/types.ts'
-import { type ClockOrder, loadCalendar, restoreClock, setClock } from '../model/calendar.ts'
-import { epoch } from '../model/connection.ts'
+import type { ClockWords } from '../../http/control/types.ts'
+import { clock, loadCalendar, restoreClock, type ShownClock, setClock, worldTime } from '../model/gateway.ts'
+import { useLoaded, useNow } from '../model/loaded.ts'
 import { hrefOf } from '../model/location.ts'
-import { distanceOf, momentIn, momentOf } from '../model/moments.ts'
-import { type ClockState, clock, worldTime } from '../model/worlds.ts'
-import { announce, attempt } from '../parts/announce.tsx'
-import { Field } from '../parts/field.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { readMoment, writeDistance, writeMoment } from '../model/wording.ts'
+import { Button, Select, TextField } from '../parts/controls.tsx'
+import { perform } from '../parts/notices.tsx'
 
-const SPEEDS = [1, 10, 60, 3600, 86_400] as const
-const SPEED_WORDS: Readonly<Record<number, string>> = {
+const SPEEDS: Readonly<Record<string, string>> = {
   1: 'as time goes',
   10: '10 × as fast',
   60: 'a minute a second',
@@ -21,176 +18,133 @@ const SPEED_WORDS: Readonly<Record<number, string>> = {
 }
 const STEPS = ['+1h', '+1d', '+30d'] as const
 
+const speedWords = (rate: number): string => SPEEDS[rate] ?? `${rate} × as fast`
+
+type ChangeClock = (change: ClockWords, done: string) => Promise<boolean>
+
 export function ClockPanel({ world }: { world: string }) {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 250)
-    return () => clearInterval(timer)
-  }, [])
+  const now = useNow(250)
   const state = clock.value?.state
   const time = worldTime(now)
   if (state === undefined || time === undefined) return <section class="clock-panel" aria-label="Clock" />
-  const change = (order: ClockOrder, done: string): Promise<boolean> =>
-    attempt(() => setClock(world, order, state), done)
+  const { real, frozen, rate } = state
+  const change: ChangeClock = (order, done) => perform(() => setClock(world, order), done)
   const shown = new Date(time).toISOString()
   return (
     <section class="clock-panel" aria-label="Clock">
-      <div class="clock-face">
-        <p class={`clock-time number${state.real ? '' : ' adjusted'}`}>
-          <time dateTime={shown}>
+      <div>
+        <p class="clock-time">
+          <time dateTime={shown} class={real ? '' : 'tone-warn'}>
             {shown.slice(0, 10)} <b>{shown.slice(11, 19)}</b>
-          </time>
-          <span class="muted"> UTC</span>
+          </time>{' '}
+          <span class="muted">UTC</span>
         </p>
-        <p class="muted clock-words">{describeClock(state, time - now)}</p>
+        <p class="muted">{courseWords(state, time - now)}</p>
       </div>
-      <div class="clock-controls">
-        <div class="tools">
-          <button
-            type="button"
-            class="button"
-            aria-pressed={state.frozen}
-            onClick={() =>
-              state.frozen
-                ? change({ freeze: false }, 'The clock runs.')
-                : change({ freeze: true }, 'The clock is frozen.')
-            }
-          >
-            <Icon name={state.frozen ? 'play' : 'pause'} />
-            {state.frozen ? 'Let it go on' : 'Freeze'}
-          </button>
-          <label class="speed">
-            <span class="visually-hidden">Speed of the clock</span>
-            <select
-              value={String(state.frozen ? 0 : state.rate)}
-              onChange={event => {
-                const rate = Number((event.currentTarget as HTMLSelectElement).value)
-                void change({ rate }, `The clock runs ${SPEED_WORDS[rate] ?? `${rate} × as fast`}.`)
-              }}
-            >
-              {state.frozen ? <option value="0">frozen</option> : null}
-              {[...new Set([...SPEEDS, ...(state.frozen ? [] : [state.rate])])].map(rate => (
-                <option key={rate} value={String(rate)}>
-                  {SPEED_WORDS[rate] ?? `${rate} × as fast`}
-                </option>
-              ))}
-            </select>
-          </label>
-          {STEPS.map(step => (
-            <button
-              key={step}
-              type="button"
-              class="button"
-              onClick={() => change({ now: step }, `The clock went on ${step}.`)}
-            >
-              {step}
-            </button>
-          ))}
-          {state.real ? null : (
-            <button
-              type="button"
-              class="button"
-              onClick={() => attempt(() => restoreClock(world), 'The clock shows real time.')}
-            >
-              <Icon name="clock" />
-              Real time
-            </button>
-          )}
-        </div>
+      <div class="row clock-controls">
+        <Button
+          icon={frozen ? 'play' : 'pause'}
+          aria-pressed={frozen}
+          onClick={() => change({ freeze: !frozen }, frozen ? 'The clock runs.' : 'The clock is frozen.')}
+        >
+          {frozen ? 'Let it go on' : 'Freeze'}
+        </Button>
+        <Select
+          label="Speed of the clock"
+          value={String(rate)}
+          options={[
+            ...(frozen ? [['0', 'frozen'] as const] : []),
+            ...Object.entries(SPEEDS),
+            ...(frozen || String(rate) in SPEEDS ? [] : [[String(rate), speedWords(rate)] as const]),
+          ]}
+          onChange={next => change({ rate: Number(next) }, `The clock runs ${speedWords(Number(next))}.`)}
+        />
+        {STEPS.map(step => (
+          <Button key={step} onClick={() => change({ now: step }, `The clock went on ${step}.`)}>
+            {step}
+          </Button>
+        ))}
+        {real ? null : (
+          <Button icon="clock" onClick={() => perform(() => restoreClock(world), 'The clock shows real time.')}>
+            Real time
+          </Button>
+        )}
         <JumpForm change={change} />
       </div>
-      <NextThing world={world} time={time} state={state} change={change} />
+      <NextEvent world={world} time={time} state={state} change={change} />
     </section>
   )
 }
 
-type Change = (order: ClockOrder, done: string) => Promise<boolean>
-
 /** @param ahead milliseconds before real time */
-function describeClock({ real, frozen, rate }: ClockState, ahead: number): string {
+function courseWords({ real, frozen, rate }: ShownClock, ahead: number): string {
   if (real) return 'Real time'
-  const course = frozen ? 'Frozen' : rate === 1 ? 'Running' : `Running ${SPEED_WORDS[rate] ?? `${rate} × as fast`}`
-  return Math.abs(ahead) < 2000 ? course : `${course}, ${distanceOf(ahead).replace(/^in (.*)$/, '$1 ahead')}`
+  const course = frozen ? 'Frozen' : rate === 1 ? 'Running' : `Running ${speedWords(rate)}`
+  return Math.abs(ahead) < 2000 ? course : `${course}, ${writeDistance(ahead).replace(/^in (.*)$/, '$1 ahead')}`
 }
 
-function JumpForm({ change }: { change: Change }) {
+function JumpForm({ change }: { change: ChangeClock }) {
   const [text, setText] = useState('')
-  const [error, setError] = useState<string | undefined>()
+  const [refused, setRefused] = useState(false)
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
-    const now = momentIn(text)
-    if (now === undefined) {
-      setError('Write a date, a date with a time, or an offset: 2030-12-06, 2030-12-06 09:30, +30d.')
-      return
-    }
-    setError(undefined)
-    const target = /^[+-]/.test(now) ? now : momentOf(Date.parse(now))
+    const now = readMoment(text)
+    setRefused(now === undefined)
+    if (now === undefined) return
+    const target = /^[+-]/.test(now) ? now : writeMoment(Date.parse(now))
     if (await change({ now }, `The clock jumped to ${target}.`)) setText('')
   }
   return (
     <form class="jump" onSubmit={submit}>
-      <Field label="Jump to" error={error}>
-        <input
-          placeholder="2030-12-06 09:30, or +30d"
-          spellcheck={false}
-          autocomplete="off"
-          value={text}
-          onInput={event => setText((event.currentTarget as HTMLInputElement).value)}
-        />
-      </Field>
-      <button type="submit" class="button">
-        Jump
-      </button>
+      <TextField
+        label="Jump to"
+        error={
+          refused ? 'Write a date, a date with a time, or an offset: 2030-12-06, 2030-12-06 09:30, +30d.' : undefined
+        }
+        placeholder="2030-12-06 09:30, or +30d"
+        value={text}
+        onText={setText}
+      />
+      <Button submits>Jump</Button>
     </form>
   )
 }
 
-interface NextThingProps {
+interface NextEventProps {
   readonly world: string
   /** Milliseconds since the epoch. */
   readonly time: number
-  readonly state: ClockState
-  readonly change: Change
+  readonly state: ShownClock
+  readonly change: ChangeClock
 }
 
-function NextThing({ world, time, state, change }: NextThingProps) {
-  const [next, setNext] = useState<CalendarEvent | null | undefined>()
-  const passed = next !== null && next !== undefined && Date.parse(next.at) <= time
-  const generation = epoch.value
-  // Loaded again when the clock is set, when the event has passed, and each minute of real time, since records change.
-  const minute = Math.floor(Date.now() / 60_000)
-  const course = `${state.real} ${state.rate} ${Math.round((time - Date.now() * state.rate) / 10_000)}`
-  useEffect(() => {
-    const abort = new AbortController()
-    loadCalendar(world, { limit: 1 }, { signal: abort.signal, quiet: true }).then(
-      calendar => setNext(calendar.next),
-      () => undefined,
-    )
-    return () => abort.abort()
-  }, [world, course, passed, minute, generation])
-  if (next === undefined || passed) return null
+function NextEvent({ world, time, state: { real, rate }, change }: NextEventProps) {
+  // Requests change records, so that it is loaded again each minute of real time.
+  const { value, reload } = useLoaded(world, signal => loadCalendar(world, { limit: 1 }, signal), 60_000)
+  const next = value?.next
+  const at = Date.parse(next?.at ?? '')
+  const course = `${real} ${rate} ${Math.round((time - Date.now() * rate) / 10_000)}`
+  // Also when the clock is set, and when the event has passed.
+  useEffect(() => void reload(), [course, at <= time])
+  if (next === undefined || at <= time) return null
   if (next === null) {
     return (
-      <p class="next-thing muted">
+      <p class="muted next-event">
         Nothing is to come on the <a href={hrefOf('time')}>calendar</a>.
       </p>
     )
   }
-  const at = Date.parse(next.at)
-  const jump = async (): Promise<void> => {
-    if (await change({ now: next.at }, `The clock jumped to ${momentOf(at)}.`)) announce(`Now: ${next.text}.`)
-  }
   return (
-    <p class="next-thing">
-      <button type="button" class="button" onClick={jump}>
-        <Icon name="calendar" />
+    <p class="row next-event">
+      <Button
+        icon="calendar"
+        onClick={() => change({ now: next.at }, `The clock jumped to ${writeMoment(at)}. Now: ${next.text}.`)}
+      >
         Jump to the next event
-      </button>
-      <span class="truncate" title={next.text}>
-        {next.text}
-      </span>
+      </Button>
+      <span>{next.text}</span>
       <span class="muted">
-        {momentOf(at)}, {distanceOf(at - time)}
+        {writeMoment(at)}, {writeDistance(at - time)}
       </span>
     </p>
   )

@@ -25,7 +25,7 @@ export function checkSnapshot(text: string): void {
 }
 
 /** A name like another one that no world has: `checkout-2` beside `checkout`. */
-export function freeName(like: string, taken: readonly string[]): string {
+export function unusedName(like: string, taken: readonly string[]): string {
   const stem = like.replace(/-\d+$/, '')
   for (let i = 1; ; i++) {
     const name = i === 1 ? stem : `${stem}-${i}`

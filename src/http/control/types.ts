@@ -6,4 +6,7 @@ export type { FormParameter, FormReplyContent, OperationForm } from '../../gatew
 export type { SendResult } from '../../gateway/send.ts'
 export type { Measure } from '../../gateway/traffic.ts'
 export type { CalendarEvent, EventKind, WorldCalendar } from '../../gateway/world-calendar.ts'
+export type { Severity } from '../../kernel/diagnostic.ts'
 export type { DescribedOperation, DescribedPlan, DescribedResource, DescribedRule } from '../../plan/describe.ts'
+export type { AnswerOrder, WeatherFile } from '../../plan/simulation-file.ts'
+export type { ClockState, ClockWords } from '../../world/world-clock.ts'

@@ -1,0 +1,97 @@
+// Times, durations, latencies, rates and sizes as people read and write them. Moments of worlds are in UTC, as the headers
+// of the API have them.
+
+/** A colour with a meaning; the style sheet has its values. */
+export type Tone = 'plain' | 'good' | 'info' | 'warn' | 'bad' | 'accent' | 'cut'
+
+export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+export const YEAR = 365.25 * DAY
+
+/** `5 Dec 2030`. @param at milliseconds since the epoch */
+export function writeDay(at: number): string {
+  const date = new Date(at)
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
+}
+
+/** `5 Dec 2030, 09:30`; without the time at midnight, and with seconds if there are some. @param at as above */
+export const writeMoment = (at: number): string =>
+  at % DAY === 0
+    ? writeDay(at)
+    : `${writeDay(at)}, ${new Date(at).toISOString().slice(11, at % MINUTE === 0 ? 16 : 19)}`
+
+const UNITS = [
+  ['year', YEAR],
+  ['month', YEAR / 12],
+  ['day', DAY],
+  ['hour', HOUR],
+  ['minute', MINUTE],
+  ['second', 1000],
+] as const
+
+const countUnits = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
+
+/** How far a moment is from another one: `in 4 years`, `3 days ago`, `now`. @param distance milliseconds */
+export function writeDistance(distance: number): string {
+  const size = Math.abs(distance)
+  // "18 months" says more than "1 year", so a unit is used from two of it on.
+  const [name, unit] = UNITS.find(([, one]) => size >= 2 * one) ?? UNITS[5]
+  const words = countUnits(Math.round(size / unit), name)
+  return words.startsWith('0') ? 'now' : distance > 0 ? `in ${words}` : `${words} ago`
+}
+
+/** A duration in its largest unit: `2 hours`, `1 day`. @param duration milliseconds */
+export function writeDuration(duration: number): string {
+  const [name, unit] = UNITS.slice(2).find(([, one]) => duration >= one) ?? UNITS[5]
+  return countUnits(Number((duration / unit).toFixed(1)), name)
+}
+
+/**
+ * Parses the input for the clock: a date with or without a time, or an offset with its sign.
+ *
+ * @returns the text for the control plane; undefined if it is neither
+ */
+export function readMoment(text: string): string | undefined {
+  const given = text.trim()
+  if (/^[+-]\s*\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|w)$/.test(given)) return given.replaceAll(/\s+/g, '')
+  const [, date, time = '00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:[T\s]+(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:\d\d)?)?$/i.exec(given) ?? []
+  if (date === undefined) return undefined
+  const at = Date.parse(`${date}T${time.length === 5 ? `${time}:00` : time}${zone.toUpperCase()}`)
+  // `2030-02-31` is read as 3 March by some engines: a date that is not formatted to the same text is refused.
+  const exists = !Number.isNaN(at) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date)
+  return exists ? new Date(at).toISOString() : undefined
+}
+
+/** The local time of day of a timestamp: `14:03:22.512`. */
+export function writeLocalTime(timestamp: string): string {
+  const date = new Date(timestamp)
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}
+
+/** `0.42 ms`, `12 ms`, `1.5 s`; a dash for null. */
+export function writeLatency(milliseconds: number | null): string {
+  if (milliseconds === null) return '–'
+  if (milliseconds >= 1000) return `${Number((milliseconds / 1000).toPrecision(3))} s`
+  return `${Number(milliseconds.toPrecision(milliseconds < 10 ? 2 : 3))} ms`
+}
+
+/** A number of requests a second: `0.25/s`; a dash for 0. */
+export const writeRate = (perSecond: number): string =>
+  perSecond === 0 ? '–' : `${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(2)}/s`
+
+/** `5 %`. */
+export const writePercent = (part: number): string => `${Number((part * 100).toPrecision(3))} %`
+
+/** `482 B`, `1.2 kB`, `3.4 MB`. */
+export function writeBytes(count: number): string {
+  if (count < 1000) return `${count} B`
+  return count < 1_000_000 ? `${(count / 1000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
+}
+
+/** `1 request`, `1,200 requests`. @param noun in the singular */
+export const plural = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`

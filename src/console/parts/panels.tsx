@@ -1,0 +1,273 @@
+// Frames around contents: dialogs, tabs, an entry beside its list, pairs of a name and a value, and small coloured marks.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { type JsonPiece, piecesOfJson } from '../model/json-text.ts'
+import type { Tone } from '../model/wording.ts'
+import { Button } from './controls.tsx'
+import { Icon } from './icon.tsx'
+
+interface DialogProps {
+  readonly title: string
+  /** Called when it was closed, by Escape as well. Unset: it cannot be closed. */
+  readonly onClose?: () => void
+  readonly children: ComponentChildren
+}
+
+/** A dialog above the page. The browser's own element keeps the focus inside and closes it on Escape. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => element.current?.showModal(), [])
+  return (
+    <dialog
+      ref={element}
+      class="dialog"
+      aria-labelledby={id}
+      onCancel={event => onClose === undefined && event.preventDefault()}
+      onClose={onClose}
+    >
+      <header class="row">
+        <h2 id={id} class="spring">
+          {title}
+        </h2>
+        {onClose === undefined ? null : <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
+      </header>
+      {children}
+    </dialog>
+  )
+}
+
+interface TabsProps {
+  readonly label: string
+  /** The id, the title and a number beside it. */
+  readonly tabs: readonly (readonly [id: string, title: string, count?: number])[]
+  readonly chosen: string
+  readonly onChoose: (id: string) => void
+  /** The panel of the chosen tab. */
+  readonly children: ComponentChildren
+}
+
+/** Tabs above a panel. Arrow keys move between them, as the ARIA pattern has it. */
+export function Tabs({ label, tabs, chosen, onChoose, children }: TabsProps) {
+  const id = useId()
+  const move = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const at = tabs.findIndex(([tab]) => tab === chosen)
+    const next = tabs[(at + step + tabs.length) % tabs.length]
+    if (step === 0 || next === undefined) return
+    event.preventDefault()
+    onChoose(next[0])
+    document.getElementById(`${id}-${next[0]}`)?.focus()
+  }
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+        {tabs.map(([tab, title, count]) => (
+          <button
+            key={tab}
+            id={`${id}-${tab}`}
+            type="button"
+            role="tab"
+            class="tab"
+            aria-selected={tab === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab === chosen ? 0 : -1}
+            onClick={() => onChoose(tab)}
+          >
+            {title}
+            {count === undefined ? null : <span class="count">{count}</span>}
+          </button>
+        ))}
+      </div>
+      <div id={`${id}-panel`} class="tab-panel" role="tabpanel" aria-labelledby={`${id}-${chosen}`}>
+        {children}
+      </div>
+    </>
+  )
+}
+
+interface SideProps {
+  /** Names it for assistive technology. */
+  readonly label: string
+  readonly title: string
+  /** Marks before and after the title. */
+  readonly before?: ComponentChildren
+  readonly after?: ComponentChildren
+  /** Lines below the title. */
+  readonly head?: ComponentChildren
+  /** The label of the button that closes it. */
+  readonly close: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/** The chosen entry of a list, beside it. Escape closes it. */
+export const Side = ({ label, title, before, after, head, close, onClose, children }: SideProps) => (
+  <aside
+    class="side"
+    aria-label={label}
+    onKeyDown={event => {
+      const { key, target, defaultPrevented } = event
+      if (key === 'Escape' && !defaultPrevented && !(target as Element).closest('dialog')) onClose()
+    }}
+  >
+    <header class="stack side-head">
+      <div class="row nowrap">
+        {before}
+        <h2 class="mono truncate" title={title}>
+          {title}
+        </h2>
+        {after}
+        <span class="spring" />
+        <Button kind="quiet" icon="close" label={close} onClick={onClose} />
+      </div>
+      {head}
+    </header>
+    {children}
+  </aside>
+)
+
+interface SectionProps {
+  readonly title: string
+  /** Stands at the end of the line of the title. */
+  readonly more?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+export const Section = ({ title, more, children }: SectionProps) => (
+  <section class="section">
+    <div class="row between">
+      <h3>{title}</h3>
+      {more}
+    </div>
+    {children}
+  </section>
+)
+
+interface PlainTableProps {
+  readonly label: string
+  /** The titles of the columns; those of numbers begin with `#`. */
+  readonly head: readonly string[]
+  /** The key of each row, and its cells. */
+  readonly rows: readonly (readonly [key: string, ...cells: ComponentChildren[]])[]
+}
+
+/** A table of few rows, which scrolls in narrow windows. */
+export const PlainTable = ({ label, head, rows }: PlainTableProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
+  <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+    <table>
+      <thead>
+        <tr>
+          {head.map(title => (
+            <th key={title} class={title.startsWith('#') ? 'end' : ''}>
+              {title.replace('#', '')}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([key, ...cells]) => (
+          <tr key={key}>
+            {cells.map((cell, i) => (
+              <td key={head[i]} class={head[i]?.startsWith('#') ? 'end' : ''}>
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+/** Names with their values; those without a value are left out. */
+export const Pairs = ({
+  of,
+  mono = false,
+}: {
+  of: readonly (readonly [string, ComponentChildren])[]
+  mono?: boolean
+}) => (
+  <dl class={`pairs ${mono ? 'mono' : ''}`}>
+    {of.map(([name, value]) =>
+      value === undefined ? null : (
+        <div key={name} class="pair">
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ),
+    )}
+  </dl>
+)
+
+export const Badge = ({
+  tone = 'plain',
+  title,
+  children,
+}: {
+  tone?: Tone
+  title?: string
+  children: ComponentChildren
+}) => (
+  <span class={`badge tone-${tone}`} title={title}>
+    {children}
+  </span>
+)
+
+const STATUS_TONES: readonly Tone[] = ['cut', 'info', 'good', 'info', 'warn', 'bad']
+
+/** The status of a reply; 0 where no reply reached the client. */
+export const StatusMark = ({ status }: { status: number }) => (
+  <span
+    class={`badge status tone-${STATUS_TONES[Math.floor(status / 100)]}`}
+    title={status === 0 ? 'the client got no reply' : undefined}
+  >
+    {status === 0 ? 'cut' : status}
+  </span>
+)
+
+const METHOD_TONES: Readonly<Record<string, Tone>> = {
+  GET: 'info',
+  POST: 'good',
+  DELETE: 'bad',
+  PUT: 'warn',
+  PATCH: 'warn',
+}
+
+export const MethodMark = ({ method }: { method: string }) => (
+  <span class={`method tone-${METHOD_TONES[method] ?? 'plain'}`}>{method}</span>
+)
+
+/** The code and the rule of a refusal. */
+export const RefusalNotice = ({ code, rule }: { code: string; rule: string }) => (
+  <div class="refusal">
+    <p class="row mono tone-bad">
+      <Icon name="warning" /> {code}
+    </p>
+    <p>{rule}</p>
+  </div>
+)
+
+/** The most of a body that is laid out and coloured, in characters; a longer one is shown as it is. */
+const MOST_LAID_OUT = 200_000
+
+/** Shows a body: JSON indented and coloured, other text unchanged. */
+export const BodyView = ({ text, label }: { text: string; label: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls must be reachable by keyboard
+  <pre class="body-view" tabIndex={0} role="region" aria-label={label}>
+    <code>{(text.length > MOST_LAID_OUT ? [{ text }] : piecesOfJson(text)).map(coloured)}</code>
+  </pre>
+)
+
+const PIECE_TONES = { key: 'info', text: 'good', number: 'warn', word: 'cut' } as const
+
+const coloured = ({ text, kind }: JsonPiece, i: number) =>
+  kind === undefined ? (
+    text
+  ) : (
+    <span key={i} class={`tone-${PIECE_TONES[kind]}`}>
+      {text}
+    </span>
+  )
