@@ -10,7 +10,7 @@ import type { Behaviour, RefusedCaller, Site } from './behaviour.ts'
 import { writable } from './exchange.ts'
 import { setting } from './setting.ts'
 
-export interface AuthenticateConfig {
+interface AuthenticateConfig {
   readonly realm?: string
 }
 
@@ -23,7 +23,9 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
   compile(config, site) {
     const { securitySchemes } = site.contract
     // A scheme of an unsupported type is always satisfied.
-    const asks = site.operation.security.map(list => list.filter(({ scheme }) => isKnown(securitySchemes.get(scheme))))
+    const asks = site.operation.security.map(list =>
+      list.filter(({ scheme }) => isSupported(securitySchemes.get(scheme))),
+    )
     if (asks.flat().length === 0) return undefined
     const anonymous = asks.some(alternative => alternative.length === 0)
     const { identify } = site
@@ -59,13 +61,13 @@ function refusalsOf(realm: string, { contract, operation: { security } }: Site):
   const key = JSON.stringify([realm, security])
   const known = refusals.get(contract) ?? new Map<string, Refusals>()
   refusals.set(contract, known)
-  const found = known.get(key) ?? compileRefusals(realm, contract, security)
+  const found = known.get(key) ?? compileCredentialRefusals(realm, contract, security)
   known.set(key, found)
   return found
 }
 
 /** One reply for each reason, made at load (RFC 6750 §3: an error code only if a token was sent). */
-function compileRefusals(realm: string, contract: Contract, security: Operation['security']): Refusals {
+function compileCredentialRefusals(realm: string, contract: Contract, security: Operation['security']): Refusals {
   const schemes = schemesOf(contract, { security })
   const where = [...new Set(schemes.flatMap(describeScheme))].join(' or ')
   const reply = (detail: string, parameters: string, problem = problems.unauthorized): Reply => {
@@ -98,25 +100,14 @@ function compileRefusals(realm: string, contract: Contract, security: Operation[
   }
 }
 
-const isKnown = (scheme: SecurityScheme | undefined): boolean => placeOf(scheme).in !== 'nowhere'
+const isSupported = (scheme: SecurityScheme | undefined): boolean => placeOf(scheme).in !== 'nowhere'
 
 function describeScheme(scheme: SecurityScheme): string[] {
   const place = placeOf(scheme)
-  switch (place.in) {
-    case 'nowhere':
-      return []
-    case 'certificate':
-      return ['a client certificate']
-    case 'query':
-      return [`the query parameter ${place.name}`]
-    case 'header':
-    case 'cookie':
-      return [`the ${place.in} ${place.name}`]
-    case 'authorization':
-      return [`Authorization: ${place.word} ${FORMS.get(place.word) ?? '<credential>'}`]
-    default:
-      return place satisfies never
-  }
+  if (place.in === 'nowhere') return []
+  if (place.in === 'certificate') return ['a client certificate']
+  if (place.in === 'authorization') return [`Authorization: ${place.word} ${FORMS.get(place.word) ?? '<credential>'}`]
+  return [`the ${place.in === 'query' ? 'query parameter' : place.in} ${place.name}`]
 }
 
 /** The forms of credentials that most schemes of `Authorization` have. */

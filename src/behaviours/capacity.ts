@@ -9,7 +9,7 @@ import type { Behaviour, Exchange } from './behaviour.ts'
 import { writable } from './exchange.ts'
 import { setting } from './setting.ts'
 
-export interface CapacityConfig {
+interface CapacityConfig {
   readonly concurrency: number
   readonly queue?: number
   readonly timeout?: string

@@ -10,7 +10,7 @@ import type { Behaviour, Wrap } from './behaviour.ts'
 import { writable } from './exchange.ts'
 import { setting } from './setting.ts'
 
-export interface ConditionalConfig {
+interface ConditionalConfig {
   readonly precondition?: 'optional' | 'required'
 }
 
@@ -60,20 +60,14 @@ const revalidate: Wrap = next => async exchange => {
 
 /** Checks the preconditions of a write against the record, before it is written. */
 function compileGuard(required: boolean): Wrap {
-  const check = (
-    entry: Entry | undefined,
-    match: string | undefined,
-    noneMatch: string | undefined,
-  ): Reply | undefined => {
-    // A record that is about to be created has no state that `If-Match` could name, and is none that `If-None-Match`
-    // excludes.
-    if (entry === undefined)
-      return match !== undefined ? FAILED : required && noneMatch === undefined ? REQUIRED : undefined
-    if (match !== undefined) {
-      if (!lists(match.replace(MEDIA, '"'), tagOf(entry), true)) return FAILED
-    } else if (required) return REQUIRED
-    if (noneMatch === undefined || !lists(noneMatch.replace(MEDIA, '"'), tagOf(entry), false)) return undefined
-    return FAILED
+  const check = (entry: Entry | undefined, match: string | undefined, noneMatch: string | undefined) => {
+    // For a new record, `If-Match` fails and `If-None-Match` passes.
+    if (entry === undefined && match !== undefined) return FAILED
+    if (match === undefined && required && (entry !== undefined || noneMatch === undefined)) return REQUIRED
+    if (entry === undefined) return undefined
+    const names = (field: string, strongly: boolean) => lists(field.replace(MEDIA, '"'), tagOf(entry), strongly)
+    const holds = (match === undefined || names(match, true)) && (noneMatch === undefined || !names(noneMatch, false))
+    return holds ? undefined : FAILED
   }
   return next => async exchange => {
     const { 'if-match': match, 'if-none-match': noneMatch } = exchange.request.headers

@@ -6,7 +6,7 @@ import type { Behaviour, Exchange } from './behaviour.ts'
 import { writable } from './exchange.ts'
 import { setting } from './setting.ts'
 
-export interface DeprecatedInputsConfig {
+interface DeprecatedInputsConfig {
   readonly warn?: boolean
 }
 

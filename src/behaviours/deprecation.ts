@@ -166,7 +166,7 @@ const insteadOf = ({ successor }: DeprecationConfig): string =>
 
 // The keys of `deprecation` in gateway.yaml.
 
-export interface DeprecationConfig {
+interface DeprecationConfig {
   readonly since: string
   readonly sunset?: string
   readonly successor?: string
@@ -175,7 +175,7 @@ export interface DeprecationConfig {
   readonly brownouts?: BrownoutsConfig
 }
 
-export interface BrownoutsConfig {
+interface BrownoutsConfig {
   readonly starts: string
   readonly every: string
   readonly for: string
@@ -186,7 +186,7 @@ export interface BrownoutsConfig {
 // The headers of a deprecated operation's replies: RFC 9745, RFC 8594, RFC 8288, RFC 9652.
 
 /** Returns one frozen object per base path, unless the successor's address depends on the record in the path. */
-export function compileHeaders(config: DeprecationConfig, since: number, site: Site): (exchange: Exchange) => Headers {
+function compileHeaders(config: DeprecationConfig, since: number, site: Site): (exchange: Exchange) => Headers {
   const fixed: Record<string, string> = { deprecation: `@${Math.floor(since / 1000)}` }
   if (config.sunset !== undefined) fixed.sunset = httpDate(parseDate(config.sunset) as number)
   const { policy, successor } = config

@@ -16,7 +16,7 @@ import type { Reply } from '../kernel/reply.ts'
 import type { Behaviour } from './behaviour.ts'
 import { setting } from './setting.ts'
 
-export interface ErrorsConfig {
+interface ErrorsConfig {
   readonly body?: Json
   readonly contentType?: string
   readonly codes?: Readonly<Record<string, string>>

@@ -108,7 +108,7 @@ export function compileExpression(
 }
 
 /** The part of a site that expressions see. */
-export interface ScopeSite {
+interface ScopeSite {
   readonly contract: Contract
   readonly operation: Operation
   readonly resources: ReadonlyMap<string, Resource>
@@ -119,7 +119,6 @@ export interface ScopeSite {
 export class ExchangeScope implements Scope {
   readonly #exchange: Exchange
   readonly #site: ScopeSite
-  #headers: Readonly<Record<string, string>> | undefined
   #uuids = 0
 
   constructor(exchange: Exchange, site: ScopeSite) {
@@ -143,12 +142,8 @@ export class ExchangeScope implements Scope {
     return this.#valuesIn('cookie')
   }
   get headers(): Readonly<Record<string, string>> {
-    const { headers } = this.#exchange.request
-    // Node gives only `set-cookie` as a list, which requests do not have; tests may send one.
-    this.#headers ??= Object.values(headers).some(Array.isArray)
-      ? Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-      : (headers as Readonly<Record<string, string>>)
-    return this.#headers
+    // Node gives only `set-cookie` as a list, which requests do not have.
+    return this.#exchange.request.headers as Readonly<Record<string, string>>
   }
   get body(): Json | undefined {
     return this.#exchange.body

@@ -11,7 +11,7 @@ import type { Behaviour, Exchange } from './behaviour.ts'
 import { writable } from './exchange.ts'
 import { setting } from './setting.ts'
 
-export interface IdempotencyConfig {
+interface IdempotencyConfig {
   readonly for: string
   readonly required?: boolean
 }

@@ -25,7 +25,7 @@ export interface Brownouts {
 }
 
 /** The start, and the end (exclusive). */
-export interface Rest {
+interface Rest {
   readonly start: number
   readonly end: number
 }

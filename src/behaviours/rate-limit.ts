@@ -9,7 +9,7 @@ import { type Quota, Quotas, type Taken } from '../world/quotas.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
 import { setting } from './setting.ts'
 
-export interface RateLimitConfig {
+interface RateLimitConfig {
   readonly limit: string
   readonly burst?: number
   readonly by?: 'consumer' | 'address' | 'all'

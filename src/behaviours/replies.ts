@@ -6,7 +6,7 @@ import { problems } from '../kernel/problem.ts'
 import { refuse, withWarning } from '../kernel/reply.ts'
 import type { Behaviour } from './behaviour.ts'
 
-export interface RepliesConfig {
+interface RepliesConfig {
   readonly replies?: 'off' | 'warn' | 'refuse'
 }
 

@@ -110,7 +110,7 @@ export function compileAccept({
 const NO_FIELDS: JsonObject = {}
 
 /** Returns the mistakes of a record as sentences that begin with a JSON Pointer; `undefined` if it is valid. */
-export const check = (resource: Resource, value: JsonObject): string[] | undefined =>
+export const recordMistakes = (resource: Resource, value: JsonObject): string[] | undefined =>
   checkRecord(resource, value)?.map(({ path, message }) => `${path} ${message}`)
 
 /** Returns the broken rules of a record, including unknown fields; `undefined` if it is valid. */

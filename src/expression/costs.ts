@@ -26,7 +26,7 @@ export function spend(characters: number): void {
 }
 
 /** Counts steps of a loop, or work that takes as long. */
-export const spendSteps = (steps: number): void => spend(steps * WORK_OF_A_STEP)
+const spendSteps = (steps: number): void => spend(steps * WORK_OF_A_STEP)
 
 /** Ends the evaluation: all further work fails too. */
 export const exhaust = (): void => spend(Number.POSITIVE_INFINITY)

@@ -9,7 +9,7 @@ import { ExpressionFailure, rootsOf, type Scope, toJson } from './scope.ts'
 const LONGEST_RESULT = 1_000_000
 
 /** A parsed expression, as the library evaluates it. */
-export type RunExpression = (context?: never) => unknown
+type RunExpression = (context?: never) => unknown
 
 /** Evaluates, and returns the library's value. */
 function runQuietly(run: RunExpression, scope: Scope): unknown {

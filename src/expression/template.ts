@@ -131,7 +131,7 @@ export function compileFilling<Context extends TemplateContext>(
       const bound = parts.map(part => (typeof part === 'string' ? part : bindPart(part, path, parts.length === 1)))
       const [first] = bound
       if (bound.every(part => typeof part === 'string')) return bound.join('')
-      return bound.length === 1 ? (first as Bound<Context>) : joined(bound)
+      return bound.length === 1 ? (first as Bound<Context>) : joinParts(bound)
     }
     if (Array.isArray(value)) {
       const items = value.map((item: Json, i) => bind(item, [...path, i]))
@@ -169,7 +169,7 @@ export function compileFilling<Context extends TemplateContext>(
   }
 }
 
-function joined<Context>(parts: readonly (string | Bound<Context>)[]): Bound<Context> {
+function joinParts<Context>(parts: readonly (string | Bound<Context>)[]): Bound<Context> {
   return (context, values) => {
     let out = ''
     for (const part of parts) {

@@ -1,6 +1,6 @@
 // Makes a world from a snapshot: checks it completely against the plan, fills a new world, and then puts it in place.
 
-import { check, type Resource } from '../behaviours/resource.ts'
+import { type Resource, recordMistakes } from '../behaviours/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -74,7 +74,7 @@ export function faultsOf({ records, created = [], nextId = 1 }: Dump, resource: 
 
 /** Finds the mistakes of a record, including its id. */
 export function recordFaults(record: JsonObject, resource: Resource): string[] {
-  const faults = check(resource, record) ?? []
+  const faults = recordMistakes(resource, record) ?? []
   const id = idIn(resource.idField, record as JsonObject)
   const fits = resource.ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
   if (fits || faults.some(fault => fault.startsWith(`/${resource.idField} `))) return faults

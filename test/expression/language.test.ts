@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Language } from '../../src/expression/language.ts'
 import { type Expression, ExpressionFailure, type Scope } from '../../src/expression/scope.ts'
-import type { Json } from '../../src/kernel/json.ts'
+import { Decimal, type Json } from '../../src/kernel/json.ts'
 import { SCOPE, TYPES } from './small-scope.ts'
 
 const language = new Language(TYPES)
@@ -47,6 +47,11 @@ describe('an expression sees the request and its world', () => {
     ['request.body.age / 2', 1],
   ]
   for (const [text, value] of values) test(text, async () => assert.deepEqual(await evaluate(text), value))
+
+  test('a decimal that keeps its digits is a number', () => {
+    const body = { price: new Decimal('0.10') }
+    assert.equal(compile('request.body.price == 0.1', new Language()).evaluate({ ...SCOPE, body }), true)
+  })
 
   test('a large integer keeps its digits', async () => {
     const dynamic = compile('request.body.big', new Language())

@@ -46,7 +46,7 @@ export interface FilterConfig {
 }
 
 /** A sort parameter, and what becomes of a word in it that names no field. */
-export interface SortConfig {
+interface SortConfig {
   readonly parameter: string
   readonly unknownFields?: 'ignore' | 'refuse'
 }
@@ -79,9 +79,9 @@ export const isUnshown = (field: string): boolean => field.startsWith('{')
 
 /** The owners that a configuration names, of which there may be one or several. */
 export const withinsOf = (config: WithinConfig | readonly WithinConfig[] | undefined): readonly WithinConfig[] =>
-  config === undefined ? [] : isList(config) ? config : [config]
+  config === undefined ? [] : isSeveral(config) ? config : [config]
 
-export const isList = (config: WithinConfig | readonly WithinConfig[]): config is readonly WithinConfig[] =>
+export const isSeveral = (config: WithinConfig | readonly WithinConfig[]): config is readonly WithinConfig[] =>
   Array.isArray(config)
 
 const sortSchema = setting.block(

@@ -8,7 +8,7 @@ import { requiredFields } from '../../contract/required-fields.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { type Template, type TemplateContext, textOfFilled } from '../../expression/template.ts'
 import { fieldText } from '../../kernel/field-text.ts'
-import { type Json, parsePointer, pointer } from '../../kernel/json.ts'
+import { type Json, type JsonObject, parsePointer, pointer, stringifyJson } from '../../kernel/json.ts'
 import { problemOf, problems } from '../../kernel/problem.ts'
 import { type Headers, type Reply, refuse } from '../../kernel/reply.ts'
 import type { Handler, Site } from '../behaviour.ts'
@@ -25,42 +25,29 @@ export function compileFixed({ status, headers = {}, body }: FixedConfig, site: 
   const { operation, contract, expressions, error } = site
   const documented = responseFor(operation, status)
   const warning = documented === undefined ? checkUndocumented(status, site) : undefined
-  const told: Headers = warning === undefined ? {} : { 'understudy-warning': warning }
-  const fields = Object.entries(headers).map(
-    ([name, value]) =>
-      [
-        name.toLowerCase(),
-        expressions.template(String(value), ['headers', name], error, { readsRecords: true }),
-      ] as const,
-  )
-  const filled = fields.filter(([, { holes }]) => holes.length > 0)
-  const constant: Record<string, string> = { ...requiredFields(status, operation, contract) }
-  for (const [name, { holes, fill }] of fields) if (holes.length === 0) constant[name] = String(fill({}))
+  const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+  const written: JsonObject = body === undefined ? { headers: own } : { headers: own, body }
+  const template = expressions.template(written, [], error, { readsRecords: true })
   const [type, media] = [...(documented?.content ?? [])][0] ?? ['application/json', undefined]
-  const contentType = constant['content-type'] ?? type
-  const template =
-    body === undefined ? undefined : compileFixedBody(body, isJson(contentType) ? media?.schema : undefined, site)
+  const contentType = Object.entries(own).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? type
+  checkFixed(template, body, isJson(contentType) ? media?.schema : undefined, site)
   if (body === undefined && status < 300 && documented !== undefined && documented.content.size > 0) {
     error('missing-body', `the contract documents a body for ${operation.id} ${status}`, ['status'], 'add body:')
   }
-  const reply = (given: Headers, text: string | undefined): Reply => {
-    const all = { ...given, ...told }
-    if (text !== undefined) return { status, headers: { 'content-type': contentType, ...all }, body: text }
-    return status >= 400 ? bareRefusal(status, site, all) : { status, headers: all, body: undefined }
+  const reply = (values?: readonly Json[]): Reply => {
+    const filled = template.fill({}, values) as { readonly headers: JsonObject; readonly body?: Json }
+    const all: Record<string, string> = { ...requiredFields(status, operation, contract) }
+    for (const [name, value] of Object.entries(filled.headers)) all[name.toLowerCase()] = fieldText(textOfFilled(value))
+    if (warning !== undefined) all['understudy-warning'] = warning
+    if (filled.body === undefined) {
+      return status >= 400 ? bareRefusal(status, site, all) : { status, headers: all, body: undefined }
+    }
+    const text = isJson(contentType) ? stringifyJson(filled.body) : textOfFilled(filled.body)
+    return { status, headers: { 'content-type': contentType, ...all }, body: text }
   }
-  const isText = !isJson(contentType) && typeof body === 'string'
-  const textOf = (context: TemplateContext, values?: readonly Json[]): string | undefined =>
-    isText ? textOfFilled(template?.fill(context, values)) : template?.write(context, values)
-  if (filled.length === 0 && (template?.holes.length ?? 0) === 0) {
-    const standing = reply(constant, textOf({}))
-    return async () => standing
-  }
-  return async exchange => {
-    const scope = expressions.scope(exchange)
-    const given = { ...constant }
-    for (const [name, one] of filled) given[name] = fieldText(textOfFilled(one.fill({}, await one.evaluate(scope))))
-    return reply(given, template && textOf({}, await template.evaluate(scope)))
-  }
+  if (template.holes.length > 0) return async exchange => reply(await template.evaluate(expressions.scope(exchange)))
+  const standing = reply()
+  return async () => standing
 }
 
 /** Reports a status that the contract does not document: an error; in a rule a warning, because real servers do so too. */
@@ -77,18 +64,21 @@ function checkUndocumented(status: number, site: Site): string | undefined {
   return undefined
 }
 
-/** Compiles the body and validates it; for expressions, as far as their types are known. */
-function compileFixedBody(body: Json, schema: SchemaUse | undefined, site: Site): Template<TemplateContext> {
-  const template = site.expressions.template(body, ['body'], site.error, { readsRecords: true })
-  const holes = new Map(template.holes.map(hole => [pointer(hole.path), hole] as const))
-  for (const violation of schema?.check(template.fill({}), true) ?? []) {
-    const hole = holes.get(violation.pointer)
-    if (hole !== undefined && (violation.keyword !== 'type' || !hole.alone || hole.expression.type === 'dyn')) continue
-    const message = `this reply breaks the contract: ${violation.pointer || 'the body'} ${violation.message}`
-    const path = (parsePointer(violation.pointer) ?? []).map(key => (/^\d+$/.test(key) ? Number(key) : key))
-    site.error('invalid-body', message, ['body', ...path])
+/** Validates the body; expressions, as far as their types are known. */
+function checkFixed(
+  { holes, fill }: Template<TemplateContext>,
+  body: Json | undefined,
+  schema: SchemaUse | undefined,
+  { error }: Site,
+): void {
+  if (body === undefined || schema === undefined) return
+  const filled = fill({}) as JsonObject
+  for (const { pointer: place, keyword, message } of schema.check(filled.body, true) ?? []) {
+    const hole = holes.find(({ path }) => pointer(path) === `/body${place}`)
+    if (hole !== undefined && (keyword !== 'type' || !hole.alone || hole.expression.type === 'dyn')) continue
+    const path = (parsePointer(place) ?? []).map(key => (/^\d+$/.test(key) ? Number(key) : key))
+    error('invalid-body', `this reply breaks the contract: ${place || 'the body'} ${message}`, ['body', ...path])
   }
-  return template
 }
 
 /** An error status without a body is a refusal in the API's shape. */

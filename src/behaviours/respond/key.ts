@@ -11,7 +11,7 @@ import type { Entry, Filter, Id } from '../../world/records/types.ts'
 import { fieldIn, idIn, joinKey, withField } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { asId, isId, type Resource } from '../resource.ts'
-import { type ActionConfig, isList, isUnshown, type WithinConfig, withinsOf } from './config.ts'
+import { type ActionConfig, isSeveral, isUnshown, type WithinConfig, withinsOf } from './config.ts'
 import type { RecordMaker } from './record.ts'
 
 /** Returns the resource with a name; `undefined` after reporting that there is none. */
@@ -26,7 +26,7 @@ export function resourceOf(name: string, key: string, site: Site): Resource | un
 /** The owners in the path, by the field that holds each. */
 type OwnersByField = ReadonlyMap<string, (exchange: Exchange) => Json>
 
-export type RecordKey = NonNullable<ReturnType<typeof compileKey>>
+type RecordKey = NonNullable<ReturnType<typeof compileKey>>
 
 /**
  * Compiles the keys of records whose ids are unique only among those of the owners in the path. Returns `undefined` for ids
@@ -66,8 +66,6 @@ export function compileKey(
   }
 }
 
-export type Within = NonNullable<ReturnType<typeof compileWithin>>
-
 /** Compiles the owners that the path names; `undefined` if it names none. */
 export function compileWithin(
   { within: config }: { readonly within?: WithinConfig | readonly WithinConfig[] },
@@ -77,7 +75,7 @@ export function compileWithin(
   if (config === undefined) return undefined
   const owners: Owner[] = []
   for (const [i, one] of withinsOf(config).entries()) {
-    owners.push(compileOwner(one, resource, owners, site, isList(config) ? ['within', i] : ['within']))
+    owners.push(compileOwner(one, resource, owners, site, isSeveral(config) ? ['within', i] : ['within']))
   }
   return {
     ownerOf: new Map(owners.map(({ field, ownerOf }) => [field, ownerOf])),

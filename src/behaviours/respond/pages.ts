@@ -14,7 +14,7 @@ import type { Id, Page, Query } from '../../world/records/types.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
 import type { ListConfig, LocateParameter, PagingConfig } from './config.ts'
-import { addressOf, originOf } from './reply.ts'
+import { addressOf, requestOrigin } from './reply.ts'
 import { completeTemplate, jsonReply, pathOfPlaceholder, schemaBelow } from './shape.ts'
 
 type Window = Pick<Query, 'limit' | 'offset' | 'after'>
@@ -83,7 +83,7 @@ export function compilePaging(
     links(exchange: Exchange, { total, more, last }: Page, { limit, offset = 0, after }: Window): Links {
       const { values } = exchange
       const link = (name: string | undefined, value: string | number | undefined) =>
-        name === undefined ? undefined : withQuery(exchange, name, value)
+        name === undefined ? undefined : addressWith(exchange, name, value)
       const shown = Number.isFinite(limit) ? limit : (total ?? 0)
       const position = { number: pageOf(values), limit: shown, offset, origin }
       if (cursorAt !== -1) {
@@ -126,7 +126,7 @@ function readId(value: unknown, ids: Resource['ids']): Id | undefined {
 }
 
 /** Returns the request's address with one query parameter changed or removed. */
-function withQuery(exchange: Exchange, name: string, value: string | number | undefined) {
+function addressWith(exchange: Exchange, name: string, value: string | number | undefined) {
   const { request } = exchange
   const nameOf = (pair: string) => decodeQuery(pair.split('=', 1)[0] as string)
   const kept = request.query.split('&').filter(pair => pair !== '' && nameOf(pair) !== name)
@@ -188,7 +188,7 @@ function linkField(name: string): Fill<InPage> | undefined {
         : links[link as (typeof RELATIONS)[number]]
     const path = named ?? (otherwise === 'OrSelf' ? addressOf(exchange) : undefined)
     if (path === undefined) return otherwise === 'OrEmpty' ? '' : null
-    return isWhole === undefined ? path : originOf(exchange) + path
+    return isWhole === undefined ? path : requestOrigin(exchange) + path
   }
 }
 

@@ -57,7 +57,7 @@ interface Referrer {
 }
 
 /** Deletes the dependent records, and empties the references to the deleted one. */
-export type Settle = () => Promise<void>
+type Settle = () => Promise<void>
 
 /**
  * Plans the effects of a deletion on the records that refer to the deleted one.

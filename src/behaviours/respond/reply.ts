@@ -61,7 +61,7 @@ export function compileGive({ body, create }: ActionConfig, resource: Resource, 
   const fields = new Map<string, Fill<InRecord>>([
     ['record.id', idOf],
     ['record.location', addressIn],
-    ['record.url', one => originOf(one.exchange) + addressIn(one)],
+    ['record.url', one => requestOrigin(one.exchange) + addressIn(one)],
     ['record.value', ({ entry }) => new JsonText(textOf(entry))],
   ])
   const known = [...fields.keys()]
@@ -92,7 +92,7 @@ export function addressOf({ request, basePath, operation, segments }: Exchange, 
   return `${basePath}${path}${query === '' ? '' : `?${query}`}`
 }
 
-export const originOf = ({ request }: Exchange): string => `http://${request.headers.host ?? 'localhost'}`
+export const requestOrigin = ({ request }: Exchange): string => `http://${request.headers.host ?? 'localhost'}`
 
 /**
  * Returns the address of a new record, for `Location`: the path template of a reader, filled with the values of the creator's

@@ -38,7 +38,7 @@ export function partAt(body: Json | undefined, path: readonly string[]): Json | 
 }
 
 /** The record within a request: the whole body, or the value of a key, `{"tag": {…}}`. */
-export interface RequestedRecord {
+interface RequestedRecord {
   /** Its schema; `undefined` without a described body. */
   readonly node: Node | undefined
   /** The keys of the record; none if the body is the record. */
@@ -116,20 +116,20 @@ const UNIONS = ['oneOf', 'anyOf'] as const
 /** The depth to which unions within unions are followed. */
 const DEEPEST = 4
 
-const branchesOf = (node: Node): readonly Node[] => UNIONS.flatMap(keyword => itemsOf(childOf(node, keyword)))
+const unionBranches = (node: Node): readonly Node[] => UNIONS.flatMap(keyword => itemsOf(childOf(node, keyword)))
 
 /** Returns the schema if it has these properties, else the first branch of its union that has them, else the schema. */
 function branchWith(node: Node, names: readonly string[], contract: Contract): Node {
   const has = (one: Node) => names.every(name => contract.shapeOf(one).properties.has(name))
   if (names.length === 0 || has(node)) return node
-  return branchesOf(contract.resolve(node)).find(has) ?? node
+  return unionBranches(contract.resolve(node)).find(has) ?? node
 }
 
 /** Returns the schema and the branches of its unions, and of theirs. */
 export function branchesWithin(node: Node, contract: Contract, depth = 0): readonly Node[] {
   const target = contract.resolve(node)
   if (depth === DEEPEST) return [target]
-  return [target, ...branchesOf(target).flatMap(branch => branchesWithin(branch, contract, depth + 1))]
+  return [target, ...unionBranches(target).flatMap(branch => branchesWithin(branch, contract, depth + 1))]
 }
 
 /** Returns the schema at some keys of a reply, through unions and lists; `undefined` if there is none. */
@@ -207,7 +207,7 @@ function requestFields(node: Node, contract: Contract, depth = 0): RequestFields
 }
 
 /** The record's names of fields by the request's: a form says `FriendlyName`, and the record has `friendly_name`. */
-export type Renamed = ReadonlyMap<string, string>
+type Renamed = ReadonlyMap<string, string>
 
 /** Finds the fields that a request spells otherwise: in another case, with other separators. Each must be the only one. */
 export function readRenamed(node: Node | undefined, { schema }: Resource, contract: Contract): Renamed {

@@ -40,7 +40,7 @@ export function freshOf(field: Field): Make | undefined {
   const write = stampOf(field) === undefined ? undefined : writeMomentOf(field)
   if (write !== undefined) return ({ clock }) => write(clock.now())
   if (types.includes('null') && allows(null)) return constant(null)
-  const first = firstOf(name, choices?.filter(allows) ?? [])
+  const first = firstState(name, choices?.filter(allows) ?? [])
   if (first !== undefined) return constant(first)
   const plain = [...(types.length < 7 ? simplest(name, types) : [])].find(allows)
   if (plain !== undefined) return constant(plain)
@@ -50,7 +50,7 @@ export function freshOf(field: Field): Make | undefined {
 }
 
 /** The state that a record begins in; of other choices, the first one. */
-function firstOf(name: string, choices: readonly Json[]): Json | undefined {
+function firstState(name: string, choices: readonly Json[]): Json | undefined {
   if (!STATE.test(name)) return choices[0]
   const is = (words: RegExp) => (choice: Json) => typeof choice === 'string' && words.test(choice)
   return choices.find(is(FIRST)) ?? choices.find(choice => !is(LAST)(choice)) ?? choices[0]
@@ -185,7 +185,7 @@ export function compileOtherTime(types: ReadonlySet<string>, field: Field): ((va
 const LATEST = 8.64e15
 
 /** Called with each mistake of an expression, and its place. */
-export type Complain = (path: Path, message: string, hint: string | undefined) => void
+type Complain = (path: Path, message: string, hint: string | undefined) => void
 
 /** For requests to many operations, whose types are unknown at load. */
 const language = new Language()
@@ -248,7 +248,7 @@ const ROUNDS = 6
 const MOST = 200
 
 /** The fields of a record that the client is responsible for. */
-export interface Sayable {
+interface Sayable {
   /** Returns whether the request describes the field. */
   declares(name: string): boolean
   /** Returns whether a missing field is the client's mistake. */

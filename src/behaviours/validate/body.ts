@@ -45,7 +45,7 @@ export function compileBody({ body, method }: Operation, ignored: boolean, maxBo
     const parsed = reading?.parse?.(NO_BYTES, URL_ENCODED)
     return reading === undefined || parsed === undefined || parsed instanceof Promise
       ? missing
-      : check(reading, exchange, parsed, 0)
+      : checkParsed(reading, exchange, parsed, 0)
   }
   return {
     absent,
@@ -74,7 +74,7 @@ export function compileBody({ body, method }: Operation, ignored: boolean, maxBo
         if (reading.parse === undefined) return NO_RULES
         const parsed = reading.parse(read.bytes, type)
         if (parsed instanceof Promise) return parsed.then(value => checkLarge(reading, exchange, value, size))
-        return size > LARGE ? checkLarge(reading, exchange, parsed, size) : check(reading, exchange, parsed, size)
+        return size > LARGE ? checkLarge(reading, exchange, parsed, size) : checkParsed(reading, exchange, parsed, size)
       })
     },
   }
@@ -85,15 +85,15 @@ const NO_BYTES = new Uint8Array()
 /** A larger body, in bytes, is parsed, checked and answered with other requests in between. */
 const LARGE = 100_000
 
-async function checkLarge(...all: Parameters<typeof check>): Promise<readonly BrokenRule[]> {
+async function checkLarge(...all: Parameters<typeof checkParsed>): Promise<readonly BrokenRule[]> {
   await breathe()
-  const broken = check(...all)
+  const broken = checkParsed(...all)
   await breathe()
   return broken
 }
 
 /** Stores a valid body in the exchange, else returns the rules that it breaks. */
-function check(
+function checkParsed(
   { schema, patch, excessOf }: BodyReading,
   exchange: Exchange,
   parsed: Parsed,

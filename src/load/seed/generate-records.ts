@@ -1,7 +1,7 @@
 // Records made from the schema of their resource, the same for the same seed. Their ids are made first, for all resources,
 // so that references have something to point at, in circles too.
 
-import { check, type Resource } from '../../behaviours/resource.ts'
+import { type Resource, recordMistakes } from '../../behaviours/resource.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
@@ -105,7 +105,7 @@ function recordsOf(
       else unowned.add(field)
     }
     const record = Object.fromEntries(members)
-    return check(resource, record) === undefined ? record : undefined
+    return recordMistakes(resource, record) === undefined ? record : undefined
   }
   const records = ids.flatMap((_, index) => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

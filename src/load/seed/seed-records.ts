@@ -3,7 +3,7 @@
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import { check, type Resource } from '../../behaviours/resource.ts'
+import { type Resource, recordMistakes } from '../../behaviours/resource.ts'
 import { reportPlaceholders } from '../../expression/template.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, parsePointer, stringifyJson } from '../../kernel/json.ts'
@@ -73,7 +73,7 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
       report.error('invalid-seed', 'a record must be an object', source.locate(path))
       continue
     }
-    for (const fault of check(resource, record as JsonObject) ?? []) {
+    for (const fault of recordMistakes(resource, record as JsonObject) ?? []) {
       const [pointer = '', ...words] = fault.split(' ')
       const place = source.locate([...path, ...(parsePointer(pointer) ?? [])])
       report.error('invalid-seed', `this record of ${name} breaks its schema: ${pointer} ${words.join(' ')}`, place)
