@@ -27,7 +27,7 @@ export class Reloader {
   /** Whether the configuration is being loaded because a file changed. */
   #isLoading = false
   /** The running load, or the last one. Loads run one after the other, so that the last one is served. */
-  #turn: Promise<unknown> = Promise.resolve()
+  #last: Promise<unknown> = Promise.resolve()
 
   /**
    * @param loaded the served configuration
@@ -46,18 +46,18 @@ export class Reloader {
 
   /** Reloads the files. A configuration with errors changes nothing. */
   reload(): Promise<Loaded> {
-    return this.#inTurn()
+    return this.#queue()
   }
 
   /** Loads a text instead of the file, until the next reload. A text with errors changes nothing. */
   replace(text: string): Promise<Loaded> {
-    return this.#inTurn(text)
+    return this.#queue(text)
   }
 
-  #inTurn(text?: string): Promise<Loaded> {
-    const loading = this.#turn.then(() => this.#adopt(text))
+  #queue(text?: string): Promise<Loaded> {
+    const loading = this.#last.then(() => this.#adopt(text))
     // A load that throws rejects for its caller; the next one runs nevertheless.
-    this.#turn = loading.catch(() => {})
+    this.#last = loading.catch(() => {})
     return loading
   }
 
@@ -148,9 +148,9 @@ const addresses = ({ simulation: { listen } }: Plan): string =>
 const secrecy = ({ simulation: { tls } }: Plan): string | undefined => tls && `${tls.clients} ${tls.pair === undefined}`
 
 /** Identifies a state of the files: a replaced file has another inode, also behind a link. */
-const fingerprint = (files: readonly string[]): string => files.map(file => `${file} ${stateOf(file)}`).join('\n')
+const fingerprint = (files: readonly string[]): string => files.map(file => `${file} ${stampOf(file)}`).join('\n')
 
-function stateOf(file: string): string {
+function stampOf(file: string): string {
   try {
     const { dev, ino, size, mtimeMs } = statSync(file)
     return `${dev} ${ino} ${size} ${mtimeMs}`

@@ -1,9 +1,9 @@
 // Requests that the control plane sends itself, in process: a try of an operation, or a request of the journal once more.
 
-import { problems } from '../kernel/problem.ts'
-import { NO_HEADERS, type Reply } from '../kernel/reply.ts'
-import { type BodyRead, ForwardedRequest, type Request } from '../kernel/request.ts'
+import type { Reply } from '../kernel/reply.ts'
+import { ForwardedRequest, type Request } from '../kernel/request.ts'
 import { carried, credentialOf } from '../load/probe/credential-of.ts'
+import { inProcess } from '../load/probe/in-process.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Gateway } from './gateway.ts'
 import { describeEntry, type RecordedRequest } from './journal/entry.ts'
@@ -43,7 +43,7 @@ export interface SendResult {
 
 /** Sends a request through the gateway. The journal keeps all of it. */
 export async function send(gateway: Gateway, sending: Sending): Promise<SendResult> {
-  const request = new SentRequest(withCredential(sending, gateway.plan))
+  const request = requestFrom(withCredential(sending, gateway.plan))
   let recorded: RecordedRequest | null = null
   const stopWatching = gateway.journal.watch()
   const stopListening = gateway.journal.listen((entry, met) => {
@@ -58,38 +58,17 @@ export async function send(gateway: Gateway, sending: Sending): Promise<SendResu
   }
 }
 
-class SentRequest implements Request {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly headers: Request['headers']
-  readonly address = '127.0.0.1'
-  readonly #body: Uint8Array | undefined
-
-  constructor({ method, path, query = '', headers = {}, body, world, time }: Sending) {
-    this.method = method
-    this.path = path
-    this.query = query
-    this.#body = body === undefined ? undefined : new TextEncoder().encode(body)
-    const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-    this.headers = {
+function requestFrom({ method, path, query = '', headers = {}, body, world, time }: Sending): Request {
+  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return inProcess({
+    ...{ method, path, query, body },
+    headers: {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...given,
+      ...Object.fromEntries(given),
       ...(world === undefined ? {} : { 'understudy-world': world }),
       ...(time === undefined ? {} : { 'understudy-time': time }),
-    }
-  }
-
-  get hasBody(): boolean {
-    return this.#body !== undefined
-  }
-
-  async readBody(maxBytes: number): Promise<BodyRead> {
-    const bytes = this.#body ?? new Uint8Array()
-    if (bytes.length <= maxBytes) return { bytes }
-    const detail = `the body is larger than ${maxBytes} bytes`
-    return { problem: problems.payload_too_large, detail, headers: NO_HEADERS }
-  }
+    },
+  })
 }
 
 /** Adds the credential of a consumer if the operation requires one. */

@@ -5,18 +5,18 @@ import { shownOf } from '../kernel/diagnostic.ts'
 import { loadPlan } from './load.ts'
 import type { RefusedTrial, TrialArguments } from './load-aside.ts'
 
-const { path, home, environment, options } = workerData as TrialArguments
-const { plan, report, files } = loadPlan(path, home, environment, options)
-const shown = shownOf(report.list)
-const lines = new Map(shown.map(({ place: { text } }) => [text, { text }]))
-const refused: RefusedTrial = {
+function refusalOf({ path, home, environment, options }: TrialArguments): RefusedTrial | undefined {
+  const { plan, report, files } = loadPlan(path, home, environment, options)
+  if (plan !== undefined) return undefined
+  const shown = shownOf(report.list)
+  const lines = new Map(shown.map(({ place: { text } }) => [text, { text }]))
   // A place computes its line on demand, so it cannot be sent unchanged.
-  diagnostics: shown.map(({ place: { file, line, column, length, text }, ...diagnostic }) => ({
+  const diagnostics = shown.map(({ place: { file, line, column, length, text }, ...diagnostic }) => ({
     ...diagnostic,
     place: { file, line, column, length },
     line: lines.get(text) as { readonly text: string },
-  })),
-  errors: report.count('error'),
-  files,
+  }))
+  return { diagnostics, errors: report.count('error'), files }
 }
-parentPort?.postMessage(plan === undefined ? refused : undefined)
+
+parentPort?.postMessage(refusalOf(workerData))

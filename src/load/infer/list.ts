@@ -3,12 +3,10 @@
 import type { Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
-import type { Shape } from '../../contract/schema/shape.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import { type FieldNames, fieldNamesOf, wordFormOf } from './paths.ts'
 import { type Listed, nest } from './records.ts'
-import type { SchemaReader } from './schema.ts'
+import type { FieldReader, SchemaReader } from './schema.ts'
 
 /** Common names of query parameters, by their meaning. */
 const ROLES: Readonly<Record<string, readonly string[]>> = {
@@ -24,15 +22,14 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
 /** The keys of `respond` that the query parameters of a list suggest. */
 export function listKeys(
   { parameters }: Operation,
-  { properties }: Shape,
-  schemas: SchemaReader,
+  record: FieldReader,
   given?: ReadonlySet<string>,
 ): Record<string, Json> {
+  const { properties, schemas } = record
   // A required parameter whose field no request sets does not filter, since its value is unknown.
   const isKnown = (parameter: Parameter, field: string) =>
     !parameter.required || given === undefined || given.has(plainName(field))
   const out: Record<string, Json> = {}
-  const names = fieldNamesOf(properties.keys())
   const query = parameters.filter(one => one.in === 'query')
   const filter: Json[] = []
   for (const parameter of query) {
@@ -45,19 +42,19 @@ export function listKeys(
       else if (isFilter(parameter, field, schemas)) filter.push(name)
       continue
     }
-    const spelt = names.bySpelling.get(plainName(name)) ?? []
+    const spelt = record.spelt(plainName(name))
     const other = spelt.length === 1 && field === undefined ? properties.get(spelt[0] as string) : undefined
     if (other !== undefined && schemas.isScalar(other) && isFilter(parameter, other, schemas)) {
       if (isKnown(parameter, spelt[0] as string)) filter.push({ parameter: name, field: spelt[0] as string })
       continue
     }
-    const inside = listFilter(parameter, properties, names, schemas)
+    const inside = listFilter(parameter, record)
     if (inside !== undefined) {
       filter.push({ parameter: name, field: inside, is: 'contains' })
       continue
     }
     const role = Object.keys(ROLES).find(key => ROLES[key]?.includes(plainName(name)))
-    const range = boundedField(parameter, properties, names, schemas)
+    const range = boundedField(parameter, record)
     if (range !== undefined && (role === undefined || range.certain)) {
       filter.push({ parameter: name, field: range.field, is: range.is })
       continue
@@ -67,7 +64,7 @@ export function listKeys(
     if (role === undefined || out[role] !== undefined || (numeric && !isNumber)) continue
     // A parameter with a default, such as `filter=all`, is not a search: a request without it must not search.
     if (role === 'search' && parameter.default !== undefined) continue
-    const setting = role === 'sort' ? sortSetting(parameter, properties, schemas) : name
+    const setting = role === 'sort' ? sortSetting(parameter, record) : name
     if (setting !== undefined) out[role] = setting
   }
   if (out.order !== undefined && out.sort === undefined) delete out.order
@@ -89,13 +86,9 @@ function isFilter({ default: fallback, schema }: Parameter, field: Node, schemas
 }
 
 /** The field whose list a parameter searches: `tags` by the texts or the names of a record's tags. */
-function listFilter(
-  { name, schema }: Parameter,
-  properties: ReadonlyMap<string, Node>,
-  names: FieldNames,
-  schemas: SchemaReader,
-): string | undefined {
-  const own = names.byWord.get(wordFormOf(name))
+function listFilter({ name, schema }: Parameter, record: FieldReader): string | undefined {
+  const { properties, schemas } = record
+  const own = record.called(name)
   const field = own === undefined ? undefined : properties.get(own)
   const items = field && schemas.shape(field).items
   if (items === undefined || !(schema.types.has('array') || schema.types.has('string'))) return undefined
@@ -109,11 +102,7 @@ function listFilter(
 }
 
 /** The setting for a sort parameter; `undefined` if no value of its enum is a field. No value that the contract allows is refused. */
-function sortSetting(
-  { name, schema }: Parameter,
-  properties: ReadonlyMap<string, Node>,
-  schemas: SchemaReader,
-): Json | undefined {
+function sortSetting({ name, schema }: Parameter, { properties, schemas }: FieldReader): Json | undefined {
   const { items } = schemas.shape(schema.node)
   const values = schemas.enumOf(items ?? schema.node)
   const fields = values.filter(value => properties.has(String(value).replace(/^[-+]|:.*$|[ ,].*$/g, '')))
@@ -226,12 +215,8 @@ const TIMES = new Set(['date', 'time', 'datetime', 'at', 'on', 'timestamp', 'day
 const USUAL = 'date created createdat createdon createddate timestamp time startdate updatedat'.split(' ')
 
 /** The field that a parameter bounds, and how; `undefined` where it bounds none. */
-function boundedField(
-  { name, schema }: Parameter,
-  properties: ReadonlyMap<string, Node>,
-  names: FieldNames,
-  schemas: SchemaReader,
-): Range | undefined {
+function boundedField({ name, schema }: Parameter, record: FieldReader): Range | undefined {
+  const { properties, schemas } = record
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -245,7 +230,7 @@ function boundedField(
   const endings = ['', 'at', 'on', 'date', 'time', 'd', 'dat']
   const wanted = spoken === '' ? USUAL : [rest.join(''), ...endings.map(ending => spoken + ending)]
   for (const candidate of wanted) {
-    const field = names.bySpelling.get(candidate)?.[0]
+    const field = record.spelt(candidate)[0]
     const node = field === undefined ? undefined : properties.get(field)
     const isDate = /^date/.test(schemas.format(schema.node) ?? '')
     if (field === undefined || node === undefined || !isComparable(schema.types, isDate, node, schemas)) continue

@@ -7,8 +7,8 @@ import type { SchemaCandidate } from './candidates.ts'
 import { type Named, pathParameters } from './collections.ts'
 import { listKeys, wrapping } from './list.ts'
 import { ownersOf, withinFor } from './owners.ts'
-import { fieldNamesOf, isItemPath, segmentsOf } from './paths.ts'
-import { answersEmpty, answersOtherwise, replySchema, requestSchema, type SchemaReader } from './schema.ts'
+import { isItemPath, segmentsOf } from './paths.ts'
+import { answersEmpty, answersOtherwise, FieldReader, replySchema, requestSchema, type SchemaReader } from './schema.ts'
 import {
   eachSent,
   fieldsGiven,
@@ -55,8 +55,8 @@ export function operationsOf(
   const item: Named['item'] = isNamed ? collection.item : new Map()
   const below = isNamed ? collection.below : []
   const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
-  const shape = schemas.shape(node)
-  const owners = ownersOf(path, shape.properties, idField, schemas, { chosen, listed }, pathParameters(collection))
+  const fields = new FieldReader(node, schemas)
+  const owners = ownersOf(path, fields.properties, idField, schemas, { chosen, listed }, pathParameters(collection))
   const given = create && fieldsGiven(create.operation, records)
   const out: InferredOperation[] = []
   const add = (
@@ -77,7 +77,7 @@ export function operationsOf(
     if (found === undefined) return
     const keys = {
       ...owned(operation.path),
-      ...listKeys(operation, shape, schemas, given),
+      ...listKeys(operation, fields, given),
       ...wrapping(found, schemas),
     }
     const under = found.keys.length === 0 ? '' : ` under ${found.keys.join('.')}`
@@ -107,7 +107,7 @@ export function operationsOf(
   ): void => {
     const keys = operation && about(operation)
     if (operation === undefined || keys === undefined) return
-    const set = action === 'update' ? setByQuery(operation, shape.properties, idField, schemas) : {}
+    const set = action === 'update' ? setByQuery(operation, fields, idField) : {}
     add(operation, action, { ...keys, ...set, ...besides }, because, more)
   }
   const addEach = (operation: Operation, more: Partial<InferredOperation> = {}): boolean => {
@@ -150,12 +150,11 @@ export function operationsOf(
     const keys = isTold ? { ...owned(removal.path), body: deletionOf(whole, idField, schemas) } : about(removal)
     if (keys !== undefined && !schemas.shape(whole ?? node).items) add(removal, 'delete', keys, 'DELETE on the item')
   }
-  const names = fieldNamesOf(shape.properties.keys())
   for (const operation of below) {
     const { method, path: where } = operation
     const verb = segmentsOf(where).at(-1) as string
     if (method === 'GET' || method === 'DELETE' || verb.includes('{')) continue
-    const set = setByAction(verb, shape.properties, names, schemas)
+    const set = setByAction(verb, fields)
     const keys = set && records.answersAkin(operation) ? about(operation) : undefined
     if (keys !== undefined) add(operation, 'update', { ...keys, set: { ...set } }, 'an action on the item', OPTIONAL)
   }

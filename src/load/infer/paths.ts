@@ -19,28 +19,6 @@ export const wordFormOf = (name: string): string => plainName(singular(name))
 /** Whether two names are the same word, singular or plural. */
 export const sameWord = (a: string, b: string): boolean => wordFormOf(a) === wordFormOf(b)
 
-/** The names of fields, to be found by their other spellings. */
-export interface FieldNames {
-  /** The names of each form that `plainName` gives. */
-  readonly bySpelling: ReadonlyMap<string, readonly string[]>
-  /** The first name of each word, whether singular or plural. */
-  readonly byWord: ReadonlyMap<string, string>
-}
-
-export function fieldNamesOf(names: Iterable<string>): FieldNames {
-  const bySpelling = new Map<string, string[]>()
-  const byWord = new Map<string, string>()
-  for (const name of names) {
-    const spelling = plainName(name)
-    const known = bySpelling.get(spelling)
-    if (known === undefined) bySpelling.set(spelling, [name])
-    else known.push(name)
-    const word = wordFormOf(name)
-    if (!byWord.has(word)) byWord.set(word, name)
-  }
-  return { bySpelling, byWord }
-}
-
 /** The segments of a path without a trailing slash or a suffix: `/things/{id}.json` and `/things/{id}/` are alike. */
 export function segmentsOf(path: string): string[] {
   const segments = path.split('/').slice(1)

@@ -5,6 +5,8 @@ import { type Contract, isJson, type Operation, type ResponseSpec } from '../../
 import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
+import { wordFormOf } from './paths.ts'
 
 const UNIONS = ['anyOf', 'oneOf'] as const
 
@@ -198,4 +200,35 @@ function successOf({ responses }: Operation): ResponseSpec | undefined {
   const statuses = [...responses.keys()].filter(status => /^2(?:\d\d|XX)$/.test(status)).sort()
   const withBody = statuses.find(status => (responses.get(status)?.content.size ?? 0) > 0)
   return responses.get(withBody ?? statuses[0] ?? 'default')
+}
+
+/** The fields of a record, to be found by their other spellings. */
+export class FieldReader {
+  readonly schemas: SchemaReader
+  readonly properties: ReadonlyMap<string, Node>
+  readonly #bySpelling = new Map<string, string[]>()
+  readonly #byWord = new Map<string, string>()
+
+  constructor(record: Node, schemas: SchemaReader) {
+    this.schemas = schemas
+    this.properties = schemas.shape(record).properties
+    for (const name of this.properties.keys()) {
+      const spelling = plainName(name)
+      const known = this.#bySpelling.get(spelling)
+      if (known === undefined) this.#bySpelling.set(spelling, [name])
+      else known.push(name)
+      const word = wordFormOf(name)
+      if (!this.#byWord.has(word)) this.#byWord.set(word, name)
+    }
+  }
+
+  /** The fields of a spelling, in the form that `plainName` gives. */
+  spelt(plain: string): readonly string[] {
+    return this.#bySpelling.get(plain) ?? []
+  }
+
+  /** The first field of the same word, whether singular or plural. */
+  called(name: string): string | undefined {
+    return this.#byWord.get(wordFormOf(name))
+  }
 }

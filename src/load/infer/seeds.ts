@@ -66,7 +66,7 @@ export class SeedBook {
         continue
       }
       const resource = { candidate, schema, operations, owners: ownerIds(operations, candidateOf, seeds) }
-      const pages = operations.flatMap(one => (one.action === 'list' ? pageSize(one) : highestOf(one)))
+      const pages = operations.flatMap(one => (one.action === 'list' ? shownAtOnce(one) : highestOf(one)))
       const most = resources.length > MANY ? FEW_SEEDS : SEEDS
       const count = Math.max(1, Math.min(most, ...pages.map(size => Math.floor(size / 2))))
       const given = [...resource.owners].map(([field, { ids, certain }]): Json => [field, [...ids], certain])
@@ -121,7 +121,7 @@ function ownerIds(
 }
 
 /** How many records a list shows where the request does not say. */
-function pageSize({ operation, respond }: InferredOperation): number[] {
+function shownAtOnce({ operation, respond }: InferredOperation): number[] {
   const parameter = operation.parameters.find(one => one.in === 'query' && one.name === respond.limit)
   return typeof parameter?.default === 'number' ? [parameter.default] : []
 }

@@ -10,7 +10,7 @@ import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
 import { checkSimulation } from '../../plan/simulation.ts'
 import type { SimulationFile } from '../../plan/simulation-file.ts'
-import { TrialRunner } from '../probe/trial-runner.ts'
+import { TrialRunner } from '../probe/in-process.ts'
 import { readResources } from '../seed/seed.ts'
 import { NOTHING_SET, type SchemaCandidate } from './candidates.ts'
 import { type Infer, type Inference, readInference } from './infer.ts'
@@ -43,21 +43,20 @@ export async function inferGateway(
   given: Partial<SimulationFile> = {},
 ): Promise<InferredGateway> {
   return contract.walking(async () => {
-    const attempt = new Attempt(readInference(contract), contract, file, {
-      home,
-      given,
-    })
-    await attempt.begin()
+    const attempt = new Attempt(contract, file, home, given)
     // Each round settles a resource, takes its next candidate or leaves something out, so there is a last one.
     while (attempt.open.size > 0) await attempt.round(progress)
     return attempt.finish()
   })
 }
 
-const SELECTING = ['filter', 'search', 'sort', 'order'] as const
+const SELECTING: readonly string[] = ['filter', 'search', 'sort', 'order']
 
-const withoutKeys = (value: InferredOperation['respond'], keys: readonly string[]): InferredOperation['respond'] =>
-  Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)))
+/** A list without filters and sorting. */
+const withoutSelecting = (one: InferredOperation): InferredOperation => ({
+  ...one,
+  respond: Object.fromEntries(Object.entries(one.respond).filter(([key]) => !SELECTING.includes(key))),
+})
 
 /** A plan of an inference, and the reasons of what does not hold by owner. */
 interface Compiled {
@@ -66,14 +65,13 @@ interface Compiled {
   readonly blamed: ReadonlyMap<string, string>
 }
 
-type InferHome = { readonly home: string; readonly given: Partial<SimulationFile> }
-
 class Attempt {
   /** The resources that have not been found to hold, nor been left out. */
   readonly open = new Set<string>()
   readonly #contract: Contract
   readonly #reference: string
-  readonly #around: InferHome
+  readonly #home: string
+  readonly #given: Partial<SimulationFile>
   readonly #choices = new Map<string, number>()
   readonly #without = new Map<string, string>()
   /** Why the first candidate of a resource did not hold. */
@@ -83,17 +81,14 @@ class Attempt {
   readonly #plain = new Set<string>()
   readonly #read: Infer
   readonly #seeds = new SeedBook()
-  #inference: Inference = { resources: [], operations: [] }
+  #inference: Inference
 
-  constructor(read: Infer, contract: Contract, file: string, around: InferHome) {
+  constructor(contract: Contract, file: string, home: string, given: Partial<SimulationFile>) {
     this.#contract = contract
-    this.#around = around
-    this.#reference = `./${relative(around.home, file)}`.replace(/^\.\/\.\.\//, '../')
-    this.#read = read
-  }
-
-  /** Makes the first inference. */
-  async begin(): Promise<void> {
+    this.#home = home
+    this.#given = given
+    this.#reference = `./${relative(home, file)}`.replace(/^\.\/\.\.\//, '../')
+    this.#read = readInference(contract)
     this.#inference = this.#read()
     for (const { name } of this.#inference.resources) this.open.add(name)
   }
@@ -168,9 +163,7 @@ class Attempt {
     const { resources, operations } = this.#read(this.#choices, new Set(left))
     this.#inference = {
       resources,
-      operations: operations.map(one =>
-        this.#plain.has(one.operation.id) ? { ...one, respond: withoutKeys(one.respond, SELECTING) } : one,
-      ),
+      operations: operations.map(one => (this.#plain.has(one.operation.id) ? withoutSelecting(one) : one)),
     }
   }
 
@@ -218,8 +211,8 @@ class Attempt {
     const report = new Diagnostics()
     const inferred = checkSimulation(source, report)
     if (inferred === undefined) throw new Error('an inferred configuration is malformed')
-    const settings = { ...this.#around.given, ...inferred }
-    const { home } = this.#around
+    const settings = { ...this.#given, ...inferred }
+    const home = this.#home
     const { resources } = readResources(settings, this.#contract, source, resolve(home, 'x'), home, report)
     const plan = compilePlan(simulationOf(settings, source, resources), contract, report)
     const faults = report.list.filter(({ severity }) => severity === 'error')

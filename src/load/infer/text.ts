@@ -73,7 +73,7 @@ export function settingsOf(written: WrittenInference): Settled {
   }
   const operations: Record<string, Json> = {}
   for (const one of inference.operations) {
-    if (!without.has(one.operation.id)) put(operations, one.operation.id, { respond: respondBlock(one, written) })
+    if (!without.has(one.operation.id)) put(operations, one.operation.id, { respond: respondSettings(one, written) })
   }
   const owners: string[] = []
   const locate = (path: Path) => {
@@ -99,7 +99,7 @@ function ownerAt([section, name, key]: Path): string | undefined {
 }
 
 /** The block `respond`; of an operation whose path names no record it has the id of the first one. */
-function respondBlock(
+function respondSettings(
   { resource, respond, fixed }: InferredOperation,
   { candidateOf, seeds }: WrittenInference,
 ): JsonObject {
@@ -159,7 +159,7 @@ function describeSettings({ contract: reference, resources: blocks }: Settings, 
   for (const one of operations) {
     const { operation, because } = one
     const reason = without.get(operation.id)
-    const respond = flow({ respond: respondBlock(one, written) })
+    const respond = flow({ respond: respondSettings(one, written) })
     const line = `  ${plainOrQuoted(operation.id)}: ${respond}  # ${oneLine(because)}`
     push(reason === undefined ? line : `#${line}; left out: ${oneLine(reason)}`)
   }

@@ -11,8 +11,8 @@ import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { Id } from '../../world/records/types.ts'
 import { fieldIn, idIn } from '../../world/records/values.ts'
 import type { World } from '../../world/world.ts'
+import type { TrialRunner } from '../probe/in-process.ts'
 import { type GivenParameters, validRequest } from '../probe/probe.ts'
-import type { TrialRunner } from '../probe/trial-runner.ts'
 import type { InferredOperation } from './operations.ts'
 
 /** Why something that was inferred does not hold. */

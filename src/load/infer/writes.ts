@@ -6,9 +6,16 @@ import { fieldNode } from '../../contract/field-node.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { FieldNames } from './paths.ts'
 import { FIRST, nest, type RecordReader, type Single } from './records.ts'
-import { answersEmpty, answersOtherwise, isSilent, replySchema, requestSchema, type SchemaReader } from './schema.ts'
+import {
+  answersEmpty,
+  answersOtherwise,
+  type FieldReader,
+  isSilent,
+  replySchema,
+  requestSchema,
+  type SchemaReader,
+} from './schema.ts'
 
 /** The record that a POST answers with. */
 export function createdBy(posted: Operation, records: RecordReader): Single | undefined {
@@ -126,9 +133,8 @@ export function namesInBody(operation: Operation, idField: string, records: Reco
 /** The `set` of a change that has no body and names fields in its query: `POST /boats/{id}?name=Ada`. */
 export function setByQuery(
   { body, parameters }: Operation,
-  properties: ReadonlyMap<string, Node>,
+  { properties, schemas }: FieldReader,
   idField: string,
-  schemas: SchemaReader,
 ): Readonly<Record<string, Json>> {
   if (body !== undefined) return {}
   const set = parameters.flatMap(({ in: place, name, schema }) => {
@@ -210,12 +216,8 @@ const STATES = /^(?:.*status|.*state|phase|stage)$/i
  *
  * @param verb the last segment of its path: `cancel`, `mark-as-paid`
  */
-export function setByAction(
-  verb: string,
-  properties: ReadonlyMap<string, Node>,
-  names: FieldNames,
-  schemas: SchemaReader,
-): Readonly<Record<string, Json>> | undefined {
+export function setByAction(verb: string, record: FieldReader): Readonly<Record<string, Json>> | undefined {
+  const { properties, schemas } = record
   const words = outcomesOf(plainName(verb.replace(/^(?:mark|set)[-_]?(?:as)?[-_]?|^make[-_]?/i, '')))
   const states = [...properties].filter(([name, node]) => STATES.test(name) && schemas.isScalar(node))
   for (const word of words) {
@@ -224,7 +226,7 @@ export function setByAction(
       if (value !== undefined) return { [name]: value }
     }
     // A field that is called as the outcome, and is either so or not.
-    const alike = [word, `is${word}`].flatMap(one => names.bySpelling.get(one) ?? [])
+    const alike = [word, `is${word}`].flatMap(one => record.spelt(one))
     const flag = alike.find(name => isFlag(properties.get(name) as Node, schemas))
     if (flag !== undefined) return { [flag]: true }
   }

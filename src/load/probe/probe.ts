@@ -1,15 +1,18 @@
 // Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way.
 
-import { type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import { withinsOf } from '../../behaviours/respond/config.ts'
 import { isJson, type Operation } from '../../contract/contract.ts'
 import { placeOf } from '../../contract/credential-place.ts'
+import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Request } from '../../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { parseSubject } from '../../plan/tls.ts'
 import type { Id } from '../../world/records/types.ts'
 import { fieldIn, idIn, valuesIn, withId } from '../../world/records/values.ts'
+import { respondBlock } from '../seed/seed.ts'
 import { acceptedCredential, carried, credentialOf } from './credential-of.ts'
+import { type InProcessRequest, inProcess } from './in-process.ts'
 import { bodyOf, type ProbeBody, parameterTexts, parameterValues, spreadPairs } from './samples.ts'
 
 export interface Probe {
@@ -20,8 +23,10 @@ export interface Probe {
   readonly request: Request
 }
 
+/** The parts of a request but for its credential. */
 interface ProbeDraft {
-  readonly segments: readonly string[]
+  /** The path without its base path. */
+  readonly path: string
   readonly query: readonly (readonly [string, string])[]
   readonly headers: Readonly<Record<string, string>>
   readonly body: ProbeBody | undefined
@@ -43,13 +48,9 @@ export function validRequest({ operation }: PlannedOperation, plan: Plan, given:
 }
 
 /** Returns a request that keeps to the contract, without a credential; `undefined` where no values were found for it. */
-export function requestTo(
-  { operation }: PlannedOperation,
-  plan: Plan,
-): (Request & { readonly text: string }) | undefined {
+export function requestTo({ operation }: PlannedOperation, plan: Plan): InProcessRequest | undefined {
   const draft = draftRequest(operation, plan, NOTHING_GIVEN)
-  if (typeof draft === 'string') return undefined
-  return { ...requestOf(operation, draft, plan, false), text: draft.body?.text ?? '' }
+  return typeof draft === 'string' ? undefined : requestOf(operation, draft, plan, false)
 }
 
 /** @returns the probes, or a sentence about the part without a valid value */
@@ -93,111 +94,84 @@ export const asksForCredential = ({ security }: Operation, { contract }: Plan): 
     alternative.some(({ scheme }) => placeOf(contract.securitySchemes.get(scheme)).in !== 'nowhere'),
   )
 
+/** @returns a sentence where no value could be found for a part */
 function draftRequest(operation: Operation, plan: Plan, given: GivenParameters): ProbeDraft | string {
-  const segments: string[] = []
+  const inPath = new Map<string, string>()
   const query: [string, string][] = []
   const headers: Record<string, string> = {}
+  const idFor = (name: string) => given.get(name) ?? seededId(name, operation, plan)
   for (const parameter of operation.parameters) {
+    const { name, in: place } = parameter
     if (!parameter.required) continue
-    const wanted = parameter.in === 'path' ? given.get(parameter.name) : undefined
-    const values =
-      wanted === undefined
-        ? [...(parameter.in === 'path' ? [seededId(parameter, operation, plan)] : []), ...parameterValues(parameter)]
-        : [wanted]
+    const wanted = place === 'path' ? given.get(name) : undefined
+    const first = place === 'path' ? [idFor(name)] : []
+    const values = wanted === undefined ? [...first, ...parameterValues(parameter)] : [wanted]
     const spread = spreadPairs(parameter, values)
     if (spread !== undefined) {
       query.push(...spread)
       continue
     }
     const texts = parameterTexts(parameter, values)
-    if (texts === undefined) return `no value was found for the ${parameter.in} parameter ${parameter.name}`
-    if (parameter.in === 'path') segments.push(texts[0] as string)
-    else if (parameter.in === 'query') for (const text of texts) query.push([parameter.name, text])
-    else if (parameter.in === 'header') headers[parameter.name.toLowerCase()] = texts.join(',')
-    else
-      headers.cookie = [
-        ...(headers.cookie === undefined ? [] : [headers.cookie]),
-        `${parameter.name}=${texts[0]}`,
-      ].join('; ')
+    if (texts === undefined) return `no value was found for the ${place} parameter ${name}`
+    if (place === 'path') inPath.set(name, texts[0] as string)
+    else if (place === 'query') for (const text of texts) query.push([name, text])
+    else if (place === 'header') headers[name.toLowerCase()] = texts.join(',')
+    else headers.cookie = [...(headers.cookie === undefined ? [] : [headers.cookie]), `${name}=${texts[0]}`].join('; ')
   }
-  const names = [...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name)
-  const ordered = operation.parameters.filter(one => one.in === 'path').map(({ name }) => name)
-  const placed = names.map((name = '') => {
-    // One that the contract forgot to declare is any text.
-    return segments[ordered.indexOf(name)] ?? String(given.get(name) ?? seededId({ name }, operation, plan) ?? '1')
-  })
-  const id = given.get(names.at(-1) ?? '') ?? seededId({ name: names.at(-1) ?? '' }, operation, plan)
+  // A parameter that the contract forgot to declare is any text.
+  const textFor = (name: string) => inPath.get(name) ?? String(idFor(name) ?? '1')
+  const path = operation.path.replace(/\{([^{}]*)\}/g, (_, name) => encodeURIComponent(textFor(name)))
+  const id = idFor(expressionsOf(operation.path).at(-1) ?? '')
   const body = operation.body === undefined ? undefined : bodyOf(operation, referring(operation, plan, id))
-  if (typeof body === 'string') return body
-  return { segments: placed, query, headers, body }
+  return typeof body === 'string' ? body : { path, query, headers, body }
 }
 
 /** The id of a record that is there, where the parameter names one of a resource, or its owner. */
-function seededId({ name }: { readonly name: string }, operation: Operation, { simulation }: Plan): Json | undefined {
-  const respond = simulation.file.operations?.[operation.id]?.respond
-  if (!isObject(respond)) return undefined
+function seededId(name: string, operation: Operation, { simulation }: Plan): Json | undefined {
+  const { resources } = simulation
+  const { within, ...actions } = respondBlock(operation, simulation.file) ?? {}
   const firstId = (resource: unknown, action?: string) => {
-    const found = typeof resource === 'string' ? simulation.resources.get(resource) : undefined
-    const seed = found && recordToName(found.name, action === 'delete', simulation.resources)
+    const found = resources.get(String(resource))
+    const seed = found && recordToName(found.name, action === 'delete', resources)
     return found && seed && idIn(found.idField, seed)
   }
-  const { within, ...actions } = respond
-  const owner = withinsOf(within as WithinConfig | undefined).find(({ parameter }) => parameter === name)
-  if (owner !== undefined) return firstId(owner.resource) ?? ownedBy(respond, owner, simulation)
-  return Object.entries(actions)
-    .map(([action, resource]) => firstId(resource, action))
-    .find(id => id !== undefined)
+  const owner = withinsOf(within).find(({ parameter }) => parameter === name)
+  const ids = Object.entries(actions).map(([action, resource]) => firstId(resource, action))
+  if (owner === undefined) return ids.find(id => id !== undefined)
+  const { parameter, field = parameter, resource } = owner
+  const ownerId = firstId(resource)
+  if (ownerId !== undefined) return ownerId
+  // The owner of the first record of the resource that the operation is about, where the record says whose it is.
+  const [seed] = Object.values(actions).flatMap(one => resources.get(String(one))?.seeds[0] ?? [])
+  const named = seed && fieldIn(field, seed as JsonObject)
+  return typeof named === 'string' || typeof named === 'number' ? named : undefined
 }
-
-/** The owner of the first record of the resource that an operation is about, where the record says whose it is. */
-function ownedBy(
-  respond: Readonly<Record<string, unknown>>,
-  { parameter, field = parameter }: WithinConfig,
-  { resources }: Plan['simulation'],
-): Json | undefined {
-  const name = RECORD_ACTIONS.map(action => respond[action]).find(one => typeof one === 'string')
-  const [seed] = resources.get(String(name))?.seeds ?? []
-  const owner = seed && fieldIn(field, seed)
-  return typeof owner === 'string' || typeof owner === 'number' ? owner : undefined
-}
-
-const RECORD_ACTIONS = ['list', 'create', 'read', 'update', 'replace', 'delete'] as const
 
 /** @param identified whether it has a credential */
-function requestOf(
-  operation: Operation,
-  { segments, query, headers, body }: ProbeDraft,
-  plan: Plan,
-  identified = true,
-): Request {
-  const { method, path, basePaths } = operation
+function requestOf(operation: Operation, draft: ProbeDraft, plan: Plan, identified = true): InProcessRequest {
+  const { method, basePaths } = operation
+  const { path, query, headers, body } = draft
   const credential = carried(acceptedCredential(operation, plan) ?? credentialOf(undefined, operation, plan))
+  const given = credential.query.map(([name, value]) => [name, encodeURIComponent(value)] as const)
   // Some contracts declare a credential twice: as a scheme, and as a parameter.
-  const own = query.filter(([name]) => credential.query.every(([known]) => known !== name))
-  const pairs = [
-    ...own,
-    ...(identified ? credential.query.map(([name, value]) => [name, encodeURIComponent(value)] as const) : []),
-  ]
+  const own = query.filter(([name]) => given.every(([known]) => known !== name))
   const others = Object.entries(headers).filter(([name]) => !(name in credential.headers))
-  let expression = 0
-  const filled = path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
-  const bytes = Buffer.from(body?.text ?? '')
   const { subject } = credential
-  return {
+  const certificate = subject === undefined ? undefined : { verified: true, subject: parseSubject(subject) ?? [] }
+  return inProcess({
     method,
-    path: (basePaths[0] ?? '') + filled,
-    query: pairs.map(([name, value]) => `${encodeURIComponent(name)}=${value}`).join('&'),
+    path: (basePaths[0] ?? '') + path,
+    query: [...own, ...(identified ? given : [])]
+      .map(([name, value]) => `${encodeURIComponent(name)}=${value}`)
+      .join('&'),
     headers: {
       ...Object.fromEntries(others),
       ...(identified ? credential.headers : {}),
       ...(body === undefined ? {} : { 'content-type': body.type }),
     },
-    hasBody: body !== undefined,
-    readBody: async () => ({ bytes }),
-    address: '127.0.0.1',
-    certificate:
-      identified && subject !== undefined ? { verified: true, subject: parseSubject(subject) ?? [] } : undefined,
-  }
+    body: body?.text,
+    certificate: identified ? certificate : undefined,
+  })
 }
 
 /** The record that a request names: for a `delete` the first that no other record refers to, if there is one. */
@@ -224,15 +198,10 @@ const ACTIONS = ['create', 'replace', 'update'] as const
  * @param id of the record that the path names; ids in the body must not differ from it
  * @returns a function that changes a body, wherever the record is in it
  */
-function referring(
-  { id: operation, method, path }: Operation,
-  { simulation }: Plan,
-  id: Json | undefined,
-): (value: Json) => Json {
-  const { operations = {} } = simulation.file
-  const respond = (operations[operation] ?? operations[`${method} ${path}`])?.respond
-  const action = isObject(respond) ? ACTIONS.find(one => respond[one] !== undefined) : undefined
-  const resource = isObject(respond) && action ? simulation.resources.get(String(respond[action])) : undefined
+function referring(operation: Operation, { simulation }: Plan, id: Json | undefined): (value: Json) => Json {
+  const respond = respondBlock(operation, simulation.file)
+  const action = respond && ACTIONS.find(one => respond[one] !== undefined)
+  const resource = action && simulation.resources.get(String(respond[action]))
   if (resource === undefined) return value => value
   const { idField, seeds, assign, references } = resource
   const known = new Map<string, Json>()
@@ -246,7 +215,7 @@ function referring(
   // A number that no record has: small ones are often taken.
   const free = assign === 'client' && highest > 0 ? highest + 1 : undefined
   const wanted = action === 'create' ? free : id
-  const onlyInBody = action !== 'create' && !path.includes('{')
+  const onlyInBody = action !== 'create' && !operation.path.includes('{')
   if (known.size === 0 && wanted === undefined) return value => value
   const change = (value: Json, depth: number): Json => {
     if (!isObject(value)) return value

@@ -10,8 +10,9 @@ import type { Progress } from '../../kernel/progress.ts'
 import type { Reply } from '../../kernel/reply.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { World } from '../../world/world.ts'
+import { respondBlock } from '../seed/seed.ts'
+import { TrialRunner } from './in-process.ts'
 import { type Probe, probesOf } from './probe.ts'
-import { TrialRunner } from './trial-runner.ts'
 
 /** The counts for the closing line. */
 export interface SelfCheck {
@@ -74,26 +75,13 @@ function isToSucceed({ operation, chain }: PlannedOperation): boolean {
   return documentsSuccess(operation) && !/^[3-5]\d\d\b/.test(answers)
 }
 
-/** Returns the `respond` block that is configured for an operation. */
-function respondOf({ operation: { id, method, path } }: PlannedOperation, { simulation }: Plan): unknown {
-  const { operations = {} } = simulation.file
-  return (operations[id] ?? operations[`${method} ${path}`])?.respond
-}
-
 /** Returns whether an operation needs records and there are none initially. */
 function lacksRecords(planned: PlannedOperation, plan: Plan): boolean {
   const { simulation } = plan
-  const respond = respondOf(planned, plan)
-  if (!isObject(respond)) return false
-  const { within } = respond
-  const named = [...Object.values(respond), ...(isObject(within) ? [within.resource] : [])]
+  const respond = respondBlock(planned.operation, plan.simulation.file)
+  const { within } = respond ?? {}
+  const named = [...Object.values(respond ?? {}), ...(isObject(within) ? [within.resource] : [])]
   return named.some(name => typeof name === 'string' && simulation.resources.get(name)?.seeds.length === 0)
-}
-
-/** Returns whether an operation deletes records, all of which others may refer to. */
-function deletes(planned: PlannedOperation, plan: Plan): boolean {
-  const respond = respondOf(planned, plan)
-  return isObject(respond) && respond.delete !== undefined
 }
 
 type SelfCheckFinding = readonly ['error' | 'warning', string, string]
@@ -101,6 +89,7 @@ type SelfCheckFinding = readonly ['error' | 'warning', string, string]
 function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: Reply): SelfCheckFinding | undefined {
   const { operation, lifecycle } = planned
   const { status } = reply
+  const respond = respondBlock(operation, plan.simulation.file)
   if (!valid && isInjected(reply)) return undefined
   const documented = responseFor(operation, status) !== undefined
   if (status === 501 && reply.refusal !== undefined)
@@ -108,12 +97,12 @@ function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: 
   if (status >= 500 && !documented) return ['error', 'failed', `answered ${status}`]
   if (!valid && status < 400) return ['error', 'taken', `was answered ${status} instead of being refused`]
   const isGone = status === 410 && lifecycle !== undefined
-  const hasReason = (status === 404 && lacksRecords(planned, plan)) || (status === 409 && deletes(planned, plan))
+  const hasReason = (status === 404 && lacksRecords(planned, plan)) || (status === 409 && respond?.delete !== undefined)
   if (valid && status >= 400 && !isGone && isToSucceed(planned) && !hasReason) {
     return ['error', 'never-succeeds', `was answered ${status}${reasonOf(reply)}, and never with a success`]
   }
   const fault = nonconformanceOf(operation, reply)
-  if (fault === undefined && valid && status >= 400 && !documentsSuccess(operation) && !respondOf(planned, plan))
+  if (fault === undefined && valid && status >= 400 && !documentsSuccess(operation) && respond === undefined)
     return ['warning', 'no-success', `was answered ${status}, because the contract documents no success`]
   if (fault === undefined) return undefined
   // A contract without refusals leaves them to the gateway; one with some has omitted this one.

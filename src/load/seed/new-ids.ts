@@ -35,7 +35,7 @@ export function compileNewId(
   const parameters = namingParameters(readers)
   const inside = parametersBelow(readers, contract)
   const chanceOf = (ordinal: number) => new Chance(hashOf(`${name}\n${seed}\n${ordinal}`))
-  const examples = examplesOf(schema, idField, field?.example, parameters, readers)
+  const examples = shownIds(schema, idField, field?.example, parameters, readers)
   const generated = (one: ReturnType<typeof describeField>): NewId => {
     return ordinal => String(one.generate(hashOf(`${name}\n${seed}\n${ordinal}`) | 1, true) ?? '')
   }
@@ -43,11 +43,11 @@ export function compileNewId(
     ...([...creators, ...readers].some(one => showsNumber(one, idField, contract)) ? [numbered] : []),
     ...examples.flatMap(example => {
       const style = idStyle(example)
-      return style === undefined ? [] : [style === 'uuid' ? uuid(name, seed) : (n: number) => style(chanceOf(n))]
+      return style === undefined ? [] : [style === 'uuid' ? uuidMaker(name, seed) : (n: number) => style(chanceOf(n))]
     }),
-    uuid(name, seed),
+    uuidMaker(name, seed),
     // Patterns of GUIDs often allow capitals only: `^[0-9A-F]{8}-…`.
-    ordinal => uuid(name, seed)(ordinal).toUpperCase(),
+    ordinal => uuidMaker(name, seed)(ordinal).toUpperCase(),
     ...(field === undefined ? [] : [generated(field)]),
     ...parameters.map(one => generated(describeField(one.name, one.schema))),
     numbered,
@@ -95,7 +95,7 @@ export const namingParameters = (readers: readonly Operation[]): Parameter[] =>
     return parameters.filter(one => one.in === 'path' && one.name === last).slice(0, 1)
   })
 
-const uuid =
+const uuidMaker =
   (name: string, seed: number): NewId =>
   ordinal =>
     drawUuid(seed, name, ordinal)
@@ -107,7 +107,7 @@ export function isReadBack(id: string, parameter: Parameter): boolean {
 }
 
 /** Ids that the contract shows: at the field, in examples of the record, at the path parameter, in examples of replies. */
-function examplesOf(
+function shownIds(
   schema: SchemaUse,
   idField: string,
   own: Json | undefined,

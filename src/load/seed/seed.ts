@@ -44,7 +44,7 @@ export function readResources(
   const resources = new Map<string, Resource>()
   const wanted: WantedRecords[] = []
   const reader = new SeedReader(source, file, home, report)
-  const users = respondingOperations(contract, operations)
+  const users = respondingOperations(contract, { operations })
   for (const [name, block] of Object.entries(declared)) {
     report.broken.add(name) // until it turns out to be sound
     const at: LocateWithin = (path, part) => source.locate(['resources', name, ...path], part)
@@ -110,13 +110,12 @@ interface RespondingOperation {
  */
 function respondingOperations(
   contract: Contract,
-  operations: NonNullable<SimulationFile['operations']>,
+  file: Pick<SimulationFile, 'operations'>,
 ): ReadonlyMap<unknown, readonly RespondingOperation[]> {
   const byResource = new Map<unknown, RespondingOperation[]>()
   for (const operation of contract.operations) {
-    const { id, method, path } = operation
-    const respond = (operations[id] ?? operations[`${method} ${path}`])?.respond
-    if (!isObject(respond)) continue
+    const respond = respondBlock(operation, file)
+    if (respond === undefined) continue
     for (const name of new Set(['list' as const, ...CREATING, ...NAMING].map(action => respond[action]))) {
       if (name === undefined) continue
       const known = byResource.get(name)
@@ -125,6 +124,15 @@ function respondingOperations(
     }
   }
   return byResource
+}
+
+/** The block `respond` of an operation, if it has one. */
+export function respondBlock(
+  { id, method, path }: Operation,
+  { operations = {} }: Pick<SimulationFile, 'operations'>,
+): RespondConfig | undefined {
+  const respond = (operations[id] ?? operations[`${method} ${path}`])?.respond
+  return isObject(respond) ? (respond as RespondConfig) : undefined
 }
 
 const operationsThat = (

@@ -1,13 +1,46 @@
-// Sends requests to a plan in process: those of a self-check, and those that try an inferred state.
+// Requests that do not come from a socket, and a runner that sends them to a plan: those of a self-check, and those that try an
+// inferred state.
 
 import { Exchange } from '../../behaviours/exchange.ts'
 import { problems } from '../../kernel/problem.ts'
-import { type Reply, refuse } from '../../kernel/reply.ts'
-import type { Request } from '../../kernel/request.ts'
+import { NO_HEADERS, type Reply, refuse } from '../../kernel/reply.ts'
+import type { ClientCertificate, Request } from '../../kernel/request.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { realClock } from '../../world/clock.ts'
 import { Collection } from '../../world/records/collection.ts'
 import { World } from '../../world/world.ts'
+
+/** The parts of a request that is sent in process. */
+interface RequestParts {
+  readonly method: string
+  /** Base path included. */
+  readonly path: string
+  readonly query?: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  readonly certificate?: ClientCertificate | undefined
+}
+
+export interface InProcessRequest extends Request {
+  /** Its body; empty if it has none. */
+  readonly text: string
+}
+
+export function inProcess({ query = '', body, ...parts }: RequestParts): InProcessRequest {
+  const bytes = new TextEncoder().encode(body ?? '')
+  return {
+    ...parts,
+    query,
+    text: body ?? '',
+    address: '127.0.0.1',
+    hasBody: body !== undefined,
+    async readBody(maxBytes) {
+      if (bytes.length <= maxBytes) return { bytes }
+      const detail = `the body is larger than ${maxBytes} bytes`
+      return { problem: problems.payload_too_large, detail, headers: NO_HEADERS }
+    },
+  }
+}
 
 export class TrialRunner {
   readonly plan: Plan
