@@ -37,13 +37,13 @@ const progress = showProgress({
 })
 
 const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<number>>> = {
-  serve,
+  serve: serveCommand,
   async check(line) {
     const { file, switches } = line
     const { plan, report, files } = await load(line, { thorough: true })
     const checked =
       plan !== undefined && switches.has('deep') ? await selfCheck(plan, report, progress.report) : undefined
-    tell(report, line, process.stdout)
+    tellMistakes(report, line, process.stdout)
     if (plan === undefined || report.failed) return 1
     if (line.values.format === 'json') return 0
     if (checked !== undefined) print(`${count(checked.requests, 'request')} answered as the contract documents\n`)
@@ -64,7 +64,7 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
   async schema(line) {
     if (line.file === '') return print(await describeSchema(undefined))
     const { plan, report } = await load(line)
-    tell(report, line)
+    tellMistakes(report, line)
     return plan === undefined ? 1 : print(await describeSchema(plan))
   },
 }
@@ -81,7 +81,7 @@ async function load(line: CommandLine, more: LoadOptions = {}): Promise<Loaded> 
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
 
 /** Writes the mistakes in the requested format; text is written to standard error. */
-function tell(
+function tellMistakes(
   report: Diagnostics,
   { command, values: { format } }: CommandLine,
   other: NodeJS.WriteStream = process.stderr,
@@ -97,7 +97,7 @@ function withPlan(
   line: CommandLine,
   use: (plan: Plan) => number | Promise<number>,
 ): number | Promise<number> {
-  tell(loaded.report, line)
+  tellMistakes(loaded.report, line)
   return loaded.plan === undefined ? 1 : use(loaded.plan)
 }
 
@@ -106,7 +106,7 @@ function print(text: string): number {
   return 0
 }
 
-async function serve(line: CommandLine): Promise<number> {
+async function serveCommand(line: CommandLine): Promise<number> {
   const parents = findParents()
   const { values, switches } = line
   const several = values.workers !== undefined
@@ -184,7 +184,7 @@ async function init(line: CommandLine): Promise<number> {
   const { output = 'gateway.yaml' } = values
   const folder = output === '-' ? HOME : dirname(resolve(HOME, output))
   const { inferred, report } = await inferFile(file, HOME, folder, progress.report)
-  tell(report, line)
+  tellMistakes(report, line)
   if (inferred === undefined) return 1
   const text = modeline(folder, switches.has('schema')) + inferred
   if (output === '-') return print(text)

@@ -29,7 +29,7 @@ const level = (text: string) =>
 
 const processes = (text: string) =>
   /^\d{1,3}$/.test(text) && Number(text) > 0 ? undefined : `must be a number of processes, not "${text}"`
-const moment = (text: string) =>
+const momentFault = (text: string) =>
   parseMoment(text, 0) === undefined ? `must be a date, a timestamp or an offset, not "${text}"` : undefined
 
 const DOCUMENTS = ['openapi.yaml', 'openapi.yml', 'openapi.json']
@@ -97,7 +97,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       at: {
         takes: 'DATE',
         about: 'describe the operations at this time: 2030-12-06, 2030-12-06T10:00:00Z or +30d',
-        fault: moment,
+        fault: momentFault,
       },
       calendar: { about: 'list the coming changes, from now or from --at' },
       stateful: { about: 'as for serve' },

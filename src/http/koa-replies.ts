@@ -60,14 +60,15 @@ export function giveReply(ctx: Context, reply: Reply, delivery: Delivery): void 
   }
   const typed = ctx.res.hasHeader('content-type')
   // Koa takes any other object for JSON.
-  ctx.body = body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.length) : bodyOf(body, status)
+  ctx.body =
+    body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.length) : koaBodyOf(body, status)
   if (!typed) ctx.remove('content-type')
 }
 
 /** Statuses without a body (RFC 9110 §15). For all others Koa writes the reason where the body is `null`. */
 const EMPTY = new Set([204, 205, 304])
 
-const bodyOf = (body: string | undefined, status: number): string | null => (EMPTY.has(status) ? null : (body ?? ''))
+const koaBodyOf = (body: string | undefined, status: number): string | null => (EMPTY.has(status) ? null : (body ?? ''))
 
 // The body of a request that a body parser in front of the gateway has already read.
 
@@ -78,14 +79,14 @@ const bodyOf = (body: string | undefined, status: number): string | null => (EMP
 function parsedBody({ req, request }: Context): BodyRead | undefined {
   if (!req.readableDidRead) return undefined
   const { rawBody, body } = request as { readonly rawBody?: unknown; readonly body?: unknown }
-  const bytes = bytesOf(rawBody) ?? bytesOf(body) ?? written(body, req.headers['content-type'] ?? '')
+  const bytes = bytesOf(rawBody) ?? bytesOf(body) ?? writtenBody(body, req.headers['content-type'] ?? '')
   return bytes === undefined ? LOST : { bytes }
 }
 
 const bytesOf = (body: unknown): Uint8Array | undefined =>
   typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? body : undefined
 
-function written(body: unknown, type: string): Uint8Array | undefined {
+function writtenBody(body: unknown, type: string): Uint8Array | undefined {
   if (/^[^;]*[/+]json\b/i.test(type)) return bytesOf(JSON.stringify(body))
   if (!/^application\/x-www-form-urlencoded\b/i.test(type) || typeof body !== 'object' || body === null)
     return undefined

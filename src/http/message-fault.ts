@@ -14,14 +14,14 @@ export function compileFaultFinder(): (req: IncomingMessage, res: ServerResponse
     const { host } = req.headers
     const isSound = host === sound || (host !== undefined && HOST.test(host))
     if (isSound && host.length < MOST_KEPT) sound = host
-    return faultOf(req, res, isSound)
+    return messageFaultOf(req, res, isSound)
   }
 }
 
 /** A longer `Host` field is not kept. */
 const MOST_KEPT = 300
 
-function faultOf(req: IncomingMessage, res: ServerResponse, isSoundHost: boolean): MessageFault | undefined {
+function messageFaultOf(req: IncomingMessage, res: ServerResponse, isSoundHost: boolean): MessageFault | undefined {
   const { httpVersionMajor, httpVersionMinor, rawHeaders, headers } = req
   if (httpVersionMajor !== 1) {
     // The peer frames its messages by other rules.

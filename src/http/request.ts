@@ -146,6 +146,6 @@ const UNSUPPORTED: BodyRead = {
   headers: { 'accept-encoding': 'gzip, deflate, br' },
 }
 
-const invalid = (detail: string): BodyRead => ({ problem: problems.invalid_request, detail, headers: NO_HEADERS })
-const UNREADABLE = invalid('the body cannot be decompressed')
-const CUT = invalid('the body is incomplete')
+const invalidBody = (detail: string): BodyRead => ({ problem: problems.invalid_request, detail, headers: NO_HEADERS })
+const UNREADABLE = invalidBody('the body cannot be decompressed')
+const CUT = invalidBody('the body is incomplete')

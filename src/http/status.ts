@@ -7,7 +7,7 @@ import type { Plan } from '../plan/plan.ts'
 /** @param accept the `Accept` of the request */
 export type Status = (path: string, accept?: string) => Promise<Reply>
 
-const json = (status: number, value: object): Reply => ({
+const statusReply = (status: number, value: object): Reply => ({
   status,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   body: JSON.stringify(value),
@@ -28,9 +28,10 @@ export const createStatus =
     }
     const unavailable = gateway.state?.unavailable
     if (path === '/readyz' && unavailable !== undefined)
-      return json(503, { status: 'unavailable', reason: unavailable })
-    if (path === '/readyz') return ready() ? json(200, { status: 'ready' }) : json(503, { status: 'stopping' })
-    return json(200, { status: 'ok' })
+      return statusReply(503, { status: 'unavailable', reason: unavailable })
+    if (path === '/readyz')
+      return ready() ? statusReply(200, { status: 'ready' }) : statusReply(503, { status: 'stopping' })
+    return statusReply(200, { status: 'ok' })
   }
 
 // The reply at `/` of the API's port, unless the contract has that path: a description with links.

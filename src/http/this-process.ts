@@ -11,7 +11,7 @@ export const thisProcess = (): ProcessIdentity => ({
   pid: process.pid,
   host: hostname(),
   started: STARTED,
-  mark: markOf(process.pid),
+  mark: startMark(process.pid),
 })
 
 /** Whether a process of this machine runs, and is not a later one that got its id. */
@@ -22,17 +22,17 @@ export function isRunning({ pid, mark = '' }: ProcessIdentity): boolean {
     // Somebody else's process runs, too.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  const found = markOf(pid)
+  const found = startMark(pid)
   return found === '' || mark === '' || found === mark
 }
 
 /** Distinguishes a process from a later one with the same id: its start in ticks since the boot. Empty except on Linux. */
-const markOf = (pid: number): string => statOf(pid)[19] ?? ''
+const startMark = (pid: number): string => procFields(pid)[19] ?? ''
 
-const parentOf = (pid: number): string | undefined => statOf(pid)[1]
+const parentOf = (pid: number): string | undefined => procFields(pid)[1]
 
 /** Returns the fields of a process in `/proc`, from its state on; none on systems other than Linux. */
-function statOf(pid: number): readonly string[] {
+function procFields(pid: number): readonly string[] {
   try {
     // The name of the program is in brackets and may contain any character.
     return readFileSync(`/proc/${pid}/stat`, 'utf8')

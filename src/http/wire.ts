@@ -21,7 +21,7 @@ export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Rep
     void writeInPieces(res, body, encodingOf(body, length))
     watch(req, res, delivery.patience)
   } else {
-    finish(res, body, length)
+    finishResponse(res, body, length)
     watchDelivery(req, res, delivery.patience)
   }
 }
@@ -35,7 +35,7 @@ function writeHead(res: ServerResponse, { status }: Reply, fields: (string | num
 const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
 
 /** Ends the response in one write, where `end(body)` makes two, the second of them empty. */
-function finish(res: ServerResponse, body: Reply['body'], length: number): void {
+function finishResponse(res: ServerResponse, body: Reply['body'], length: number): void {
   if (body !== undefined) {
     res.socket?.cork()
     if (typeof body === 'string') res.write(body, encodingOf(body, length))
@@ -83,7 +83,7 @@ export function watchDelivery(req: IncomingMessage, res: ServerResponse, patienc
 function watch({ socket }: IncomingMessage, res: ServerResponse, patience: number): void {
   const timer = setTimeout(() => res.destroy(), patience)
   timer.unref()
-  const timers = timersOf(socket)
+  const timers = watchesOf(socket)
   timers.add(timer)
   res.once('close', () => {
     clearTimeout(timer)
@@ -94,7 +94,7 @@ function watch({ socket }: IncomingMessage, res: ServerResponse, patience: numbe
 /** The watch of each socket's replies. Of pipelined replies, only the current one learns that the socket has closed. */
 const watching = new WeakMap<Socket, Set<NodeJS.Timeout>>()
 
-function timersOf(socket: Socket): Set<NodeJS.Timeout> {
+function watchesOf(socket: Socket): Set<NodeJS.Timeout> {
   const known = watching.get(socket)
   if (known !== undefined) return known
   const made = new Set<NodeJS.Timeout>()

@@ -28,7 +28,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'gateway/state/history.ts MOST_ENTRIES': '10,000 to 15,000 entries',
   'http/control/answers.ts MAX_ANSWER': 'an answer on demand | 300 kB',
   'http/control/records.ts MAX_RECORDS_BODY': '64 MB',
-  'http/control/config.ts MAX_CONFIGURATION': '8 MB',
+  'http/control/configuration.ts MAX_CONFIGURATION': '8 MB',
   'http/control/records.ts MOST_FAULTS': '20 of records',
   'http/control/read-call.ts MAX_BODY': '1 MB',
   'http/control/read-call.ts MOST_ITEMS': 'a list of 1,000,000 items',

@@ -229,7 +229,7 @@ export class Metrics {
   /** Every metric of the page, with or without samples; without those of the process and of Node. */
   list(): readonly MetricDescription[] {
     return this.#all.map(one =>
-      one instanceof Instrument ? one.about : { ...one, type: typeOf(one), labelNames: one.labels ?? [] },
+      one instanceof Instrument ? one.about : { ...one, type: metricTypeOf(one), labelNames: one.labels ?? [] },
     )
   }
 
@@ -270,7 +270,7 @@ export class Metrics {
   }
 }
 
-const typeOf = ({ name }: Figure): string => (name.endsWith('_total') ? 'counter' : 'gauge')
+const metricTypeOf = ({ name }: Figure): string => (name.endsWith('_total') ? 'counter' : 'gauge')
 
 function familyOf(metric: Instrument | Figure): MetricFamily {
   if (metric instanceof Instrument) return metric.family
@@ -280,7 +280,7 @@ function familyOf(metric: Instrument | Figure): MetricFamily {
     labels: Object.fromEntries(labels.map((label, i) => [label, row[i] as string])),
     value: row[labels.length] as number,
   }))
-  return { name, help, type: typeOf(metric), ...(aggregator && { aggregator }), values }
+  return { name, help, type: metricTypeOf(metric), ...(aggregator && { aggregator }), values }
 }
 
 /** The labels of a metric of deprecated operations. */

@@ -35,7 +35,7 @@ const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[?
 export function compileAccess(
   token: string | undefined,
 ): (ctx: Koa.Context, open: boolean) => ControlReply | undefined {
-  const expected = token === undefined ? undefined : digest(token)
+  const expected = token === undefined ? undefined : digestToken(token)
   return (ctx, open) => {
     if (isForeignPage(ctx)) {
       return problem(403, 'foreign_origin', 'the control plane does not answer pages of another origin')
@@ -48,14 +48,14 @@ export function compileAccess(
     }
     if (open) return undefined
     const sent = /^bearer +(\S+) *$/i.exec(ctx.get('Authorization'))?.[1]
-    if (sent !== undefined && timingSafeEqual(digest(sent), expected)) return undefined
+    if (sent !== undefined && timingSafeEqual(digestToken(sent), expected)) return undefined
     const challenge = `Bearer realm="control plane"${sent === undefined ? '' : ', error="invalid_token"'}`
     const detail = sent === undefined ? 'a bearer token is missing' : 'the bearer token is wrong'
     return { ...problem(401, 'unauthorized', detail), headers: { 'www-authenticate': challenge } }
   }
 }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const digestToken = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** Returns whether a page of another origin sent the request, by the headers of browsers. A link may come from any page. */
 function isForeignPage(ctx: Koa.Context): boolean {

@@ -5,33 +5,32 @@ import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { answerSchema } from '../../plan/block-schemas.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
+import { invalidOrder, orderSpec, readOrder, refuseConfiguration } from './configuration.ts'
 import { inMadeWorld, inWorld } from './find-world.ts'
-import { invalidOrder, orderSpec, parseOrder, refuseConfiguration } from './plan.ts'
-import { count, DONE, done, json, list, moment, object, problem, replyWith, words } from './replies.ts'
+import { DONE, json, problem } from './replies.ts'
 import { type Call, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
+import { dateTime, done, list, natural, object, replyWith, string, stringParameter } from './schemas.ts'
 
-const { properties } = answerSchema as { readonly properties: Readonly<Record<string, object>> }
+const {
+  properties: { times: _, ...properties },
+} = answerSchema as { readonly properties: Readonly<Record<string, object>> }
 
 const standingSchema = {
-  ...object(
-    {
-      ...properties,
-      ...{ delay: words, for: words, fault: { type: 'object' }, id: words },
-      world: { type: ['string', 'null'], description: 'null: every world.' },
-      times: { type: ['integer', 'null'], description: 'How many requests it answers; null: without end.' },
-      left: { type: ['integer', 'null'], description: 'How many of them are left.' },
-      given: { ...count, description: 'How many requests it has answered.' },
-      toSkip: { ...count, description: 'How many requests are answered as usual before that.' },
-      until: { ...moment, description: 'By the real clock.' },
-    },
-    ...Object.keys(properties).filter(name => name !== 'times'),
-    ...['toSkip', 'until'],
-  ),
+  ...object({
+    ...Object.fromEntries(Object.entries(properties).map(([name, schema]) => [`${name}?`, schema])),
+    ...{ 'delay?': string, 'for?': string, 'fault?': { type: 'object' }, id: string },
+    world: { type: ['string', 'null'], description: 'null: every world.' },
+    times: { type: ['integer', 'null'], description: 'How many requests it answers; null: without end.' },
+    left: { type: ['integer', 'null'], description: 'How many of them are left.' },
+    given: { ...natural, description: 'How many requests it has answered.' },
+    'toSkip?': { ...natural, description: 'How many requests are answered as usual before that.' },
+    'until?': { ...dateTime, description: 'By the real clock.' },
+  }),
   description: 'The answer as it was set, and how often it was used.',
 }
 const allSchema = object({ answers: { ...list(standingSchema), description: 'The newest first.' } })
 
-const describe = ({ id, world, order, left, given, toSkip, until }: StandingAnswer): object => ({
+const describeAnswer = ({ id, world, order, left, given, toSkip, until }: StandingAnswer): object => ({
   ...order,
   ...{ id, world: world ?? null, times: order.times === undefined ? 1 : order.times, left: left ?? null, given },
   ...(order.skip === undefined ? {} : { toSkip }),
@@ -41,7 +40,7 @@ const describe = ({ id, world, order, left, given, toSkip, until }: StandingAnsw
 /** The largest answer, in bytes. */
 const MAX_ANSWER = 300_000
 
-const body = orderSpec('The requests to answer, the reply, and how often.', MAX_ANSWER)
+const answerBody = orderSpec('The requests to answer, the reply, and how often.', MAX_ANSWER)
 const taken = {
   201: replyWith('The answer is set.', standingSchema),
   409: { description: `There are ${MOST_ANSWERS} already, or there is no such world and sandboxes are switched off.` },
@@ -52,13 +51,13 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
   const { answers, worlds } = gateway
   const put = async (world: World | undefined, call: Call): Promise<ControlReply> => {
     const report = new Diagnostics()
-    const source = parseOrder('answer', call, report)
+    const source = readOrder('answer', call, report)
     const standing = source && answers.put(gateway.plan, source, world, report)
     if (standing === undefined) return refuseConfiguration(report, 'invalid_answer')
-    if (standing !== 'full') return json(describe(standing), 201)
+    if (standing !== 'full') return json(describeAnswer(standing), 201)
     return problem(409, 'conflict', `there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
   }
-  const show = (all: readonly StandingAnswer[]) => json({ answers: all.map(describe) })
+  const show = (all: readonly StandingAnswer[]) => json({ answers: all.map(describeAnswer) })
   return under('shared', [
     {
       at: 'GET /answers',
@@ -71,7 +70,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       at: 'POST /answers',
       operation: 'giveAnswer',
       summary: 'Sets the answer to the next requests in every world. It takes precedence over rules and weather.',
-      body,
+      body: answerBody,
       replies: taken,
       answer: call => put(undefined, call),
     },
@@ -89,7 +88,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       at: 'DELETE /answers/{id}',
       operation: 'removeAnswer',
       summary: 'Removes an answer.',
-      parameters: { id: { schema: { type: 'string', maxLength: 20 }, description: 'Its id.' } },
+      parameters: { id: stringParameter('Its id.', { maxLength: 20 }) },
       replies: { ...done, 404: { description: 'The answer does not exist; it may be used up.' } },
       answer: ({ parameters }) => {
         const id = parameters.id as string
@@ -107,7 +106,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       at: 'POST /worlds/{name}/answers',
       operation: 'giveWorldAnswer',
       summary: 'Sets the answer to the next requests in one world. A reset removes it.',
-      body,
+      body: answerBody,
       replies: taken,
       answer: put,
     }),

@@ -4,11 +4,22 @@ import { calendarOf } from '../../gateway/world-calendar.ts'
 import { DAY, timestamp } from '../../world/clock.ts'
 import { type ClockWords, parseMoment, readClockChange, type WorldClock } from '../../world/world-clock.ts'
 import { inMadeWorld, inWorld } from './find-world.ts'
-import { badRequest, count, DONE, done, json, list, moment, object, replyWith, words } from './replies.ts'
+import { badRequest, DONE, json } from './replies.ts'
 import { type CallParameter, type Control, type ControlRoute, under } from './route.ts'
+import {
+  dateTime,
+  done,
+  integerParameter,
+  list,
+  natural,
+  object,
+  replyWith,
+  string,
+  stringParameter,
+} from './schemas.ts'
 
 export const clockSchema = object({
-  now: { ...moment, description: 'The time of the clock.' },
+  now: { ...dateTime, description: 'The time of the clock.' },
   real: { type: 'boolean', description: 'Whether the clock shows real time.' },
   frozen: { type: 'boolean' },
   rate: { type: 'number', minimum: 0, description: 'Seconds of the world in a real second; 0 if the clock is frozen.' },
@@ -26,30 +37,27 @@ export const clockWordsSchema = {
       type: 'string',
       description: 'A date, a timestamp, or a signed offset from its time: 2030-12-06, +30d. It continues from there.',
     },
-    shift: { type: 'string', description: 'An offset from real time, or from `now`: 30d, -12h.' },
+    shift: { ...string, description: 'An offset from real time, or from `now`: 30d, -12h.' },
     freeze: { type: 'boolean', description: 'Whether the clock is frozen.' },
     rate: { type: 'number', description: 'Seconds of the world in a real second. Default: 1.' },
   },
 } as const
 
-const eventSchema = object(
-  {
-    at: { ...moment, description: "By the world's clock." },
-    until: { ...moment, description: 'The end of a brown-out.' },
-    kind: { enum: ['deprecated', 'brown-out', 'sunset', 'key-expiry', 'state'] },
-    ...{ operation: words, consumer: words, collection: words },
-    record: { ...words, description: 'The id of the record whose state changes.' },
-    ...{ from: words, to: words },
-    status: { type: 'integer', description: 'What the operation answers then.' },
-    text: words,
-  },
-  ...['until', 'operation', 'consumer', 'collection', 'record', 'from', 'to', 'status'],
-)
+const eventSchema = object({
+  at: { ...dateTime, description: "By the world's clock." },
+  'until?': { ...dateTime, description: 'The end of a brown-out.' },
+  kind: { enum: ['deprecated', 'brown-out', 'sunset', 'key-expiry', 'state'] },
+  ...{ 'operation?': string, 'consumer?': string, 'collection?': string },
+  'record?': { ...string, description: 'The id of the record whose state changes.' },
+  ...{ 'from?': string, 'to?': string },
+  'status?': { type: 'integer', description: 'What the operation answers then.' },
+  text: string,
+})
 const calendarSchema = object({
-  now: { ...moment, description: 'What the clock of the world shows.' },
+  now: { ...dateTime, description: 'What the clock of the world shows.' },
   next: { anyOf: [eventSchema, { type: 'null' }], description: 'The first event that is still to come.' },
   events: { ...list(eventSchema), description: 'In the order of their beginnings.' },
-  omitted: { ...count, description: 'How many more there are.' },
+  omitted: { ...natural, description: 'How many more there are.' },
 })
 
 /** Milliseconds before the time of the world at which a calendar begins. */
@@ -57,10 +65,8 @@ const LOOK_BACK = 30 * DAY
 /** Milliseconds after the time of the world at which it ends. */
 const LOOK_AHEAD = 20 * 366 * DAY
 
-const when = (description: string): CallParameter => ({
-  schema: { type: 'string', maxLength: 100 },
-  description: `A date, a timestamp or an offset. Default: ${description}.`,
-})
+const when = (description: string): CallParameter =>
+  stringParameter(`A date, a timestamp or an offset. Default: ${description}.`, { maxLength: 100 })
 
 export const clockRoutes = ({ gateway }: Control): ControlRoute[] =>
   under('shared', [
@@ -104,7 +110,7 @@ export const clockRoutes = ({ gateway }: Control): ControlRoute[] =>
       parameters: {
         from: when("30 days before the world's time"),
         until: when("20 years after the world's time"),
-        limit: { schema: { type: 'integer', minimum: 1, maximum: 10_000 }, description: 'Default: 500.' },
+        limit: integerParameter('Default: 500.', 1, 10_000),
       },
       replies: { 200: replyWith('The calendar.', calendarSchema) },
       answer: (world, { parameters }) => {

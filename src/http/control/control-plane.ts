@@ -14,7 +14,7 @@ import { isConsolePath, serveConsole } from '../console-files.ts'
 import { compileAccess } from './access.ts'
 import { compileCallReader } from './read-call.ts'
 import { GUARD_HEADERS, problem } from './replies.ts'
-import { addressOf, type ControlReply, type ControlRoute } from './route.ts'
+import { type ControlReply, type ControlRoute, routeAddress } from './route.ts'
 
 /**
  * @param token the token that a client must send; `undefined` on loopback
@@ -28,37 +28,37 @@ export function createControlPlane(
   const app = new Koa()
   app.silent = true
   const refuse = compileAccess(token)
-  const open = new Set(routes.filter(route => route.open).map(route => addressOf(route).path))
+  const open = new Set(routes.filter(route => route.open).map(route => routeAddress(route).path))
   const router = new Router({ sensitive: true, strict: true, exclusive: 'specificity', methods: [...METHODS] })
   // Large replies are made one after the other, one in each turn of the event loop: the free memory is looked at in between.
   let last = Promise.resolve()
   for (const route of routes) {
-    const { method, path } = addressOf(route)
+    const { method, path } = routeAddress(route)
     const read = compileCallReader(route)
     router.register(path.replace(/\{([^{}]+)\}/g, ':$1'), [method.toLowerCase()], async ctx => {
       const call = await read(ctx as never, ctx.params)
       last = last.then(breathe)
       await last
-      write(ctx as never, 'refusal' in call ? call.refusal : await route.answer(call))
+      writeControlReply(ctx as never, 'refusal' in call ? call.refusal : await route.answer(call))
     })
   }
   app.use(async (ctx, next) => {
     try {
       const refusal = refuse(ctx, open.has(ctx.path) || isConsolePath(ctx.path))
       if (refusal === undefined) await next()
-      else write(ctx, refusal)
+      else writeControlReply(ctx, refusal)
       if (ctx.body === undefined && ctx.status >= 400) {
         const [code, detail] = NOWHERE[ctx.status] ?? ['error', 'the control plane could not answer']
-        write(ctx, problem(ctx.status, code, detail))
+        writeControlReply(ctx, problem(ctx.status, code, detail))
       }
     } catch (error) {
-      if (error instanceof Full) return write(ctx, problem(507, 'insufficient_storage', error.message))
+      if (error instanceof Full) return writeControlReply(ctx, problem(507, 'insufficient_storage', error.message))
       if (error instanceof Unavailable) {
         const refusal = problem(503, 'unavailable', `the state is unavailable: ${error.message}`)
-        return write(ctx, { ...refusal, headers: retryAfter(1000) })
+        return writeControlReply(ctx, { ...refusal, headers: retryAfter(1000) })
       }
       failed(error)
-      write(ctx, problem(500, 'internal_error', 'internal error; see the log'))
+      writeControlReply(ctx, problem(500, 'internal_error', 'internal error; see the log'))
     }
   })
   app.use(serveConsole())
@@ -72,7 +72,7 @@ const NOWHERE: Readonly<Record<number, readonly [code: string, detail: string]>>
   405: ['method_not_allowed', 'the path does not support this method; see the header Allow'],
 }
 
-function write(ctx: Koa.Context, { status, type, headers = {}, body }: ControlReply): void {
+function writeControlReply(ctx: Koa.Context, { status, type, headers = {}, body }: ControlReply): void {
   ctx.status = status
   ctx.set({ ...GUARD_HEADERS, ...headers })
   if (body === undefined) return

@@ -5,6 +5,7 @@ import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import type { World } from '../../world/world.ts'
 import { missing, problem } from './replies.ts'
 import type { Call, ControlReply, PlainRoute } from './route.ts'
+import { stringParameter } from './schemas.ts'
 
 type Answered = ControlReply | Promise<ControlReply>
 
@@ -18,7 +19,7 @@ export const noWorld = { 404: { description: 'The world does not exist.' } }
 /** For a route that creates a missing world. */
 export const noNewWorld = { 409: { description: 'The world does not exist, and sandboxes are switched off.' } }
 export const nameParameter = {
-  name: { schema: { type: 'string', pattern: WORLD_NAME.source }, description: 'The world.' },
+  name: stringParameter('The world.', { pattern: WORLD_NAME.source }),
 } as const
 
 /** A route that runs on the world in its path, and refuses one that does not exist. */

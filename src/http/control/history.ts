@@ -6,22 +6,21 @@ import type { KeptState } from '../../gateway/state/kept-state.ts'
 import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { inWorld, nameParameter, refuseWorld } from './find-world.ts'
-import { badRequest, count, json, list, moment, object, problem, replyWith, words } from './replies.ts'
+import { badRequest, json, problem } from './replies.ts'
 import { type Control, type ControlReply, type ControlRoute, under } from './route.ts'
+import { dateTime, integerParameter, list, natural, object, replyWith, string } from './schemas.ts'
 
 const entrySchema = object({
-  position: { ...count, description: 'Its place in the log.' },
-  at: { ...moment, description: 'By the real clock.' },
-  by: { ...words, description: 'The request that made the change; empty for changes without a request.' },
-  changes: list(
-    object({ change: words, collection: words, id: { type: ['string', 'integer'] } }, ...['collection', 'id']),
-  ),
+  position: { ...natural, description: 'Its place in the log.' },
+  at: { ...dateTime, description: 'By the real clock.' },
+  by: { ...string, description: 'The request that made the change; empty for changes without a request.' },
+  changes: list(object({ change: string, 'collection?': string, 'id?': { type: ['string', 'integer'] } })),
 })
 
 const historySchema = object({
   entries: list(entrySchema),
   more: { type: 'boolean', description: 'Whether there are older ones that are remembered.' },
-  reach: { ...count, description: 'The earliest position that can be restored.' },
+  reach: { ...natural, description: 'The earliest position that can be restored.' },
 })
 
 interface Target {
@@ -48,11 +47,8 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'getHistory',
       summary: `What changed in a world, when, and by which request; the latest first. At most ${MOST_ENTRIES} entries are remembered.`,
       parameters: {
-        limit: {
-          schema: { type: 'integer', minimum: 1, maximum: MOST_ENTRIES },
-          description: 'The maximum number of entries. Default: 100.',
-        },
-        before: { schema: { type: 'integer', minimum: 1 }, description: 'Only entries before this position.' },
+        limit: integerParameter('The maximum number of entries. Default: 100.', 1, MOST_ENTRIES),
+        before: integerParameter('Only entries before this position.', 1),
       },
       replies: {
         200: replyWith('The history.', historySchema),
@@ -66,7 +62,11 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
           .of(name)
           .filter(({ position, effects }) => position < before && effects.some(([kind]) => isTold(kind)))
         const entries = all.slice(-limit).reverse()
-        return json({ entries: entries.map(describe), more: all.length > entries.length, reach: history.reach })
+        return json({
+          entries: entries.map(describeHistoryEntry),
+          more: all.length > entries.length,
+          reach: history.reach,
+        })
       },
     }),
     {
@@ -91,7 +91,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
         }),
       },
       replies: {
-        200: replyWith('The world is restored.', object({ position: count, reversed: count })),
+        200: replyWith('The world is restored.', object({ position: natural, reversed: natural })),
         404: { description: 'The world does not exist, or the journal does not have the request.' },
         409: { description: 'The history does not reach back so far, ends before that position, or is not kept.' },
       },
@@ -108,7 +108,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
 const refuseUnrecorded = (): ControlReply =>
   problem(409, 'not_recorded', 'the changes of worlds are recorded with state: { history: true }, a file or Redis')
 
-const describe = (entry: HistoryEntry) => {
+const describeHistoryEntry = (entry: HistoryEntry) => {
   const { position, at, by } = entry
   return { position, at: timestamp(at), by, changes: describeChanges(entry) }
 }

@@ -2,11 +2,10 @@
 
 import { answerRoutes } from './answers.ts'
 import { clockRoutes } from './clock.ts'
-import { configRoutes } from './config.ts'
+import { configurationRoutes } from './configuration.ts'
 import { historyRoutes } from './history.ts'
 import { openApiRoute } from './openapi.ts'
 import { operationRoutes } from './operations.ts'
-import { planRoutes } from './plan.ts'
 import { programRoutes } from './program.ts'
 import { recordRoutes } from './records.ts'
 import { requestRoutes } from './requests.ts'
@@ -22,7 +21,7 @@ export function controlRoutes(
 ): ControlRoute[] {
   const routes = select([
     ...programRoutes(control), // /version /metrics /healthz /readyz
-    ...planRoutes(control), //    /plan /contract /reload
+    ...configurationRoutes(control), // /config /plan /contract /reload
     ...operationRoutes(control), // /operations/{operation} /deprecations
     ...weatherRoutes(control), // /weather /worlds/{name}/weather
     ...answerRoutes(control), //  /answers /worlds/{name}/answers
@@ -32,7 +31,6 @@ export function controlRoutes(
     ...historyRoutes(control), // /worlds/{name}/history /worlds/{name}/rewind
     ...requestRoutes(control), // /requests
     ...sendRoutes(control), //    /requests/{id} /requests/{id}/replay
-    ...configRoutes(control), //  /config
   ])
   return [...routes, openApiRoute(routes, control.about.version)]
 }

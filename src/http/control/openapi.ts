@@ -1,8 +1,9 @@
 // The control plane's own OpenAPI document, assembled from the declarations of its routes.
 
 import type { Schema } from '../../kernel/schema.ts'
-import { json, problemSchema, replyWith } from './replies.ts'
-import { addressOf, type CallParameter, type ControlRoute, type ReplySpec } from './route.ts'
+import { json } from './replies.ts'
+import { type CallParameter, type ControlRoute, type ReplySpec, routeAddress } from './route.ts'
+import { problemSchema, replyWith } from './schemas.ts'
 
 /** The route that serves the document, itself included. */
 export function openApiRoute(others: readonly ControlRoute[], version: string): ControlRoute {
@@ -23,7 +24,7 @@ export function openApiRoute(others: readonly ControlRoute[], version: string): 
 function describeRoutes(routes: readonly ControlRoute[], version: string): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
-    const { method, path } = addressOf(route)
+    const { method, path } = routeAddress(route)
     paths[path] = { ...paths[path], [method.toLowerCase()]: describeRoute(route, path) }
   }
   return {
@@ -96,7 +97,9 @@ function describeRoute(
     }),
     responses: {
       ...Object.fromEntries(common.map(name => [COMMON[name].status, { $ref: `#/components/responses/${name}` }])),
-      ...Object.fromEntries(Object.entries(replies).map(([status, reply]) => [status, describeReply(status, reply)])),
+      ...Object.fromEntries(
+        Object.entries(replies).map(([status, reply]) => [status, describeRouteReply(status, reply)]),
+      ),
     },
   }
 }
@@ -111,7 +114,7 @@ function describeParameter(name: string, { schema, description }: CallParameter,
   return { name, in: inPath ? 'path' : 'query', ...(inPath && { required: true }), schema, description }
 }
 
-function describeReply(status: string, { description, content }: ReplySpec): object {
+function describeRouteReply(status: string, { description, content }: ReplySpec): object {
   if (content === undefined) return Number(status) < 400 ? { description } : { description, content: PROBLEM }
   const described = Object.entries<Schema>(content).map(([type, schema]) => [type, { schema }])
   return { description, content: Object.fromEntries(described) }

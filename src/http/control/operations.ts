@@ -7,51 +7,48 @@ import type { Measure } from '../../gateway/traffic.ts'
 import { describeDay } from '../../plan/calendar.ts'
 import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
+import { phaseSchema } from './configuration.ts'
 import { refuseWorld } from './find-world.ts'
-import { phaseSchema } from './plan.ts'
-import { badRequest, count, json, list, missing, moment, object, replyWith, text, words } from './replies.ts'
+import { badRequest, json, missing, text } from './replies.ts'
 import { type Control, type ControlRoute, under } from './route.ts'
+import { dateTime, integerParameter, list, natural, object, replyWith, string, stringParameter } from './schemas.ts'
 
-const milliseconds = { type: ['number', 'null'], minimum: 0 } as const
+const latencySchema = { type: ['number', 'null'], minimum: 0 } as const
 
 const measureSchema = object({
-  requests: count,
+  requests: natural,
   perSecond: { type: 'number', minimum: 0 },
-  errors: { ...count, description: 'Without a reply, or with one of 500 or above.' },
-  refused: { ...count, description: 'With a reply from 400 to 499.' },
+  errors: { ...natural, description: 'Without a reply, or with one of 500 or above.' },
+  refused: { ...natural, description: 'With a reply from 400 to 499.' },
   p50: {
-    ...milliseconds,
+    ...latencySchema,
     description: 'Half of the requests took no longer, in milliseconds; null without a request.',
   },
-  ...{ p90: milliseconds, p95: milliseconds, p99: milliseconds, max: milliseconds },
+  ...{ p90: latencySchema, p95: latencySchema, p99: latencySchema, max: latencySchema },
   series: {
-    ...list(object({ requests: count, errors: count, p50: milliseconds, p95: milliseconds })),
+    ...list(object({ requests: natural, errors: natural, p50: latencySchema, p95: latencySchema })),
     description: 'One for each step, the oldest first.',
   },
 })
 
-const linkSchema = object({ name: words, detail: words }, 'detail')
+const linkSchema = object({ name: string, 'detail?': string })
 
 const operationsSchema = object({
-  at: { ...moment, description: 'By the real clock.' },
-  seconds: { ...count, description: 'The time that is measured.' },
+  at: { ...dateTime, description: 'By the real clock.' },
+  seconds: { ...natural, description: 'The time that is measured.' },
   step: { type: 'number', description: 'Seconds of each step of a series.' },
   operations: list(
-    object(
-      {
-        ...{ operation: words, method: words, path: words, tags: list(words), summary: words },
-        deprecated: { type: 'boolean' },
-        phase: phaseSchema,
-        chain: list(linkSchema),
-        settings: {
-          type: 'object',
-          description:
-            'Latency, faults and limits as they are in force, by the keys of gateway.yaml; weather included.',
-        },
-        measured: measureSchema,
+    object({
+      ...{ operation: string, method: string, path: string, tags: list(string), 'summary?': string },
+      deprecated: { type: 'boolean' },
+      phase: phaseSchema,
+      chain: list(linkSchema),
+      settings: {
+        type: 'object',
+        description: 'Latency, faults and limits as they are in force, by the keys of gateway.yaml; weather included.',
       },
-      'summary',
-    ),
+      measured: measureSchema,
+    }),
   ),
   all: measureSchema,
 })
@@ -62,82 +59,69 @@ const jsonSchema = {
   description: 'JSON Schema 2020-12, with all that it refers to.',
 } as const
 
-const formSchema = object(
-  {
-    ...{ operation: words, method: words },
-    path: { ...words, description: 'The path template, base path included.' },
-    ...{ tags: list(words), summary: words, description: words },
-    deprecated: { type: 'boolean' },
-    chain: list(linkSchema),
-    security: { ...list(list(words)), description: 'Alternatives of schemes that belong together.' },
-    parameters: list(
-      object(
-        {
-          ...{ name: words, in: { enum: ['path', 'query', 'header', 'cookie'] }, description: words },
-          ...{ required: { type: 'boolean' }, deprecated: { type: 'boolean' }, schema: jsonSchema },
-          sample: { ...words, description: 'Its text in the sample.' },
-        },
-        'description',
-        'sample',
-      ),
-    ),
-    body: object({
-      required: { type: 'boolean' },
-      content: list(object({ type: words, schema: jsonSchema, examples: list(example) }, 'schema')),
+const formSchema = object({
+  ...{ operation: string, method: string },
+  path: { ...string, description: 'The path template, base path included.' },
+  ...{ tags: list(string), 'summary?': string, 'description?': string },
+  deprecated: { type: 'boolean' },
+  chain: list(linkSchema),
+  security: { ...list(list(string)), description: 'Alternatives of schemes that belong together.' },
+  parameters: list(
+    object({
+      ...{ name: string, in: { enum: ['path', 'query', 'header', 'cookie'] }, 'description?': string },
+      ...{ required: { type: 'boolean' }, deprecated: { type: 'boolean' }, schema: jsonSchema },
+      'sample?': { ...string, description: 'Its text in the sample.' },
     }),
-    responses: list(
-      object({
-        status: { ...words, description: 'As the contract has it: `200`, `4XX`, `default`.' },
-        description: words,
-        content: list(
-          object(
-            {
-              ...{ type: words, examples: list(example) },
-              sample: { description: 'A valid value, if the contract has no example.' },
-            },
-            'sample',
-          ),
-        ),
-      }),
-    ),
-    curl: {
-      ...words,
-      description: 'A command that sends the sample; absent if it needs a key that the configuration does not publish.',
-    },
-    sample: {
-      ...object({ path: words, query: words, headers: { type: 'object' }, body: words }, 'body'),
-      description: 'A request that keeps to the contract, without a credential.',
-    },
+  ),
+  'body?': object({
+    required: { type: 'boolean' },
+    content: list(object({ type: string, 'schema?': jsonSchema, examples: list(example) })),
+  }),
+  responses: list(
+    object({
+      status: { ...string, description: 'As the contract has it: `200`, `4XX`, `default`.' },
+      description: string,
+      content: list(
+        object({
+          ...{ type: string, examples: list(example) },
+          'sample?': { description: 'A valid value, if the contract has no example.' },
+        }),
+      ),
+    }),
+  ),
+  'curl?': {
+    ...string,
+    description: 'A command that sends the sample; absent if it needs a key that the configuration does not publish.',
   },
-  ...['summary', 'description', 'body', 'curl', 'sample'],
-)
+  'sample?': {
+    ...object({ path: string, query: string, headers: { type: 'object' }, 'body?': string }),
+    description: 'A request that keeps to the contract, without a credential.',
+  },
+})
 
 const caller = {
   consumer: { type: ['string', 'null'], description: 'null for calls of unknown consumers.' },
-  calls: count,
-  firstSeen: { ...words, description: "By the world's clock." },
-  lastSeen: words,
+  calls: natural,
+  firstSeen: { ...string, description: "By the world's clock." },
+  lastSeen: string,
 }
 
 const reportSchema = object({
-  at: { ...words, description: 'The moment from which days are counted.' },
+  at: { ...string, description: 'The moment from which days are counted.' },
   operations: list(
-    object(
-      {
-        ...{ operation: words, method: words, path: words, since: words, sunset: words },
-        daysLeft: {
-          type: 'integer',
-          description: 'Days until the sunset, one that has begun counted; negative after it.',
-        },
-        calls: { ...count, description: 'Live ones, here and below: neither in a sandbox nor at another time.' },
-        consumers: list(object(caller)),
-        rehearsed: { ...count, description: 'Calls in sandboxes, or at another time than the real one.' },
+    object({
+      ...{ operation: string, method: string, path: string, 'since?': string, 'sunset?': string },
+      'daysLeft?': {
+        type: 'integer',
+        description: 'Days until the sunset, one that has begun counted; negative after it.',
       },
-      ...['since', 'sunset', 'daysLeft'],
-    ),
+      calls: { ...natural, description: 'Live ones, here and below: neither in a sandbox nor at another time.' },
+      consumers: list(object(caller)),
+      rehearsed: { ...natural, description: 'Calls in sandboxes, or at another time than the real one.' },
+    }),
   ),
   inputs: {
-    ...list(object({ operation: words, input: words, ...caller })),
+    ...list(object({ operation: string, input: string, ...caller })),
     description: 'Deprecated parameters and fields of bodies, as far as anybody used them.',
   },
 })
@@ -165,13 +149,10 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] =>
       summary:
         'Every operation with its life-cycle phase, its chain, and the rate and latency of the last minutes. Recorded from the first call until two minutes after the last.',
       parameters: {
-        world: { schema: { type: 'string' }, description: 'Requests of this world only; phases by its clock.' },
-        consumer: {
-          schema: { type: 'string' },
-          description: 'Only requests of this consumer; empty for unknown consumers.',
-        },
-        tag: { schema: { type: 'string' }, description: 'Operations with this tag only.' },
-        minutes: { schema: { type: 'integer', minimum: 1, maximum: 60 }, description: 'Default: 5.' },
+        world: stringParameter('Requests of this world only; phases by its clock.'),
+        consumer: stringParameter('Only requests of this consumer; empty for unknown consumers.'),
+        tag: stringParameter('Operations with this tag only.'),
+        minutes: integerParameter('Default: 5.', 1, 60),
       },
       replies: {
         200: replyWith('The operations.', operationsSchema),
@@ -208,7 +189,7 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] =>
       operation: 'getOperation',
       summary:
         'An operation as a form needs it: parameters and bodies with schemas and samples, and documented replies.',
-      parameters: { operation: { schema: { type: 'string' }, description: 'Its id.' } },
+      parameters: { operation: stringParameter('Its id.') },
       replies: { 200: replyWith('The operation.', formSchema), 404: { description: 'The operation does not exist.' } },
       answer: ({ parameters }) => {
         const { plan } = gateway
@@ -227,22 +208,11 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] =>
       operation: 'getDeprecations',
       summary: 'Every deprecated operation with the consumers that still call it, and the days that are left.',
       parameters: {
-        at: {
-          schema: { type: 'string' },
-          description:
-            "Counts days from then: a date, a timestamp, or an offset such as `+30d`. Default: the default world's time.",
-        },
+        at: stringParameter(
+          "Counts days from then: a date, a timestamp, or an offset such as `+30d`. Default: the default world's time.",
+        ),
       },
-      replies: {
-        200: {
-          description: 'The report.',
-          content: {
-            'application/json': reportSchema,
-            'text/plain': { type: 'string' },
-            'text/csv': { type: 'string' },
-          },
-        },
-      },
+      replies: { 200: replyWith('The report.', reportSchema, 'text/plain', 'text/csv') },
       answer: call => {
         const now = gateway.worlds.default.clock.now()
         const { at } = call.parameters as { at?: string }
@@ -250,7 +220,7 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] =>
         if (time === undefined)
           return badRequest(`at must be a date, a timestamp or an offset such as +30d, not "${at}"`)
         const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, time)
-        if (call.prefers('text/csv')) return { ...text(deprecationsAsCsv(report)), type: 'text/csv; charset=utf-8' }
+        if (call.prefers('text/csv')) return text(deprecationsAsCsv(report), 'text/csv')
         return call.prefers('text/plain') ? text(formatDeprecations(report)) : json(report)
       },
     },

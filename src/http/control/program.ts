@@ -2,34 +2,32 @@
 
 import { findFirstCall } from '../../gateway/curl.ts'
 import { timestamp } from '../../world/clock.ts'
-import { json, list, moment, object, replyWith, words } from './replies.ts'
+import { json } from './replies.ts'
 import { type Control, type ControlRoute, under } from './route.ts'
+import { dateTime, list, object, replyWith, string } from './schemas.ts'
 
-const versionSchema = object(
-  {
-    name: { const: 'understudy' },
-    version: words,
-    title: { ...words, description: 'Of the contract.' },
-    contractVersion: words,
-    configuration: { ...words, description: 'The file that is being served.' },
-    api: { ...words, description: 'The address of the API, without a base path.' },
-    basePaths: list(words),
-    firstCall: {
-      ...words,
-      description: 'A first `curl` command; absent if it needs a key that the configuration does not publish.',
-    },
-    workers: {
-      type: ['integer', 'null'],
-      description: 'The number of processes that serve the API; null for only this one.',
-    },
-    sandboxes: { type: 'boolean', description: 'Whether a world can be made by naming it.' },
-    defaultWorld: words,
-    now: { ...moment, description: 'By the real clock.' },
+const versionSchema = object({
+  name: { const: 'understudy' },
+  version: string,
+  title: { ...string, description: 'Of the contract.' },
+  contractVersion: string,
+  configuration: { ...string, description: 'The file that is being served.' },
+  api: { ...string, description: 'The address of the API, without a base path.' },
+  basePaths: list(string),
+  'firstCall?': {
+    ...string,
+    description: 'A first `curl` command; absent if it needs a key that the configuration does not publish.',
   },
-  'firstCall',
-)
+  workers: {
+    type: ['integer', 'null'],
+    description: 'The number of processes that serve the API; null for only this one.',
+  },
+  sandboxes: { type: 'boolean', description: 'Whether a world can be made by naming it.' },
+  defaultWorld: string,
+  now: { ...dateTime, description: 'By the real clock.' },
+})
 
-const rootSchema = object({ name: { const: 'understudy' }, version: words, openapi: words, console: words })
+const rootSchema = object({ name: { const: 'understudy' }, version: string, openapi: string, console: string })
 
 export const programRoutes = ({ gateway, status, about }: Control): ControlRoute[] => {
   const { version, api, workers } = about
@@ -46,7 +44,7 @@ export const programRoutes = ({ gateway, status, about }: Control): ControlRoute
       summary: 'The console for a browser; the main addresses for other clients.',
       open: true,
       replies: {
-        200: { description: 'Paths.', content: { 'application/json': rootSchema, 'text/html': { type: 'string' } } },
+        200: replyWith('Paths.', rootSchema, 'text/html'),
         503: { description: 'The console is not built.', content: { 'text/plain': { type: 'string' } } },
       },
       answer: () => json({ name: 'understudy', version, openapi: '/openapi.json', console: '/' }),

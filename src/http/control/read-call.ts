@@ -9,12 +9,12 @@ import type { Violation } from '../../kernel/schema-errors.ts'
 import { compileBodyReader } from '../request.ts'
 import { badRequest, problem, withHint } from './replies.ts'
 import {
-  addressOf,
   type BodySpec,
   type Call,
   type CallParameter,
   type ControlReply,
   type ControlRoute,
+  routeAddress,
 } from './route.ts'
 
 interface RefusedCall {
@@ -43,7 +43,7 @@ function compile(route: ControlRoute): CallReader {
   const { parameters = {}, body } = route
   const schemas = new Schemas()
   const names = Object.keys(parameters)
-  const { path } = addressOf(route)
+  const { path } = routeAddress(route)
   const isFamily = (name: string) => name.endsWith('.*')
   const schemasOf = (some: readonly string[], keyOf: (name: string) => string) =>
     Object.fromEntries(some.map(name => [keyOf(name), (parameters[name] as CallParameter).schema]))
@@ -56,7 +56,7 @@ function compile(route: ControlRoute): CallReader {
     ),
     patternProperties: schemasOf(families, name => `^${name.slice(0, -2)}\\.`),
   })
-  const readBody = body === undefined ? undefined : compileBody(body, schemas)
+  const readBody = body === undefined ? undefined : compileCallBody(body, schemas)
 
   return async (ctx, segments) => {
     const values: Record<string, string | number | boolean | undefined> = {}
@@ -64,14 +64,14 @@ function compile(route: ControlRoute): CallReader {
       const family = families.find(one => name.startsWith(one.slice(0, -1)))
       const parameter = own(parameters, name) ?? own(parameters, family ?? '')
       if (parameter === undefined || (path.includes(`{${name}}`) && !Object.hasOwn(segments, name))) {
-        return refuse(withHint(`unknown query parameter "${name}"`, name, names))
+        return refuseCall(withHint(`unknown query parameter "${name}"`, name, names))
       }
-      if (typeof sent !== 'string') return refuse(`duplicate query parameter "${name}"`)
-      values[name] = typed(sent, parameter.schema.type)
+      if (typeof sent !== 'string') return refuseCall(`duplicate query parameter "${name}"`)
+      values[name] = convertParameter(sent, parameter.schema.type)
     }
     const violations = check(values)
     if (violations !== undefined) {
-      return refuse(violations.map(one => `the parameter "${one.pointer.slice(1)}" ${one.message}`).join('; '))
+      return refuseCall(violations.map(one => `the parameter "${one.pointer.slice(1)}" ${one.message}`).join('; '))
     }
     const read = readBody === undefined ? NO_BODY : await readBody(ctx)
     if ('refusal' in read) return read
@@ -84,10 +84,10 @@ const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Valu
   Object.hasOwn(record, name) ? record[name] : undefined
 
 const NO_BODY = { body: undefined, text: undefined }
-const refuse = (detail: string): RefusedCall => ({ refusal: badRequest(detail) })
+const refuseCall = (detail: string): RefusedCall => ({ refusal: badRequest(detail) })
 
 /** Converts a text to a type. A text without the type's form stays a text and fails its schema. */
-function typed(text: string, type: 'string' | 'integer' | 'boolean'): string | number | boolean {
+function convertParameter(text: string, type: 'string' | 'integer' | 'boolean'): string | number | boolean {
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text
@@ -102,7 +102,7 @@ function holdsMore(text: string, opening: string, most: number): boolean {
 
 type ReadBody = (ctx: Koa.Context) => Promise<{ body: Json | undefined; text: string | undefined } | RefusedCall>
 
-function compileBody(
+function compileCallBody(
   { schema, texts = [], required = true, maxBytes = MAX_BODY, decimals = false }: BodySpec,
   schemas: Schemas,
 ): ReadBody {
@@ -112,7 +112,7 @@ function compileBody(
   return async ctx => {
     const { 'content-length': length, 'transfer-encoding': coding } = ctx.req.headers
     if (coding === undefined && (length === undefined || length === '0')) {
-      return required ? refuse('the body is missing') : NO_BODY
+      return required ? refuseCall('the body is missing') : NO_BODY
     }
     // A page of another origin can send a form without asking first, but not these (Fetch standard, "simple requests").
     const type = ctx.is(...types, '+json')
@@ -122,8 +122,8 @@ function compileBody(
     }
     const read = await readBytes(ctx)
     if ('problem' in read) return { refusal: problem(read.problem.status, read.problem.code, read.detail) }
-    const text = decode(read.bytes)
-    if (text === undefined) return refuse('the body is not UTF-8')
+    const text = decodeUtf8(read.bytes)
+    if (text === undefined) return refuseCall('the body is not UTF-8')
     const large = text.length > MAX_BODY
     // JSON is YAML: a large one is read where its text is, and not here as well.
     if (texts.includes(type) || (large && texts.length > 0)) return { body: undefined, text }
@@ -131,15 +131,15 @@ function compileBody(
       return { refusal: problem(413, 'payload_too_large', `the body holds more than ${MOST_OBJECTS} objects or lists`) }
     }
     const parsed = parseJson(text, decimals, BOUNDS)
-    if ('fault' in parsed) return refuse(`the body ${parsed.fault}`)
+    if ('fault' in parsed) return refuseCall(`the body ${parsed.fault}`)
     const violations = check(parsed.value, parsed.exact)
-    if (violations !== undefined) return refuse(violations.map(describeViolation).join('; '))
+    if (violations !== undefined) return refuseCall(violations.map(describeViolation).join('; '))
     return { body: parsed.value, text: undefined }
   }
 }
 
 /** Decodes UTF-8; `undefined` if the bytes are something else. */
-function decode(bytes: Uint8Array): string | undefined {
+function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

@@ -9,63 +9,57 @@ import type { Collection } from '../../world/records/collection.ts'
 import type { Id, SortOrder } from '../../world/records/types.ts'
 import { excessOf, idIn, keyOf, LONGEST_SEARCH, withId } from '../../world/records/values.ts'
 import { inMadeWorld, inWorld } from './find-world.ts'
+import { badRequest, DONE, json, missing, problem, withHint } from './replies.ts'
+import { type Call, type Control, type ControlReply, type ControlRoute, type PlainRoute, under } from './route.ts'
 import {
-  badRequest,
-  count,
-  DONE,
   done,
-  json,
+  integerParameter,
   list,
-  missing,
+  natural,
   object,
-  problem,
   problemWith,
   replyWith,
-  withHint,
-  words,
-} from './replies.ts'
-import { type Call, type Control, type ControlReply, type ControlRoute, type PlainRoute, under } from './route.ts'
+  string,
+  stringParameter,
+} from './schemas.ts'
 
-const collectionParameter = { collection: { schema: { type: 'string' }, description: 'A resource.' } } as const
-const idParameter = { id: { schema: { type: 'string' }, description: 'The id of a record.' } } as const
+const collectionParameter = { collection: stringParameter('A resource.') } as const
+const recordIdParameter = { id: stringParameter('The id of a record.') } as const
 const nowhere = { 404: { description: 'The world, the collection or the record does not exist.' } } as const
 const nowhereNew = { 404: { description: 'The collection or the record does not exist.' } } as const
 const record = { type: 'object', description: 'A record, as its schema in the contract has it.' } as const
 const MAX_RECORDS_BODY = 64_000_000
 
 const faultSchema = object({
-  pointer: { ...words, description: 'A JSON Pointer to the field; empty for the whole.' },
-  message: words,
+  pointer: { ...string, description: 'A JSON Pointer to the field; empty for the whole.' },
+  message: string,
 })
 /** The declaration of `refuseRecord`. */
-const invalid = {
+const invalidRecord = {
   422: problemWith('The request breaks the contract; nothing was changed.', {
     errors: { ...list(faultSchema), description: 'The first 20.' },
   }),
 }
 
-const resourceSchema = object(
-  {
-    ...{ name: words, idField: words },
-    ids: { enum: ['integer', 'text'] },
-    assigned: { enum: ['sequence', 'uuid', 'generate', 'client'], description: 'How a new record gets its id.' },
-    references: {
-      type: 'object',
-      additionalProperties: words,
-      description: 'Fields that hold ids of other resources, and which.',
-    },
-    states: object({
-      field: words,
-      from: {
-        type: 'object',
-        additionalProperties: list(object({ to: words, after: {} }, 'after')),
-        description: 'By state: those that may follow it, and after how long they do by themselves.',
-      },
-    }),
-    schema: { type: ['object', 'boolean'], description: 'JSON Schema 2020-12, with all that it refers to.' },
+const resourceSchema = object({
+  ...{ name: string, idField: string },
+  ids: { enum: ['integer', 'text'] },
+  assigned: { enum: ['sequence', 'uuid', 'generate', 'client'], description: 'How a new record gets its id.' },
+  references: {
+    type: 'object',
+    additionalProperties: string,
+    description: 'Fields that hold ids of other resources, and which.',
   },
-  'states',
-)
+  'states?': object({
+    field: string,
+    from: {
+      type: 'object',
+      additionalProperties: list(object({ to: string, 'after?': {} })),
+      description: 'By state: those that may follow it, and after how long they do by themselves.',
+    },
+  }),
+  schema: { type: ['object', 'boolean'], description: 'JSON Schema 2020-12, with all that it refers to.' },
+})
 
 /** A route of a collection of a world. */
 interface CollectionRoute extends Omit<PlainRoute, 'answer'> {
@@ -92,7 +86,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'listCollections',
       summary: 'The collections of a world.',
       replies: {
-        200: replyWith('Each with the number of its records.', list(object({ name: words, records: count }))),
+        200: replyWith('Each with the number of its records.', list(object({ name: string, records: natural }))),
       },
       answer: ({ collections }) => {
         // A reload may have removed others, which may still have records.
@@ -106,16 +100,14 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       summary:
         'The records of a collection, in the order of their ids unless they are sorted; the header X-Total-Count says how many match.',
       parameters: {
-        q: {
-          schema: { type: 'string', maxLength: LONGEST_SEARCH },
-          description: 'Words to search for in the texts of the records, case-insensitively.',
-        },
-        sort: {
-          schema: { type: 'string', maxLength: 1000 },
-          description: 'A list of fields, each with `-` before it for descending: `-price,name`.',
-        },
-        limit: { schema: { type: 'integer', minimum: 1, maximum: 100_000 }, description: 'Default: 100.' },
-        offset: { schema: { type: 'integer', minimum: 0 }, description: 'The number of records to skip. Default: 0.' },
+        q: stringParameter('Words to search for in the texts of the records, case-insensitively.', {
+          maxLength: LONGEST_SEARCH,
+        }),
+        sort: stringParameter('A list of fields, each with `-` before it for descending: `-price,name`.', {
+          maxLength: 1000,
+        }),
+        limit: integerParameter('Default: 100.', 1, 100_000),
+        offset: integerParameter('The number of records to skip. Default: 0.', 0),
       },
       replies: { 200: replyWith('Records.', list(record)), ...nowhere },
       answer: async (collection, resource, { parameters: { limit = 100, offset = 0, q, sort } }) => {
@@ -141,7 +133,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
         201: replyWith('The record was created.', record),
         ...nowhereNew,
         409: { description: 'There is a record of that id; or no such world, and sandboxes are switched off.' },
-        ...invalid,
+        ...invalidRecord,
       },
       answer: async (collection, resource, { body }) => {
         const fields = compileAccept(resource)(body as JsonObject)
@@ -158,7 +150,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'putRecords',
       summary: 'Replaces all records, if every new one is valid; otherwise nothing is changed.',
       body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY, decimals: true },
-      replies: { ...done, ...nowhereNew, ...invalid },
+      replies: { ...done, ...nowhereNew, ...invalidRecord },
       answer: async (collection, resource, { body }) => {
         const records = body as readonly JsonObject[]
         const faults = faultsOf({ records }, resource)
@@ -181,10 +173,10 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       at: 'GET /worlds/{name}/collections/{collection}/{id}',
       operation: 'getRecord',
       summary: 'One record.',
-      parameters: idParameter,
+      parameters: recordIdParameter,
       replies: { 200: replyWith('The record.', record), ...nowhere },
       answer: async (collection, resource, { parameters }) => {
-        const id = idOf(parameters.id as string, resource)
+        const id = idInPath(parameters.id as string, resource)
         const entry = id === undefined ? undefined : await collection.read(id)
         return entry === undefined ? noRecord(parameters.id as string) : json(entry.text)
       },
@@ -193,16 +185,16 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       at: 'PUT /worlds/{name}/collections/{collection}/{id}',
       operation: 'putRecord',
       summary: 'Creates or replaces the record with an id.',
-      parameters: idParameter,
+      parameters: recordIdParameter,
       body: { description: 'The record; its id may be left out.', schema: record, decimals: true },
       replies: {
         200: replyWith('The record was replaced.', record),
         201: replyWith('The record was created.', record),
         ...nowhereNew,
-        ...invalid,
+        ...invalidRecord,
       },
       answer: async (collection, resource, { parameters, body }) => {
-        const id = idOf(parameters.id as string, resource)
+        const id = idInPath(parameters.id as string, resource)
         if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
         const given = body as JsonObject
         const { idField, within } = resource
@@ -224,10 +216,10 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       at: 'DELETE /worlds/{name}/collections/{collection}/{id}',
       operation: 'deleteRecord',
       summary: 'Deletes a record.',
-      parameters: idParameter,
+      parameters: recordIdParameter,
       replies: { ...done, ...nowhereNew },
       answer: async (collection, resource, { parameters }) => {
-        const id = idOf(parameters.id as string, resource)
+        const id = idInPath(parameters.id as string, resource)
         const outcome = id === undefined ? 'missing' : await collection.remove(id)
         return outcome === 'missing' ? noRecord(parameters.id as string) : DONE
       },
@@ -237,7 +229,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'getResource',
       underWorkers: 'absent',
       summary: 'A resource: the schema of its records, and how they get their ids.',
-      parameters: { resource: { schema: { type: 'string' }, description: 'Its name.' } },
+      parameters: { resource: stringParameter('Its name.') },
       replies: {
         200: replyWith('The resource.', resourceSchema),
         404: { description: 'The resource does not exist.' },
@@ -260,7 +252,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
   ])
 }
 
-const idOf = (text: string, { ids }: Resource): Id | undefined => (ids === 'text' ? text : parseInteger(text))
+const idInPath = (text: string, { ids }: Resource): Id | undefined => (ids === 'text' ? text : parseInteger(text))
 
 const noRecord = (id: string): ControlReply => problem(404, 'not_found', `there is no record ${id}`)
 

@@ -1,60 +1,15 @@
-// Parts that the routes share: of the schemas that they declare, and of their replies.
+// Makes the replies of the control plane.
 
 import type { Readable } from 'node:stream'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Problem } from '../../kernel/problem.ts'
 import type { Reply } from '../../kernel/reply.ts'
-import type { Schema } from '../../kernel/schema.ts'
-import type { ControlReply, ReplySpec } from './route.ts'
-
-export const problemSchema = {
-  type: 'object',
-  description: 'RFC 9457.',
-  required: ['title', 'status', 'detail', 'code'],
-  properties: {
-    title: { type: 'string' },
-    status: { type: 'integer', description: 'The status of the response.' },
-    detail: { type: 'string', description: 'A sentence that describes the mistake.' },
-    code: { type: 'string', description: 'A stable code in snake_case, for programs.' },
-  },
-} as const
-
-export const words = { type: 'string' } as const
-export const count = { type: 'integer', minimum: 0 } as const
-export const moment = { type: 'string', format: 'date-time' } as const
-
-/** The schema of a JSON object all of whose properties are listed; all are required but those in `optional`. */
-export const object = (properties: Readonly<Record<string, Schema>>, ...optional: string[]) => ({
-  type: 'object',
-  required: Object.keys(properties).filter(name => !optional.includes(name)),
-  additionalProperties: false,
-  properties,
-})
-
-export const list = (items: Schema) => ({ type: 'array', items }) as const
-
-export const replyWith = (description: string, schema: Schema): ReplySpec => ({
-  description,
-  content: { 'application/json': schema },
-})
-
-/** The declaration of `DONE`. */
-export const done = { 204: { description: 'Done.' } } as const
-
-/** The declaration of a problem that has further members. */
-export const problemWith = (description: string, more: Readonly<Record<string, Schema>>): ReplySpec => ({
-  description,
-  content: {
-    'application/problem+json': {
-      ...problemSchema,
-      required: [...problemSchema.required, ...Object.keys(more)],
-      properties: { ...problemSchema.properties, ...more },
-    },
-  },
-})
+import type { ControlReply } from './route.ts'
 
 export const json = (body: unknown, status = 200): ControlReply => ({ status, type: 'application/json', body })
-export const text = (body: string): ControlReply => ({ status: 200, type: 'text/plain; charset=utf-8', body })
+export const text = (body: string, type = 'text/plain'): ControlReply => ({
+  ...{ status: 200, type: `${type}; charset=utf-8`, body },
+})
 export const stream = (type: string, body: Readable): ControlReply => ({ status: 200, type, body })
 export const DONE: ControlReply = { status: 204 }
 

@@ -8,79 +8,78 @@ import { findUnknown } from '../../gateway/journal/find-unknown.ts'
 import type { Journal } from '../../gateway/journal/journal.ts'
 import { matches, selectPage, selectRequests } from '../../gateway/journal/select.ts'
 import { verifyRequests } from '../../gateway/journal/verify.ts'
-import {
-  badRequest,
-  count,
-  DONE,
-  done,
-  json,
-  list,
-  moment,
-  object,
-  problem,
-  replyWith,
-  stream,
-  words,
-} from './replies.ts'
+import { badRequest, DONE, json, problem, stream } from './replies.ts'
 import { type Call, type CallParameter, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
+import {
+  dateTime,
+  done,
+  flagParameter,
+  integerParameter,
+  list,
+  natural,
+  object,
+  replyWith,
+  string,
+  stringParameter,
+} from './schemas.ts'
 
-const milliseconds = { type: 'number', minimum: 0 }
-const texts = { type: 'object', additionalProperties: words }
-const bodySchema = object({ text: { ...words, description: 'The beginning.' }, bytes: count })
+const durationSchema = { type: 'number', minimum: 0 }
+const texts = { type: 'object', additionalProperties: string }
+const bodySchema = object({ text: { ...string, description: 'The beginning.' }, bytes: natural })
 
-export const requestSchema = object(
-  {
-    id: { type: 'integer', minimum: 1, description: 'The number of the request in this process.' },
-    at: { ...moment, description: 'When the reply was ready, by the real clock.' },
-    time: { ...moment, description: "The same by the world's clock." },
-    world: words,
-    operation: { type: ['string', 'null'], description: 'null if the request matched no operation.' },
-    consumer: { type: ['string', 'null'], description: 'null if the consumer is unknown.' },
-    ...{ method: words, path: words },
-    query: { ...words, description: 'Credentials are masked, here and everywhere.' },
-    status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
-    durationMs: milliseconds,
-    position: { ...count, description: 'Of its changes in the history of its world: see GET /worlds/{name}/history.' },
-    refusal: object({ code: words, rule: { ...words, description: 'What was violated.' } }),
-    injected: object(
-      { weather: words, delayMs: milliseconds, queued: { const: true }, fault: words, notes: list(words) },
-      ...['weather', 'delayMs', 'queued', 'fault', 'notes'],
-    ),
-    explanation: object({
-      ...{ route: words, operation: words, world: words },
-      real: { type: 'boolean', description: 'Whether the clock showed real time.' },
-      ordinal: { ...count, description: 'Which request of the operation it was in its world.' },
-      passed: { ...list(words), description: 'The behaviours that the request passed; the last one replied.' },
-      replied: words,
-      draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
-    }),
-    headers: { ...texts, description: 'The headers of the request that are kept.' },
-    replyHeaders: { ...texts, description: 'Kept while a client watches.' },
-    ...{ requestBody: bodySchema, replyBody: bodySchema },
+export const recordedSchema = object({
+  id: { type: 'integer', minimum: 1, description: 'The number of the request in this process.' },
+  at: { ...dateTime, description: 'When the reply was ready, by the real clock.' },
+  time: { ...dateTime, description: "The same by the world's clock." },
+  world: string,
+  operation: { type: ['string', 'null'], description: 'null if the request matched no operation.' },
+  consumer: { type: ['string', 'null'], description: 'null if the consumer is unknown.' },
+  ...{ method: string, path: string },
+  query: { ...string, description: 'Credentials are masked, here and everywhere.' },
+  status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
+  durationMs: durationSchema,
+  'position?': {
+    ...natural,
+    description: 'Of its changes in the history of its world: see GET /worlds/{name}/history.',
   },
-  ...['position', 'refusal', 'injected', 'explanation', 'headers', 'replyHeaders', 'requestBody', 'replyBody'],
-)
+  'refusal?': object({ code: string, rule: { ...string, description: 'What was violated.' } }),
+  'injected?': object({
+    'weather?': string,
+    'delayMs?': durationSchema,
+    'queued?': { const: true },
+    'fault?': string,
+    'notes?': list(string),
+  }),
+  'explanation?': object({
+    ...{ route: string, operation: string, world: string },
+    real: { type: 'boolean', description: 'Whether the clock showed real time.' },
+    ordinal: { ...natural, description: 'Which request of the operation it was in its world.' },
+    passed: { ...list(string), description: 'The behaviours that the request passed; the last one replied.' },
+    replied: string,
+    draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
+  }),
+  'headers?': { ...texts, description: 'The headers of the request that are kept.' },
+  'replyHeaders?': { ...texts, description: 'Kept while a client watches.' },
+  ...{ 'requestBody?': bodySchema, 'replyBody?': bodySchema },
+})
 
-const evicted = { ...count, description: 'The number of requests that were removed to make room.' }
+const evicted = { ...natural, description: 'The number of requests that were removed to make room.' }
 
 const pageSchema = object({
-  requests: list(requestSchema),
-  total: { ...count, description: 'The number of matching requests, shown or not.' },
+  requests: list(recordedSchema),
+  total: { ...natural, description: 'The number of matching requests, shown or not.' },
   more: { type: 'boolean', description: 'Whether more match than are shown; `limit` shows more of them.' },
   evicted,
 })
 
-const differenceSchema = object({ key: words, wanted: words, found: words })
+const differenceSchema = object({ key: string, wanted: string, found: string })
 
-const verdictSchema = object(
-  {
-    ok: { type: 'boolean', description: 'Whether as many matched as should have.' },
-    ...{ matched: count, min: count, max: count, evicted },
-    nearest: list(object({ differs: list(differenceSchema), request: requestSchema })),
-    requests: { ...list(requestSchema), description: 'If too many matched: the last of them.' },
-  },
-  'max',
-)
+const verdictSchema = object({
+  ok: { type: 'boolean', description: 'Whether as many matched as should have.' },
+  ...{ matched: natural, min: natural, 'max?': natural, evicted },
+  nearest: list(object({ differs: list(differenceSchema), request: recordedSchema })),
+  requests: { ...list(recordedSchema), description: 'If too many matched: the last of them.' },
+})
 
 /** The schema of a stream is that of a text; it describes one event. */
 const eventsSchema = {
@@ -89,30 +88,30 @@ const eventsSchema = {
     'Server-sent events. The data of `request` is a request as GET /requests has it; that of `dropped`, `{"count":3}`, is how many were left out because the client reads too slowly.',
 }
 
-const text = (description: string): CallParameter => ({ schema: { type: 'string', maxLength: 2000 }, description })
+const criterion = (description: string): CallParameter => stringParameter(description, { maxLength: 2000 })
 
 /** The query parameters of filters; lists are separated by commas. */
 const FILTER: Readonly<Record<Exclude<keyof RequestFilter, 'header'> | 'header.*' | 'body.*', CallParameter>> = {
-  operation: text('A list of operations; empty for requests that meant none.'),
-  consumer: text('A list of consumers; empty for unknown consumers.'),
-  world: text('A list of worlds.'),
-  method: text('A list of methods.'),
-  path: text('A path, base path included; `*` matches any text.'),
-  status: text('A list of statuses or classes of them: `404`, `5xx`.'),
-  refusal: text('A list of codes of problems; empty for requests that were not refused.'),
-  fault: text('A list of kinds of faults; empty for requests that none struck.'),
-  note: text('Text that a note contains.'),
-  slowerThan: text('The minimum duration: `250ms`.'),
-  since: text('By the real clock: a date, a timestamp, or an offset such as `-5m`.'),
-  until: text('By the real clock.'),
-  'header.*': text(
+  operation: criterion('A list of operations; empty for requests that meant none.'),
+  consumer: criterion('A list of consumers; empty for unknown consumers.'),
+  world: criterion('A list of worlds.'),
+  method: criterion('A list of methods.'),
+  path: criterion('A path, base path included; `*` matches any text.'),
+  status: criterion('A list of statuses or classes of them: `404`, `5xx`.'),
+  refusal: criterion('A list of codes of problems; empty for requests that were not refused.'),
+  fault: criterion('A list of kinds of faults; empty for requests that none struck.'),
+  note: criterion('Text that a note contains.'),
+  slowerThan: criterion('The minimum duration: `250ms`.'),
+  since: criterion('By the real clock: a date, a timestamp, or an offset such as `-5m`.'),
+  until: criterion('By the real clock.'),
+  'header.*': criterion(
     'A request header that the journal keeps: `header.x-request-id=42`. `*` matches any text, the empty text a missing value.',
   ),
-  'body.*': text(
+  'body.*': criterion(
     'A field of the request body, by JSON Pointer: `body./name=Rex`, `body./tags/0=*`. `*` matches any text, the empty text a missing value.',
   ),
-  body: text('The whole request body, as far as the journal keeps it; `*` matches any text.'),
-  after: { schema: { type: 'integer', minimum: 0 }, description: 'Only requests after the one with this id.' },
+  body: criterion('The whole request body, as far as the journal keeps it; `*` matches any text.'),
+  after: integerParameter('Only requests after the one with this id.', 0),
 }
 
 /** The parameters of a call as a filter: `header.x-a` and `body./b` become members of `header` and `body`. */
@@ -164,11 +163,11 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
       summary: 'The last requests, in the order in which they were answered.',
       parameters: {
         ...FILTER,
-        limit: {
-          schema: { type: 'integer', minimum: 1, maximum: 100_000 },
-          description:
-            'The maximum number of requests, the latest ones; `more` says whether others match. Default: 100.',
-        },
+        limit: integerParameter(
+          'The maximum number of requests, the latest ones; `more` says whether others match. Default: 100.',
+          1,
+          100_000,
+        ),
       },
       replies: { 200: replyWith('The last of those that match.', pageSchema) },
       answer: select((view, criteria, { parameters: { limit = 100 } }) => {
@@ -181,7 +180,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
       operation: 'deleteRequests',
       outsideTurns: true,
       summary: 'Removes all requests from the journal, or those of one world.',
-      parameters: { world: text('The world whose requests are forgotten.') },
+      parameters: { world: criterion('The world whose requests are forgotten.') },
       replies: done,
       answer: async ({ parameters }) => {
         await gateway.requests.forget(parameters.world as string | undefined)
@@ -195,11 +194,8 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
       summary: 'Whether between `min` and `max` requests match, with the nearest misses if too few do.',
       parameters: {
         ...FILTER,
-        min: {
-          schema: { type: 'integer', minimum: 0 },
-          description: 'The minimum number of matching requests. Default: 1, or 0 with `max`.',
-        },
-        max: { schema: { type: 'integer', minimum: 0 }, description: 'The maximum number of matching requests.' },
+        min: integerParameter('The minimum number of matching requests. Default: 1, or 0 with `max`.', 0),
+        max: integerParameter('The maximum number of matching requests.', 0),
       },
       replies: { 200: replyWith('The verdict.', verdictSchema) },
       answer: select((view, criteria, { parameters }) => {
@@ -219,11 +215,9 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
         'A stream of the matching requests as they are answered; with `after`, first those in the journal since then.',
       parameters: {
         ...FILTER,
-        headers: {
-          schema: { type: 'boolean' },
-          description:
-            'While the client listens, the journal keeps the headers, bodies and explanations of all requests, credentials masked. Default: false.',
-        },
+        headers: flagParameter(
+          'While the client listens, the journal keeps the headers, bodies and explanations of all requests, credentials masked. Default: false.',
+        ),
       },
       replies: {
         200: {

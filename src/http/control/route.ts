@@ -109,7 +109,7 @@ export interface ControlReply {
 }
 
 /** Returns the method and the path template of a route. */
-export function addressOf({ at }: ControlRoute): { readonly method: string; readonly path: string } {
+export function routeAddress({ at }: ControlRoute): { readonly method: string; readonly path: string } {
   const [method = '', path = ''] = at.split(' ')
   return { method, path }
 }

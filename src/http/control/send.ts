@@ -5,31 +5,28 @@ import { describeEntry } from '../../gateway/journal/entry.ts'
 import { replay, type Sending, send } from '../../gateway/send.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
 import { refuseNewWorld } from './find-world.ts'
-import { badRequest, json, object, problem, replyWith, text, withHint, words } from './replies.ts'
-import { requestSchema } from './requests.ts'
+import { badRequest, json, problem, text, withHint } from './replies.ts'
+import { recordedSchema } from './requests.ts'
 import { type Call, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
+import { integerParameter, object, replyWith, string } from './schemas.ts'
 
-const headersSchema = { type: 'object', additionalProperties: words } as const
+const headersSchema = { type: 'object', additionalProperties: string } as const
 const sentSchema = object({
   request: {
-    anyOf: [requestSchema, { type: 'null' }],
+    anyOf: [recordedSchema, { type: 'null' }],
     description: 'The request in the journal, with its headers, bodies and explanation; null if the journal is off.',
   },
-  reply: object(
-    {
-      status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
-      headers: headersSchema,
-      body: { type: ['string', 'null'] },
-      base64: { const: true, description: 'The body is in base64, as it is not UTF-8.' },
-      wire: { type: 'string', description: 'The fault that a client would have seen on the connection.' },
-    },
-    'base64',
-    'wire',
-  ),
+  reply: object({
+    status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
+    headers: headersSchema,
+    body: { type: ['string', 'null'] },
+    'base64?': { const: true, description: 'The body is in base64, as it is not UTF-8.' },
+    'wire?': { ...string, description: 'The fault that a client would have seen on the connection.' },
+  }),
 })
 
-const idParameter = {
-  id: { schema: { type: 'integer', minimum: 1 }, description: 'The id of a request.' },
+const requestIdParameter = {
+  id: integerParameter('The id of a request.', 1),
 } as const
 const forgotten = { 404: { description: 'The journal has no such request, or no longer.' } } as const
 const world = { type: 'string', pattern: WORLD_NAME.source } as const
@@ -54,28 +51,25 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
       summary: 'Sends a request to the API, in process: to try an operation without a client.',
       body: {
         description: 'The request. Its body is a text; `consumer` adds the credential of that consumer.',
-        schema: object(
-          {
-            method: { type: 'string', pattern: "^[A-Z!#$%&'*+.^_`|~0-9-]{1,40}$" },
-            path: { type: 'string', pattern: '^/[!-~]*$', maxLength: 8000, description: 'Base path included.' },
-            query: { type: 'string', pattern: '^[!-~]*$', maxLength: 8000 },
-            headers: {
-              type: 'object',
-              maxProperties: 100,
-              propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
-              additionalProperties: { type: 'string', pattern: '^[\\t -~]*$' },
-            },
-            body: words,
-            world,
-            time: { type: 'string', description: 'A date, a timestamp or an offset: what `Understudy-Time` takes.' },
-            consumer: words,
-            credential: {
-              const: 'any',
-              description: 'Adds a generated credential, which is accepted if no consumers are configured.',
-            },
+        schema: object({
+          method: { type: 'string', pattern: "^[A-Z!#$%&'*+.^_`|~0-9-]{1,40}$" },
+          path: { type: 'string', pattern: '^/[!-~]*$', maxLength: 8000, description: 'Base path included.' },
+          'query?': { type: 'string', pattern: '^[!-~]*$', maxLength: 8000 },
+          'headers?': {
+            type: 'object',
+            maxProperties: 100,
+            propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+            additionalProperties: { type: 'string', pattern: '^[\\t -~]*$' },
           },
-          ...['query', 'headers', 'body', 'world', 'time', 'consumer', 'credential'],
-        ),
+          'body?': string,
+          'world?': world,
+          'time?': { ...string, description: 'A date, a timestamp or an offset: what `Understudy-Time` takes.' },
+          'consumer?': string,
+          'credential?': {
+            const: 'any',
+            description: 'Adds a generated credential, which is accepted if no consumers are configured.',
+          },
+        }),
       },
       replies: {
         200: replyWith('The request and its reply.', sentSchema),
@@ -96,12 +90,9 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
       operation: 'getRequest',
       outsideTurns: true,
       summary: 'One request; as text, a command of curl that sends it again, with credentials masked.',
-      parameters: idParameter,
+      parameters: requestIdParameter,
       replies: {
-        200: {
-          description: 'The request.',
-          content: { 'application/json': requestSchema, 'text/plain': { type: 'string' } },
-        },
+        200: replyWith('The request.', recordedSchema, 'text/plain'),
         ...forgotten,
       },
       answer: call => {
@@ -118,11 +109,11 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
       operation: 'replayRequest',
       outsideTurns: true,
       summary: 'Sends a request again, in process: to the world that it met, to another, or to a fresh one.',
-      parameters: idParameter,
+      parameters: requestIdParameter,
       body: {
         description: 'The target of the request.',
         required: false,
-        schema: object({ world, fresh: { type: 'boolean', description: 'A new sandbox.' } }, 'world', 'fresh'),
+        schema: object({ 'world?': world, 'fresh?': { type: 'boolean', description: 'A new sandbox.' } }),
       },
       replies: {
         200: replyWith('The request and its reply.', sentSchema),

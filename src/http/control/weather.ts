@@ -5,27 +5,25 @@ import { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
+import { invalidOrder, orderSpec, readOrder, refuseConfiguration } from './configuration.ts'
 import { inMadeWorld, inWorld } from './find-world.ts'
-import { invalidOrder, orderSpec, parseOrder, refuseConfiguration } from './plan.ts'
-import { DONE, json, list, moment, object, replyWith, words } from './replies.ts'
+import { DONE, json } from './replies.ts'
 import { type Call, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
+import { dateTime, list, object, replyWith, string } from './schemas.ts'
 
-const weatherReplySchema = object(
-  {
-    name: { type: ['string', 'null'], description: 'null if the weather is clear.' },
-    until: { ...moment, description: 'By real time. Absent: until it is changed.' },
-    operations: { ...list(words), description: 'The operations that it changes for all consumers.' },
-    consumers: { ...list(words), description: 'The consumers with different weather.' },
-    known: { ...list(words), description: 'The weather that the configuration names.' },
-    blocks: {
-      type: 'object',
-      description: 'The blocks that are in force, as they were put or stand in the configuration.',
-    },
+const weatherReplySchema = object({
+  name: { type: ['string', 'null'], description: 'null if the weather is clear.' },
+  'until?': { ...dateTime, description: 'By real time. Absent: until it is changed.' },
+  operations: { ...list(string), description: 'The operations that it changes for all consumers.' },
+  consumers: { ...list(string), description: 'The consumers with different weather.' },
+  known: { ...list(string), description: 'The weather that the configuration names.' },
+  blocks: {
+    type: 'object',
+    description: 'The blocks that are in force, as they were put or stand in the configuration.',
   },
-  'until',
-)
-const shown = { 200: replyWith('The weather.', weatherReplySchema) }
-const set = {
+})
+const weatherShown = { 200: replyWith('The weather.', weatherReplySchema) }
+const weatherSet = {
   200: replyWith('The new weather.', weatherReplySchema),
   ...invalidOrder('The weather is invalid and was not changed.'),
 }
@@ -34,7 +32,10 @@ const cleared = { 204: { description: 'The weather is clear.' } }
 /** The largest weather, in bytes. */
 const MAX_WEATHER = 100_000
 
-const body = orderSpec('A name of the configuration; or blocks as under `weather` there, in JSON or YAML.', MAX_WEATHER)
+const weatherBody = orderSpec(
+  'A name of the configuration; or blocks as under `weather` there, in JSON or YAML.',
+  MAX_WEATHER,
+)
 
 export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
   const show = (current: CurrentWeather | undefined): ControlReply => {
@@ -54,7 +55,7 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
   }
   const make = (slot: WeatherSlot, call: Call): ControlReply => {
     const report = new Diagnostics()
-    const source = parseOrder('weather', call, report)
+    const source = readOrder('weather', call, report)
     const current = source && slot.make(gateway.plan, source, report)
     return current === undefined ? refuseConfiguration(report) : show(current)
   }
@@ -68,7 +69,7 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       at: 'GET /weather',
       operation: 'getWeather',
       summary: 'The current weather (chaos profile), and those of the configuration.',
-      replies: shown,
+      replies: weatherShown,
       answer: () => show(gateway.weather.current),
     },
     {
@@ -76,8 +77,8 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'setWeather',
       summary:
         'Sets the weather (chaos profile) of every world without a separate one: a preset of the configuration, or new blocks; for a time, or until it is changed.',
-      body,
-      replies: set,
+      body: weatherBody,
+      replies: weatherSet,
       answer: call => make(gateway.weather.overall, call),
     },
     {
@@ -91,15 +92,15 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       at: 'GET /worlds/{name}/weather',
       operation: 'getWorldWeather',
       summary: 'The weather of one world.',
-      replies: shown,
+      replies: weatherShown,
       answer: world => show(slotOf(world).current),
     }),
     inMadeWorld(gateway.worlds, {
       at: 'PUT /worlds/{name}/weather',
       operation: 'setWorldWeather',
       summary: 'Sets the weather of one world, instead of that of all worlds. A reset clears it.',
-      body,
-      replies: set,
+      body: weatherBody,
+      replies: weatherSet,
       answer: (world, call) => make(slotOf(world), call),
     }),
     inWorld(gateway.worlds, {

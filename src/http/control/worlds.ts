@@ -9,86 +9,75 @@ import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'
 import { clockSchema, clockWordsSchema, describeClock } from './clock.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noWorld, refuseNewWorld, refuseWorld } from './find-world.ts'
-import { badRequest, count, DONE, done, json, list, object, problem, replyWith, stream, words } from './replies.ts'
+import { badRequest, DONE, json, problem, stream } from './replies.ts'
 import { type Control, type ControlReply, type ControlRoute, under } from './route.ts'
+import { done, list, natural, object, replyWith, string } from './schemas.ts'
 
-const worldSchema = object(
-  {
-    name: words,
-    permanent: { type: 'boolean', description: 'Whether the world is permanent; a sandbox may be evicted.' },
-    host: { type: 'string', description: 'The host whose requests reach it.' },
-    default: { type: 'boolean', description: 'Whether requests reach it that name no world.' },
-    clock: clockSchema,
-    records: { type: 'object', description: 'How many, by collection.', additionalProperties: count },
-  },
-  'host',
-)
+const worldSchema = object({
+  name: string,
+  permanent: { type: 'boolean', description: 'Whether the world is permanent; a sandbox may be evicted.' },
+  'host?': { ...string, description: 'The host whose requests reach it.' },
+  default: { type: 'boolean', description: 'Whether requests reach it that name no world.' },
+  clock: clockSchema,
+  records: { type: 'object', description: 'How many, by collection.', additionalProperties: natural },
+})
 
 /** The largest snapshot, in bytes. */
 const MAX_SNAPSHOT = 64_000_000
 
 /** A number that is counted on from. */
-const start = { ...count, maximum: Number.MAX_SAFE_INTEGER } as const
-const starts = { type: 'object', additionalProperties: start } as const
+const startSchema = { ...natural, maximum: Number.MAX_SAFE_INTEGER } as const
+const starts = { type: 'object', additionalProperties: startSchema } as const
 const anyId = { type: ['integer', 'string'] } as const
 
-const dumpSchema = object(
-  {
-    records: list({ type: 'object' }),
-    created: {
-      ...list(anyId),
-      description: 'The ids of created records, oldest first, which may be removed above the bounds.',
-    },
-    nextId: { type: 'integer', minimum: 1, description: 'The next of a sequence, if beyond those of the records.' },
-    creations: { ...start, description: 'How many records were ever created.' },
-    timers: {
-      ...list(
-        object(
-          {
-            ...{ id: anyId, state: words },
-            entry: {
-              type: 'integer',
-              minimum: 1,
-              description: 'Counts the states that it has had, this one included.',
-            },
-            due: { type: 'integer', description: 'When it leaves the state, in milliseconds since the epoch.' },
-            to: words,
-          },
-          ...['due', 'to'],
-        ),
-      ),
-      description: 'Where records go from state to state: since when each is in its own.',
-    },
+const dumpSchema = object({
+  records: list({ type: 'object' }),
+  'created?': {
+    ...list(anyId),
+    description: 'The ids of created records, oldest first, which may be removed above the bounds.',
   },
-  ...['created', 'nextId', 'creations', 'timers'],
-)
+  'nextId?': { type: 'integer', minimum: 1, description: 'The next of a sequence, if beyond those of the records.' },
+  'creations?': { ...startSchema, description: 'How many records were ever created.' },
+  'timers?': {
+    ...list(
+      object({
+        ...{ id: anyId, state: string },
+        entry: {
+          type: 'integer',
+          minimum: 1,
+          description: 'Counts the states that it has had, this one included.',
+        },
+        'due?': { type: 'integer', description: 'When it leaves the state, in milliseconds since the epoch.' },
+        'to?': string,
+      }),
+    ),
+    description: 'Where records go from state to state: since when each is in its own.',
+  },
+})
 
-const snapshotSchema = object(
-  {
-    version: { const: 1, description: 'Of this form.' },
-    clock: { ...clockWordsSchema, description: 'Absent: real time.' },
-    ordinals: {
-      ...starts,
-      description: 'How many requests of each operation the world has seen: draws follow from it.',
-    },
-    counters: {
-      ...object({ rules: starts, paths: starts }),
-      description: 'The counts of rules with `times`, and of requests by method and path.',
-    },
-    collections: {
-      type: 'object',
-      additionalProperties: dumpSchema,
-      description: 'By resource; one that is not named begins with its seeds.',
-    },
+const snapshotSchema = object({
+  version: { const: 1, description: 'Of this form.' },
+  'clock?': { ...clockWordsSchema, description: 'Absent: real time.' },
+  'ordinals?': {
+    ...starts,
+    description: 'How many requests of each operation the world has seen: draws follow from it.',
   },
-  ...['clock', 'ordinals', 'counters'],
-)
+  'counters?': {
+    ...object({ rules: starts, paths: starts }),
+    description: 'The counts of rules with `times`, and of requests by method and path.',
+  },
+  collections: {
+    type: 'object',
+    additionalProperties: dumpSchema,
+    description: 'By resource; one that is not named begins with its seeds.',
+  },
+})
 
 /** Characters of a snapshot that are written at once. */
 const PIECE = 100_000
 
 /** A snapshot as JSON text, in pieces: all of it may be longer than a text can be. */
-function* written({ collections, ...rest }: Snapshot): Iterable<string> {
+function* snapshotPieces({ collections, ...rest }: Snapshot): Iterable<string> {
   yield `${stringifyJson(rest).slice(0, -1)},"collections":{`
   let between = ''
   for (const [name, { records, ...more }] of Object.entries(collections)) {
@@ -150,14 +139,11 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       summary: 'Makes a sandbox: from the seeds, or as a copy of another world, or from a snapshot.',
       body: {
         description: 'Its name, and its initial content.',
-        schema: object(
-          {
-            name: { type: 'string' },
-            from: { type: 'string', description: 'A world whose records and time it begins with.' },
-            snapshot: snapshotSchema,
-          },
-          ...['from', 'snapshot'],
-        ),
+        schema: object({
+          name: { type: 'string' },
+          'from?': { ...string, description: 'A world whose records and time it begins with.' },
+          'snapshot?': snapshotSchema,
+        }),
         maxBytes: MAX_SNAPSHOT,
         decimals: true,
       },
@@ -209,7 +195,7 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       summary: 'A world as a snapshot: one document with all its state.',
       replies: { 200: replyWith('The snapshot.', snapshotSchema) },
       answer: async world =>
-        stream('application/json', Readable.from(written(await takeSnapshot(world)), { objectMode: false })),
+        stream('application/json', Readable.from(snapshotPieces(await takeSnapshot(world)), { objectMode: false })),
     }),
     {
       at: 'PUT /worlds/{name}/snapshot',

@@ -1,0 +1,263 @@
+// The configuration that is being served, the plan that is compiled of it, and their replacement.
+
+import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../gateway/configuration-text.ts'
+import { describeContract } from '../../gateway/reference.ts'
+import { type Diagnostics, formatReport, shownOf } from '../../kernel/diagnostic.ts'
+import { stringifyJson } from '../../kernel/json.ts'
+import { parseSource } from '../../kernel/read-source.ts'
+import type { Source } from '../../kernel/source.ts'
+import { INFERRED_FILE } from '../../load/infer/text.ts'
+import type { Loaded } from '../../load/load.ts'
+import { describeDay, describeDayWhole } from '../../plan/calendar.ts'
+import { describePlan, describeWhole } from '../../plan/describe.ts'
+import { parseMoment } from '../../world/world-clock.ts'
+import { badRequest, json, problem, text } from './replies.ts'
+import { type BodySpec, type Call, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
+import { flagParameter, list, natural, object, problemWith, replyWith, string, stringParameter } from './schemas.ts'
+
+export const phaseSchema = { enum: ['active', 'deprecated', 'browning out', 'gone', 'past its sunset'] } as const
+
+const operationSchema = object({
+  ...{ operation: string, method: string, path: string },
+  responds: { ...string, description: 'What it answers with.' },
+  chain: { ...list(string), description: 'Its behaviours, outermost first.' },
+  deprecated: { type: 'boolean' },
+  'stability?': string,
+  'since?': { ...string, description: 'Deprecated since this date.' },
+  'sunset?': { ...string, description: 'Gone on this date.' },
+  'brownouts?': { ...string, description: 'Rests now and then from this date on.' },
+})
+
+const daySchema = object({
+  ...{ operation: string, method: string, path: string },
+  phase: phaseSchema,
+  'refused?': { type: 'integer', description: 'The status it is refused with at this moment.' },
+  'until?': { ...string, description: 'Until when it rests.' },
+  'next?': { ...object({ what: string, at: string }), description: 'The next event and its time.' },
+})
+
+const planSchema = object({
+  ...{ title: string, version: string, basePaths: list(string), seed: { type: 'integer' } },
+  consumers: { ...list(string), description: 'Names, never keys.' },
+  weather: {
+    type: ['string', 'null'],
+    description: 'What has come over the configuration; the operations are shown in it.',
+  },
+  resources: list(object({ name: string, schema: string, seeds: natural })),
+  operations: list(operationSchema),
+})
+
+const diagnosticSchema = object({
+  severity: { enum: ['error', 'warning'] },
+  code: { ...string, description: 'Stable, kebab-case.' },
+  message: string,
+  file: string,
+  line: { type: 'integer', minimum: 1 },
+  column: { type: 'integer', minimum: 1 },
+  length: { type: 'integer', minimum: 0, description: 'In characters, from the column on.' },
+  'hint?': string,
+})
+
+/** The declaration of `refuseConfiguration`. */
+export const invalidOrder = (description: string) => ({
+  422: problemWith(description, { diagnostics: list(diagnosticSchema) }),
+})
+
+/** Refuses a configuration or a part of one, with every mistake and its place. */
+export const refuseConfiguration = (report: Diagnostics, code = 'invalid_configuration'): ControlReply =>
+  problem(422, code, formatReport(report), { diagnostics: describeReport(report) })
+
+/** The body of a call that orders a part of a configuration, in JSON or YAML. */
+export const orderSpec = (description: string, maxBytes: number): BodySpec => ({
+  ...{ description, schema: { type: 'object' }, texts: ['application/yaml'], maxBytes },
+})
+
+/** Parses an order. Mistakes go to `report`, and the result is `undefined`. @param name the order's name in messages */
+export const readOrder = (name: string, { body, text }: Call, report: Diagnostics): Source | undefined =>
+  parseSource(name, text ?? stringifyJson(body), report)
+
+/** The diagnostics of a report as data: the first hundred errors, and all warnings. */
+const describeReport = (report: Diagnostics): object[] =>
+  shownOf(report.list).map(({ severity, code, message, place: { file, line, column, length }, hint }) => ({
+    ...{ severity, code, message, file, line, column, length },
+    ...(hint === undefined ? {} : { hint }),
+  }))
+
+const adoptedSchema = object({
+  reloaded: { type: 'boolean', description: 'false if it was a dry run.' },
+  operations: natural,
+  warnings: natural,
+  diagnostics: { ...list(diagnosticSchema), description: 'The warnings, with their places.' },
+})
+
+/** Describes the configuration that was loaded, or refuses it. */
+const describeAdopted = ({ plan, report }: Loaded, reloaded = true): ControlReply =>
+  plan === undefined
+    ? refuseConfiguration(report)
+    : json({
+        ...{ reloaded, operations: plan.operations.length, warnings: report.size },
+        diagnostics: describeReport(report),
+      })
+
+const noFile = (): ControlReply => problem(409, 'conflict', 'this gateway was not started from a file')
+
+/** The maximum size of a configuration, which may contain the contract. */
+const MAX_CONFIGURATION = 8_000_000
+
+const YAML = ['application/yaml', 'application/x-yaml', 'text/yaml']
+
+const configurationSchema = object({
+  file: { ...string, description: 'What relative paths are relative to.' },
+  written: {
+    type: 'object',
+    description: 'The content of gateway.yaml with environment variables filled in and credentials as ***.',
+  },
+  effective: object({
+    seed: { type: 'integer' },
+    listen: { type: 'object' },
+    limits: { type: 'object', description: 'Bytes and milliseconds.' },
+    worlds: { type: 'object', description: 'Milliseconds.' },
+    journal: { type: 'object', description: 'Bytes.' },
+    consumers: { type: 'array', items: string },
+  }),
+})
+
+const textsSchema = object({
+  file: string,
+  applied: { ...string, description: 'The configuration that is being served.' },
+  disk: {
+    type: ['string', 'null'],
+    description: 'The current content of its file; null if it cannot be read or does not exist.',
+  },
+  same: { type: 'boolean', description: 'Whether both texts are the same.' },
+})
+
+export const configurationRoutes = ({ gateway, reloader, about }: Control): ControlRoute[] =>
+  under('always', [
+    {
+      at: 'GET /contract',
+      operation: 'getContract',
+      summary:
+        'The OpenAPI document that is served, in one piece; `x-understudy` of an operation tells its phase, its dates and its behaviours.',
+      replies: {
+        200: replyWith('The document.', { type: 'object' }),
+        404: { description: 'The contract cannot be written as one document.' },
+      },
+      answer: () => {
+        const { plan, worlds } = gateway
+        const operations = gateway.weather.current?.weather.operations.all() ?? plan.operations
+        const document = describeContract(plan, about.api(), operations, worlds.default.clock.now())
+        return document === undefined
+          ? problem(404, 'not_found', 'the contract has neither info nor paths')
+          : json(document)
+      },
+    },
+    {
+      at: 'GET /plan',
+      operation: 'getPlan',
+      summary: 'Every operation with its behaviours, consumers and dates; or the phase of every operation at a time.',
+      parameters: {
+        at: stringParameter('A date, a timestamp, or an offset from the time of the default world: 2030-12-06, +30d.'),
+      },
+      replies: {
+        200: replyWith('The plan.', { anyOf: [planSchema, list(daySchema)] }, 'text/plain'),
+      },
+      answer: call => {
+        const { plan, worlds } = gateway
+        const at = call.parameters.at as string | undefined
+        const asText = call.prefers('text/plain')
+        const weather = gateway.weather.current?.weather
+        if (at === undefined) return asText ? text(describeWhole(plan, weather)) : json(describePlan(plan, weather))
+        const time = parseMoment(at, worlds.default.clock.now())
+        if (time === undefined) return badRequest('"at" must be a date, a timestamp or an offset')
+        return asText ? text(describeDayWhole(plan, time)) : json(describeDay(plan, time))
+      },
+    },
+    {
+      at: 'POST /reload',
+      operation: 'reload',
+      outsideTurns: true,
+      summary: 'Loads the configuration anew from its files; the records stay.',
+      replies: {
+        200: replyWith('The configuration is being served.', adoptedSchema),
+        409: { description: 'This gateway was not started from a file.' },
+        ...invalidOrder('The configuration has errors; the last valid one is still being served.'),
+      },
+      answer: async () => (reloader === undefined ? noFile() : describeAdopted(await reloader.reload())),
+    },
+    {
+      at: 'GET /config',
+      operation: 'getConfiguration',
+      summary:
+        'The configuration that is being served, as written and with defaults, or as text. Credentials are masked.',
+      replies: {
+        200: replyWith('The configuration.', configurationSchema, 'application/yaml'),
+      },
+      answer: call =>
+        call.prefers('application/yaml')
+          ? text(maskText(servedText(gateway.plan), gateway.plan), 'application/yaml')
+          : json(effectiveConfiguration(gateway.plan)),
+    },
+    {
+      at: 'GET /config/text',
+      operation: 'getConfigurationText',
+      summary:
+        'The text of the served configuration, and that of its file: `<masked:CONSUMER.SCHEME>` replaces a credential.',
+      replies: { 200: replyWith('Both texts.', textsSchema) },
+      answer: () => {
+        const { plan } = gateway
+        const served = servedText(plan)
+        // The file of an inferred configuration is the OpenAPI document.
+        const disk = plan.simulation.source.file === INFERRED_FILE ? undefined : reloader?.readDisk()
+        return json({
+          file: plan.simulation.source.file,
+          applied: maskText(served, plan),
+          disk: disk === undefined ? null : maskText(disk, plan),
+          same: served === disk,
+        })
+      },
+    },
+    {
+      at: 'GET /config/schema',
+      operation: 'getConfigurationSchema',
+      summary: 'The JSON Schema of gateway.yaml, with the names of the contract that is being served.',
+      replies: { 200: replyWith('JSON Schema, draft 2020-12.', { type: 'object' }) },
+      answer: async () => {
+        const { schemaFor } = await import('../../plan/published-schema.ts')
+        return json(schemaFor(gateway.plan))
+      },
+    },
+    {
+      at: 'PUT /config',
+      operation: 'replaceConfiguration',
+      outsideTurns: true,
+      underWorkers: 'absent',
+      summary:
+        'Serves another configuration until the next reload, and keeps the records. A faulty configuration and a dry run change nothing.',
+      parameters: {
+        'dry-run': flagParameter('Only reports the mistakes, and changes nothing.'),
+      },
+      body: {
+        description:
+          'The whole content of a gateway.yaml, as YAML or as JSON, with paths relative to that file. `<masked:CONSUMER.SCHEME>` keeps the current credential.',
+        schema: { type: 'object', required: ['contract'] },
+        texts: YAML,
+        maxBytes: MAX_CONFIGURATION,
+      },
+      replies: {
+        200: replyWith('The configuration is being served; of a dry run, it could be.', adoptedSchema),
+        409: { description: 'This gateway was not started from a file.' },
+        ...invalidOrder('The configuration has errors; the previous one is still being served.'),
+      },
+      answer: async ({ parameters, text, body }) => {
+        if (reloader === undefined) return noFile()
+        const given = unmaskText(text ?? stringifyJson(body), gateway.plan)
+        const dry = parameters['dry-run'] === true
+        const loaded = await (dry ? reloader.check(given) : reloader.replace(given))
+        if (loaded.plan !== undefined && !dry) {
+          await gateway.change(() => gateway.state?.configured(given), 'PUT /config')
+        }
+        return describeAdopted(loaded, !dry)
+      },
+    },
+  ])
