@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countAlternatives } from '../../src/behaviours/validate/alternatives.ts'
+import { countAlternatives } from '../../src/behaviours/validate/readings.ts'
 import { size } from '../support/cases.ts'
 import { inProcess } from '../support/in-process.ts'
 
