@@ -6,6 +6,7 @@ import type { Contract } from '../../contract/contract.ts'
 import { describeField } from '../../contract/schema/field.ts'
 import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
 import { type Path, placeOfFile, Source } from '../../kernel/source.ts'
+import type { ResourceFile } from '../../plan/simulation-file.ts'
 import type { Assign } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
 import type { SchemaCandidate } from './candidates.ts'
@@ -34,25 +35,10 @@ export interface Settled {
 /** Names the configuration that was inferred: no file has it. */
 export const INFERRED_FILE = 'inferred gateway.yaml'
 
-interface Settings {
-  readonly contract: string
-  readonly seed: number
-  readonly resources: Readonly<Record<string, ResourceBlock>>
-  readonly operations: Readonly<Record<string, Json>>
-}
-
-interface ResourceBlock {
-  readonly schema: string
-  readonly id: { readonly assign: Assign } & JsonObject
-  readonly defaults?: JsonObject
-  readonly set?: JsonObject
-  readonly seed: readonly JsonObject[]
-}
-
 /** Returns the inferred settings. Each block is a line in the places of its source. */
 export function settingsOf(written: WrittenInference): Settled {
   const { inference, reference, seeds, candidateOf, without } = written
-  const resources: Record<string, ResourceBlock> = {}
+  const resources: Record<string, ResourceFile> = {}
   for (const { name } of inference.resources) {
     if (without.has(`resource ${name}`)) continue
     const { schema, idField, added, assign, server } = candidateOf(name)
@@ -82,11 +68,11 @@ export function settingsOf(written: WrittenInference): Settled {
     const known = owners.indexOf(owner)
     return { ...placeOfFile(INFERRED_FILE), line: known === -1 ? owners.push(owner) : known + 1 }
   }
-  const settings: Settings = { contract: reference, seed: 1, resources, operations }
+  const settings = { contract: reference, seed: 1, resources, operations }
   const source = new Source(
     INFERRED_FILE,
     settings,
-    () => describeSettings(settings, written),
+    () => describeSettings(resources, written),
     () => locate,
   )
   return { source, ownerOf: ({ line }) => owners[line - 1] }
@@ -128,8 +114,8 @@ function uniqueWithin(
   )
 }
 
-function describeSettings({ contract: reference, resources: blocks }: Settings, written: WrittenInference): string {
-  const { inference, contract, without } = written
+function describeSettings(blocks: Readonly<Record<string, ResourceFile>>, written: WrittenInference): string {
+  const { inference, contract, reference, without } = written
   const { resources, operations } = inference
   const lines = [
     `# Inferred from ${contract.title} ${contract.version}. Every line has its reason; correct wrong ones.`,
@@ -142,9 +128,10 @@ function describeSettings({ contract: reference, resources: blocks }: Settings, 
   for (const { name, because } of resources) {
     const block = without.has(`resource ${name}`) ? undefined : blocks[name]
     if (block === undefined) continue
-    const { schema, id, defaults, set, seed } = block
+    const { schema, id, defaults, set } = block
+    const seed = block.seed as readonly JsonObject[]
     push(`  ${plainOrQuoted(name)}:  # ${oneLine(because)}`, `    schema: ${plainOrQuoted(schema)}`)
-    push(`    id: ${flow(id)}  # ${REASONS[id.assign]}`)
+    push(`    id: ${flow(id as JsonObject)}  # ${REASONS[id?.assign as Assign]}`)
     if (defaults !== undefined) push(`    defaults: ${flow(defaults)}`)
     if (set !== undefined) push(`    set: ${flow(set)}`)
     push(...proposeStates(name, operations, schema, contract))

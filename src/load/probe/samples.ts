@@ -16,84 +16,77 @@ export interface ProbeBody {
 const FRESH = [1001, 1002, 1003]
 const BOUNDARY = 'understudy-probe'
 
+type Typed = readonly [type: string, media: MediaType]
+
+/** A way to write a value as a body of a media type; `undefined` where it does not keep to the contract. */
+type WriteBody = (value: Json, type: string, media: MediaType) => ProbeBody | undefined
+
+const asJson: WriteBody = (value, type, { schema }) =>
+  schema?.check(value, true) === undefined
+    ? { type: type === '*/*' ? 'application/json' : type, text: stringifyJson(value) }
+    : undefined
+
+const asForm: WriteBody = (value, type, media) => {
+  const { types: kinds } = media.schema ?? { types: new Set<string>() }
+  const write = isUrlEncoded(type) ? urlEncoded : multipart
+  if (kinds.size > 0 && !kinds.has('object')) return write(isUrlEncoded(type) ? [] : [['file', 'x']])
+  const fields = isObject(value) ? formFields(value as Readonly<Record<string, Json>>, media) : undefined
+  return fields && write(fields)
+}
+
+const asXml: WriteBody = (value, type, { schema }) => {
+  if (schema === undefined || typeof value !== 'object' || schema.check(value, true) !== undefined) return undefined
+  const { key, definitions } = schema
+  const text = writeXml(value, definitions[key], definitions, 'root', 'item')
+  const read = readXml(text, definitions[key], definitions)
+  return 'value' in read && schema.check(read.value, read.exact) === undefined ? { type, text } : undefined
+}
+
+/** A sequence, such as lines of JSON. */
+const asSequence: WriteBody = (value, type, { schema, sequence }) => {
+  if (sequence === undefined || !(Array.isArray(value) || typeof value === 'string')) return undefined
+  const text = typeof value === 'string' ? value : writeSequence(value, sequence, BOUNDARY)
+  const read = readSequence(text, sequence)
+  const fits = read !== undefined && !('fault' in read) && schema?.check(read.value, read.exact) === undefined
+  return fits ? { type, text } : undefined
+}
+
 /**
  * @param adapt changes a value before its validation: for ids that must name a record
  * @returns a sentence if no body was found; `undefined` if none is needed
  */
 export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): ProbeBody | string | undefined {
   const types = [...(body?.content ?? [])]
+  const write = (how: WriteBody, [type, media]: Typed): ProbeBody | undefined => {
+    for (const value of bodyValues(media, adapt)) {
+      const written = how(value, type, media)
+      if (written !== undefined) return written
+    }
+    return undefined
+  }
   const isPlain = (type: string) => isJson(type) && !isPatchType(type)
   const json = types.find(([type]) => isPlain(type)) ?? types.find(([type]) => type === '*/*')
   // An empty patch is valid and changes nothing.
   const patch = json === undefined ? types.find(([type]) => isPatchType(type)) : json[1].patch && json
-  const takesNone = patch?.[1].schema?.check([], true) === undefined
-  if (patch !== undefined && (takesNone || patch !== json)) return { type: patch[0], text: '[]' }
-  if (json !== undefined) {
-    const [type, media] = json
-    const value = firstFitting(bodyValues(media, adapt), one => media.schema?.check(one, true) === undefined)
-    if (value === undefined) return 'no body was found that fits its schema'
-    return { type: type === '*/*' ? 'application/json' : type, text: stringifyJson(value) }
-  }
+  if (patch !== undefined && (patch[1].schema?.check([], true) === undefined || patch !== json))
+    return { type: patch[0], text: '[]' }
+  if (json !== undefined) return write(asJson, json) ?? 'no body was found that fits its schema'
   const form = types.find(([type]) => isForm(type))
-  const written = form === undefined ? (xmlBody(types, adapt) ?? sequenceBody(types, adapt)) : undefined
-  if (written !== undefined) return written
-  if (form === undefined) {
-    if (body?.required !== true) return undefined
-    return rawBody(types) ?? `no body of ${types.map(([type]) => type).join(', ') || 'no type at all'} is made up`
+  if (form !== undefined) {
+    return write(asForm, form) ?? asForm({}, ...form) ?? 'no form was found that fits its schema'
   }
-  const [type, media] = form
-  const { types: kinds } = media.schema ?? { types: new Set<string>() }
-  if (kinds.size > 0 && !kinds.has('object')) return isUrlEncoded(type) ? urlEncoded([]) : multipart([['file', 'x']])
-  for (const value of [...bodyValues(media, adapt), {}]) {
-    if (!isObject(value)) continue
-    const fields = formFields(value as Readonly<Record<string, Json>>, media)
-    if (fields !== undefined) return isUrlEncoded(type) ? urlEncoded(fields) : multipart(fields)
-  }
-  return 'no form was found that fits its schema'
-}
-
-/** A body of XML, as its schema describes it. */
-function xmlBody(
-  types: readonly (readonly [string, MediaType])[],
-  adapt: (value: Json) => Json,
-): ProbeBody | undefined {
-  const [type, media] = types.find(([one]) => isXmlType(one)) ?? []
-  const schema = media?.schema
-  if (type === undefined || media === undefined || schema === undefined) return undefined
-  const { key, definitions } = schema
-  for (const value of bodyValues(media, adapt)) {
-    if (typeof value !== 'object' || schema.check(value, true) !== undefined) continue
-    const text = writeXml(value, definitions[key], definitions, 'root', 'item')
-    const read = readXml(text, definitions[key], definitions)
-    if ('value' in read && schema.check(read.value, read.exact) === undefined) return { type, text }
-  }
-  return undefined
-}
-
-/** A body of a sequence, such as lines of JSON. */
-function sequenceBody(
-  types: readonly (readonly [string, MediaType])[],
-  adapt: (value: Json) => Json,
-): ProbeBody | undefined {
-  const isRead = ([, { sequence }]: readonly [string, MediaType]) =>
-    sequence !== undefined && sequence.framing !== 'parts'
-  const [type, media] = types.find(isRead) ?? []
-  if (type === undefined || media?.sequence === undefined) return undefined
-  for (const value of bodyValues(media, adapt)) {
-    if (!Array.isArray(value) && typeof value !== 'string') continue
-    const text = typeof value === 'string' ? value : writeSequence(value, media.sequence, BOUNDARY)
-    const read = readSequence(text, media.sequence)
-    if (read === undefined || 'fault' in read || media.schema?.check(read.value, read.exact) !== undefined) continue
-    return { type, text }
-  }
-  return undefined
+  const xml = types.find(([type]) => isXmlType(type))
+  const lines = types.find(([, { sequence }]) => sequence !== undefined && sequence.framing !== 'parts')
+  const written = (xml && write(asXml, xml)) ?? (lines && write(asSequence, lines))
+  if (written !== undefined || body?.required !== true) return written
+  return rawBody(types) ?? `no body of ${types.map(([type]) => type).join(', ') || 'no type at all'} is made up`
 }
 
 const isXmlType = (type: string): boolean => /^(?:application|text)\/xml\b|^[^;]*\+xml\b/i.test(type)
 const isPatchType = (type: string): boolean => /^application\/json-patch\+json\b/i.test(type)
 
 /** A body of a media type that is not read: text, an image, an archive. */
-function rawBody(types: readonly (readonly [string, MediaType])[]): ProbeBody | undefined {
+function rawBody(types: readonly Typed[]): ProbeBody | undefined {
   const [[type, { schema, examples }] = [undefined, {} as MediaType]] = types
   if (type === undefined) return undefined
   const [example] = examples
@@ -122,11 +115,6 @@ function* bodyValues({ schema, examples }: MediaType, adapt: (value: Json) => Js
     yield adapt(value)
     yield value
   }
-}
-
-function firstFitting<Item>(items: Iterable<Item>, holds: (item: Item) => boolean): Item | undefined {
-  for (const item of items) if (holds(item)) return item
-  return undefined
 }
 
 type FormFields = readonly (readonly [name: string, text: string])[]
