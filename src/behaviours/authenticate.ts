@@ -1,8 +1,7 @@
 // Authenticates requests: checks the contract's security schemes against the configured consumers, before the body is read.
 
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
-import { placeOf } from '../contract/credential-place.ts'
-import { challengesOf, schemesOf, schemeWord } from '../contract/required-fields.ts'
+import { authorizationWords, challengesOf, schemeNamed, schemesOf } from '../contract/security.ts'
 import { quotedString } from '../kernel/field-text.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
@@ -21,10 +20,9 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
     realm: setting.text('The realm in `WWW-Authenticate`. Default: the title of the contract.'),
   }),
   compile(config, site) {
-    const { securitySchemes } = site.contract
     // A scheme of an unsupported type is always satisfied.
     const asks = site.operation.security.map(list =>
-      list.filter(({ scheme }) => isSupported(securitySchemes.get(scheme))),
+      list.filter(({ scheme }) => isSupported(schemeNamed(scheme, site.contract))),
     )
     if (asks.flat().length === 0) return undefined
     const anonymous = asks.some(alternative => alternative.length === 0)
@@ -78,7 +76,7 @@ function compileCredentialRefusals(realm: string, contract: Contract, security: 
   const scopes = [...new Set(security.flat().flatMap(one => one.scopes))].join(' ')
   const insufficient = `, error="insufficient_scope", scope=${quotedString(scopes)}`
   const missing = reply(`a credential is missing: ${where}`, '')
-  const words = [...new Set(schemes.flatMap(schemeWord))]
+  const words = authorizationWords(schemes)
   const shape = words.map(word => `"${word} "`).join(' or ')
   const bare = reply(`the Authorization header must begin with ${shape}: ${where}`, '')
   const other = reply(`the scheme of the Authorization header must be ${words.join(' or ')}: ${where}`, '')
@@ -100,10 +98,9 @@ function compileCredentialRefusals(realm: string, contract: Contract, security: 
   }
 }
 
-const isSupported = (scheme: SecurityScheme | undefined): boolean => placeOf(scheme).in !== 'nowhere'
+const isSupported = (scheme: SecurityScheme): boolean => scheme.in !== 'nowhere'
 
-function describeScheme(scheme: SecurityScheme): string[] {
-  const place = placeOf(scheme)
+function describeScheme(place: SecurityScheme): string[] {
   if (place.in === 'nowhere') return []
   if (place.in === 'certificate') return ['a client certificate']
   if (place.in === 'authorization') return [`Authorization: ${place.word} ${FORMS.get(place.word) ?? '<credential>'}`]

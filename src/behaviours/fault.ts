@@ -1,7 +1,7 @@
 // Injects faults with configured probabilities: a status, or a fault on the wire. The first fault that is drawn wins.
 
 import { responseFor } from '../contract/contract.ts'
-import { requiredFields } from '../contract/required-fields.ts'
+import { requiredFields } from '../contract/security.ts'
 import { problemOf } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply, refuse, retryAfter, type Wire } from '../kernel/reply.ts'
 import type { Path } from '../kernel/source.ts'

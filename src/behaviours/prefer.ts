@@ -4,7 +4,7 @@
 import type { Answers } from '../contract/answer/answers.ts'
 import { responseFor } from '../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../contract/document/parameters.ts'
-import { requiredFields } from '../contract/required-fields.ts'
+import { requiredFields } from '../contract/security.ts'
 import { slipOf } from '../kernel/diagnostic.ts'
 import { quotedString } from '../kernel/field-text.ts'
 import { problemOf, problems } from '../kernel/problem.ts'

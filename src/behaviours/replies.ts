@@ -1,7 +1,7 @@
 // Checks every reply against the contract: responders' replies, chosen replies, refusals and status faults. It is inside
 // `errors`, which gives refusals their body, and outside all other behaviours.
 
-import { nonconformanceOf } from '../contract/conformance.ts'
+import { nonconformanceOf } from '../contract/contract.ts'
 import { problems } from '../kernel/problem.ts'
 import { refuse, withWarning } from '../kernel/reply.ts'
 import type { Behaviour } from './behaviour.ts'

@@ -1,16 +1,16 @@
 // The contract of an API, as read from its OpenAPI document. Immutable, and without simulation.
 
 import type { Json } from '../kernel/json.ts'
+import { parseJson } from '../kernel/parse-json.ts'
+import type { Reply } from '../kernel/reply.ts'
 import type { FormReader } from './document/forms.ts'
 import type { Parameter } from './document/parameters.ts'
 import type { Node } from './documents.ts'
-import type { Encoding } from './media-types.ts'
+import { compileMediaTypes, type Encoding, essenceOf, isJson } from './media-types.ts'
 import type { Method } from './paths.ts'
 import type { SchemaUse } from './schema/schema-book.ts'
 import type { Shape } from './schema/shape.ts'
-import type { Sequence } from './sequences.ts'
-
-export { type Encoding, essenceOf, isJson, JSON_PATCH } from './media-types.ts'
+import { readSequence, type Sequence } from './sequences.ts'
 
 export interface Contract {
   readonly title: string
@@ -103,26 +103,22 @@ export interface Example {
   readonly node: Node
 }
 
+/** A security scheme, by the place of a request where it has its credential. */
 export type SecurityScheme =
-  /** `scheme` in lower case: `bearer`, `basic`, `digest` … */
-  | { readonly type: 'http'; readonly scheme: string }
-  | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
-  /** A bearer credential, with scopes. */
-  | { readonly type: 'oauth2' | 'openIdConnect' }
-  /** A client certificate. */
-  | { readonly type: 'mutualTLS' }
-  /** A security scheme type that is not supported. Always satisfied. */
-  | { readonly type: 'other' }
+  /** The field `Authorization` with a word before the credential (RFC 9110 §11.6.2); `scoped` for OAuth 2 and OpenID Connect. */
+  | { readonly in: 'authorization'; readonly word: string; readonly scoped: boolean }
+  /** The name of a header is in lower case. */
+  | { readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
+  /** The client certificate of the connection. */
+  | { readonly in: 'certificate' }
+  /** The scheme is not supported: every request satisfies it. */
+  | { readonly in: 'nowhere' }
 
 export interface SecurityRequirement {
   /** The name of a security scheme. */
   readonly scheme: string
   readonly scopes: readonly string[]
 }
-
-/** Whether a scheme is a bearer credential with scopes. */
-export const isOauth = (scheme: SecurityScheme | undefined): boolean =>
-  scheme?.type === 'oauth2' || scheme?.type === 'openIdConnect'
 
 /** Returns the documented response for a status: exact, then its range, then `default`. */
 export function responseFor(operation: Operation, status: number): ResponseSpec | undefined {
@@ -136,4 +132,47 @@ export function successStatus(operation: Operation, ...preferred: [number, ...nu
   if (exact !== undefined) return exact
   const documented = [...operation.responses.keys()].filter(status => /^2\d\d$/.test(status)).map(Number)
   return documented.length > 0 ? Math.min(...documented) : preferred[0]
+}
+
+// Checks a reply against the contract of its operation.
+
+export interface Nonconformance {
+  readonly code: 'undocumented-status' | 'undocumented-type' | 'invalid-body'
+  /** The rest of a sentence that begins with "the operation". */
+  readonly message: string
+}
+
+/** Returns the mistake of a reply: its status, media type or body; `undefined` if it is in contract. */
+export function nonconformanceOf(operation: Operation, { status, headers, body }: Reply): Nonconformance | undefined {
+  const documented = responseFor(operation, status)
+  if (documented === undefined) {
+    return { code: 'undocumented-status', message: `answered ${status}, which is not documented` }
+  }
+  if (body === undefined || body.length === 0 || documented.content.size === 0) return undefined
+  const type = essenceOf(headers['content-type'] ?? '')
+  const media = compileMediaTypes(documented.content)(headers['content-type'] ?? '')
+  if (media === undefined) {
+    return { code: 'undocumented-type', message: `answered ${status} as ${type || 'no type'}, which is not documented` }
+  }
+  if (media.schema === undefined) return undefined
+  const text = () => (typeof body === 'string' ? body : Buffer.from(body).toString())
+  const parsed =
+    media.sequence !== undefined ? readSequence(text(), media.sequence) : isJson(type) ? parseJson(text()) : undefined
+  if (parsed === undefined) return undefined
+  if ('fault' in parsed) return { code: 'invalid-body', message: `answered ${status} with a body that ${parsed.fault}` }
+  const [violation] = media.schema.check(parsed.value, parsed.exact) ?? []
+  if (violation === undefined) return undefined
+  const what = `${violation.pointer || 'the body'} ${violation.message}`
+  return { code: 'invalid-body', message: `answered ${status} with a body that breaks its schema: ${what}` }
+}
+
+// Finds the schema of a field by its name, which may be a path: `metadata.name`.
+
+/** The schema of `name` within `metadata` for `metadata.name`, unless a field has that very name. */
+export function fieldNode(shape: Shape, field: string, contract: Contract): Node | undefined {
+  const own = shape.properties.get(field)
+  if (own !== undefined || !field.includes('.')) return own
+  const [first = '', ...rest] = field.split('.')
+  const node = shape.properties.get(first)
+  return node && fieldNode(contract.shapeOf(node), rest.join('.'), contract)
 }

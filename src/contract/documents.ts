@@ -4,17 +4,15 @@
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
-import { isObject, parsePointer, pointer } from '../kernel/json.ts'
+import { Decimal, isObject, parsePointer, pointer } from '../kernel/json.ts'
+import { readSource } from '../kernel/read-source.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import { readDocument } from './example-decimals.ts'
-import { type Identifiers, readIdentifiers } from './identifiers.ts'
 
-/** A document: a file, or the part of a file below `base` (an inline contract). */
+/** A document: the value of a file, or a part of it (an inline contract). */
 export interface Document {
   /** Absolute. */
   readonly file: string
   readonly source: Source
-  readonly base: Path
 }
 
 /** A value in a document. */
@@ -25,13 +23,12 @@ export interface Node {
   readonly value: unknown
 }
 
-export const childOf = (node: Node, ...keys: Path): Node => ({
-  document: node.document,
-  path: [...node.path, ...keys],
+export const childOf = ({ document, path, value }: Node, ...keys: Path): Node => ({
+  document,
+  path: [...path, ...keys],
   value: keys.reduce<unknown>(
-    (value, key) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined,
-    node.value,
+    (at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined),
+    value,
   ),
 })
 
@@ -42,19 +39,29 @@ export const entriesOf = (node: Node): [string, Node][] =>
 export const itemsOf = (node: Node): Node[] =>
   Array.isArray(node.value) ? node.value.map((_, index) => childOf(node, index)) : []
 
-export const placeOf = (node: Node, part: 'key' | 'value' = 'value'): Place =>
-  node.document.source.locate([...node.document.base, ...node.path], part)
+export const placeOf = ({ document, path }: Node, part: 'key' | 'value' = 'value'): Place =>
+  document.source.locate(path, part)
 
 /** Identifies a place in the documents: two references to one place have the same identity. */
 export const identityOf = (node: Node): string => `${node.document.file}#${pointer(node.path)}`
 
+/** Returns the name of a schema of the components; other nodes have none. */
+export const componentOf = ({ path }: Node): string | undefined =>
+  path.length === 3 && path[0] === 'components' && path[1] === 'schemas' ? String(path[2]) : undefined
+
 /** The node at a JSON Pointer in URI fragment form (RFC 6901 §6), `#/a/b`, below another; `undefined` if there is none. */
 export function nodeAt(root: Node, fragment: string): Node | undefined {
   const steps = fragment.startsWith('#/') ? parsePointer(decode(fragment.slice(1))) : undefined
-  if (steps === undefined) return undefined
-  const node = steps.reduce((at, key) => childOf(at, Array.isArray(at.value) ? Number(key) : key), root)
-  return node.value === undefined ? undefined : node
+  const node = steps?.reduce(step, root)
+  return node?.value === undefined ? undefined : node
 }
+
+const step = (at: Node, key: string): Node => childOf(at, Array.isArray(at.value) ? Number(key) : key)
+
+const rootOf = (document: Document): Node => ({ document, path: [], value: document.source.value })
+
+const isReference = (node: Node): node is Node & { readonly value: { readonly $ref: string } } =>
+  isObject(node.value) && typeof node.value.$ref === 'string'
 
 export class Documents {
   readonly root: Node
@@ -65,8 +72,8 @@ export class Documents {
   readonly #home: string
   readonly #documents = new Map<string, Document | undefined>()
   readonly #identifiers = new Map<string, Identifiers>()
-  /** The outcomes of `resolve`, by the object that holds `$ref`; an alias puts one object at several places. */
-  readonly #resolved = new WeakMap<object, { readonly path: Path; readonly target: Node | undefined }>()
+  /** The outcomes of `resolve`, by the object that holds `$ref`. */
+  readonly #resolved = new WeakMap<object, { readonly target: Node | undefined }>()
 
   constructor(root: Document, home: string, report: Diagnostics) {
     this.#report = report
@@ -88,35 +95,28 @@ export class Documents {
 
   /** Follows `$ref`s to the first node without one. Returns `undefined` after reporting why that is impossible. */
   resolve(node: Node): Node | undefined {
-    if (!isReference(node)) return node
-    const trail = new Map<string, Node & { readonly value: object }>()
+    const trail = new Set<object>()
     let current: Node | undefined = node
     while (current !== undefined && isReference(current)) {
       const known = this.#resolved.get(current.value)
-      if (known !== undefined && isSamePath(known.path, current.path)) {
-        current = known.target
-        break
+      if (known === undefined && trail.has(current.value)) {
+        current = this.warn('circular-ref', 'this reference resolves to itself', childOf(node, '$ref'))
+      } else {
+        trail.add(current.value)
+        current = known === undefined ? this.follow(childOf(current, '$ref'), current.value.$ref) : known.target
       }
-      const identity = identityOf(current)
-      if (trail.has(identity)) {
-        this.#report.warning('circular-ref', 'this reference resolves to itself', placeOf(childOf(node, '$ref')))
-        current = undefined
-        break
-      }
-      trail.set(identity, current)
-      current = this.follow(childOf(current, '$ref'), current.value.$ref)
     }
-    for (const { path, value } of trail.values()) this.#resolved.set(value, { path, target: current })
+    // A chain of references may be long, so the outcome is kept for each.
+    for (const value of trail) this.#resolved.set(value, { target: current })
     return current
   }
 
   /** Returns the node that the reference at `from` leads to, in one step. */
   follow(from: Node, reference: string): Node | undefined {
     const fail = (message: string, hint?: string): undefined =>
-      void this.#report.warning('unresolvable-ref', message, placeOf(from), hint)
-    const hash = reference.indexOf('#')
-    const target = hash === -1 ? reference : reference.slice(0, hash)
-    const fragment = hash === -1 ? '' : decode(reference.slice(hash + 1))
+      this.warn('unresolvable-ref', message, from, 'value', hint)
+    const [target = ''] = reference.split('#', 1)
+    const fragment = decode(reference.slice(target.length + 1))
     const resource = this.#resource(from, target)
     if (resource === 'remote') {
       return fail(`"${reference}" is remote, and remote files are not fetched`, 'save the document beside this one')
@@ -130,10 +130,10 @@ export class Documents {
     let node = resource
     for (const key of parsePointer(fragment) ?? []) {
       const holder = node
-      node = childOf(holder, Array.isArray(holder.value) ? Number(key) : key)
+      node = step(holder, key)
       // A pointer may lead through a reference; bundling tools write such pointers.
-      if (node.value === undefined && isObject(holder.value) && typeof holder.value.$ref === 'string') {
-        const through = identityOf(holder) === identityOf(from) ? undefined : this.resolve(holder)
+      if (node.value === undefined && isReference(holder) && identityOf(holder) !== identityOf(from)) {
+        const through = this.resolve(holder)
         if (through !== undefined) node = childOf(through, key)
       }
       if (node.value === undefined) {
@@ -147,37 +147,31 @@ export class Documents {
   /** The schemas with a `$dynamicAnchor` at or below the top of a schema, by name. */
   dynamicAnchors(node: Node): ReadonlyMap<string, Node> {
     const found = this.#identifiersOf(node.document).dynamicAnchors(node.path)
-    return new Map([...found].map(([name, path]) => [name, childOf(rootOf(node.document), ...path)]))
+    return new Map(found.map(([name, path]) => [name, childOf(rootOf(node.document), ...path)]))
   }
 
   /** Returns the root of a reference without its fragment: a schema with that `$id`, or a file. */
   #resource(from: Node, target: string): Node | 'remote' | undefined {
-    const own = this.#identifiersOf(from.document)
-    const home = own.resourceOf(from.path)
+    const home = this.#identifiersOf(from.document).resourceOf(from.path)
     if (target === '') return childOf(rootOf(from.document), ...home.path)
     const uri = URL.canParse(target, home.uri) ? new URL(target, home.uri).href : undefined
-    if (uri !== undefined) {
-      for (const [file, identifiers] of this.#identifiers) {
-        const path = identifiers.byUri.get(uri)
-        const document = this.#documents.get(file)
-        if (path !== undefined && document !== undefined) return childOf(rootOf(document), ...path)
-      }
+    for (const [file, { byUri }] of uri === undefined ? [] : this.#identifiers) {
+      const path = byUri.get(uri as string)
+      const document = this.#documents.get(file)
+      if (path !== undefined && document !== undefined) return childOf(rootOf(document), ...path)
     }
-    if (/^file:/i.test(target)) {
-      const file = uri === undefined ? undefined : pathOf(uri)
-      if (file === undefined) this.#report.warning('unresolvable-ref', `"${target}" is not a file`, placeOf(from))
-      const document = file === undefined ? undefined : this.#read(from, file)
-      return document && rootOf(document)
-    }
-    if (/^[a-z][a-z0-9+.-]+:|^\/\//i.test(target)) return 'remote'
-    const document = this.#read(from, decode(target))
+    if (/^(?!file:)(?:[a-z][a-z0-9+.-]+:|\/\/)/i.test(target)) return 'remote'
+    let file: string | undefined = decode(target)
+    if (/^file:/i.test(target)) file = uri === undefined ? undefined : pathOf(uri)
+    if (file === undefined) return this.warn('unresolvable-ref', `"${target}" is not a file`, from)
+    const document = this.#read(from, file)
     return document && rootOf(document)
   }
 
   #identifiersOf(document: Document): Identifiers {
     let known = this.#identifiers.get(document.file)
     if (known === undefined) {
-      known = readIdentifiers(rootOf(document).value, pathToFileURL(document.file).href)
+      known = new Identifiers(document.source.value, pathToFileURL(document.file).href)
       this.#identifiers.set(document.file, known)
     }
     return known
@@ -189,24 +183,11 @@ export class Documents {
       // Mistakes in a referenced file do not invalidate the rest of the contract.
       const report = new Diagnostics()
       const source = readDocument(file, relative(this.#home, file) || file, report)
-      this.#documents.set(file, source && { file, source, base: [] })
+      this.#documents.set(file, source && { file, source })
       for (const one of report.first(report.size)) this.#report.warning(one.code, one.message, one.place, one.hint)
     }
-    const document = this.#documents.get(file)
-    if (document === undefined) this.#report.warning('unresolvable-ref', `"${name}" cannot be read`, placeOf(from))
-    return document
+    return this.#documents.get(file) ?? this.warn('unresolvable-ref', `"${name}" cannot be read`, from)
   }
-}
-
-const isReference = (node: Node): node is Node & { readonly value: { readonly $ref: string } } =>
-  isObject(node.value) && typeof node.value.$ref === 'string'
-
-const isSamePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, i) => key === b[i])
-
-const rootOf = (document: Document): Node => {
-  if (document.base.length === 0) return { document, path: [], value: document.source.value }
-  const whole: Node = { document: { ...document, base: [] }, path: [], value: document.source.value }
-  return { document, path: [], value: childOf(whole, ...document.base).value }
 }
 
 const pathOf = (uri: string): string | undefined => {
@@ -225,14 +206,117 @@ const decode = (text: string): string => {
   }
 }
 
-/** The name of a schema of the components; other nodes have none. */
-export const componentOf = ({ path }: Node): string | undefined =>
-  path.length === 3 && path[0] === 'components' && path[1] === 'schemas' ? String(path[2]) : undefined
+/** Keywords whose values are data and not schemas. */
+const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'value'])
 
-/** The value of the schema that contains a node. */
-export function parentValue(child: Node, root: Node): unknown {
-  let value: unknown = root.value
-  for (const key of child.path.slice(root.path.length, -1))
-    value = (value as Record<string, unknown> | undefined)?.[key]
-  return value
+interface SchemaResource {
+  readonly uri: string
+  readonly path: Path
+}
+
+/**
+ * The names that schemas give themselves inside one document: `$id`, `$anchor`, `$dynamicAnchor` (JSON Schema 2020-12 §8.2),
+ * and OpenAPI 3.2's `$self`. Depends on the places of names, not on the meaning of schemas.
+ */
+class Identifiers {
+  /** The path of each schema by the absolute URI of its `$id`. */
+  readonly byUri = new Map<string, Path>()
+  readonly #root: SchemaResource
+  readonly #resources = new Map<string, SchemaResource>()
+  readonly #anchors = new Map<string, Path>()
+  readonly #dynamic = new Map<string, [name: string, path: Path][]>()
+  /** The path of the visited node: copied for each name only, because documents are large and names are few. */
+  readonly #trail: (string | number)[] = []
+
+  /** @param uri of the document itself */
+  constructor(value: unknown, uri: string) {
+    const self = isObject(value) && typeof value.$self === 'string' ? absolute(value.$self, uri) : undefined
+    this.#root = { uri: self ?? uri, path: [] }
+    if (self !== undefined) this.byUri.set(self, [])
+    this.#visit(value, this.#root)
+  }
+
+  /** Returns the schema resource that contains a path: its base URI and its root. */
+  resourceOf(path: Path): SchemaResource {
+    for (let length = this.#resources.size === 0 ? 0 : path.length; length > 0; length--) {
+      const found = this.#resources.get(path.slice(0, length).join('\n'))
+      if (found !== undefined) return found
+    }
+    return this.#root
+  }
+
+  /** Returns the path of an anchor inside a resource. */
+  anchor(resource: Path, name: string): Path | undefined {
+    return this.#anchors.get(`${resource.join('\n')}#${name}`) ?? this.#anchors.get(`#${name}`)
+  }
+
+  /** The dynamic anchors at a schema, and in its own `$defs`. */
+  dynamicAnchors(path: Path): readonly [name: string, path: Path][] {
+    return this.#dynamic.size === 0 ? NO_ANCHORS : (this.#dynamic.get(path.join('\n')) ?? NO_ANCHORS)
+  }
+
+  #visit(node: unknown, resource: SchemaResource): void {
+    if (typeof node !== 'object' || node === null) return
+    const isList = Array.isArray(node)
+    const here = isList ? resource : this.#name(node as Record<string, unknown>, resource)
+    for (const key of Object.keys(node)) {
+      if (DATA.has(key)) continue
+      this.#trail.push(isList ? Number(key) : key)
+      this.#visit((node as Record<string, unknown>)[key], here)
+      this.#trail.pop()
+    }
+  }
+
+  #name(node: Readonly<Record<string, unknown>>, resource: SchemaResource): SchemaResource {
+    const path = () => [...this.#trail]
+    let here = resource
+    const id = typeof node.$id === 'string' && this.#trail.length > 0 ? node.$id.split('#', 1)[0] : undefined
+    const uri = id === undefined ? undefined : absolute(id, resource.uri)
+    if (uri !== undefined) {
+      here = { uri, path: path() }
+      this.byUri.set(uri, here.path)
+      this.#resources.set(this.#trail.join('\n'), here)
+    }
+    for (const name of [node.$anchor, node.$dynamicAnchor]) {
+      if (typeof name !== 'string') continue
+      this.#anchors.set(`${here.path.join('\n')}#${name}`, path())
+      if (!this.#anchors.has(`#${name}`)) this.#anchors.set(`#${name}`, path())
+    }
+    if (typeof node.$dynamicAnchor !== 'string') return here
+    const owner = (this.#trail.at(-2) === '$defs' ? this.#trail.slice(0, -2) : this.#trail).join('\n')
+    this.#dynamic.set(owner, [...(this.#dynamic.get(owner) ?? []), [node.$dynamicAnchor, path()]])
+    return here
+  }
+}
+
+const NO_ANCHORS: readonly [string, Path][] = []
+
+const absolute = (reference: string, base: string): string | undefined =>
+  URL.canParse(reference, base) ? new URL(reference, base).href : undefined
+
+/** Reads an OpenAPI document; see `readSource`. Its duplicate keys are warnings, and its decimals are rounded beyond examples. */
+export function readDocument(path: string, name: string, report: Diagnostics): Source | undefined {
+  const source = readSource(path, name, report, { lenient: true, decimals: true })
+  roundBeyondExamples(source?.value)
+  return source
+}
+
+/**
+ * Replaces each `Decimal` of a parsed document by the nearest double, in place. The examples of bodies (`content.*.example`,
+ * `content.*.examples`, `components.examples`) keep theirs, because they are sent as they are written.
+ *
+ * @param key the key of `value`, below `owner`
+ */
+export function roundBeyondExamples(value: unknown, key = '', owner = '', depth = 0): void {
+  if (typeof value !== 'object' || value === null) return
+  const isMedia = owner === 'content' && key.includes('/')
+  const isComponents = depth === 1 && key === 'components'
+  const members = value as Record<string, unknown>
+  for (const name in members) {
+    const item = members[name]
+    if (typeof item !== 'object' || item === null) continue
+    if ((isMedia && name === 'example') || ((isMedia || isComponents) && name === 'examples')) continue
+    if (item instanceof Decimal) members[name] = Number(item)
+    else roundBeyondExamples(item, Array.isArray(value) ? '' : name, key, depth + 1)
+  }
 }

@@ -1,7 +1,6 @@
 // Masks credentials in texts: those of the consumers, and values in the places where the contract expects one.
 
 import type { Contract } from '../contract/contract.ts'
-import { placeOf } from '../contract/credential-place.ts'
 import { decodeQuery } from '../contract/document/parameters.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
@@ -104,8 +103,7 @@ function gather(
 ): Known {
   const parameters = new Set<string>()
   const headers = new Set<string>()
-  for (const scheme of schemes.values()) {
-    const place = placeOf(scheme)
+  for (const place of schemes.values()) {
     if (place.in === 'query') parameters.add(place.name)
     if (place.in === 'header') headers.add(place.name)
   }

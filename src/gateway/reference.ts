@@ -1,7 +1,8 @@
 // The contract as documentation of the served API: with its address, and with the additions of the gateway.
 
-import { type Example, isJson, type MediaType } from '../contract/contract.ts'
+import type { Example, MediaType } from '../contract/contract.ts'
 import { bundle, type DocumentPart } from '../contract/document/bundle.ts'
+import { isJson } from '../contract/media-types.ts'
 import { isObject, type Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema.ts'
 import { requestTo } from '../load/probe/probe.ts'

@@ -1,7 +1,7 @@
 // The reply to a request that no operation matches.
 
 import { isDecodable } from '../contract/paths.ts'
-import { allowOf } from '../contract/required-fields.ts'
+import { allowOf } from '../contract/security.ts'
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'

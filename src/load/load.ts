@@ -4,10 +4,8 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { behaviours } from '../behaviours/index.ts'
 import type { Contract } from '../contract/contract.ts'
-import { foreignFile } from '../contract/document/foreign-file.ts'
-import { readContract } from '../contract/document/read-contract.ts'
-import { type Document, placeOf } from '../contract/documents.ts'
-import { readDocument, roundBeyondExamples } from '../contract/example-decimals.ts'
+import { foreignFile, readContract } from '../contract/document/read-contract.ts'
+import { type Document, placeOf, readDocument, roundBeyondExamples } from '../contract/documents.ts'
 import { Diagnostics, type Place } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import type { Progress } from '../kernel/progress.ts'
@@ -124,7 +122,7 @@ export async function inferFile(
   progress?.(`reading ${path}`)
   const file = resolve(home, path)
   const source = readDocument(file, relative(home, file) || file, report)
-  const contract = source && readContract({ file, source, base: [] }, home, report)
+  const contract = source && readContract({ file, source }, home, report)
   const fit = contract !== undefined && !report.failed
   return {
     inferred: fit ? (await inferGateway(contract, file, directory, trialsOf(progress))).describe() : undefined,
@@ -228,8 +226,8 @@ class Loading {
 
   #contractDocument({ contract = '' }: SimulationFile, source: Source, bare: boolean): Document | undefined {
     const { file, report } = this
-    if (bare) return { file, source, base: [] }
-    if (typeof contract !== 'string') return { file, source, base: ['contract'] }
+    if (bare) return { file, source }
+    if (typeof contract !== 'string') return { file, source: source.derive(contract, path => ['contract', ...path]) }
     const place = source.locate(['contract'])
     if (refuseRemote(contract, place, report)) return undefined
     const path = resolve(dirname(file), contract)
@@ -237,7 +235,7 @@ class Loading {
     const found = readNamed(path, this.#nameOf(path), place, report, { lenient: true, decimals: true })
     if (found === undefined) return undefined
     roundBeyondExamples(found.value)
-    return { file: path, source: found, base: [] }
+    return { file: path, source: found }
   }
 
   compile(read: GatewayRead | undefined): Loaded {

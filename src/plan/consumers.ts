@@ -1,9 +1,9 @@
 // The consumers of a configuration, checked against the security schemes of the contract.
 
 import type { Consumer, Identified, Identify, RefusedCaller } from '../behaviours/behaviour.ts'
-import { type Contract, isOauth, type Operation, type SecurityRequirement } from '../contract/contract.ts'
-import { type CredentialPlace, placeOf } from '../contract/credential-place.ts'
+import type { Contract, Operation, SecurityRequirement, SecurityScheme } from '../contract/contract.ts'
 import { cookieValues, decodeQuery, splitQuery } from '../contract/document/parameters.ts'
+import { schemeNamed } from '../contract/security.ts'
 import { reportPlaceholders } from '../expression/template.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { firstOf, type Request } from '../kernel/request.ts'
@@ -34,7 +34,7 @@ export function compileConsumers(
       reportPlaceholders(key, CREDENTIAL_HINT, (code, message, _, hint) =>
         report.error(code, message, source.locate(path), hint),
       )
-      if (contract.securitySchemes.get(scheme)?.type === 'mutualTLS' && parseSubject(key) === undefined) {
+      if (contract.securitySchemes.get(scheme)?.in === 'certificate' && parseSubject(key) === undefined) {
         const message = 'a client certificate is identified by its subject'
         report.error('invalid-value', message, source.locate(path), 'write CN=ann, or CN=ann, O=Acme')
       }
@@ -83,10 +83,11 @@ export function compileIdentification(
   consumers: readonly Consumer[],
 ): (operation: Operation) => Identify {
   const checks = new Map(
-    [...contract.securitySchemes.keys()].map(name => [name, compileScheme(name, contract, consumers)]),
+    [...contract.securitySchemes].map(([name, scheme]) => [name, compileScheme(name, scheme, consumers)]),
   )
   const compileAlternative = (alternative: readonly SecurityRequirement[]): Alternative => {
-    const scoped = alternative.filter(({ scheme }) => isOauth(contract.securitySchemes.get(scheme)))
+    const isScoped = (scheme: SecurityScheme) => scheme.in === 'authorization' && scheme.scoped
+    const scoped = alternative.filter(({ scheme }) => isScoped(schemeNamed(scheme, contract)))
     return {
       checks: alternative.flatMap(({ scheme }) => checks.get(scheme) ?? []),
       scopes: consumers.length === 0 ? [] : scoped.flatMap(({ scopes }) => scopes),
@@ -125,8 +126,7 @@ function tryAlternative({ checks, scopes }: Alternative, request: Request, now: 
 /** Without configured consumers, every well-formed credential is accepted. */
 const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
 
-function compileScheme(name: string, contract: Contract, consumers: readonly Consumer[]): SchemeCheck[] {
-  const place = placeOf(contract.securitySchemes.get(name))
+function compileScheme(name: string, place: SecurityScheme, consumers: readonly Consumer[]): SchemeCheck[] {
   if (place.in === 'nowhere') return []
   if (place.in === 'certificate') return [compileCertificateCheck(name, consumers)]
   const read = compileCredential(place)
@@ -174,7 +174,7 @@ function compileCertificateCheck(name: string, consumers: readonly Consumer[]): 
 
 /** Returns a function that reads the credential at a place of a request; it returns `undefined` if there is none. */
 function compileCredential(
-  place: Exclude<CredentialPlace, { in: 'certificate' | 'nowhere' }>,
+  place: Exclude<SecurityScheme, { in: 'certificate' | 'nowhere' }>,
 ): (request: Request) => string | undefined {
   switch (place.in) {
     case 'header':

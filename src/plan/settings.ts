@@ -2,6 +2,7 @@
 
 import type { Resource } from '../behaviours/resource.ts'
 import type { Contract } from '../contract/contract.ts'
+import { placeOf } from '../contract/documents.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { ReplyFiles } from '../kernel/reply-files.ts'
 import type { Source } from '../kernel/source.ts'
@@ -145,12 +146,11 @@ export const worldsSettings = (file: WorldsFile = {}): WorldsSettings => ({
 export function checkPaths({ operations }: Contract, report: Diagnostics): void {
   for (const { path, node } of operations) {
     if (!path.startsWith('/~')) continue
-    const place = node.document.source.locate([...node.document.base, ...node.path], 'key')
     const hint = 'rename the path, or set listen: { clientControls: false }'
     report.warning(
       'path-names-world',
       `${path} is unreachable: its beginning is read as the name of a world`,
-      place,
+      placeOf(node, 'key'),
       hint,
     )
   }

@@ -1,7 +1,7 @@
 // Expands the short forms of gateway.yaml, and words of other tools with the same meaning, before anything is checked.
 // Mistakes are still reported at the place in the file.
 
-import { roundBeyondExamples } from '../contract/example-decimals.ts'
+import { roundBeyondExamples } from '../contract/documents.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { Decimal, isObject, unescapeKey } from '../kernel/json.ts'
 import type { Path, Source } from '../kernel/source.ts'

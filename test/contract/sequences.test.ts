@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nonconformanceOf } from '../../src/contract/conformance.ts'
-import type { Operation } from '../../src/contract/contract.ts'
+import { nonconformanceOf, type Operation } from '../../src/contract/contract.ts'
 import { inProcess, loadFiles } from '../support/in-process.ts'
 
 const FILES = {

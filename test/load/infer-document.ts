@@ -23,7 +23,7 @@ export async function inferSimulation(paths: object, schemas: object, openapi = 
   const report = new Diagnostics()
   const source = parseSource('api.json', text, report)
   assert.ok(source)
-  const contract = readContract({ file: '/api.json', source, base: [] }, '/', report)
+  const contract = readContract({ file: '/api.json', source }, '/', report)
   assert.ok(contract)
   const { plan, without } = await inferGateway(contract, '/api.json', '/')
   return { ...plan.simulation.file, without }

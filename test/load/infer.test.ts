@@ -13,7 +13,7 @@ test('every inferred line has its reason', async () => {
   const report = new Diagnostics()
   const source = parseSource('library.yaml', readFileSync(new URL('library.yaml', golden), 'utf8'), report)
   assert.ok(source)
-  const contract = readContract({ file, source, base: [] }, '/api', report)
+  const contract = readContract({ file, source }, '/api', report)
   assert.ok(contract)
   const { plan, ...inferred } = await inferGateway(contract, file, '/api')
   const text = inferred.describe()
@@ -32,7 +32,11 @@ test('states are proposed in a comment if actions set a field with an enum', asy
   const report = new Diagnostics()
   const source = parseSource('shop.yaml', readFileSync(shop, 'utf8'), report)
   assert.ok(source)
-  const contract = readContract({ file: '/api/shop.yaml', source, base: ['contract'] }, '/api', report)
+  const contract = readContract(
+    { file: '/api/shop.yaml', source: source.derive((source.value as { contract: unknown }).contract, path => path) },
+    '/api',
+    report,
+  )
   assert.ok(contract)
   const text = (await inferGateway(contract, '/api/shop.yaml', '/api')).describe()
   const guess =
@@ -44,7 +48,7 @@ test('the inferred file says how it was tried', async () => {
   const file = '/api/library.yaml'
   const report = new Diagnostics()
   const source = parseSource('library.yaml', readFileSync(new URL('library.yaml', golden), 'utf8'), report)
-  const contract = source && readContract({ file, source, base: [] }, '/api', report)
+  const contract = source && readContract({ file, source }, '/api', report)
   assert.ok(contract)
   const { plan, ...inferred } = await inferGateway(contract, file, '/api')
   const written = parseSource('gateway.yaml', inferred.describe(), report)

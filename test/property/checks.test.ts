@@ -4,8 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nonconformanceOf } from '../../src/contract/conformance.ts'
-import { type Operation, responseFor } from '../../src/contract/contract.ts'
+import { nonconformanceOf, type Operation, responseFor } from '../../src/contract/contract.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { stringifyJson } from '../../src/kernel/json.ts'
@@ -112,9 +111,7 @@ for (const file of FILES) {
     for (const [{ operation }, request] of valid) {
       if (!asksForCredential(operation, plan)) continue
       const { authorization: _, cookie: __, ...bare } = request.headers
-      const names = [...plan.contract.securitySchemes.values()].flatMap(one =>
-        one.type === 'apiKey' ? [one.name] : [],
-      )
+      const names = [...plan.contract.securitySchemes.values()].flatMap(one => ('name' in one ? [one.name] : []))
       const headers = Object.fromEntries(
         Object.entries(bare).filter(([name]) => !names.some(one => one.toLowerCase() === name)),
       )

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { nonconformanceOf } from '../../src/contract/conformance.ts'
+import { nonconformanceOf } from '../../src/contract/contract.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import type { Reply } from '../../src/kernel/reply.ts'

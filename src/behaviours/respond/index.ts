@@ -2,9 +2,10 @@
 
 import { lookup } from 'mrmime'
 import { ANY_QUESTION } from '../../contract/answer/answers.ts'
-import { essenceOf, isJson, responseFor, successStatus } from '../../contract/contract.ts'
-import { requiredFields } from '../../contract/required-fields.ts'
+import { responseFor, successStatus } from '../../contract/contract.ts'
+import { essenceOf, isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
+import { requiredFields } from '../../contract/security.ts'
 import { type Template, type TemplateContext, textOfFilled } from '../../expression/template.ts'
 import { fieldText } from '../../kernel/field-text.ts'
 import { type Json, type JsonObject, parsePointer, pointer, stringifyJson } from '../../kernel/json.ts'

@@ -2,7 +2,7 @@
 // and the records that refer to others. A referenced record must exist when the field is written. A deletion is planned
 // completely before anything is deleted.
 
-import { fieldNode } from '../../contract/field-node.ts'
+import { fieldNode } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'

@@ -3,8 +3,9 @@
 
 import { isXml, writeBody } from '../../contract/answer/body.ts'
 import { compileNegotiation, contentTypeFor } from '../../contract/answer/negotiate.ts'
-import { isJson, type MediaType, responseFor, successStatus } from '../../contract/contract.ts'
+import { type MediaType, responseFor, successStatus } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
+import { isJson } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { type Fill, JsonText, type TemplateContext } from '../../expression/template.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'

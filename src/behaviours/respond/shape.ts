@@ -1,8 +1,9 @@
 // Finds the record in the bodies of requests and replies, and the fields that a request has of it. The templates of the
 // configuration name the place, and the contract decides.
 
-import { type Contract, isJson, type MediaType, type Operation, responseFor } from '../../contract/contract.ts'
+import { type Contract, type MediaType, type Operation, responseFor } from '../../contract/contract.ts'
 import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
+import { isJson } from '../../contract/media-types.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { placeholdersIn } from '../../expression/template.ts'

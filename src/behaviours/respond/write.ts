@@ -2,14 +2,8 @@
 // Patch or JSON Patch. The door to rfc6902.
 
 import { applyPatch, type Operation as PatchOperation } from 'rfc6902'
-import {
-  isJson,
-  JSON_PATCH,
-  type Operation,
-  type RequestBody,
-  responseFor,
-  successStatus,
-} from '../../contract/contract.ts'
+import { type Operation, type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
+import { isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { placeholdersIn } from '../../expression/template.ts'
 import { Decimal, isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'

@@ -1,6 +1,7 @@
 // Reads and checks a request's body, and says which names in it look misspelt.
 
-import { essenceOf, type Operation } from '../../contract/contract.ts'
+import type { Operation } from '../../contract/contract.ts'
+import { essenceOf } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, parsePointer } from '../../kernel/json.ts'

@@ -2,9 +2,9 @@
 
 import { isUtf8 } from 'node:buffer'
 import { readXml } from '../../contract/answer/xml.ts'
-import { essenceOf, isJson, JSON_PATCH, type MediaType } from '../../contract/contract.ts'
+import type { MediaType } from '../../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../../contract/document/parameters.ts'
-import { compileMediaTypes } from '../../contract/media-types.ts'
+import { compileMediaTypes, essenceOf, isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { readSequence } from '../../contract/sequences.ts'
 import { isObject, type Json } from '../../kernel/json.ts'

@@ -2,8 +2,7 @@
 // library.
 
 import Negotiator from 'negotiator'
-import { essenceOf } from '../contract.ts'
-import { mediaParameters } from '../media-types.ts'
+import { essenceOf, mediaParameters } from '../media-types.ts'
 
 /** Returns the index of the documented type that the client prefers; `undefined` if it accepts none. */
 export type Negotiate = (accept: string | undefined) => number | undefined

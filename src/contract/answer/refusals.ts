@@ -3,7 +3,8 @@
 
 import type { Json } from '../../kernel/json.ts'
 import { problemOf, type Refusal } from '../../kernel/problem.ts'
-import { type Contract, isJson, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
+import { type Contract, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
+import { isJson } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { isXml, type Written, writeBody } from './body.ts'
 import { ErrorForm } from './error-form.ts'

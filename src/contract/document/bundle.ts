@@ -1,8 +1,8 @@
 // A contract as one JSON document, with the parts of other files that it refers to.
 
-import { Decimal, isObject, pointer } from '../../kernel/json.ts'
+import { isObject, pointer } from '../../kernel/json.ts'
 import type { Contract } from '../contract.ts'
-import { childOf, entriesOf, identityOf, itemsOf, type Node } from '../documents.ts'
+import { entriesOf, identityOf, itemsOf, type Node } from '../documents.ts'
 
 /** The key for the parts of other files. */
 const ELSEWHERE = 'x-referenced'
@@ -14,14 +14,9 @@ export type DocumentPart = Record<string, unknown>
 
 /** Returns the document of a contract, self-contained. References within it stay as they are; broken ones do too. */
 export function bundle(contract: Contract): DocumentPart | undefined {
-  const root = contract.at('#/info') ?? contract.at('#/paths')
-  if (root === undefined) return undefined
-  const { document } = root
-  const whole = childOf(
-    { document: { ...document, base: [] }, path: [], value: document.source.value },
-    ...document.base,
-  )
-  const top: Node = { document, path: [], value: whole.value }
+  const part = contract.at('#/info') ?? contract.at('#/paths')
+  if (part === undefined) return undefined
+  const { document } = part
   const names = new Map<string, string>()
   const pending: { readonly name: string; readonly node: Node }[] = []
   const nameOf = (target: Node): string => {
@@ -38,31 +33,19 @@ export function bundle(contract: Contract): DocumentPart | undefined {
   const copy = (node: Node): unknown => {
     const { value } = node
     if (Array.isArray(value)) return itemsOf(node).map(copy)
-    if (!isObject(value)) return isExact(value) ? Number(value) : value
+    if (!isObject(value)) return value
     const reference = typeof value.$ref === 'string' ? value.$ref : undefined
     const target = reference === undefined ? node : contract.resolve(node)
     const out: DocumentPart = {}
-    for (const [key, child] of entriesOf(node)) out[key] = DATA.has(key) ? plain(child.value) : copy(child)
+    for (const [key, child] of entriesOf(node)) out[key] = DATA.has(key) ? child.value : copy(child)
     if (target === node) return out
     const here = target.document.file === document.file
     // A reference to the document itself may pass through another file, or be written in one.
     if (here && reference?.startsWith('#') && node.document.file === document.file) return out
     return { ...out, $ref: here ? `#${pointer(target.path)}` : `#/${ELSEWHERE}/${nameOf(target)}` }
   }
-  const bundled = copy(top) as DocumentPart
+  const bundled = copy({ document, path: [], value: document.source.value }) as DocumentPart
   const elsewhere: DocumentPart = {}
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) elsewhere[next.name] = copy(next.node)
   return names.size === 0 ? bundled : { ...bundled, [ELSEWHERE]: elsewhere }
 }
-
-const isExact = (value: unknown): value is bigint | Decimal => typeof value === 'bigint' || value instanceof Decimal
-
-/** The value without the exact numbers that JSON text cannot tell from others. */
-const plain = (value: unknown): unknown =>
-  isExact(value)
-    ? Number(value)
-    : Array.isArray(value)
-      ? value.map(plain)
-      : isObject(value)
-        ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]))
-        : value

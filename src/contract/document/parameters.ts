@@ -114,7 +114,7 @@ function styleOf(node: Node, name: string, place: Location, schema: SchemaUse, r
     style = usual
   }
   const explode = typeof value.explode === 'boolean' ? value.explode : style === 'form' || style === 'deepObject'
-  const parts = new ValuePlace([schema.node], reading.documents)
+  const parts = new ValuePlace([schema.node], reading)
   return compileStyle(style as string, explode, name, parts, place === 'query' ? decodeQuery : asIs)
 }
 

@@ -1,26 +1,19 @@
-// Reads request bodies, responses with their headers, media types and examples.
+// Reads request bodies, responses with their headers, media types, examples, and sequences (OpenAPI 3.2 `itemSchema`).
 
-import { isObject, type Json } from '../../kernel/json.ts'
+import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import type { Side } from '../../kernel/schema-keywords.ts'
-import {
-  type Encoding,
-  type Example,
-  essenceOf,
-  type Header,
-  type MediaType,
-  type RequestBody,
-  type ResponseSpec,
-} from '../contract.ts'
-import { childOf, entriesOf, type Node } from '../documents.ts'
-import type { SchemaUse } from '../schema/schema-book.ts'
+import type { Example, Header, MediaType, RequestBody, ResponseSpec } from '../contract.ts'
+import { childOf, entriesOf, itemsOf, type Node } from '../documents.ts'
+import { type Encoding, essenceOf } from '../media-types.ts'
+import { shapeOf } from '../schema/shape.ts'
+import { EVENT_FIELDS, type Framing, framingOf, type Sequence } from '../sequences.ts'
 import { compileForm } from './forms.ts'
-import { readSchema } from './read-sequence.ts'
 import type { ContractReading } from './reading.ts'
 
 /** Returns `undefined` without a body; `'unreadable'` for a body whose reference is broken. */
 export function readRequestBody(entry: Node, reading: ContractReading): RequestBody | undefined | 'unreadable' {
   if (entry.value === undefined || entry.value === null) return undefined
-  const node = reading.documents.resolve(entry)
+  const node = reading.resolve(entry)
   if (node === undefined) return 'unreadable'
   if (!isObject(node.value)) {
     return reading.warn('invalid-contract', 'a request body must be an object', node)
@@ -49,7 +42,7 @@ export function readResponses(operation: Node, reading: ContractReading): Map<st
     }
     const key = /^default$/i.test(status) ? 'default' : status.toUpperCase()
     // A response with a broken reference is still a documented status.
-    const node = reading.documents.resolve(entry) ?? { ...entry, value: { description: '' } }
+    const node = reading.resolve(entry) ?? { ...entry, value: { description: '' } }
     if (!isObject(node.value)) {
       reading.warn('invalid-contract', 'a response must be an object', node)
     } else if (typeof node.value.description !== 'string') {
@@ -68,7 +61,7 @@ export function readResponses(operation: Node, reading: ContractReading): Map<st
 
 function readHeaders(list: Node, reading: ContractReading): Header[] {
   return entriesOf(list).flatMap(([name, entry]) => {
-    const node = reading.documents.resolve(entry)
+    const node = reading.resolve(entry)
     // A documented `Content-Type` header is ignored (OpenAPI "Response Object").
     if (node === undefined || !isObject(node.value) || name.toLowerCase() === 'content-type') return []
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
@@ -76,81 +69,125 @@ function readHeaders(list: Node, reading: ContractReading): Header[] {
       return []
     }
     const { required, explode } = node.value
-    const [content = readMediaType(node, 'reply', reading)] = readContent(
-      childOf(node, 'content'),
-      'reply',
-      reading,
-    ).values()
-    return [{ name, required: required === true, explode: explode === true, ...content }]
+    const [content] = readContent(childOf(node, 'content'), 'reply', reading).values()
+    const media = content ?? readMediaType(node, undefined, 'reply', reading)
+    return [{ name, required: required === true, explode: explode === true, ...media }]
   })
 }
 
-function readContent(node: Node, side: Side, reading: ContractReading): Map<string, MediaType> {
+function readContent(list: Node, side: Side, reading: ContractReading): Map<string, MediaType> {
   const content = new Map<string, MediaType>()
-  for (const [type, entry] of entriesOf(node)) {
+  for (const [type, entry] of entriesOf(list)) {
     if (type.startsWith('x-')) continue
-    // In OpenAPI 3.2 a media type may be a reference.
-    const media =
-      isObject(entry.value) && typeof entry.value.$ref === 'string' ? reading.documents.resolve(entry) : entry
     if (!/^[^\s/;]+\/[^\s/;]+\s*(?:;.*)?$/.test(type)) {
       reading.warn('invalid-media-type', `"${type}" is not a media type`, entry, 'key', 'write application/json')
       continue
     }
-    const read = readMediaType(media ?? { ...entry, value: {} }, side, reading, essenceOf(type))
-    const isForm = side === 'request' && FORM.test(type) && read.schema !== undefined
-    const form = isForm
-      ? compileForm((read.schema as SchemaUse).node, read.encoding ?? NO_ENCODING, reading.documents)
-      : undefined
-    const patch = side === 'request' && isPatch(read.schema, reading) ? { patch: true as const } : {}
-    content.set(type.toLowerCase(), form === undefined ? { ...read, ...patch } : { ...read, form })
+    // In OpenAPI 3.2 a media type may be a reference.
+    const node = reading.resolve(entry) ?? { ...entry, value: {} }
+    const media = readMediaType(node, essenceOf(type), side, reading)
+    content.set(type.toLowerCase(), side === 'reply' ? media : { ...media, ...readForm(type, node, media, reading) })
   }
   return content
 }
 
-/** Whether a schema describes a list of objects with an `op` and a `path`. */
-function isPatch(schema: SchemaUse | undefined, { schemas }: ContractReading): boolean {
-  const items = schema?.shape.items
-  if (items === undefined || schema?.types.has('object') === true) return false
-  const { properties } = schemas.use(items, 'request').shape
-  return properties.has('op') && properties.has('path')
-}
-
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
-const NO_ENCODING: ReadonlyMap<string, Encoding> = new Map()
 
-/** The common part of a media type and a header: a schema and examples. */
-function readMediaType(node: Node, side: Side, reading: ContractReading, essence?: string): MediaType {
-  const { documents } = reading
-  const { schema, sequence } = readSchema(node, essence, side, reading)
-  const example = childOf(node, 'example')
-  const examples: Example[] =
-    example.value === undefined ? [] : [{ name: undefined, value: example.value as Json, node: example }]
-  for (const [name, entry] of entriesOf(childOf(node, 'examples'))) {
-    const target = documents.resolve(entry)
-    if (target === undefined) continue
-    // OpenAPI 3.2 distinguishes the value from its text on the wire.
-    const value = ['value', 'dataValue', 'serializedValue']
-      .map(key => childOf(target, key))
-      .find(one => one.value !== undefined)
-    if (value !== undefined) examples.push({ name, value: value.value as Json, node: value })
-    else if (!isObject(target.value) || target.value.externalValue === undefined) {
-      reading.warn('invalid-example', `the example ${name} has no value`, entry, 'key', 'write it under "value"')
-    }
+/** Returns what only bodies of requests have: the fields of a form, or the operations of a patch. */
+function readForm(
+  type: string,
+  node: Node,
+  { schema }: MediaType,
+  reading: ContractReading,
+): Pick<MediaType, 'encoding' | 'form' | 'patch'> {
+  if (schema === undefined) return {}
+  if (FORM.test(type)) {
+    const fields = entriesOf(childOf(node, 'encoding')).map(([name, entry]) => [name, readEncoding(entry)] as const)
+    const encoding = new Map(fields)
+    return { encoding, form: compileForm(schema.node, encoding, reading) }
   }
-  const encoding = entriesOf(childOf(node, 'encoding')).map(([name, entry]) => [name, readEncoding(entry)] as const)
-  return {
-    schema,
-    examples,
-    ...(sequence === undefined ? {} : { sequence }),
-    ...(encoding.length > 0 ? { encoding: new Map(encoding) } : {}),
-  }
+  const { items } = schema.shape
+  if (items === undefined || schema.types.has('object')) return {}
+  const { properties } = reading.schemas.use(items, 'request').shape
+  return properties.has('op') && properties.has('path') ? { patch: true } : {}
 }
 
-function readEncoding(node: Node): Encoding {
-  const { contentType, style, explode } = (isObject(node.value) ? node.value : {}) as Record<string, unknown>
+function readEncoding({ value }: Node): Encoding {
+  const { contentType, style, explode } = isObject(value) ? value : {}
   return {
     contentType: typeof contentType === 'string' ? contentType.toLowerCase() : undefined,
     style: typeof style === 'string' ? style : undefined,
     explode: typeof explode === 'boolean' ? explode : undefined,
   }
 }
+
+/**
+ * Reads the common part of a media type and a header: a schema and examples.
+ *
+ * @param essence the media type without parameters; `undefined` for a header
+ */
+function readMediaType(node: Node, essence: string | undefined, side: Side, reading: ContractReading): MediaType {
+  const example = childOf(node, 'example')
+  const examples: Example[] =
+    example.value === undefined ? [] : [{ name: undefined, value: example.value as Json, node: example }]
+  for (const [name, entry] of entriesOf(childOf(node, 'examples'))) {
+    const target = reading.resolve(entry)
+    if (target === undefined) continue
+    // OpenAPI 3.2 distinguishes the value from its text on the wire.
+    const values = ['value', 'dataValue', 'serializedValue'].map(key => childOf(target, key))
+    const value = values.find(one => one.value !== undefined)
+    if (value !== undefined) examples.push({ name, value: value.value as Json, node: value })
+    else if (childOf(target, 'externalValue').value === undefined) {
+      reading.warn('invalid-example', `the example ${name} has no value`, entry, 'key', 'write it under "value"')
+    }
+  }
+  return { ...readSchema(node, essence, side, reading), examples }
+}
+
+type ReadSchema = Pick<MediaType, 'schema' | 'sequence'>
+
+/** Reads the schema of the whole content. That of a sequence is the list of its items. */
+function readSchema(media: Node, essence: string | undefined, side: Side, reading: ContractReading): ReadSchema {
+  const { schemas } = reading
+  const whole = childOf(media, 'schema')
+  const item = childOf(media, 'itemSchema')
+  const framing = essence === undefined ? undefined : framingOf(essence)
+  const use = isGiven(whole) ? schemas.use(whole, side) : undefined
+  if (isGiven(item) && framing === undefined) {
+    const hint = 'it describes text/event-stream, application/jsonl, application/json-seq and multipart/mixed'
+    reading.warn('idle-keyword', `"itemSchema" has no effect on ${essence}`, item, 'key', hint)
+  }
+  if (framing === undefined) return { schema: use }
+  /** Makes a schema that the document does not have, from references to existing ones. */
+  const listOf = (items: Node): ReadSchema => {
+    const list = { type: 'array', items: referTo(items) }
+    const value = items === item && use !== undefined ? { allOf: [referTo(whole), list] } : list
+    const schema = schemas.use({ document: media.document, path: [...media.path, 'sequence'], value }, side)
+    return { schema, sequence: sequenceOf(media, items, framing, reading) }
+  }
+  if (isGiven(item)) return listOf(item)
+  if (use?.types.has('array')) {
+    return { schema: use, sequence: sequenceOf(media, use.shape.items ?? whole, framing, reading) }
+  }
+  // Before 3.2 the schema of a stream often described one item; the schema of named parts describes all of them.
+  return use?.types.has('object') && framing !== 'parts' ? listOf(whole) : { schema: use }
+}
+
+const isGiven = ({ value }: Node): boolean => value !== undefined && value !== null
+
+const referTo = ({ path }: Node): object => ({ $ref: `#${pointer(path)}` })
+
+function sequenceOf(media: Node, item: Node, framing: Framing, reading: ContractReading): Sequence {
+  const encoding = childOf(media, 'itemEncoding', 'contentType').value
+  const base = { framing, partType: typeof encoding === 'string' ? encoding : undefined }
+  const resolved = reading.resolve(item) ?? item
+  const branches = ['oneOf', 'anyOf'].flatMap(union => itemsOf(childOf(resolved, union)))
+  const shapes = [resolved, ...branches].map(node => shapeOf(node, reading).properties).filter(({ size }) => size > 0)
+  const data = shapes.map(properties => properties.get('data')).find(node => node !== undefined)
+  const isEvent = shapes.every(properties => [...properties.keys()].every(name => EVENT_FIELDS.has(name)))
+  const fields = framing === 'events' && data !== undefined && isEvent
+  const types = fields && isObject(data.value) ? reading.schemas.use(data).types : NO_TYPES
+  return { ...base, fields, jsonData: types.size > 0 && !types.has('string') }
+}
+
+const NO_TYPES: ReadonlySet<string> = new Set()

@@ -5,14 +5,11 @@ import { relative } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject } from '../../kernel/json.ts'
 import type { Contract } from '../contract.ts'
-import { childOf, type Document, Documents, entriesOf, identityOf, nodeAt, placeOf } from '../documents.ts'
-import { SchemaBook, type SchemaUse } from '../schema/schema-book.ts'
+import { childOf, type Document, entriesOf, identityOf, nodeAt, placeOf } from '../documents.ts'
 import { shapeOf } from '../schema/shape.ts'
-import { checkExamples } from './check-examples.ts'
-import { checkSamples } from './check-samples.ts'
-import { foreignFile } from './foreign-file.ts'
+import { readSecuritySchemes } from '../security.ts'
+import { checkExamples, checkSamples } from './checks.ts'
 import { readOperations } from './read-operations.ts'
-import { readSecuritySchemes } from './read-security.ts'
 import { normalise, readServers } from './read-servers.ts'
 import { ContractReading } from './reading.ts'
 import { convertSwagger } from './swagger.ts'
@@ -48,14 +45,14 @@ export function readContract(
 ): Contract | undefined {
   const document = convertSwagger(given, report)
   if (document === undefined) return undefined
-  const documents = new Documents(document, home, report)
-  const { root } = documents
+  const reading = new ContractReading(document, home, report)
+  const { root, schemas } = reading
   const version = childOf(root, 'openapi')
+  const openapi = typeof version.value === 'number' ? String(version.value) : version.value
   if (!isObject(root.value)) {
     report.error('not-openapi', 'an OpenAPI document must be an object', placeOf(root))
     return undefined
   }
-  const openapi = typeof version.value === 'number' ? String(version.value) : version.value
   const foreign = foreignFile(root.value, relative(home, given.file))
   if (foreign !== undefined) {
     report.error('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, placeOf(root), foreign.hint)
@@ -74,21 +71,16 @@ export function readContract(
   if (!/^3\.[012]\.\d+$/.test(openapi)) {
     const read = openapi.startsWith('3.0') || openapi === '3' ? '3.0' : openapi.startsWith('3.1') ? '3.1' : '3.2'
     const message = `the version ${openapi} is read as ${read}`
-    report.warning('odd-version', message, placeOf(version), 'write three numbers in quotes: "3.1.0"')
+    reading.warn('odd-version', message, version, 'value', 'write three numbers in quotes: "3.1.0"')
   }
-  const legacy = /^3(?:\.0|$)/.test(openapi.trim())
-  const schemas = new SchemaBook(documents)
-  const reading = new ContractReading(documents, schemas, legacy, report)
   reading.unknownKeys(root, ROOT_KEYS)
   const info = childOf(root, 'info')
   if (!isObject(info.value)) reading.warn('missing-info', 'the contract has no info', root)
   const servers = readServers(childOf(root, 'servers'), reading) ?? { basePaths: [''], hosts: [] }
   const only = options.basePath === undefined ? undefined : [normalise(`/${options.basePath}`)]
-  const named = new Map<string, SchemaUse>()
-  for (const [name, node] of entriesOf(childOf(root, 'components', 'schemas'))) {
-    schemas.translate(node)
-    named.set(name, schemas.use(node))
-  }
+  const named = entriesOf(childOf(root, 'components', 'schemas')).map(
+    ([name, node]) => [name, schemas.use(node)] as const,
+  )
   const operations = readOperations(root, servers.basePaths, reading)
   const contract: Contract = {
     title: reading.text(childOf(info, 'title')) || 'API',
@@ -98,14 +90,14 @@ export function readContract(
     hosts: servers.hosts,
     securitySchemes: readSecuritySchemes(root, reading, options.knowsClients),
     operations: only === undefined ? operations : operations.map(one => ({ ...one, basePaths: only })),
-    schemas: named,
-    shapeOf: node => shapeOf(node, documents),
-    identify: identifying(documents),
-    resolve: node => documents.resolve(node) ?? node,
+    schemas: new Map(named),
+    shapeOf: node => shapeOf(node, reading),
+    identify: identifying(reading),
+    resolve: node => reading.resolve(node) ?? node,
     at: pointer => nodeAt(root, pointer),
     use: node => schemas.use(node),
     walking: work => schemas.walking(work),
-    files: documents.files,
+    files: reading.files,
   }
   if (options.thorough ?? schemas.size <= THOROUGH_UP_TO) {
     schemas.compile()
@@ -116,16 +108,67 @@ export function readContract(
 }
 
 /** Inference reads the same nodes a hundred times, so the text is made once for each value. */
-function identifying(documents: Documents): Contract['identify'] {
+function identifying(reading: ContractReading): Contract['identify'] {
   const known = new WeakMap<object, string>()
   return node => {
-    const { value } = node
-    const isKept = typeof value === 'object' && value !== null
-    let identity = isKept ? known.get(value) : undefined
-    if (identity === undefined) {
-      identity = identityOf(documents.resolve(node) ?? node)
-      if (isKept) known.set(value, identity)
-    }
+    const key = typeof node.value === 'object' && node.value !== null ? node.value : undefined
+    const identity = (key && known.get(key)) ?? identityOf(reading.resolve(node) ?? node)
+    if (key !== undefined) known.set(key, identity)
     return identity
   }
+}
+
+type ForeignValue = Readonly<Record<string, unknown>>
+
+const CONVERT = 'make an OpenAPI document of it: npx'
+
+/** The files of other tools, and how to convert each. */
+const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => boolean, hint: string])[] = [
+  [
+    'a Postman collection',
+    ({ info, item, collection }) =>
+      (isObject(info) && ('_postman_id' in info || String(info.schema).includes('postman') || Array.isArray(item))) ||
+      (isObject(collection) && Array.isArray(collection.item)),
+    `${CONVERT} -p postman-to-openapi@3 p2o FILE -f openapi.yaml`,
+  ],
+  [
+    'a HAR recording',
+    ({ log }) => isObject(log) && Array.isArray(log.entries),
+    `${CONVERT} har-to-openapi@3 FILE --output openapi.yaml`,
+  ],
+  [
+    'a Mockoon environment',
+    ({ routes, lastMigration, endpointPrefix, uuid }) =>
+      Array.isArray(routes) && [lastMigration, endpointPrefix, uuid].some(mark => mark !== undefined),
+    `${CONVERT} @mockoon/cli export --input FILE --output openapi.json`,
+  ],
+  [
+    'a file of WireMock stubs',
+    ({ mappings, request, response }) =>
+      (Array.isArray(mappings) && mappings.some(one => isObject(one) && 'request' in one)) ||
+      (isObject(request) &&
+        isObject(response) &&
+        ['url', 'urlPath', 'urlPattern', 'urlPathPattern', 'method'].some(key => key in request)),
+    'write its paths and bodies as an OpenAPI document (WireMock Cloud exports one), and the reply of each stub under operations: respond',
+  ],
+  [
+    'an Insomnia export',
+    ({ _type, __export_format, type }) =>
+      (_type === 'export' && __export_format !== undefined) || String(type).startsWith('collection.insomnia'),
+    'export its design document as OpenAPI, or write one for its requests',
+  ],
+  [
+    'an AsyncAPI document',
+    ({ asyncapi }) => asyncapi !== undefined,
+    'the mock speaks HTTP: it needs an OpenAPI document',
+  ],
+]
+
+/** Recognises the file of another tool, such as `a Postman collection`; `file` is its name, for the hint. */
+export function foreignFile(value: unknown, file: string): { kind: string; hint: string } | undefined {
+  if (!isObject(value) || 'openapi' in value || 'swagger' in value || 'contract' in value) return undefined
+  const found = FOREIGN.find(([, is]) => is(value))
+  if (found === undefined) return undefined
+  const [kind, , hint] = found
+  return { kind, hint: hint.replace('FILE', () => (/^[\w./-]+$/.test(file) ? file : `'${file}'`)) }
 }

@@ -6,9 +6,9 @@ import { isObject } from '../../kernel/json.ts'
 import type { Operation } from '../contract.ts'
 import { childOf, entriesOf, itemsOf, type Node } from '../documents.ts'
 import { expressionsOf, METHODS, type Method } from '../paths.ts'
+import { readSecurity } from '../security.ts'
 import { type Parameter, readParameter } from './parameters.ts'
 import { readRequestBody, readResponses } from './read-content.ts'
-import { readSecurity } from './read-security.ts'
 import { readServers } from './read-servers.ts'
 import type { ContractReading } from './reading.ts'
 
@@ -76,7 +76,7 @@ function readItem(entry: Node, reading: ContractReading): Node | undefined {
     return { ...entry, value: {} }
   }
   if (typeof entry.value.$ref !== 'string') return entry
-  const target = reading.documents.resolve(entry)
+  const target = reading.resolve(entry)
   if (target === undefined || !isObject(target.value)) return undefined
   const { $ref, ...beside } = entry.value
   // Nodes below must know their files, so the target is used unchanged only if nothing is beside the reference.
@@ -185,7 +185,7 @@ function followOperation(entry: Node, reading: ContractReading): Node | undefine
     'key',
     hint,
   )
-  return reading.documents.resolve(entry)
+  return reading.resolve(entry)
 }
 
 function readParameters(list: Node, reading: ContractReading): Parameter[] | 'unreadable' {
@@ -195,7 +195,7 @@ function readParameters(list: Node, reading: ContractReading): Parameter[] | 'un
   }
   const out: Parameter[] = []
   for (const entry of itemsOf(list)) {
-    const node = reading.documents.resolve(entry)
+    const node = reading.resolve(entry)
     if (node === undefined) return 'unreadable'
     const parameter = readParameter(node, reading)
     if (parameter === undefined) continue

@@ -5,7 +5,7 @@ import { upgrade } from '@scalar/openapi-upgrader'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject, unescapeKey } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
-import { childOf, type Document, placeOf } from '../documents.ts'
+import { type Document, placeOf } from '../documents.ts'
 
 type SwaggerObject = Record<string, unknown>
 
@@ -13,8 +13,7 @@ const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 
 /** Returns the document, converted if necessary. Returns `undefined` after reporting why that is impossible. */
 export function convertSwagger(document: Document, report: Diagnostics): Document | undefined {
-  const whole = { document: { ...document, base: [] }, path: [], value: document.source.value }
-  const { value } = childOf(whole, ...document.base)
+  const { value } = document.source
   if (!isObject(value) || value.swagger === undefined || value.openapi !== undefined) return document
   const place = placeOf({ document, path: ['swagger'], value: value.swagger })
   if (!/^2(?:\.0)?(?:\.0)?$/.test(String(value.swagger))) {
@@ -23,11 +22,7 @@ export function convertSwagger(document: Document, report: Diagnostics): Documen
   }
   try {
     const converted = upgrade(prepare(structuredClone(value)), '3.0') as unknown as SwaggerObject
-    return {
-      file: document.file,
-      base: [],
-      source: document.source.derive(converted, path => originOf(document, path)),
-    }
+    return { file: document.file, source: document.source.derive(converted, originOf) }
   } catch {
     report.error('not-openapi', 'this Swagger document cannot be converted', place)
     return undefined
@@ -135,19 +130,19 @@ const SECTIONS: Readonly<Record<string, string>> = {
 }
 
 /** Returns the original path of a path in the converted document. */
-function originOf({ base }: Document, path: Path): Path {
+function originOf(path: Path): Path {
   const [first, second, ...rest] = path
-  if (first === 'openapi') return [...base, 'swagger']
-  if (first === 'servers') return [...base, 'basePath']
-  if (first === 'components') return [...base, SECTIONS[String(second)] ?? 'swagger', ...rest]
+  if (first === 'openapi') return ['swagger']
+  if (first === 'servers') return ['basePath']
+  if (first === 'components') return [SECTIONS[String(second)] ?? 'swagger', ...rest]
   const at = path.indexOf('requestBody')
-  if (first === 'paths' && at > 0) return [...base, ...path.slice(0, at), 'parameters']
+  if (first === 'paths' && at > 0) return [...path.slice(0, at), 'parameters']
   // In Swagger 2.0 the schema is in the place of the media types, and a parameter's keywords are in the parameter.
   const content = path.indexOf('content')
-  if (first === 'paths' && content > 0) return [...base, ...path.slice(0, content), ...path.slice(content + 2)]
+  if (first === 'paths' && content > 0) return [...path.slice(0, content), ...path.slice(content + 2)]
   const schema = path.indexOf('schema')
   if (first === 'paths' && schema > 0 && path.includes('parameters')) {
-    return [...base, ...path.slice(0, schema), ...path.slice(schema + 1)]
+    return [...path.slice(0, schema), ...path.slice(schema + 1)]
   }
-  return [...base, ...path]
+  return [...path]
 }

@@ -146,15 +146,6 @@ function readPattern(value: unknown): KeywordReading {
   return { value, code: 'slow-pattern', fault: 'nests repetitions, which can take exponential time', hint }
 }
 
-/** Returns the value with doubles for exact integers, which the validator cannot read; int64 keeps the true range. */
-export const withoutBigInt = (value: unknown): unknown => {
-  if (typeof value === 'bigint') return Number(value)
-  if (Array.isArray(value)) return value.map(withoutBigInt)
-  return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigInt(item)]))
-    : value
-}
-
 /**
  * Translates OpenAPI 3.0 (JSON Schema Wright 00), and common mixtures of two dialects, to 2020-12.
  *

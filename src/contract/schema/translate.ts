@@ -1,9 +1,9 @@
 // Translates a schema of a contract to the validator's dialect (JSON Schema 2020-12): converts the differences of OpenAPI
 // 3.0, removes annotations, and keeps references, so that cycles stay finite.
 
-import { isObject, put } from '../../kernel/json.ts'
+import { approximate, isObject, type Json, put } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema.ts'
-import { childOf, type Documents, entriesOf, itemsOf, type Node, parentValue } from '../documents.ts'
+import { childOf, type Documents, entriesOf, itemsOf, type Node } from '../documents.ts'
 import { type Closing, closingOf, refusedByBranches, withoutNames } from './closed.ts'
 import {
   branchesOf,
@@ -15,18 +15,7 @@ import {
   type Union,
   type Unions,
 } from './discriminator.ts'
-import {
-  checkKeyword,
-  IN_PLACE,
-  isAssertion,
-  KEPT,
-  LIST,
-  MAP,
-  modernise,
-  ONE,
-  readKeyword,
-  withoutBigInt,
-} from './keywords.ts'
+import { checkKeyword, IN_PLACE, isAssertion, KEPT, LIST, MAP, modernise, ONE, readKeyword } from './keywords.ts'
 import { isMarked, layersOf, type SideMark, shapeOf } from './shape.ts'
 
 /** The marks of a schema. */
@@ -189,10 +178,10 @@ export class Translation {
       else if (isAssertion(keyword)) {
         const { value, fault, code = 'invalid-keyword', hint } = readKeyword(keyword, child.value)
         if (fault !== undefined) documents.warn(code, `"${keyword}" ${fault}`, child, 'value', hint)
-        if (value !== undefined) out[keyword] = withoutBigInt(value)
+        if (value !== undefined) out[keyword] = approximate(value as Json)
         if (keyword === 'format' && typeof value === 'string' && !this.formats.has(value))
           this.formats.set(value, child)
-      } else if (keyword === 'items') this.#items(child, out)
+      } else if (keyword === 'items') this.#items(child, node, out)
       else if (keyword === 'required') this.#required(child, node, here, out)
       else if (keyword === 'dependencies') this.#dependencies(child, here, out)
       else if (keyword === '$dynamicRef') this.#dynamicRef(child, here, out)
@@ -244,15 +233,14 @@ export class Translation {
     out[keyword] = schemas
   }
 
-  #items(child: Node, out: TranslatedKeywords): void {
+  #items(child: Node, node: Node, out: TranslatedKeywords): void {
     if (!Array.isArray(child.value)) {
       out.items = this.#schema(child, ANYWHERE)
       return
     }
     // Before 2020-12 a tuple was a list under `items`.
     if (child.value.length > 0) out.prefixItems = itemsOf(child).map(item => this.#schema(item, ANYWHERE))
-    const holder = { ...child, path: child.path.slice(0, -1), value: parentValue(child, this.#root) }
-    const rest = childOf(holder, 'additionalItems')
+    const rest = childOf(node, 'additionalItems')
     if (rest.value !== undefined) out.items = this.#schema(rest, ANYWHERE)
   }
 

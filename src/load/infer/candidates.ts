@@ -1,10 +1,9 @@
 // The ways in which a resource may keep its records: the schema, the field that names a record, and the values that the server
 // sets.
 
-import type { Operation } from '../../contract/contract.ts'
+import { fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
-import { fieldNode } from '../../contract/field-node.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'

@@ -1,8 +1,9 @@
 // Reads schemas for inference: those of the bodies that an operation takes and answers with, and what a schema describes, through
 // `$ref`, `allOf`, `anyOf` and `null`.
 
-import { type Contract, isJson, type Operation, type ResponseSpec } from '../../contract/contract.ts'
+import type { Contract, Operation, ResponseSpec } from '../../contract/contract.ts'
 import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
+import { isJson } from '../../contract/media-types.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'

@@ -1,8 +1,7 @@
 // Tries inferred state in process: for each resource a valid create, read, list, update and delete, as a client sends them.
 
 import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
-import { type Nonconformance, nonconformanceOf } from '../../contract/conformance.ts'
-import type { Operation } from '../../contract/contract.ts'
+import { type Nonconformance, nonconformanceOf, type Operation } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Reply } from '../../kernel/reply.ts'

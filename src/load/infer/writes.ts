@@ -1,8 +1,7 @@
 // Reads operations that create and change records: the record that a request gives, and what the reply tells of it.
 
-import type { Operation } from '../../contract/contract.ts'
+import { fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
-import { fieldNode } from '../../contract/field-node.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'

@@ -1,7 +1,7 @@
 // Chooses the credential that a request to an operation carries.
 
-import type { Operation } from '../../contract/contract.ts'
-import { type CredentialPlace, carryCredentials, placeOf } from '../../contract/credential-place.ts'
+import type { Operation, SecurityScheme } from '../../contract/contract.ts'
+import { carryCredentials, schemeNamed } from '../../contract/security.ts'
 import type { Plan } from '../../plan/plan.ts'
 
 /** The credential for one alternative of an operation's `security`. */
@@ -13,7 +13,7 @@ export interface Credential {
 }
 
 interface CredentialKey {
-  readonly place: CredentialPlace
+  readonly place: SecurityScheme
   readonly key: string
   /** The key as it is printed: itself, `$VARIABLE`, or `<SCHEME of CONSUMER>` if it is secret. */
   readonly shown: string
@@ -62,7 +62,7 @@ function alternativesFor(
     )
     .map(alternative => {
       const needed = alternative
-        .map(({ scheme }) => ({ scheme, place: placeOf(contract.securitySchemes.get(scheme)) }))
+        .map(({ scheme }) => ({ scheme, place: schemeNamed(scheme, contract) }))
         .filter(({ place }) => place.in !== 'nowhere')
       const keys = needed.map(({ scheme, place }): CredentialKey => {
         const made = place.in === 'authorization' && place.word === 'Basic' ? 'any:any' : 'any'

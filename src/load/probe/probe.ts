@@ -1,9 +1,10 @@
 // Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way.
 
 import { withinsOf } from '../../behaviours/respond/config.ts'
-import { isJson, type Operation } from '../../contract/contract.ts'
-import { placeOf } from '../../contract/credential-place.ts'
+import type { Operation } from '../../contract/contract.ts'
+import { isJson } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
+import { schemeNamed } from '../../contract/security.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Request } from '../../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
@@ -90,9 +91,7 @@ export function probesOf({ operation }: PlannedOperation, plan: Plan): readonly 
 /** Whether every alternative requires a credential that can be left out. */
 export const asksForCredential = ({ security }: Operation, { contract }: Plan): boolean =>
   security.length > 0 &&
-  security.every(alternative =>
-    alternative.some(({ scheme }) => placeOf(contract.securitySchemes.get(scheme)).in !== 'nowhere'),
-  )
+  security.every(alternative => alternative.some(({ scheme }) => schemeNamed(scheme, contract).in !== 'nowhere'))
 
 /** @returns a sentence where no value could be found for a part */
 function draftRequest(operation: Operation, plan: Plan, given: GivenParameters): ProbeDraft | string {

@@ -1,8 +1,9 @@
 // The values of a request that keeps to the contract: its body (JSON, else a form), and the texts of its parameters.
 
 import { readXml, writeXml } from '../../contract/answer/xml.ts'
-import { isJson, type MediaType, type Operation } from '../../contract/contract.ts'
+import type { MediaType, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
+import { isJson } from '../../contract/media-types.ts'
 import { valueFor } from '../../contract/schema/field.ts'
 import { readSequence, writeSequence } from '../../contract/sequences.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'

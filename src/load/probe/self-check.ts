@@ -1,8 +1,7 @@
 // Calls every operation of a plan in process, like a client, and validates each reply.
 
 import { isInjected } from '../../behaviours/fault.ts'
-import { nonconformanceOf } from '../../contract/conformance.ts'
-import { type Operation, responseFor } from '../../contract/contract.ts'
+import { nonconformanceOf, type Operation, responseFor } from '../../contract/contract.ts'
 import { placeOf } from '../../contract/documents.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject } from '../../kernel/json.ts'

@@ -1,9 +1,9 @@
 // How the server makes ids that are text: in the form of an example of the contract (`cus_9s6XKzkNRiz8i3`), as a UUID, by
 // format or pattern. An id must fit the record's schema, and every path parameter that names a record by it.
 
-import { type Contract, isJson, type Operation } from '../../contract/contract.ts'
+import { type Contract, fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
-import { fieldNode } from '../../contract/field-node.ts'
+import { isJson } from '../../contract/media-types.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
 import { describeField } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
