@@ -15,20 +15,14 @@ export interface Cause {
   position?: number
 }
 
-/** An entry that is in the log. */
-export interface Appended extends Group {
-  readonly position: number
-  readonly text: string
-}
-
 /** The worlds that the turns change. */
 export interface Memory {
   /** Applies entries that others appended, or loads a snapshot. Resolves when requests may be answered. */
   apply(news: News): Promise<void>
   /** Does a change again that was undone. Returns it with its new undoing. */
   redo(change: Change): Change
-  /** Takes note of entries that are in the log now. */
-  appended(entries: readonly Appended[]): void
+  /** Takes note of groups that are in the log now, as these texts. @param first the position of the first one */
+  appended(groups: readonly Group[], texts: readonly string[], first: number): void
   /** The worlds as they are when this is called, as one text. */
   snapshot(): Promise<string>
 }
@@ -58,8 +52,9 @@ interface Waiter {
 interface Piece extends Waiter {
   readonly work: () => Promise<unknown>
   readonly cause: Cause
-  /** Settles the piece with the outcome of its work. */
-  settle: () => void
+  /** The result of the work, or its error if it has failed. */
+  outcome: unknown
+  hasFailed: boolean
   /** The changes that it made, if any. */
   group: Group | undefined
 }
@@ -117,7 +112,7 @@ export class Turns {
    */
   run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      this.#pieces.push({ work, cause, resolve, reject, settle: () => {}, group: undefined })
+      this.#pieces.push({ work, cause, resolve, reject, outcome: undefined, hasFailed: false, group: undefined })
       this.#start()
     })
   }
@@ -186,7 +181,7 @@ export class Turns {
       }
       left = await this.#runAll(left)
       if (!this.recording.changed && !(this.recording.hasAside && left.length > 0)) {
-        for (const piece of left) piece.settle()
+        for (const piece of left) settle(piece)
         return
       }
       if (await this.#append(left)) return
@@ -198,15 +193,17 @@ export class Turns {
     const open: Piece[] = []
     for (const piece of pieces) {
       this.recording.begin()
+      // A closure would keep the request alive through two collections of garbage, a quarter of the time of a create.
       try {
-        const value = await piece.work()
-        piece.settle = () => piece.resolve(value as never)
+        piece.outcome = await piece.work()
+        piece.hasFailed = false
       } catch (error) {
-        piece.settle = () => piece.reject(error)
+        piece.outcome = error
+        piece.hasFailed = true
       }
       piece.group = this.recording.end(piece.cause.text, this.#now)
       if (this.recording.changed || piece.cause === FLUSH) open.push(piece)
-      else piece.settle()
+      else settle(piece)
     }
     return open
   }
@@ -232,7 +229,7 @@ export class Turns {
         }
         this.#meter.appended((monotonic() - since) / 1000)
         this.#done(pieces, groups, texts, result.appended)
-        for (const piece of pieces) piece.settle()
+        for (const piece of pieces) settle(piece)
       } else {
         // No process appends in between, so the next work need not wait until these changes are durable.
         this.#done(pieces, groups, texts, { ...began, at: began.at + texts.length })
@@ -251,7 +248,7 @@ export class Turns {
     appending.then(
       () => {
         this.#meter.appended((monotonic() - since) / 1000)
-        for (const piece of pieces) piece.settle()
+        for (const piece of pieces) settle(piece)
       },
       (error: unknown) => rejectAll(pieces, error),
     )
@@ -263,7 +260,7 @@ export class Turns {
     this.recording.clear()
     for (const { cause, group } of pieces) if (group !== undefined) cause.position = first + groups.indexOf(group)
     this.#tail?.push(...texts)
-    this.#memory.appended(groups.map((group, i) => ({ ...group, position: first + i, text: texts[i] as string })))
+    this.#memory.appended(groups, texts, first)
   }
 
   /** Applies new entries, then own changes without a request that are not appended yet. */
@@ -308,6 +305,11 @@ export class Turns {
       this.#compacting = false
     }
   }
+}
+
+function settle({ outcome, hasFailed, resolve, reject }: Piece): void {
+  if (hasFailed) reject(outcome)
+  else resolve(outcome as never)
 }
 
 function resolveAll(askers: readonly Waiter[]): void {

@@ -13,7 +13,7 @@ export const MOST_ENTRIES = ENTRIES * (COPIES - 1)
 const SHARE = 0.1
 
 /** An entry of the log. */
-interface Remembered {
+export interface LoggedEntry {
   readonly position: number
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -24,16 +24,6 @@ interface Remembered {
   readonly told: boolean
 }
 
-/** A copy of the worlds, and the entries after it. */
-interface Chapter<Copy> {
-  readonly position: number
-  /** A time when that was the latest position. Infinite: none is known. */
-  at: number
-  readonly copy: Copy
-  readonly entries: Remembered[]
-  size: number
-}
-
 /** One entry of the log, as far as it concerns one world. */
 export interface HistoryEntry {
   readonly position: number
@@ -42,10 +32,91 @@ export interface HistoryEntry {
   readonly effects: readonly Effect[]
 }
 
+/** A copy of the worlds, and the entries after it. */
+class Chapter<Copy> {
+  readonly position: number
+  /** A time when that was the latest position. Infinite: none is known. */
+  at: number
+  readonly copy: Copy
+  size = 0
+  /** Whether the last entry has more than counts. */
+  told = true
+  /** The entries as bytes: objects that live for a while cost the collector of garbage. */
+  #bytes = Buffer.allocUnsafe(2 ** 16)
+  readonly #ends: number[] = []
+  readonly #positions: number[] = []
+  readonly #times: number[] = []
+
+  constructor(position: number, at: number, copy: Copy) {
+    this.position = position
+    this.at = at
+    this.copy = copy
+  }
+
+  get length(): number {
+    return this.#ends.length
+  }
+
+  get firstTime(): number {
+    return this.#times[0] ?? Number.POSITIVE_INFINITY
+  }
+
+  get lastTime(): number {
+    return this.#times.at(-1) ?? this.at
+  }
+
+  get lastPosition(): number {
+    return this.#positions.at(-1) ?? this.position
+  }
+
+  add({ position, at, text, size, told }: LoggedEntry): void {
+    const from = this.#ends.at(-1) ?? 0
+    // No character takes more than three bytes for each of its code units.
+    const needed = from + 3 * text.length
+    if (needed > this.#bytes.length) {
+      const grown = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length))
+      this.#bytes.copy(grown, 0, 0, from)
+      this.#bytes = grown
+    }
+    this.#ends.push(from + this.#bytes.write(text, from))
+    this.#positions.push(position)
+    this.#times.push(at)
+    this.size += size
+    this.told = told
+  }
+
+  /** Puts an entry in the place of the last one, whose size is not counted twice. */
+  replaceLast(entry: LoggedEntry): void {
+    const last = this.#textOf(this.length - 1)
+    for (const list of [this.#ends, this.#positions, this.#times]) list.pop()
+    this.size -= last.length
+    const text = mergeCounts(last, entry.text)
+    this.add({ ...entry, text, size: text.length })
+  }
+
+  #textOf(index: number): string {
+    return this.#bytes.toString('utf8', this.#ends[index - 1] ?? 0, this.#ends[index])
+  }
+
+  /** The entries of a world up to a position, the oldest first. */
+  of(world: string, position = Number.POSITIVE_INFINITY): readonly HistoryEntry[] {
+    const name = JSON.stringify(world)
+    return this.#positions.flatMap((own, i) => {
+      const text = own > position ? '' : this.#textOf(i)
+      if (!text.includes(name)) return []
+      const { at, by, changes } = readGroup(text)
+      const effects = changes.filter(([one]) => one === world).map(([, effect]) => effect)
+      return effects.length === 0 ? [] : [{ position: own, at, by, effects }]
+    })
+  }
+}
+
 export class History<Copy> {
   readonly #copy: () => Copy
   readonly #room: number
   #chapters: Chapter<Copy>[] = []
+  /** The characters of all chapters. */
+  #size = 0
 
   /**
    * @param copy copies the worlds as they are
@@ -63,8 +134,9 @@ export class History<Copy> {
   }
 
   #open(position: number, at: number): void {
-    this.#chapters.push({ position, at, copy: this.#copy(), entries: [], size: 0 })
+    this.#chapters.push(new Chapter(position, at, this.#copy()))
     if (this.#chapters.length > COPIES) this.#chapters.shift()
+    this.#size = this.#chapters.reduce((all, { size }) => all + size, 0)
   }
 
   /** The position that no world can go back beyond. */
@@ -75,29 +147,23 @@ export class History<Copy> {
   /** The earliest time whose position is known, in milliseconds since the epoch; infinite if there is none. */
   get since(): number {
     const [first] = this.#chapters
-    return Math.min(first?.at ?? Number.POSITIVE_INFINITY, first?.entries[0]?.at ?? Number.POSITIVE_INFINITY)
+    return first === undefined ? Number.POSITIVE_INFINITY : Math.min(first.at, first.firstTime)
   }
 
   /** Takes note of a time when the log ends where this history does. */
   cover(time: number): void {
     const last = this.#chapters.at(-1)
-    if (last !== undefined && last.entries.length === 0) last.at = Math.min(last.at, time)
+    if (last !== undefined && last.length === 0) last.at = Math.min(last.at, time)
   }
 
-  add(entry: Remembered): void {
+  add(entry: LoggedEntry): void {
     const chapter = this.#chapters.at(-1)
     if (chapter === undefined) return
-    const { entries } = chapter
-    const last = entries.at(-1)
+    const before = chapter.size
     // A world that is only read has ever more counts.
-    if (last !== undefined && !last.told && !entry.told) {
-      const text = mergeCounts(last.text, entry.text)
-      entries[entries.length - 1] = { ...entry, text, size: text.length }
-      chapter.size += text.length - last.size
-    } else {
-      entries.push(entry)
-      chapter.size += entry.size
-    }
+    if (!chapter.told && !entry.told) chapter.replaceLast(entry)
+    else chapter.add(entry)
+    this.#size += chapter.size - before
   }
 
   /**
@@ -106,17 +172,16 @@ export class History<Copy> {
    */
   settle(exact: boolean): void {
     const chapter = this.#chapters.at(-1)
-    const last = chapter?.entries.at(-1)
-    if (chapter === undefined || last === undefined) return
-    const sum = this.#chapters.reduce((all, { size }) => all + size, 0)
-    const isFull = chapter.entries.length >= (exact ? ENTRIES : 2 * ENTRIES) || sum > this.#room
-    if (isFull) this.#open(last.position, last.at)
-    for (let left = sum; left > this.#room && this.#chapters.length > 1; ) left -= this.#chapters.shift()?.size ?? 0
+    if (chapter === undefined || chapter.length === 0) return
+    if (chapter.length >= (exact ? ENTRIES : 2 * ENTRIES) || this.#size > this.#room) {
+      this.#open(chapter.lastPosition, chapter.lastTime)
+    }
+    while (this.#size > this.#room && this.#chapters.length > 1) this.#size -= this.#chapters.shift()?.size ?? 0
   }
 
   /** The entries of a world, the oldest first. */
   of(world: string): readonly HistoryEntry[] {
-    return this.#chapters.flatMap(({ entries }) => entries.flatMap(entry => ofWorld(entry, world)))
+    return this.#chapters.flatMap(chapter => chapter.of(world))
   }
 
   /** The last copy up to a position, and the entries of a world from there to it; `undefined` for one that is out of reach. */
@@ -125,17 +190,8 @@ export class History<Copy> {
     position: number,
   ): { readonly copy: Copy; readonly entries: readonly HistoryEntry[] } | undefined {
     const chapter = this.#chapters.findLast(one => one.position <= position)
-    if (chapter === undefined) return undefined
-    const entries = chapter.entries.filter(entry => entry.position <= position)
-    return { copy: chapter.copy, entries: entries.flatMap(entry => ofWorld(entry, world)) }
+    return chapter && { copy: chapter.copy, entries: chapter.of(world, position) }
   }
-}
-
-function ofWorld({ position, text }: Remembered, world: string): readonly HistoryEntry[] {
-  if (!text.includes(JSON.stringify(world))) return []
-  const { at, by, changes } = readGroup(text)
-  const effects = changes.filter(([name]) => name === world).map(([, effect]) => effect)
-  return effects.length === 0 ? [] : [{ position, at, by, effects }]
 }
 
 /** Adds up the numbers of requests in two entries that have only counts. */

@@ -2,13 +2,14 @@
 
 import { type Change, type Counting, changeOf, type KeptKind, type Recorder } from '../../world/changes.ts'
 import type { News } from '../../world/engines/engine.ts'
-import type { Appended, Memory, Turns } from '../../world/turns.ts'
+import type { Group } from '../../world/recording.ts'
+import type { Memory, Turns } from '../../world/turns.ts'
 import type { World } from '../../world/world.ts'
 import type { AnswerState } from '../answers.ts'
 import type { StandingOrder } from '../weather.ts'
 import type { WorldsKeeper } from '../worlds/worlds.ts'
 import { AppliedWorlds, RecordBatches, type Subjects } from './apply.ts'
-import { type Effect, type NamedEffect, readGroups, type WorldState } from './effects.ts'
+import { type Effect, type NamedEffect, type ReadGroup, readGroup, type WorldState } from './effects.ts'
 import { History, isTold, MOST_ENTRIES } from './history.ts'
 import { SeedStore } from './seed-store.ts'
 import { restoreState, stateOfWorld, writeSnapshot } from './snapshot.ts'
@@ -137,7 +138,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
 
   async apply({ anew, entries, position }: News): Promise<void> {
     // An entry that cannot be read must not leave the state between two entries. The whole log is read at the start only.
-    const groups = entries.length > MOST_ENTRIES ? readGroups(entries) : [...readGroups(entries)]
+    const read = entries.length > MOST_ENTRIES ? readEntries(entries) : [...readEntries(entries)]
     let at = position.at - entries.length
     if (anew !== undefined) {
       if (anew.snapshot !== undefined) this.#worlds.load(anew.snapshot)
@@ -147,10 +148,8 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     // Older entries would be forgotten at once.
     const remembered = position.at - MOST_ENTRIES
     const batches = new RecordBatches(this.#subjects.worlds)
-    const texts = entries[Symbol.iterator]()
-    for (const group of groups) {
+    for (const { text, group } of read) {
       at += 1
-      const text = texts.next().value as string
       for (const [world, effect] of group.changes) {
         if (at <= remembered && batches.add(world, effect)) continue
         // A process that starts serves its file.
@@ -188,15 +187,16 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     return replaces ? { ...change, undo: () => this.#worlds.place(name, world) } : change
   }
 
-  appended(entries: readonly Appended[]): void {
-    for (const { position, at, text, changes } of entries) {
+  appended(groups: readonly Group[], texts: readonly string[], first: number): void {
+    for (const [i, { at, changes }] of groups.entries()) {
+      const text = texts[i] as string
       let size = text.length
       let told = false
       for (const { replaced, kind } of changes) {
         size += replaced ?? 0
         told ||= isTold(kind)
       }
-      this.history.add({ position, at, text, size, told })
+      this.history.add({ position: first + i, at, text, size, told })
     }
     this.history.settle(this.#turns?.recording.hasAside === false)
   }
@@ -290,3 +290,8 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
 }
 
 const NOTHING = (): void => {}
+
+/** Reads each entry when it is needed. */
+function* readEntries(texts: Iterable<string>): Generator<{ readonly text: string; readonly group: ReadGroup }> {
+  for (const text of texts) yield { text, group: readGroup(text) }
+}
