@@ -3,12 +3,17 @@
 
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { describeStart } from './cli/banner.ts'
-import { type CommandLine, readCommandLine, WrongCommandLine } from './cli/command-line.ts'
-import { describeSchema } from './cli/describe-schema.ts'
-import { describeFailure, describeMissing } from './cli/failures.ts'
-import { modeline, writeAnew } from './cli/init.ts'
-import { listenOf, readingOf } from './cli/reading.ts'
+import { describeStart, openBrowser } from './cli/banner.ts'
+import {
+  type CommandLine,
+  describeFailure,
+  describeMissing,
+  listenOf,
+  readCommandLine,
+  readingOf,
+  WrongCommandLine,
+} from './cli/command-line.ts'
+import { describeSchema, modeline, writeAnew } from './cli/init.ts'
 import { createLog, type LogLevel } from './gateway/log.ts'
 import { findParents, followParents } from './http/this-process.ts'
 import { isWorker, leave, obey } from './http/workers/worker.ts'
@@ -36,7 +41,8 @@ const progress = showProgress({
   now: realClock.now,
 })
 
-const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<number>>> = {
+/** The commands by name. Each returns the exit code. */
+const commands: Readonly<Record<string, (line: CommandLine) => Promise<number>>> = {
   serve: serveCommand,
   async check(line) {
     const { file, switches } = line
@@ -46,9 +52,10 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
     tellMistakes(report, line, process.stdout)
     if (plan === undefined || report.failed) return 1
     if (line.values.format === 'json') return 0
-    if (checked !== undefined) print(`${count(checked.requests, 'request')} answered as the contract documents\n`)
-    const sizes = `${count(plan.operations.length, 'operation')}, ${count(files.length, 'file')}`
-    return print(`${file}: ${sizes}, ${report.size === 0 ? 'no mistakes' : 'no errors'}\n`)
+    if (checked !== undefined) print(`${counted(checked.requests, 'request')} answered as the contract documents\n`)
+    const sizes = `${counted(plan.operations.length, 'operation')}, ${counted(files.length, 'file')}`
+    print(`${file}: ${sizes}, ${report.size === 0 ? 'no mistakes' : 'no errors'}\n`)
+    return 0
   },
   async plan(line) {
     const { values, switches } = line
@@ -56,16 +63,15 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
     const now = realClock.now()
     const time = at === undefined ? now : (parseMoment(at, now) ?? now)
     return withPlan(await load(line), line, plan => {
-      if (switches.has('calendar')) return print(describeCalendar(plan, time))
-      return print(at === undefined ? describeWhole(plan) : describeDayWhole(plan, time))
+      if (switches.has('calendar')) print(describeCalendar(plan, time))
+      else print(at === undefined ? describeWhole(plan) : describeDayWhole(plan, time))
     })
   },
   init,
   async schema(line) {
-    if (line.file === '') return print(await describeSchema(undefined))
-    const { plan, report } = await load(line)
-    tellMistakes(report, line)
-    return plan === undefined ? 1 : print(await describeSchema(plan))
+    if (line.file !== '') return withPlan(await load(line), line, async plan => print(await describeSchema(plan)))
+    print(await describeSchema(undefined))
+    return 0
   },
 }
 
@@ -78,7 +84,7 @@ async function load(line: CommandLine, more: LoadOptions = {}): Promise<Loaded> 
     : loadPlan(file, HOME, process.env, options)
 }
 
-const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
+const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
 
 /** Writes the mistakes in the requested format; text is written to standard error. */
 function tellMistakes(
@@ -92,19 +98,15 @@ function tellMistakes(
   else process.stderr.write(command === 'check' || command === 'init' ? formatReport(report) : formatBriefly(report))
 }
 
-function withPlan(
-  loaded: Loaded,
-  line: CommandLine,
-  use: (plan: Plan) => number | Promise<number>,
-): number | Promise<number> {
-  tellMistakes(loaded.report, line)
-  return loaded.plan === undefined ? 1 : use(loaded.plan)
-}
-
-function print(text: string): number {
-  process.stdout.write(text)
+/** Reports the mistakes, and uses the plan if there is one. */
+async function withPlan({ plan, report }: Loaded, line: CommandLine, use: (plan: Plan) => unknown): Promise<number> {
+  tellMistakes(report, line)
+  if (plan === undefined) return 1
+  await use(plan)
   return 0
 }
+
+const print = (text: string): void => void process.stdout.write(text)
 
 async function serveCommand(line: CommandLine): Promise<number> {
   const parents = findParents()
@@ -158,18 +160,13 @@ async function serveCommand(line: CommandLine): Promise<number> {
       // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
       else if (process.env.npm_lifecycle_event === 'start') followParents(parents, stop)
     })
-    const { origin, controlOrigin, fingerprint } = started.serving
-    if (!isWorker()) print(describeStart(plan, version, origin, controlOrigin, fingerprint))
+    if (!isWorker()) print(describeStart(plan, version, started.serving))
     if (switches.has('open') && !isWorker()) {
-      const { openBrowser } = await import('./cli/open-browser.ts')
-      openBrowser(controlOrigin, process.platform, url =>
-        process.stderr.write(`understudy: no browser could be opened; open ${url}\n`),
-      )
+      const complain = (url: string) => process.stderr.write(`understudy: no browser could be opened; open ${url}\n`)
+      openBrowser(started.serving.controlOrigin, process.platform, complain)
     }
     await told
-    started.stopWatching()
-    await started.serving.close({ drain: started.gateway.plan.simulation.listen.drain })
-    await started.closeState()
+    await started.close({ drain: started.gateway.plan.simulation.listen.drain })
     leave()
     await log.close()
     unwritten = false
@@ -187,7 +184,10 @@ async function init(line: CommandLine): Promise<number> {
   tellMistakes(report, line)
   if (inferred === undefined) return 1
   const text = modeline(folder, switches.has('schema')) + inferred
-  if (output === '-') return print(text)
+  if (output === '-') {
+    print(text)
+    return 0
+  }
   const schema = join(folder, 'gateway.schema.json')
   writeAnew(resolve(HOME, output), text, switches.has('force'))
   if (switches.has('schema')) {
@@ -197,7 +197,8 @@ async function init(line: CommandLine): Promise<number> {
   }
   const written = switches.has('schema') ? `${output} and ${relative(HOME, schema)} are` : `${output} is`
   const found = basename(output) === 'gateway.yaml' && folder === HOME ? '' : ` ${output}`
-  return print(`${written} written. Try: understudy serve${found}\n`)
+  print(`${written} written. Try: understudy serve${found}\n`)
+  return 0
 }
 
 /** Resolves at the first signal, or when `otherwise` calls its argument. The second signal ends the process at once. */
@@ -232,8 +233,8 @@ function exhausted(): never {
 
 try {
   const line = readCommandLine(process.argv.slice(2), process.env, version, file => existsSync(resolve(HOME, file)))
-  if (line.help !== undefined) process.exitCode = print(line.help)
-  else if (line.version) process.exitCode = print(`${version}\n`)
+  if (line.help !== undefined) print(line.help)
+  else if (line.version) print(`${version}\n`)
   else if (line.missing) {
     process.stderr.write(`understudy: ${describeMissing(line)}\n`)
     process.exitCode = 1

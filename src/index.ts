@@ -84,7 +84,7 @@ export class ConfigurationError extends Error {
 /** Starts a gateway. Rejects with a `ConfigurationError`, or with the system's error where a port is taken. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { loaded, plan, reload } = read(options)
-  const { gateway, serving, closeState, stopWatching } = await start(plan, loaded, reload, {
+  const { gateway, serving, close } = await start(plan, loaded, reload, {
     ...QUIET,
     watch: false,
     listen: {
@@ -101,11 +101,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     control: serving.controlOrigin,
     reset: () => gateway.reset(),
     world: (name = gateway.worlds.default.name) => steerWorld(gateway, name, serving.origin),
-    close: async () => {
-      stopWatching()
-      await serving.close()
-      await closeState()
-    },
+    close: () => close(),
   }
 }
 

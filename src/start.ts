@@ -33,10 +33,8 @@ export interface Started {
   readonly gateway: Gateway
   readonly reloader: Reloader
   readonly serving: Serving
-  /** Writes down the state, after everything that changes it has ended. */
-  readonly closeState: () => Promise<void>
-  /** Stops watching the files and the memory. */
-  readonly stopWatching: () => void
+  /** Stops watching, ends the serving, and writes down the state. */
+  readonly close: Serving['close']
 }
 
 /** Returns a gateway without a server. */
@@ -66,15 +64,14 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
       throw error
     },
   )
-  const stops = [
-    watchMemory(gateway.worlds.memory, options.exhausted ?? (() => {})),
-    ...(watch ? [reloader.watch()] : []),
-  ]
-  const stopWatching = () => {
+  const stops = [watchMemory(gateway.worlds.memory, options.exhausted ?? (() => {}))]
+  if (watch) stops.push(reloader.watch())
+  const close: Serving['close'] = async how => {
     for (const stop of stops) stop()
+    await serving.close(how)
+    await gateway.state?.close()
   }
-  const closeState = async () => gateway.state?.close()
-  return { gateway, reloader, serving, closeState, stopWatching }
+  return { gateway, reloader, serving, close }
 }
 
 const surroundingsOf = ({ clock, log }: ServiceOptions): EngineSurroundings => ({

@@ -1,20 +1,16 @@
 // The text that a started gateway prints: its addresses, consumers, contents, and a line to try. Shows no key but one that
 // the configuration itself publishes.
 
+import { spawn } from 'node:child_process'
 import { describeFirstCall } from '../gateway/curl.ts'
+import type { Serving } from '../http/serve.ts'
 import { describeOperations } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'
 
 /** More operations than this are counted, not shown. */
 const SHOWN = 40
 
-export function describeStart(
-  plan: Plan,
-  version: string,
-  origin: string,
-  controlOrigin: string,
-  fingerprint?: string,
-): string {
+export function describeStart(plan: Plan, version: string, { origin, controlOrigin, fingerprint }: Serving): string {
   const { contract, simulation } = plan
   const names = simulation.consumerNames
   const call = describeFirstCall(plan, origin)
@@ -34,4 +30,28 @@ ${[head, ...shown].map(line => `  ${line}`).join('\n')}
   ${fingerprint === undefined ? call : call.replace('curl ', 'curl -k ')}
 
 `
+}
+
+/**
+ * Opens an address in the default browser: starts the program for that on this platform, and does not wait for it.
+ *
+ * @param failed is called with the address if no such program exists or if it fails
+ */
+export function openBrowser(url: string, platform: string, failed: (url: string) => void): void {
+  const [program, ...before] = OPENERS[platform] ?? ['xdg-open']
+  let told = false
+  const fail = () => {
+    if (!told) failed(url)
+    told = true
+  }
+  const opener = spawn(program as string, [...before, url], { stdio: 'ignore', detached: true })
+  opener.on('error', fail)
+  opener.on('exit', code => void (code === 0 || fail()))
+  opener.unref()
+}
+
+const OPENERS: Readonly<Record<string, readonly string[]>> = {
+  darwin: ['open'],
+  // The first argument in quotes would be the title of a window.
+  win32: ['cmd', '/c', 'start', '""'],
 }

@@ -1,14 +1,21 @@
-// Parses a command line, and describes its syntax. Arguments and environment are parameters.
+// Parses a command line, describes its syntax, and says why the program cannot start. Arguments and environment are
+// parameters.
 
+import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
+import { UnguardedControlPlane } from '../http/control/access.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { table } from '../kernel/table.ts'
+import type { LoadOptions } from '../load/load.ts'
+import type { Simulation } from '../plan/settings.ts'
+import { StateRefused } from '../world/engines/engine.ts'
 import { COMMANDS, CONFIGURATIONS, type Command, type Option, variableOf } from './commands.ts'
+import { FileExists } from './init.ts'
 
 /** The requested command. */
 export interface CommandLine {
   readonly command: string
-  /** As named, else the first that is found, else the first that was looked for; empty where a command needs none. */
+  /** The named file; else the first default that exists; else the first default. Empty if the command needs none. */
   readonly file: string
   /** Whether `file` was neither named nor found. */
   readonly missing?: boolean
@@ -155,3 +162,45 @@ export function describeCommands(version: string, only?: string): string {
 }
 
 const indented = (rows: readonly (readonly string[])[]): string => table(rows).replace(/^/gm, '  ')
+
+/** Returns the options of reading that the command line sets. */
+export function readingOf({ values, switches }: CommandLine): LoadOptions {
+  const status = values['invalid-status']
+  return {
+    strict: switches.has('strict'),
+    basePath: values['base-path'],
+    invalidStatus: status === undefined ? undefined : status === '422' ? 422 : 400,
+  }
+}
+
+/** Returns the addresses and ports to listen on. */
+export const listenOf = (values: CommandLine['values'], listen: Simulation['listen']) => ({
+  host: values.host ?? listen.host,
+  port: Number(values.port ?? listen.port),
+  controlHost: values['control-host'] ?? listen.controlHost,
+  controlPort: Number(values['control-port'] ?? listen.control),
+})
+
+/** Describes a missing file: the names that were searched for, and the argument to give instead. */
+export function describeMissing({ command }: CommandLine): string {
+  const looked = COMMANDS[command]?.files?.join(', ')
+  const hint =
+    command === 'init'
+      ? 'name an OpenAPI document: understudy init FILE'
+      : 'name a gateway.yaml or an OpenAPI document, or write a gateway.yaml: understudy init FILE'
+  return `none of these files exists: ${looked}\n${hint}`
+}
+
+/** Describes an error of the start. `home` is the folder that paths are shown relative to. */
+export function describeFailure(error: unknown, home: string): string {
+  const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  if (error instanceof StateRefused) return error.message
+  if (error instanceof UnguardedControlPlane) return error.message
+  if (error instanceof FileExists) return `${relative(home, error.message)} already exists; overwrite it with --force`
+  if (code === 'EADDRINUSE') return `the port ${port} is taken; choose another with --port or --control-port`
+  if (code === 'EACCES' && syscall === 'listen') return `the port ${port} needs privileges; choose one above 1023`
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return `${address ?? 'the address'} is not an address of this machine; see --host and --control-host`
+  }
+  return String(error)
+}

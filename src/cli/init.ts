@@ -1,7 +1,8 @@
-// `understudy init`: the files that a team begins with.
+// The files that `understudy init` writes, and the schema of gateway.yaml.
 
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import type { Plan } from '../plan/plan.ts'
 
 /** Files of the same name are never overwritten unless `force` says so. */
 export class FileExists extends Error {
@@ -43,4 +44,10 @@ function installedSchema(folder: string): string | undefined {
     if (existsSync(path)) return path
     if (dirname(at) === at) return undefined
   }
+}
+
+/** The JSON Schema of gateway.yaml, with the names of a plan's contract. Its generator is loaded when it is needed. */
+export async function describeSchema(plan: Plan | undefined): Promise<string> {
+  const { publishedSchema, schemaFor } = await import('../plan/published-schema.ts')
+  return `${JSON.stringify(plan === undefined ? publishedSchema() : schemaFor(plan), null, 2)}\n`
 }

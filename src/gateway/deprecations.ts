@@ -27,52 +27,35 @@ export interface Usage {
 export type CountCall = (consumer: string | undefined, time: number, traffic: TrafficKind) => void
 
 export class Deprecations {
-  readonly #usages = new Map<string, Map<string, Usage>>()
+  readonly #usages = new Map<string, Usage>()
 
-  /** Binds an operation or an input on its first use. */
-  bind(operation: string, input = ''): CountCall {
-    const key = keyOf(operation, input)
-    let usages = this.#usages.get(key)
-    if (usages === undefined) {
-      usages = new Map()
-      this.#usages.set(key, usages)
+  /** Counts a call of an operation, or a use of one of its inputs. */
+  count(operation: string, input: string, consumer = '', time: number, traffic: TrafficKind): void {
+    const key = [operation, input, traffic, consumer].join('\n')
+    const usage = this.#usages.get(key)
+    if (usage === undefined) {
+      this.#usages.set(key, { operation, input, consumer, traffic, count: 1, first: time, last: time })
+      return
     }
-    const byCaller = usages
-    return (consumer = '', time, traffic) => {
-      const caller = `${traffic} ${consumer}`
-      const usage = byCaller.get(caller)
-      if (usage === undefined) {
-        byCaller.set(caller, { operation, input, consumer, traffic, count: 1, first: time, last: time })
-        return
-      }
-      usage.count += 1
-      if (time < usage.first) usage.first = time
-      if (time > usage.last) usage.last = time
-    }
+    usage.count += 1
+    usage.first = Math.min(usage.first, time)
+    usage.last = Math.max(usage.last, time)
   }
 
-  /** Sorted by the number of calls, most first. */
-  of(operation: string): Usage[] {
-    return ranked([...(this.#usages.get(keyOf(operation, ''))?.values() ?? [])])
-  }
-
-  /** The totals of all operations. */
+  /** The totals of all operations, sorted by the number of calls, most first. */
   all(): Usage[] {
-    return this.#list(({ input }) => input === '')
+    return this.#ranked.filter(({ input }) => input === '')
   }
 
-  /** The totals of all inputs. */
+  /** The totals of all inputs, sorted so. */
   inputs(): Usage[] {
-    return this.#list(({ input }) => input !== '')
+    return this.#ranked.filter(({ input }) => input !== '')
   }
 
-  #list(wanted: (usage: Usage) => boolean): Usage[] {
-    return ranked([...this.#usages.values()].flatMap(usages => [...usages.values()]).filter(wanted))
+  get #ranked(): Usage[] {
+    return [...this.#usages.values()].sort((a, b) => b.count - a.count)
   }
 }
-
-const keyOf = (operation: string, input: string): string => `${operation}\n${input}`
-const ranked = (usages: Usage[]): Usage[] => usages.sort((a, b) => b.count - a.count)
 
 export interface DeprecatedOperation {
   readonly operation: string
@@ -106,10 +89,11 @@ export interface DeprecationReport {
 
 /** Reports every deprecated operation of the plan, also uncalled ones; consumers are sorted by calls, most first. */
 export function describeDeprecations(plan: Plan, deprecations: Deprecations, now: number): DeprecationReport {
+  const called = deprecations.all()
   const operations = plan.operations
     .filter(({ deprecated }) => deprecated)
     .map(({ operation, route, lifecycle }): DeprecatedOperation => {
-      const all = deprecations.of(operation.id)
+      const all = called.filter(usage => usage.operation === operation.id)
       const usages = all.filter(isLive)
       const { since, sunset } = lifecycle ?? {}
       return {
@@ -123,13 +107,8 @@ export function describeDeprecations(plan: Plan, deprecations: Deprecations, now
         rehearsed: sumOf(all) - sumOf(usages),
       }
     })
-  const inputs = deprecations
-    .inputs()
-    .filter(isLive)
-    .map(usage => {
-      const { operation, input } = usage
-      return { operation, input, ...describeCaller(usage) }
-    })
+  const live = deprecations.inputs().filter(isLive)
+  const inputs = live.map(usage => ({ operation: usage.operation, input: usage.input, ...describeCaller(usage) }))
   return { at: isoDate(now), operations, inputs }
 }
 
@@ -148,59 +127,44 @@ const daysUntil = (sunset: number, now: number): number => Math.ceil((sunset - n
 
 /** Formats the report as a table: one line per consumer and operation, then one per consumer and input. */
 export function formatDeprecations({ operations, inputs }: DeprecationReport): string {
-  const rows = operations.flatMap(({ operation, sunset = '·', daysLeft, consumers }) => {
-    const life = [operation, sunset, daysLeft === undefined ? '·' : `${daysLeft}`]
+  const rows = operations.flatMap(({ operation, sunset = '·', daysLeft = '·', consumers }) => {
+    const life = [operation, sunset, `${daysLeft}`]
     if (consumers.length === 0) return [[...life, 'nobody', '0', '·', '·']]
     return consumers.map(caller => [...life, ...cellsOf(caller)])
   })
+  const used = inputs.map(one => [one.operation, one.input, ...cellsOf(one)])
   const parts = [
     ...(rows.length === 0 ? [] : [table([['OPERATION', 'SUNSET', 'DAYS LEFT', ...CALLER], ...rows])]),
-    ...(inputs.length === 0
-      ? []
-      : [
-          table([['OPERATION', 'INPUT', ...CALLER], ...inputs.map(one => [one.operation, one.input, ...cellsOf(one)])]),
-        ]),
+    ...(used.length === 0 ? [] : [table([['OPERATION', 'INPUT', ...CALLER], ...used])]),
   ]
   const rehearsed = operations.reduce((sum, one) => sum + one.rehearsed, 0)
   if (rehearsed > 0) parts.push(`${rehearsed} more in sandboxes or at other times`)
   return parts.length === 0 ? 'no operation is deprecated\n' : `${parts.join('\n\n')}\n`
 }
 
+const CSV = 'operation,input,method,path,since,sunset,daysLeft,consumer,calls,firstSeen,lastSeen'
+
 /** The report as CSV (RFC 4180): one line for each consumer of each operation and of each input. */
 export function deprecationsAsCsv({ operations, inputs }: DeprecationReport): string {
-  const rows = [
-    [
-      'operation',
-      'input',
-      'method',
-      'path',
-      'since',
-      'sunset',
-      'daysLeft',
-      'consumer',
-      'calls',
-      'firstSeen',
-      'lastSeen',
-    ],
-    ...operations.flatMap(({ operation, method, path, since, sunset, daysLeft, consumers }) =>
-      (consumers.length === 0 ? [undefined] : consumers).map(caller => [
-        ...[operation, '', method, path, since ?? '', sunset ?? '', daysLeft === undefined ? '' : `${daysLeft}`],
-        ...(caller === undefined
-          ? ['', '0', '', '']
-          : [caller.consumer ?? '', `${caller.calls}`, caller.firstSeen, caller.lastSeen]),
-      ]),
-    ),
-    ...inputs.map(({ operation, input, consumer, calls, firstSeen, lastSeen }) => [
-      ...[operation, input, '', '', '', '', '', consumer ?? '', `${calls}`, firstSeen, lastSeen],
-    ]),
-  ]
-  return rows.map(row => `${row.map(cellOfCsv).join(',')}\r\n`).join('')
+  const called = operations.flatMap(({ operation, method, path, since, sunset, daysLeft, consumers }) => {
+    const nobody = { consumer: null, calls: 0, firstSeen: '', lastSeen: '' }
+    const callers: readonly Caller[] = consumers.length === 0 ? [nobody] : consumers
+    return callers.map(caller => [operation, '', method, path, since, sunset, daysLeft, ...callerValues(caller)])
+  })
+  const used = inputs.map(({ operation, input, ...caller }) => [
+    ...[operation, input, '', '', '', '', ''],
+    ...callerValues(caller),
+  ])
+  return [CSV.split(','), ...called, ...used].map(row => `${row.map(cellOfCsv).join(',')}\r\n`).join('')
 }
+
+const callerValues = ({ consumer, calls, firstSeen, lastSeen }: Caller) => [...[consumer, calls, firstSeen, lastSeen]]
 
 /** A spreadsheet would take a text that begins with one of these for a formula. */
 const FORMULA = /^[=+\-@\t]/
 
-const cellOfCsv = (text: string): string => {
+const cellOfCsv = (value: unknown): string => {
+  const text = String(value ?? '')
   const safe = FORMULA.test(text) && !/^-?\d+$/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -10,13 +10,13 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { servesPath } from '../gateway/unmatched.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, withHeaders } from '../kernel/reply.ts'
-import type { Request } from '../kernel/request.ts'
+import type { BodyRead, Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { CorsSettings, Delivery } from '../plan/settings.ts'
-import { compileLateBodyReader, giveReply, type KoaContext, type KoaMiddleware } from './koa-replies.ts'
+import { giveReply, type KoaContext, type KoaMiddleware, readLateBody } from './koa-replies.ts'
 import type { RequestListener } from './listener.ts'
-import { compileFaultFinder } from './message-fault.ts'
-import { type BodyReader, compileBodyReader, DataRequest } from './request.ts'
+import { findMessageFault } from './message-fault.ts'
+import { DataRequest, readBody } from './request.ts'
 import { createStatus, type Status } from './status.ts'
 import { exposedNames, watchDelivery, writeReply } from './wire.ts'
 
@@ -36,14 +36,13 @@ export function createDataPlane(gateway: Gateway, status: Status, use: readonly 
     return app.callback()
   }
   const app = new Koa()
-  const faultOf = compileFaultFinder()
   app.on('error', (error: { expose?: boolean; headerSent?: boolean }) => {
     // Not a client's mistake, nor a connection that the client has closed.
     if (error.expose !== true && error.headerSent !== true) gateway.reportFailure(error)
   })
   app.use(origins)
   app.use(async (ctx, next) => {
-    const fault = faultOf(ctx.req, ctx.res)
+    const fault = findMessageFault(ctx.req, ctx.res)
     if (fault !== undefined) return giveReply(ctx, await gateway.refuse(...fault), deliveryOf())
     try {
       await next()
@@ -53,8 +52,8 @@ export function createDataPlane(gateway: Gateway, status: Status, use: readonly 
     }
   })
   for (const middleware of use) app.use(middleware as Middleware)
-  const readers = (maxBytes: number) => compileLateBodyReader(maxBytes, true)
-  app.use(createStandIn(gateway, status, { ...LAST, write: giveReply, compileBodyReader: readers }))
+  const read: ContextAdapter['readBody'] = (ctx, maxBytes) => readLateBody(ctx, maxBytes, true)
+  app.use(createStandIn(gateway, status, { write: giveReply, readBody: read }))
   const answer = app.callback()
   return async (req, res) => {
     await answer(req, res)
@@ -77,7 +76,7 @@ export function mountStandIn(gateway: Gateway, unmatched: 'refuse' | 'next', clo
   const standIn = createStandIn(gateway, status, {
     write: giveReply,
     // The server of the application has answered `Expect: 100-continue` already.
-    compileBodyReader: maxBytes => compileLateBodyReader(maxBytes, false),
+    readBody: (ctx, maxBytes) => readLateBody(ctx, maxBytes, false),
     prefixOf: ({ path, originalUrl }) => {
       const [sent = ''] = originalUrl.split('?', 1)
       return sent.endsWith(path) ? sent.slice(0, sent.length - path.length) : ''
@@ -93,47 +92,40 @@ export function mountStandIn(gateway: Gateway, unmatched: 'refuse' | 'next', clo
 interface ContextAdapter {
   /** Writes a reply as the response. Throws before writing if a header is invalid. */
   readonly write: (ctx: Context, reply: Reply, delivery: Delivery) => void
-  readonly compileBodyReader: (maxBytes: number) => BodyReader
+  readonly readBody: (ctx: Context, maxBytes: number) => Promise<BodyRead>
   /** Returns the part of a path that a router such as koa-mount has taken off: `/mock` of `/mock/v1/books?limit=2`. */
-  readonly prefixOf: (ctx: Context) => string
+  readonly prefixOf?: (ctx: Context) => string
 }
 
 /** For the middleware that is the last one of our application, and writes its reply itself. */
 const LAST: ContextAdapter = {
   write: ({ req, res }, reply, delivery) => writeReply(req, res, reply, delivery),
-  compileBodyReader,
-  prefixOf: () => '',
+  readBody,
 }
 
 function createStandIn(gateway: Gateway, status: Status, adapter: ContextAdapter): (ctx: Context) => Promise<void> {
-  const { write, compileBodyReader, prefixOf } = adapter
+  const { write, readBody, prefixOf } = adapter
   const replyExposed = async ({ method, path, headers: { accept } }: Request): Promise<Reply> => {
     if (method === 'GET' || method === 'HEAD') return status(path, accept as string | undefined)
     const headers = { allow: 'GET, HEAD, OPTIONS' }
     if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
     return gateway.refuse(problems.method_not_allowed, `${method} is not allowed here; use ${headers.allow}`, headers)
   }
-  const faultOf = compileFaultFinder()
-  let maxBody = gateway.plan.simulation.limits.body
-  let readBody = compileBodyReader(maxBody)
-  const replyTo = (ctx: Context): Promise<Reply> => {
-    const { req, res } = ctx
-    const fault = faultOf(req, res)
-    if (fault !== undefined) return gateway.refuse(...fault)
-    const request = new DataRequest(req, res, prefixOf(ctx), () => readBody(ctx))
-    const { path } = request
-    if (EXPOSABLE.has(path) && isExposed(path, gateway.plan)) return replyExposed(request)
-    return gateway.handle(request)
-  }
   return ctx => {
-    const { limits, delivery } = gateway.plan.simulation
-    if (limits.body !== maxBody) {
-      maxBody = limits.body
-      readBody = compileBodyReader(maxBody)
-    }
-    return replyTo(ctx).then(reply => {
+    const { req, res } = ctx
+    const { plan } = gateway
+    const { limits, delivery } = plan.simulation
+    const fault = findMessageFault(req, res)
+    const request = new DataRequest(req, res, prefixOf?.(ctx) ?? '', () => readBody(ctx, limits.body))
+    const replying =
+      fault !== undefined
+        ? gateway.refuse(...fault)
+        : EXPOSABLE.has(request.path) && isExposed(request.path, plan)
+          ? replyExposed(request)
+          : gateway.handle(request)
+    return replying.then(reply => {
       try {
-        write(ctx, opened(ctx, reply), delivery)
+        write(ctx, res.hasHeader('access-control-allow-origin') ? withReadableHeaders(ctx, reply) : reply, delivery)
       } catch (error) {
         // HTTP cannot carry a header of the reply.
         gateway.reportFailure(error)
@@ -144,10 +136,10 @@ function createStandIn(gateway: Gateway, status: Status, adapter: ContextAdapter
 }
 
 /** Returns the reply with all its headers readable for an admitted page of another origin. */
-const opened = ({ res }: Context, reply: Reply): Reply =>
-  res.hasHeader('access-control-allow-origin') && !res.hasHeader('access-control-expose-headers')
-    ? withHeaders(reply, { 'access-control-expose-headers': exposedNames(reply.headers) })
-    : reply
+const withReadableHeaders = ({ res }: Context, reply: Reply): Reply =>
+  res.hasHeader('access-control-expose-headers')
+    ? reply
+    : withHeaders(reply, { 'access-control-expose-headers': exposedNames(reply.headers) })
 
 const EXPOSABLE = new Set(['/', '/metrics', '/healthz', '/readyz'])
 

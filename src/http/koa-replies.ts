@@ -5,7 +5,7 @@ import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply } from '../kernel/reply.ts'
 import type { BodyRead } from '../kernel/request.ts'
 import type { Delivery } from '../plan/settings.ts'
-import { type BodyReader, compileBodyReader } from './request.ts'
+import { readBody } from './request.ts'
 import { headerFields, writeReply } from './wire.ts'
 
 /** The members of Koa's context that most middleware uses. */
@@ -79,21 +79,21 @@ const koaBodyOf = (body: string | undefined, status: number): string | null => (
 function parsedBody({ req, request }: Context): BodyRead | undefined {
   if (!req.readableDidRead) return undefined
   const { rawBody, body } = request as { readonly rawBody?: unknown; readonly body?: unknown }
-  const bytes = bytesOf(rawBody) ?? bytesOf(body) ?? writtenBody(body, req.headers['content-type'] ?? '')
+  const bytes = bodyBytes(rawBody) ?? bodyBytes(body) ?? writtenBody(body, req.headers['content-type'] ?? '')
   return bytes === undefined ? LOST : { bytes }
 }
 
-const bytesOf = (body: unknown): Uint8Array | undefined =>
+const bodyBytes = (body: unknown): Uint8Array | undefined =>
   typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? body : undefined
 
 function writtenBody(body: unknown, type: string): Uint8Array | undefined {
-  if (/^[^;]*[/+]json\b/i.test(type)) return bytesOf(JSON.stringify(body))
+  if (/^[^;]*[/+]json\b/i.test(type)) return bodyBytes(JSON.stringify(body))
   if (!/^application\/x-www-form-urlencoded\b/i.test(type) || typeof body !== 'object' || body === null)
     return undefined
   const fields = Object.entries(body).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, String(one)]),
   )
-  return bytesOf(new URLSearchParams(fields).toString())
+  return bodyBytes(new URLSearchParams(fields).toString())
 }
 
 const LOST: BodyRead = {
@@ -102,8 +102,6 @@ const LOST: BodyRead = {
   headers: NO_HEADERS,
 }
 
-/** As `compileBodyReader`, behind middleware that may have read the body. */
-export function compileLateBodyReader(maxBytes: number, awaited: boolean): BodyReader {
-  const read = compileBodyReader(maxBytes, awaited)
-  return async ctx => parsedBody(ctx) ?? read(ctx)
-}
+/** Reads a body as `readBody` does, behind middleware that may have read it. */
+export const readLateBody = async (ctx: Context, maxBytes: number, awaited: boolean): Promise<BodyRead> =>
+  parsedBody(ctx) ?? readBody(ctx, maxBytes, awaited)

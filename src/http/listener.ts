@@ -56,7 +56,7 @@ export class Listener {
       headersTimeout: request,
       keepAliveTimeout: idle,
       connectionsCheckingInterval: Math.min(1000, request),
-      // Refused by `compileFaultFinder`, in the plane's own shape.
+      // Refused by `findMessageFault`, in the plane's own shape.
       requireHostHeader: false,
       noDelay: true,
     }

@@ -88,39 +88,31 @@ function certificateOf(socket: Socket): ClientCertificate | undefined {
   return found
 }
 
-export type BodyReader = (ctx: Context) => Promise<BodyRead>
-
 /**
- * Reads an uncompressed body with Content-Length directly, others through the parser.
+ * Reads a body: an uncompressed one with Content-Length directly, others through the parser.
  *
  * @param maxBytes the largest body, after decompression
  * @param awaited whether a client that expects `100 Continue` is waiting for it still
  */
-export function compileBodyReader(maxBytes: number, awaited = true): BodyReader {
-  const tooLarge: BodyRead = {
-    problem: problems.payload_too_large,
-    detail: `the body is larger than ${maxBytes} bytes`,
-    headers: NO_HEADERS,
-  }
-  const decode = async (req: IncomingMessage, coding: Coding): Promise<BodyRead> => {
-    const { decodeBody } = await import('./decode-body.ts')
-    const bytes = await decodeBody(req, coding, maxBytes)
-    if (bytes === 'too large') return tooLarge
-    return bytes === 'unreadable' ? UNREADABLE : bytes === 'cut' ? CUT : { bytes }
-  }
-  return async ({ req, res }) => {
-    const { expect, 'content-encoding': written = '', 'content-length': length } = req.headers
-    const coding = CODINGS.get(written.trim().toLowerCase())
-    if (coding === undefined) return UNSUPPORTED
-    if (coding === 'identity' && Number(length) > maxBytes) return tooLarge
-    // The client waits for this before it sends anything, so that a refusal costs it nothing; a client of HTTP/1.0 would
-    // take it for the reply (RFC 9110 §10.1.1).
-    if (awaited && expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
-    if (coding === 'identity' && length !== undefined) return readAsItIs(req)
-    // A decompressor does not notice that the client disconnected, and would wait for the rest for ever.
-    const gone = new Promise<BodyRead>(resolve => req.once('close', () => void (req.complete || resolve(CUT))))
-    return Promise.race([decode(req, coding), gone])
-  }
+export async function readBody({ req, res }: Context, maxBytes: number, awaited = true): Promise<BodyRead> {
+  const { expect, 'content-encoding': written = '', 'content-length': length } = req.headers
+  const coding = CODINGS.get(written.trim().toLowerCase())
+  if (coding === undefined) return UNSUPPORTED
+  if (coding === 'identity' && Number(length) > maxBytes) return tooLarge(maxBytes)
+  // The client waits for this before it sends anything, so that a refusal costs it nothing; a client of HTTP/1.0 would
+  // take it for the reply (RFC 9110 §10.1.1).
+  if (awaited && expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
+  if (coding === 'identity' && length !== undefined) return readAsItIs(req)
+  // A decompressor does not notice that the client disconnected, and would wait for the rest for ever.
+  const gone = new Promise<BodyRead>(resolve => req.once('close', () => void (req.complete || resolve(CUT))))
+  return Promise.race([readDecoded(req, coding, maxBytes), gone])
+}
+
+async function readDecoded(req: IncomingMessage, coding: Coding, maxBytes: number): Promise<BodyRead> {
+  const { decodeBody } = await import('./decode-body.ts')
+  const bytes = await decodeBody(req, coding, maxBytes)
+  if (bytes === 'too large') return tooLarge(maxBytes)
+  return bytes === 'unreadable' ? UNREADABLE : bytes === 'cut' ? CUT : { bytes }
 }
 
 /** Reads the body unchanged. Node's parser limits it to its announced length. */
@@ -145,6 +137,12 @@ const UNSUPPORTED: BodyRead = {
   detail: 'the content encoding is not supported; use gzip, deflate or br',
   headers: { 'accept-encoding': 'gzip, deflate, br' },
 }
+
+const tooLarge = (maxBytes: number): BodyRead => ({
+  problem: problems.payload_too_large,
+  detail: `the body is larger than ${maxBytes} bytes`,
+  headers: NO_HEADERS,
+})
 
 const invalidBody = (detail: string): BodyRead => ({ problem: problems.invalid_request, detail, headers: NO_HEADERS })
 const UNREADABLE = invalidBody('the body cannot be decompressed')

@@ -11,7 +11,7 @@ import type { ControlRoute } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
 import type { KoaMiddleware } from './koa-replies.ts'
 import { Listener, type Plane } from './listener.ts'
-import { compileFaultFinder } from './message-fault.ts'
+import { findMessageFault } from './message-fault.ts'
 import { createStatus } from './status.ts'
 import { writeReply } from './wire.ts'
 import type { Fleet } from './workers/fleet.ts'
@@ -105,10 +105,9 @@ export async function serve(
       failed,
     )
   })
-  const faultOf = compileFaultFinder()
   const controlPlane: Plane = {
     answer: async (req, res) => {
-      const fault = faultOf(req, res)
+      const fault = findMessageFault(req, res)
       if (fault !== undefined) return writeReply(req, res, await refuseControl(...fault), controlPlane.delivery())
       try {
         const answer = await steer()

@@ -84,7 +84,6 @@ const UNNOTICED = new Set([
   'gateway/metrics/metrics.ts MOST_EXPECTED',
   'world/turns.ts MOST_CONFLICTS',
   'gateway/world-calendar.ts MOST_EACH',
-  'http/message-fault.ts MOST_KEPT',
   'kernel/closest-branch.ts MOST_BRANCHES',
   'kernel/closest-branch.ts MOST_PARTS',
   'kernel/closest-branch.ts MOST_PROPERTIES',

@@ -34,11 +34,10 @@ async function serveCopy({
   const loaded = load()
   assert.ok(loaded.plan)
   const started = await start(loaded.plan, loaded, load, { clock: realClock, log, version: '0', watch, listen: PORTS })
-  const { serving, stopWatching } = started
+  const { serving } = started
   const url = `${serving.origin}/v1`
   after(async () => {
-    stopWatching()
-    await serving.close()
+    await started.close()
     rmSync(home, { recursive: true })
   })
   const path = (name: string) => join(home, dirname(file), name)

@@ -84,10 +84,10 @@ export class Books {
       deprecatedInputs: (inputs, consumer = '', time, traffic) => {
         for (const input of inputs) {
           this.#deprecatedInputs.series({ ...operation, input, consumer, traffic }).add()
-          this.deprecations.bind(id, input)(consumer, time, traffic)
+          this.deprecations.count(id, input, consumer, time, traffic)
         }
       },
-      deprecated: this.deprecations.bind(id),
+      deprecated: (consumer, time, traffic) => this.deprecations.count(id, '', consumer, time, traffic),
     }
   }
 }

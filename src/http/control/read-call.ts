@@ -6,7 +6,7 @@ import type { Json } from '../../kernel/json.ts'
 import { parseJson } from '../../kernel/parse-json.ts'
 import { type Check, Schemas } from '../../kernel/schema.ts'
 import type { Violation } from '../../kernel/schema-errors.ts'
-import { compileBodyReader } from '../request.ts'
+import { readBody } from '../request.ts'
 import { badRequest, problem, withHint } from './replies.ts'
 import {
   type BodySpec,
@@ -56,7 +56,7 @@ function compile(route: ControlRoute): CallReader {
     ),
     patternProperties: schemasOf(families, name => `^${name.slice(0, -2)}\\.`),
   })
-  const readBody = body === undefined ? undefined : compileCallBody(body, schemas)
+  const readCallBody = body === undefined ? undefined : compileCallBody(body, schemas)
 
   return async (ctx, segments) => {
     const values: Record<string, string | number | boolean | undefined> = {}
@@ -73,7 +73,7 @@ function compile(route: ControlRoute): CallReader {
     if (violations !== undefined) {
       return refuseCall(violations.map(one => `the parameter "${one.pointer.slice(1)}" ${one.message}`).join('; '))
     }
-    const read = readBody === undefined ? NO_BODY : await readBody(ctx)
+    const read = readCallBody === undefined ? NO_BODY : await readCallBody(ctx)
     if ('refusal' in read) return read
     return { parameters: values, ...read, prefers: type => ctx.accepts('application/json', type) === type }
   }
@@ -107,7 +107,6 @@ function compileCallBody(
   schemas: Schemas,
 ): ReadBody {
   const check: Check = schemas.compile(schema)
-  const readBytes = compileBodyReader(maxBytes)
   const types = ['application/json', ...texts]
   return async ctx => {
     const { 'content-length': length, 'transfer-encoding': coding } = ctx.req.headers
@@ -120,7 +119,7 @@ function compileCallBody(
       const answer = problem(415, 'unsupported_media_type', `the content type must be ${types.join(' or ')}`)
       return { refusal: { ...answer, headers: { accept: types.join(', ') } } }
     }
-    const read = await readBytes(ctx)
+    const read = await readBody(ctx, maxBytes)
     if ('problem' in read) return { refusal: problem(read.problem.status, read.problem.code, read.detail) }
     const text = decodeUtf8(read.bytes)
     if (text === undefined) return refuseCall('the body is not UTF-8')

@@ -65,7 +65,7 @@ export class Fleet {
   }
 
   #tell(order: WorkerOrder): void {
-    for (const worker of this.#workers) send(worker, order)
+    for (const worker of this.#workers) sendOrder(worker, order)
   }
 
   /** Has all workers serve with one certificate, which was made at start. */
@@ -103,14 +103,14 @@ export class Fleet {
     return new Promise((resolve, reject) => {
       worker.on('message', (told: WorkerMessage) => {
         if ('asks' in told) {
-          if (this.#pair !== undefined) send(worker, { order: 'certificate', pair: this.#pair })
+          if (this.#pair !== undefined) sendOrder(worker, { order: 'certificate', pair: this.#pair })
         } else if ('obeys' in told) {
           served = true
           this.#log.info({ worker: worker.process.pid }, 'a worker serves')
           this.#obeying.push(worker)
           // The worker has missed orders before this.
-          if (this.#reloads !== reloads) send(worker, { order: 'reload' })
-          if (this.#stopping) send(worker, { order: 'stop' })
+          if (this.#reloads !== reloads) sendOrder(worker, { order: 'reload' })
+          if (this.#stopping) sendOrder(worker, { order: 'stop' })
           for (const socket of this.#undealt.splice(0)) this.#deal(socket)
           resolve()
         } else if ('took' in told) this.#taken(told.took)
@@ -202,7 +202,7 @@ export class Fleet {
     const asked = this.#workers
       .filter(worker => worker.isConnected())
       .map(async worker => {
-        const snapshot = await ask(worker, call)
+        const snapshot = await askForMetrics(worker, call)
         if (snapshot !== undefined && !worker.isDead()) this.#told.set(worker.id, snapshot)
       })
     const [own] = await Promise.all([this.#gateway.metrics.snapshot(), ...asked])
@@ -248,11 +248,11 @@ export class Fleet {
 }
 
 /** Ignores a failed send to a worker that has just exited: its exit is handled elsewhere. */
-function send(worker: Worker, order: WorkerOrder): void {
+function sendOrder(worker: Worker, order: WorkerOrder): void {
   if (worker.isConnected()) worker.send(order, () => {})
 }
 
-function ask(worker: Worker, call: number): Promise<MetricsSnapshot | undefined> {
+function askForMetrics(worker: Worker, call: number): Promise<MetricsSnapshot | undefined> {
   return new Promise(resolve => {
     const end = (snapshot?: MetricsSnapshot) => {
       clearTimeout(timer)
@@ -267,6 +267,6 @@ function ask(worker: Worker, call: number): Promise<MetricsSnapshot | undefined>
     const timer = setTimeout(end, PATIENCE)
     worker.on('message', hear)
     worker.on('exit', gone)
-    send(worker, { order: 'metrics', call })
+    sendOrder(worker, { order: 'metrics', call })
   })
 }
