@@ -44,7 +44,7 @@ export const capacity: Behaviour<CapacityConfig> = {
         if (servers.waiting >= queue) return full
         writable(exchange, 'capacity').queued = true
         exchange.note(`capacity: number ${servers.waiting + 1} in line`)
-        if (!(await exchange.pause(turnOf(exchange, servers, timeout)))) return late
+        if (!(await exchange.pause(waitForServer(exchange, servers, timeout)))) return late
       }
       try {
         return await next(exchange)
@@ -58,8 +58,8 @@ export const capacity: Behaviour<CapacityConfig> = {
   },
 }
 
-/** Returns whether its turn came before the timeout and before the client disconnected. */
-function turnOf({ clock, request }: Exchange, servers: Servers, timeout: number): Promise<boolean> {
+/** Returns whether a server became free before the timeout and before the client disconnected. */
+function waitForServer({ clock, request }: Exchange, servers: Servers, timeout: number): Promise<boolean> {
   return new Promise(resolve => {
     const came = new AbortController()
     const leave = servers.queue(() => {

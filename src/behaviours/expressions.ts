@@ -168,9 +168,9 @@ export class ExchangeScope implements Scope {
   }
   get nth(): number {
     const { request, world } = this.#exchange
-    const draft = writable(this.#exchange, 'expressions')
-    draft.nth ??= world.keep(PathCounts, PATHS).next(`${request.method} ${request.path}`)
-    return draft.nth
+    const written = writable(this.#exchange, 'expressions')
+    written.nth ??= world.keep(PathCounts, PATHS).next(`${request.method} ${request.path}`)
+    return written.nth
   }
 
   calls(operation: string): number {

@@ -107,7 +107,7 @@ function adapt(tree: SyntaxNode, environment: Environment): void {
   }
 }
 
-/** The variable that holds the scope itself; see `Roots`. */
+/** The variable that holds the scope itself; see `rootsOf`. */
 const HIDDEN = '_scope'
 
 /** The library's name of a type. */
@@ -135,7 +135,7 @@ const OPTIONS = {
   limits: { maxAstNodes: 2000, maxDepth: 50 },
 } as const
 
-/** The environment without the root `request`, which is typed for each operation. */
+/** The environment without the roots `request`, which is typed for each operation, and `world`. */
 function commonEnvironment(): Environment {
   const environment = new Environment(OPTIONS)
     .registerType('Scope', { ctor: ScopeRoot, fields: {} })
@@ -146,7 +146,6 @@ function commonEnvironment(): Environment {
     .registerVariable('now', 'google.protobuf.Timestamp')
     .registerVariable('ordinal', 'int')
     .registerVariable('nth', 'int')
-    .registerVariable({ name: 'world', schema: { name: 'string' } } as never)
   const sync = { async: false } as never
   const add = (signature: string, handler: (...values: never[]) => unknown, isAsync = false) =>
     environment.registerFunction(signature, handler as never, isAsync ? undefined : sync)
@@ -189,7 +188,7 @@ let prepared: { readonly common: Environment; readonly runtime: Environment } | 
 function environments() {
   if (prepared === undefined) {
     const common = commonEnvironment()
-    const runtime = common.clone().registerVariable('request', 'dyn')
+    const runtime = common.clone().registerVariable('request', 'dyn').registerVariable('world', 'dyn')
     prepared = { common, runtime }
   }
   return prepared
@@ -202,6 +201,7 @@ function environmentFor({ params, query, cookies, body }: RequestTypes): Environ
   return environments()
     .common.clone()
     .registerVariable({ name: 'request', schema } as never)
+    .registerVariable({ name: 'world', schema: { name: 'string' } } as never)
 }
 
 /** The result of an expression may have this many characters as JSON. */

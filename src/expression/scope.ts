@@ -194,7 +194,7 @@ export function toJson(value: unknown): Json {
   const entries = value instanceof Map ? value.entries() : isMap(value) ? Object.entries(value) : undefined
   if (entries === undefined) return String(value)
   const out: Record<string, Json> = {}
-  for (const [name, member] of entries) put(out, String(name), toJson(member))
+  for (const [name, member] of entries) if (member !== undefined) put(out, String(name), toJson(member))
   return out
 }
 

@@ -196,7 +196,7 @@ export const plainWords = (summary: string): string => {
     .replaceAll('linearMatches', 'matches')
     .replaceAll(/\(Scope(?:, )?/g, '(')
     .replaceAll('google.protobuf.', '')
-    .replaceAll('$request', 'request')
+    .replaceAll(/\$(?=request|world)/g, '')
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 

@@ -203,9 +203,9 @@ function compileCompose(
   })
   const needsScope = sources.some(one => one.set?.scoped === true || one.unsaid?.scoped === true)
   const keepsAll = open || unknownFields !== 'drop'
-  const isOwn = (name: string): boolean => name === idField || properties.has(name)
+  const own = new Set([idField, ...properties.keys()])
   // A required field without a description is a known field.
-  const undescribed = [...required].filter(name => !isOwn(name))
+  const undescribed = [...required].filter(name => !own.has(name))
   return (body, exchange, old) => {
     const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
     const making = needsScope ? makingOf(exchange, site) : exchange
@@ -222,12 +222,12 @@ function compileCompose(
       if (value !== undefined) put(out, name, value)
     }
     for (const name of keepsAll ? Object.keys(given) : undescribed) {
-      if (!isOwn(name) && Object.hasOwn(given, name)) put(out, name, given[name] as Json)
+      if (!own.has(name) && Object.hasOwn(given, name)) put(out, name, given[name] as Json)
     }
     // A client cannot remove fields that the server assigned.
     if (old !== undefined && !keepsAll) {
       for (const name of Object.keys(old)) {
-        if (!Object.hasOwn(out, name) && !isOwn(name)) put(out, name, old[name] as Json)
+        if (!Object.hasOwn(out, name) && !own.has(name)) put(out, name, old[name] as Json)
       }
     }
     return out

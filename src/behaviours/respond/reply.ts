@@ -53,7 +53,12 @@ export function compileGive({ body, create }: ActionConfig, resource: Resource, 
     return (entry, status, _, location, all) => ({
       status,
       headers: location === undefined ? JSON_HEADERS : { 'content-type': JSON_TYPE, location },
-      body: all === undefined || isOne ? textOf(entry) : `[${all.map(textOf).join(',')}]`,
+      body:
+        all !== undefined && !isOne
+          ? `[${all.map(textOf).join(',')}]`
+          : shown === undefined
+            ? entry.text
+            : shown(entry),
     })
   }
   const idOf = ({ entry }: InRecord) =>

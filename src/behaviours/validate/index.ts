@@ -56,7 +56,7 @@ export const validate: Behaviour<ValidateConfig> = {
     const readParameters = compileParameters(operation, config)
     const body = compileBody(operation, config.undocumentedBody === 'ignore', maxBody, invalid)
     return next => exchange => {
-      const { path, rest } = readParameters(exchange)
+      const { path, rest } = readParameters === undefined ? NONE : readParameters(exchange)
       if (path.length > 0) return Promise.resolve(invalid(path))
       if (body === undefined || !exchange.request.hasBody) {
         const absent = body?.absent === undefined ? NO_RULES : body.absent(exchange)
@@ -82,8 +82,11 @@ interface Broken {
 const NO_RULES: readonly BrokenRule[] = []
 const NONE: Broken = { path: NO_RULES, rest: NO_RULES }
 
-/** Converts and validates the parameters, and stores their values in the exchange. */
-export function compileParameters(operation: Operation, config: ValidateConfig): (exchange: Exchange) => Broken {
+/** Converts and validates the parameters, and stores their values in the exchange; `undefined` if there is nothing to do. */
+export function compileParameters(
+  operation: Operation,
+  config: ValidateConfig,
+): ((exchange: Exchange) => Broken) | undefined {
   const { parameters } = operation
   const lenient = config.invalidQuery === 'ignore'
   const strict = config.undocumentedQuery === 'refuse'
@@ -94,7 +97,7 @@ export function compileParameters(operation: Operation, config: ValidateConfig):
   const known: ReadonlyMap<string, number> = new Map(queried)
   // A value may be spread over several names.
   const spread = parameters.some(({ gather }) => gather !== undefined)
-  if (parameters.length === 0 && !strict) return () => NONE
+  if (parameters.length === 0 && !strict) return undefined
 
   const textsOf = (
     index: number,

@@ -62,13 +62,13 @@ type ParseBody = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
 
 /** Returns a parser for a media type; `undefined` for one that stays bytes. */
 function parserOf(essence: string, media: MediaType): ParseBody | undefined {
-  if (isJson(essence)) return parseText(parseSentBody)
+  if (isJson(essence)) return bytes => (isUtf8(bytes) ? parseJson(decodeText(bytes), true, BOUNDS) : NOT_UTF8)
   const { form, sequence, schema } = media
   if (XML.test(essence) && schema !== undefined) {
     return parseText(text => readXml(text, schema.definitions[schema.key], schema.definitions))
   }
   if (sequence !== undefined && sequence.framing !== 'parts') {
-    return parseText(text => readSequence(text, sequence, parseSentBody) as Parsed)
+    return parseText(text => readSequence(text, sequence, one => parseJson(one, true, BOUNDS)) as Parsed)
   }
   // Fields are an object. A form that is described as something else, a file or a list of files, stays bytes.
   const { types } = media.schema ?? { types: NO_TYPES }
@@ -88,8 +88,6 @@ function parserOf(essence: string, media: MediaType): ParseBody | undefined {
   }
   return undefined
 }
-
-const parseSentBody = (text: string): Parsed => parseJson(text, true, BOUNDS)
 
 const parseText =
   (parse: (text: string) => Parsed): ParseBody =>
