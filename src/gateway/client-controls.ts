@@ -28,7 +28,7 @@ const HEADERS = [
   ...['Understudy-World', 'Understudy-Time', 'Understudy-Weather', 'Understudy-Ordinal'],
   ...['Understudy-Delay', 'Understudy-Explain'],
 ]
-const known = new Set(HEADERS.map(name => name.toLowerCase()))
+const knownHeaders = new Set(HEADERS.map(name => name.toLowerCase()))
 
 /** The query controls; `prefer` reads the first four. */
 const PARAMETERS = ['__code', '__example', '__dynamic', '__seed', '__delay', '__weather']
@@ -42,21 +42,21 @@ export function readControls(request: Request, operation: Operation | undefined)
   let steered = false
   for (const name in headers) {
     if (!name.startsWith('understudy-')) continue
-    if (!known.has(name)) return refused(`unknown header ${name}; ${suggest(name, HEADERS)}`)
+    if (!knownHeaders.has(name)) return refuseControl(`unknown header ${name}; ${suggest(name, HEADERS)}`)
     steered = true
   }
-  const inQuery = query.includes('__') ? takeFromQuery(request, operation) : undefined
+  const inQuery = query.includes('__') ? takeControls(request, operation) : undefined
   if (!steered && inQuery === undefined) return { request }
   if (inQuery !== undefined && 'status' in inQuery) return inQuery
   const ordinal = headers['understudy-ordinal']
   if (ordinal !== undefined && !/^[1-9]\d{0,8}$/.test(String(ordinal))) {
-    return refused('Understudy-Ordinal must be a number from 1 to 999999999')
+    return refuseControl('Understudy-Ordinal must be a number from 1 to 999999999')
   }
   const delay = inQuery?.delay ?? headers['understudy-delay']
   const wait = delay === undefined ? undefined : parseDuration(String(delay))
   if (delay !== undefined && (wait === undefined || wait > LONGEST_DELAY)) {
     const where = inQuery?.delay === undefined ? 'Understudy-Delay' : '__delay'
-    return refused(`${where} must be a duration such as 250ms or 3s, 10m at most`)
+    return refuseControl(`${where} must be a duration such as 250ms or 3s, 10m at most`)
   }
   const weather = inQuery?.weather ?? headers['understudy-weather']
   const asked = headers['understudy-explain']
@@ -76,14 +76,14 @@ interface InQuery {
 }
 
 /** Removes `__delay` and `__weather` from the query. Refuses a `__…` that neither the gateway nor the operation knows. */
-function takeFromQuery(request: Request, operation: Operation | undefined): InQuery | Reply | undefined {
+function takeControls(request: Request, operation: Operation | undefined): InQuery | Reply | undefined {
   const given = splitQuery(request.query)
   const own = (name: string): boolean =>
     operation === undefined ||
     operation.parameters.some(one => one.in === 'query' && (one.name === name || one.owns(name)))
   for (const name of given.keys()) {
     if (!name.startsWith('__') || PARAMETERS.includes(name) || own(name)) continue
-    return refused(`unknown query parameter ${name.slice(0, 40)}; ${suggest(name, PARAMETERS)}`)
+    return refuseControl(`unknown query parameter ${name.slice(0, 40)}; ${suggest(name, PARAMETERS)}`)
   }
   const take = (name: string): string | undefined => {
     const text = own(name) ? undefined : given.get(name)?.[0]
@@ -96,7 +96,7 @@ function takeFromQuery(request: Request, operation: Operation | undefined): InQu
   return { request: withQuery(request, rest.join('&')), delay, weather }
 }
 
-const refused = (detail: string): Reply => refuse(problems.invalid_request, detail)
+const refuseControl = (detail: string): Reply => refuse(problems.invalid_request, detail)
 
 // Delays an operation by the time that a client wants.
 

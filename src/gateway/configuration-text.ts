@@ -75,7 +75,7 @@ const NOT_CREDENTIALS = new Set(['expires', 'scopes'])
 export function effectiveConfiguration(plan: Plan): object {
   const { file, source, seed, listen, expose, limits, worlds, journal, consumerNames } = plan.simulation
   const mask = new Mask(plan)
-  const written = masked(file, mask) as { consumers?: Record<string, Record<string, unknown>> }
+  const written = maskAll(file, mask) as { consumers?: Record<string, Record<string, unknown>> }
   for (const consumer of Object.values(written.consumers ?? {})) {
     for (const key of Object.keys(consumer)) if (!NOT_CREDENTIALS.has(key)) consumer[key] = MASKED
   }
@@ -87,9 +87,9 @@ export function effectiveConfiguration(plan: Plan): object {
 }
 
 /** Returns a masked copy. A key may also be in a fixed reply or an example. */
-function masked(value: unknown, mask: Mask): unknown {
+function maskAll(value: unknown, mask: Mask): unknown {
   if (typeof value === 'string') return mask.text(value)
-  if (Array.isArray(value)) return value.map(item => masked(item, mask))
+  if (Array.isArray(value)) return value.map(item => maskAll(item, mask))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, mask)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskAll(item, mask)]))
 }

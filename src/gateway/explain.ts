@@ -27,7 +27,7 @@ export interface Explanation {
   readonly notes: readonly string[]
 }
 
-export function explain(
+export function explainReply(
   planned: PlannedOperation,
   exchange: Exchange,
   reply: Reply,

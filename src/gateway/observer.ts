@@ -6,7 +6,7 @@ import { type Reply, withHeaders, withWarning } from '../kernel/reply.ts'
 import { type BodyRead, ForwardedRequest, type Request } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
-import { type Explanation, explain, explanationHeaders } from './explain.ts'
+import { type Explanation, explainReply, explanationHeaders } from './explain.ts'
 import type { Journal, RequestOutcome } from './journal/journal.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
@@ -35,7 +35,7 @@ export class Observer {
     const { mask } = served
     let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
     if (warnings.length > 0) reply = withWarning(reply, warnings.join('; '))
-    const explanation = passed && explain(planned, exchange, reply, passed, mask)
+    const explanation = passed && explainReply(planned, exchange, reply, passed, mask)
     if (explanation !== undefined && why) reply = withHeaders(reply, explanationHeaders(explanation))
     const { status, refusal } = reply
     const milliseconds = monotonic() - started

@@ -114,7 +114,7 @@ export const describeChain = (chain: readonly ChainLink[]): { name: string; deta
 export function describeForm(planned: PlannedOperation, plan: Plan, origin: string): OperationForm {
   const { operation, route, chain, deprecated } = planned
   const { id, method, tags, summary, parameters, body, responses, security, node } = operation
-  const description = textOf(node.value, 'description')
+  const description = filledText(node.value, 'description')
   const sent = requestTo(planned, plan)
   const call = describeCall(planned, plan, origin)
   const samples = sent === undefined ? new Map<string, string>() : samplesOf(planned, plan, sent)
@@ -129,7 +129,7 @@ export function describeForm(planned: PlannedOperation, plan: Plan, origin: stri
     chain: describeChain(chain),
     security: security.map(alternative => alternative.map(({ scheme }) => scheme)),
     parameters: parameters.map(one => {
-      const about = textOf(one.node.value, 'description')
+      const about = filledText(one.node.value, 'description')
       const sample = samples.get(`${one.in} ${one.name}`)
       return {
         ...{ name: one.name, in: one.in, required: one.required, deprecated: one.deprecated },
@@ -192,7 +192,7 @@ function samplesOf(
   ])
 }
 
-const textOf = (value: unknown, key: string): string | undefined => {
+const filledText = (value: unknown, key: string): string | undefined => {
   const text = (value as Readonly<Record<string, unknown>> | undefined)?.[key]
   return typeof text === 'string' && text !== '' ? text : undefined
 }

@@ -17,7 +17,7 @@ export function replyToUnmatched(
   mask: Mask,
 ): Reply {
   if (method === 'OPTIONS' && path === '*') return { status: 204, headers: NO_HEADERS, body: undefined }
-  const prefix = masked(before, mask)
+  const prefix = maskPath(before, mask)
   const known = prefix === '' ? plan.near.recall(method, path) : undefined
   if (known !== undefined) return refuse(problems.not_found, known)
   const methods = plan.methodsOf(path)
@@ -25,7 +25,7 @@ export function replyToUnmatched(
     if (!isDecodable(path)) return refuse(problems.invalid_request, 'the path has a broken percent-encoding')
     if (mask.path(path) !== path) {
       // A segment with an encoded credential is masked as a whole.
-      return refuse(problems.not_found, `no operation matches ${method} ${prefix}${masked(path, mask)}`)
+      return refuse(problems.not_found, `no operation matches ${method} ${prefix}${maskPath(path, mask)}`)
     }
     return refuse(problems.not_found, plan.near.describe(method, path, prefix))
   }
@@ -35,7 +35,7 @@ export function replyToUnmatched(
 }
 
 /** Returns a path without credentials. */
-const masked = (path: string, mask: Mask): string => (path === '' ? '' : mask.path(mask.text(path)))
+const maskPath = (path: string, mask: Mask): string => (path === '' ? '' : mask.path(mask.text(path)))
 
 /** Whether the contract has a path, with or without the name of a world: `/v1/books`, `/v1/~alice/books`. */
 export function servesPath(plan: Plan, path: string): boolean {

@@ -1,6 +1,6 @@
 // The calendar of one world: the coming changes of its operations, credentials and records.
 
-import { restsFrom } from '../behaviours/lifecycle.ts'
+import { lifecycleEvents } from '../plan/calendar.ts'
 import type { Plan } from '../plan/plan.ts'
 import { parseDate, timestamp } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
@@ -45,41 +45,34 @@ const MOST_EACH = 1000
 /** Returns the events between two moments, in their order; brown-outs that have begun count until they end. */
 export function calendarOf(plan: Plan, world: World, from: number, until: number, limit: number): WorldCalendar {
   const now = world.clock.now()
-  const all = [...lifecyclesOf(plan, from), ...expiriesOf(plan), ...timersOf(plan, world)].sort((a, b) => a.at - b.at)
+  const all = [...lifecyclesOf(plan, from), ...expiriesOf(plan), ...duesOf(plan, world)].sort((a, b) => a.at - b.at)
   const events = all.filter(({ at, until: end = at }) => end >= from && at <= until)
   const next = all.find(({ at }) => at > now)
   return {
     now: timestamp(now),
-    next: next === undefined ? null : describe(next),
-    events: events.slice(0, limit).map(describe),
+    next: next === undefined ? null : describeEvent(next),
+    events: events.slice(0, limit).map(describeEvent),
     omitted: Math.max(0, events.length - limit),
   }
 }
 
-const describe = ({ at, until, ...rest }: FoundEvent): CalendarEvent => ({
+const describeEvent = ({ at, until, ...rest }: FoundEvent): CalendarEvent => ({
   at: timestamp(at),
   ...(until === undefined ? {} : { until: timestamp(until) }),
   ...rest,
 })
 
-function* lifecyclesOf({ operations }: Plan, from: number): Iterable<FoundEvent> {
-  for (const { operation, lifecycle } of operations) {
-    if (lifecycle === undefined) continue
-    const { id } = operation
-    const { since, sunset, afterSunset, brownouts } = lifecycle
-    yield { at: since, kind: 'deprecated', operation: id, text: `${id} is deprecated` }
-    if (sunset !== undefined) {
-      const status = afterSunset === 'serve' ? undefined : afterSunset === 'not-found' ? 404 : 410
-      const text = status === undefined ? `the sunset of ${id}` : `${id} is removed and answers ${status}`
-      yield { at: sunset, kind: 'sunset', operation: id, ...(status === undefined ? {} : { status }), text }
-    }
-    let seen = 0
-    for (const { start, end } of brownouts === undefined ? [] : restsFrom(brownouts, from)) {
-      if (seen++ === MOST_EACH) break
-      const status = brownouts?.answer as number
-      const text = `brown-out of ${id}: answers ${status}`
-      yield { at: start, until: end, kind: 'brown-out', operation: id, status, text }
-    }
+function* lifecyclesOf(plan: Plan, from: number): Iterable<FoundEvent> {
+  for (const event of lifecycleEvents(plan, from, MOST_EACH)) {
+    const { kind, operation: id, status } = event
+    const ending = status === undefined ? `the sunset of ${id}` : `${id} is removed and answers ${status}`
+    const text =
+      kind === 'sunset'
+        ? ending
+        : kind === 'deprecated'
+          ? `${id} is deprecated`
+          : `brown-out of ${id}: answers ${status}`
+    yield { ...event, text }
   }
 }
 
@@ -90,7 +83,7 @@ function* expiriesOf({ simulation: { file } }: Plan): Iterable<FoundEvent> {
   }
 }
 
-function* timersOf({ collections }: Plan, world: World): Iterable<FoundEvent> {
+function* duesOf({ collections }: Plan, world: World): Iterable<FoundEvent> {
   for (const collection of collections.keys()) {
     for (const { id, state, due = Number.NaN, to = '' } of world.collection(collection).upcoming?.(MOST_EACH) ?? []) {
       const text = `${collection} ${id}: ${state} → ${to}`

@@ -231,7 +231,7 @@ export class OperationCompiler {
       index: (resource, field) => void this.indexes.get(resource)?.add(field),
       error: (code, message, within = [], hint, part) => {
         const { report, source } = layer
-        if (code.startsWith('unknown-') && report.broken.has(String(partAt(value, within)))) return
+        if (code.startsWith('unknown-') && report.broken.has(String(memberAt(value, within)))) return
         const at = [...layer.path, ...path, ...within]
         const place =
           typeof part === 'object'
@@ -243,7 +243,7 @@ export class OperationCompiler {
   }
 }
 
-const partAt = (value: unknown, path: Path): unknown =>
+const memberAt = (value: unknown, path: Path): unknown =>
   path.reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value)
 
 /** Puts the wraps around a handler; the first is outermost. */

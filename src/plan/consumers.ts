@@ -1,16 +1,16 @@
-// The consumers of a configuration, checked against the security schemes of the contract.
+// The consumers of a configuration: checked against the security schemes of the contract, and identified by the credentials
+// of a request.
 
 import type { Consumer, Identified, Identify, RefusedCaller } from '../behaviours/behaviour.ts'
-import type { Contract, Operation, SecurityRequirement, SecurityScheme } from '../contract/contract.ts'
+import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
 import { cookieValues, decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { schemeNamed } from '../contract/security.ts'
 import { reportPlaceholders } from '../expression/template.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { firstOf, type Request } from '../kernel/request.ts'
-import type { Path, Source } from '../kernel/source.ts'
+import type { Source } from '../kernel/source.ts'
 import { parseDate } from '../world/clock.ts'
 import type { ConsumerFile } from './simulation-file.ts'
-import { parseSubject } from './tls.ts'
 
 const CREDENTIAL_HINT = 'write the name of an environment variable in upper case: ${API_KEY}'
 
@@ -23,44 +23,36 @@ export function compileConsumers(
 ): Consumer[] {
   const owners = new Map<string, string>()
   return Object.entries(blocks).map(([name, { expires, scopes, ...written }]) => {
-    const credentials = written as Readonly<Record<string, string>>
-    for (const [scheme, key] of Object.entries(credentials)) {
-      const path: Path = ['consumers', name, scheme]
+    const credentials = new Map(Object.entries(written as Readonly<Record<string, string>>))
+    for (const [scheme, key] of credentials) {
+      const at = (part?: 'key') => source.locate(['consumers', name, scheme], part)
       if (!contract.securitySchemes.has(scheme)) {
         const hint = suggest(scheme, contract.securitySchemes.keys())
-        const message = `the contract has no security scheme "${scheme}"`
-        report.error('unknown-security-scheme', message, source.locate(path, 'key'), hint)
+        report.error('unknown-security-scheme', `the contract has no security scheme "${scheme}"`, at('key'), hint)
       }
-      reportPlaceholders(key, CREDENTIAL_HINT, (code, message, _, hint) =>
-        report.error(code, message, source.locate(path), hint),
-      )
+      reportPlaceholders(key, CREDENTIAL_HINT, (code, message, _, hint) => report.error(code, message, at(), hint))
       if (contract.securitySchemes.get(scheme)?.in === 'certificate' && parseSubject(key) === undefined) {
         const message = 'a client certificate is identified by its subject'
-        report.error('invalid-value', message, source.locate(path), 'write CN=ann, or CN=ann, O=Acme')
+        report.error('invalid-value', message, at(), 'write CN=ann, or CN=ann, O=Acme')
       }
-      if (key === '***') {
-        report.error('masked-credential', 'this is a placeholder for a credential', source.locate(path))
-      }
+      if (key === '***') report.error('masked-credential', 'this is a placeholder for a credential', at())
       const owner = owners.get(`${scheme}\n${key}`)
       if (owner !== undefined) {
-        report.error('duplicate-credential', `duplicate credential: ${owner} has the same`, source.locate(path, 'key'))
+        report.error('duplicate-credential', `duplicate credential: ${owner} has the same`, at('key'))
       }
       owners.set(`${scheme}\n${key}`, name)
     }
-    if (Object.keys(credentials).length === 0) {
+    if (credentials.size === 0) {
       report.error('no-credential', `${name} has no credential`, source.locate(['consumers', name], 'key'))
     }
     return {
       name,
-      credentials: new Map(Object.entries(credentials)),
+      credentials,
       expires: expires === undefined ? undefined : parseDate(expires),
       scopes: new Set(scopes),
     }
   })
 }
-
-// Identifies the consumer of a request: matches its credentials under the contract's security schemes with the configured
-// consumers.
 
 type SchemeCheck = (request: Request) => Consumer | 'missing' | 'unknown'
 
@@ -75,38 +67,40 @@ interface Alternative {
 const GRAVITY: Readonly<Record<RefusedCaller, number>> = { missing: 0, unknown: 1, expired: 2, unscoped: 3 }
 
 /**
- * Compiles the schemes once, and returns a function that compiles the identification for an operation. At least one
- * alternative of its `security` must be satisfied. Empty alternatives are handled by the caller.
+ * Compiles the security schemes once, and returns a function that compiles the identification of the consumers of an operation
+ * by their credentials. At least one alternative of its `security` must be satisfied. Empty alternatives are handled by the
+ * caller.
  */
 export function compileIdentification(
   contract: Contract,
   consumers: readonly Consumer[],
 ): (operation: Operation) => Identify {
-  const checks = new Map(
-    [...contract.securitySchemes].map(([name, scheme]) => [name, compileScheme(name, scheme, consumers)]),
-  )
-  const compileAlternative = (alternative: readonly SecurityRequirement[]): Alternative => {
-    const isScoped = (scheme: SecurityScheme) => scheme.in === 'authorization' && scheme.scoped
-    const scoped = alternative.filter(({ scheme }) => isScoped(schemeNamed(scheme, contract)))
-    return {
-      checks: alternative.flatMap(({ scheme }) => checks.get(scheme) ?? []),
-      scopes: consumers.length === 0 ? [] : scoped.flatMap(({ scopes }) => scopes),
+  const schemes = [...contract.securitySchemes]
+  const checks = new Map(schemes.map(([name, scheme]) => [name, compileScheme(name, scheme, consumers)]))
+  const needsScopes = (name: string): boolean => {
+    const scheme = schemeNamed(name, contract)
+    return consumers.length > 0 && scheme.in === 'authorization' && scheme.scoped
+  }
+  return ({ security }) => {
+    const alternatives = security
+      .map(
+        (alternative): Alternative => ({
+          checks: alternative.flatMap(({ scheme }) => checks.get(scheme) ?? []),
+          scopes: alternative.flatMap(({ scheme, scopes }) => (needsScopes(scheme) ? scopes : [])),
+        }),
+      )
+      .filter(one => one.checks.length > 0)
+    return (request, now) => {
+      let worst: RefusedCaller = 'missing'
+      for (const alternative of alternatives) {
+        const verdict = tryAlternative(alternative, request, now)
+        if (typeof verdict !== 'string') return verdict
+        if (GRAVITY[verdict] > GRAVITY[worst]) worst = verdict
+      }
+      return worst
     }
   }
-  return ({ security }) => judgeBy(security.map(compileAlternative).filter(({ checks }) => checks.length > 0))
 }
-
-const judgeBy =
-  (alternatives: readonly Alternative[]): Identify =>
-  (request, now) => {
-    let worst: RefusedCaller = 'missing'
-    for (const alternative of alternatives) {
-      const verdict = tryAlternative(alternative, request, now)
-      if (typeof verdict !== 'string') return verdict
-      if (GRAVITY[verdict] > GRAVITY[worst]) worst = verdict
-    }
-    return worst
-  }
 
 /** All schemes of an alternative must identify the same consumer, and it must have the scopes. */
 function tryAlternative({ checks, scopes }: Alternative, request: Request, now: number): Identified {
@@ -200,4 +194,14 @@ function compileAuthorization(word: string): (request: Request) => string | unde
     const text = read(request)
     return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8')
   }
+}
+
+/** Parses the attributes of a subject, `CN=ann, O=Acme`; `undefined` for an invalid text. */
+export function parseSubject(text: string): readonly (readonly [name: string, value: string])[] | undefined {
+  const parts = text.split(/,(?=\s*[\w.]+=)/)
+  const read = parts.flatMap((part): [string, string][] => {
+    const [, name, value] = /^\s*([\w.]+)=(.*\S)\s*$/.exec(part) ?? []
+    return name === undefined || value === undefined ? [] : [[name.toUpperCase(), value]]
+  })
+  return read.length === parts.length ? read : undefined
 }

@@ -4,7 +4,6 @@ import { type LatencyConfig, latency } from '../behaviours/latency.ts'
 import { table } from '../kernel/table.ts'
 import { isoDate } from '../world/clock.ts'
 import type { Plan, PlannedOperation, PlannedRule, Weather } from './plan.ts'
-import type { StatesFile } from './simulation-file.ts'
 
 export interface DescribedOperation {
   readonly operation: string
@@ -62,12 +61,11 @@ export function describePlan(plan: Plan, weather?: Weather): DescribedPlan {
     seed: simulation.seed,
     weather: weather?.name ?? null,
     consumers: simulation.consumerNames,
-    resources: [...simulation.resources.values()].map(({ name, seeds, states }) => ({
-      name,
-      schema: simulation.file.resources?.[name]?.schema ?? '',
-      seeds: seeds.length,
-      ...(states === undefined ? {} : { states: describeStates(simulation.file.resources?.[name]?.states) }),
-    })),
+    resources: [...simulation.resources.values()].map(({ name, seeds }) => {
+      const { schema = '' } = simulation.file.resources?.[name] ?? {}
+      const states = describeStatesOf(name, plan)
+      return { name, schema, seeds: seeds.length, ...(states === undefined ? {} : { states }) }
+    }),
     operations: (weather?.operations.all() ?? plan.operations).map(describeOperation),
   }
 }
@@ -117,28 +115,26 @@ function describeRules(operations: readonly DescribedOperation[]): string {
 }
 
 /** Returns the states of a resource's records; `undefined` where they have none. */
-export const describeStatesOf = (resource: string, { simulation }: Plan): DescribedResource['states'] => {
+export function describeStatesOf(resource: string, { simulation }: Plan): DescribedResource['states'] {
   const states = simulation.file.resources?.[resource]?.states
-  return states === undefined ? undefined : describeStates(states)
-}
-
-function describeStates(file: StatesFile | undefined): NonNullable<DescribedResource['states']> {
-  const from = Object.entries(file?.from ?? {}).map(([state, edges]) => {
+  if (states === undefined) return undefined
+  const from = Object.entries(states.from).map(([state, edges]) => {
     const next = Object.entries(edges).map(([to, { after }]) => (after === undefined ? { to } : { to, after }))
     return [state, next] as const
   })
-  return { field: file?.field ?? '', from: Object.fromEntries(from) }
+  return { field: states.field, from: Object.fromEntries(from) }
 }
 
 /** Formats one line for each state. */
 const linesOfStates = ({ name, states }: DescribedResource): string[][] =>
   Object.entries(states?.from ?? {}).map(([state, next]) => {
-    const ways = next.map(({ to, after }) => (after === undefined ? to : `${to} after ${lengthOf(after)}`))
+    const ways = next.map(({ to, after }) => {
+      if (after === undefined) return to
+      const time = typeof after === 'string' ? after : latency.describe?.(after as LatencyConfig, undefined as never)
+      return `${to} after ${time ?? ''}`
+    })
     return ['states', `${name}.${states?.field}: ${state} → ${ways.join(' | ') || 'nothing'}`]
   })
-
-const lengthOf = (after: unknown): string =>
-  typeof after === 'string' ? after : (latency.describe?.(after as LatencyConfig, undefined as never) ?? '')
 
 /** Formats the table of operations: one line each, in the order of the contract. */
 export function describeOperations(plan: Plan, weather?: Weather): string {

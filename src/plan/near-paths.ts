@@ -30,66 +30,47 @@ interface TemplateSegments {
 const LONGEST = 300
 /** Answers that are kept. */
 const MOST_FOUND = 1000
-/** The maximum number of leading segments to remove. */
+/** The maximum number of leading segments to remove, or to add. */
 const MOST_PREFIX = 3
 
 export function compileNear(served: readonly ServedOperation[], methodsOf: (path: string) => readonly string[]): Near {
   const bases = [...new Set(served.map(({ basePath }) => basePath))]
   let byLength: Map<number, TemplateSegments[]> | undefined
-  const templates = () => {
-    byLength ??= gather(served)
-    return byLength
+  const templatesOf = (length: number): readonly TemplateSegments[] => {
+    byLength ??= templatesByLength(served)
+    return byLength.get(length) ?? []
   }
-  const near = (method: string, path: string, prefix: string): string | undefined => {
+  const suggestFor = (method: string, path: string, prefix: string): string => {
     const below = bases.some(base => base === '' || path === base || path.startsWith(`${base}/`))
-    const where = below ? '' : `the API is served below ${listOf(bases, prefix)}`
+    const shown = bases.slice(0, 5).map(base => prefix + base)
+    const where = below ? '' : `; the API is served below ${shown.join(', ')}`
     const target =
       repair(path, bases, methodsOf) ??
-      findNear(method, path, bases, templates()) ??
-      findLonger(method, path, bases, templates())
+      findNear(method, path, bases, templatesOf) ??
+      findLonger(method, path, bases, templatesOf)
     const methods = target === undefined ? [] : methodsOf(target)
     // A template whose segment has text around its expression, `{id}.json`, may be near and still not match.
-    if (target === undefined || methods.length === 0) return where || undefined
-    const meant = method === 'HEAD' && methods.includes('GET') ? 'HEAD' : methods.includes(method) ? method : methods[0]
-    return `${where === '' ? '' : `${where}: `}did you mean ${meant} ${prefix}${target}?`
+    if (methods.length === 0) return where
+    const meant = methods.includes(method) || (method === 'HEAD' && methods.includes('GET')) ? method : methods[0]
+    return `${where === '' ? ';' : `${where}:`} did you mean ${meant} ${prefix}${target}?`
   }
-  // A client that is wrong is wrong again and again, and looking takes longer than the rest of its request. By method,
-  // because joining both to one key takes a microsecond.
-  const found = new Map<string, Map<string, string>>()
-  let count = 0
-  const keep = (method: string, path: string, description: string) => {
-    if (count >= MOST_FOUND) {
-      found.clear()
-      count = 0
-    }
-    count += 1
-    const paths = found.get(method)
-    if (paths === undefined) found.set(method, new Map([[path, description]]))
-    else paths.set(path, description)
-  }
+  // A client that is wrong is wrong again and again, and looking takes longer than the rest of its request.
+  const found = new Map<string, string>()
+  const recall = (method: string, path: string) => found.get(`${method} ${path}`)
   return {
-    recall: (method, path) => found.get(method)?.get(path),
+    recall,
     describe(method, path, prefix = '') {
-      const known = prefix === '' ? found.get(method)?.get(path) : undefined
+      const known = prefix === '' ? recall(method, path) : undefined
       if (known !== undefined) return known
       const bare = `no operation matches ${method} ${prefix}${path}`
       if (path.length > LONGEST || !path.startsWith('/')) return bare
-      const meant = near(method, path, prefix)
-      const description = meant === undefined ? bare : `${bare}; ${meant}`
-      if (prefix === '') keep(method, path, description)
+      const description = bare + suggestFor(method, path, prefix)
+      if (found.size >= MOST_FOUND) found.clear()
+      if (prefix === '') found.set(`${method} ${path}`, description)
       return description
     },
   }
 }
-
-/** The first base paths, behind a prefix. */
-const listOf = (bases: readonly string[], prefix: string): string =>
-  bases
-    .slice(0, 5)
-    .map(base => prefix + base)
-    .join(', ')
-
-const SUFFIX = /\.json$/
 
 /** The path with its slashes mended, with or without `.json`, or below another base path, where some operation is there. */
 function repair(path: string, bases: readonly string[], methodsOf: (path: string) => readonly string[]) {
@@ -98,26 +79,22 @@ function repair(path: string, bases: readonly string[], methodsOf: (path: string
   const steps = trimmed.split('/')
   const shorter = [0, 1, 2, MOST_PREFIX].map(count => ['', ...steps.slice(1 + count)].join('/'))
   const below = shorter.flatMap(one => (one === '' ? [] : bases.map(base => base + one)))
-  const bare = trimmed.replace(SUFFIX, '')
-  const suffixed = bare === trimmed ? `${trimmed}.json` : bare
+  const suffixed = trimmed.endsWith('.json') ? trimmed.slice(0, -'.json'.length) : `${trimmed}.json`
   const candidates = [mended, trimmed, `${trimmed}/`, suffixed, ...below, ...below.map(one => `${one}/`)]
   return candidates.find(one => one !== path && one !== '' && methodsOf(one).length > 0)
 }
 
+type TemplatesOf = (length: number) => readonly TemplateSegments[]
+
 /**
  * The served path that differs from this one by the fewest letters, if they are few enough; of two, that with the method.
  */
-function findNear(
-  method: string,
-  path: string,
-  bases: readonly string[],
-  templates: ReadonlyMap<number, readonly TemplateSegments[]>,
-): string | undefined {
+function findNear(method: string, path: string, bases: readonly string[], templatesOf: TemplatesOf) {
   let best: string | undefined
   let least = Number.POSITIVE_INFINITY
   for (const whole of new Set([path, ...bases.map(base => base + path)])) {
     const given = whole.replace(/\/$/, '').split('/')
-    for (const template of templates.get(given.length) ?? []) {
+    for (const template of templatesOf(given.length)) {
       const far = distanceTo(template, given) + (template.method === method ? 0 : 0.1)
       if (far >= least) continue
       least = far
@@ -128,20 +105,14 @@ function findNear(
 }
 
 /** The served path that this one is the end of, with or without a base path: `/v1/customers` for `/customers`. */
-function findLonger(
-  method: string,
-  path: string,
-  bases: readonly string[],
-  templates: ReadonlyMap<number, readonly TemplateSegments[]>,
-): string | undefined {
+function findLonger(method: string, path: string, bases: readonly string[], templatesOf: TemplatesOf) {
   const base = bases.find(one => one !== '' && path.startsWith(`${one}/`)) ?? ''
   const given = path.slice(base.length).replace(/\/$/, '').split('/').slice(1)
   for (let more = 1; more <= MOST_PREFIX; more++) {
-    const fitting = (templates.get(given.length + more + 1) ?? []).filter(({ segments }) => {
-      const front = segments.slice(0, more + 1)
+    const fitting = templatesOf(given.length + more + 1).filter(({ segments }) => {
       const end = segments.slice(more + 1)
-      const named = end.filter(segment => segment !== undefined)
-      return named.length > 0 && !front.includes(undefined) && end.every((one, i) => (one ?? given[i]) === given[i])
+      const isNamed = end.some(segment => segment !== undefined) && !segments.slice(0, more + 1).includes(undefined)
+      return isNamed && end.every((one, i) => (one ?? given[i]) === given[i])
     })
     const best = fitting.find(one => one.method === method) ?? fitting[0]
     if (best !== undefined) return [...best.segments.slice(0, more + 1), ...given].join('/')
@@ -164,16 +135,14 @@ function distanceTo({ segments }: TemplateSegments, given: readonly string[]): n
   return far
 }
 
-function gather(served: readonly ServedOperation[]): Map<number, TemplateSegments[]> {
+function templatesByLength(served: readonly ServedOperation[]): Map<number, TemplateSegments[]> {
   const out = new Map<number, TemplateSegments[]>()
   for (const { operation, basePath } of served) {
-    const segments = (basePath + operation.path.replace(/\/$/, ''))
-      .split('/')
-      .map(segment => (segment.includes('{') ? undefined : segment))
-    const known = out.get(segments.length)
-    const template = { method: operation.method, segments }
-    if (known === undefined) out.set(segments.length, [template])
-    else known.push(template)
+    const parts = (basePath + operation.path.replace(/\/$/, '')).split('/')
+    const segments = parts.map(segment => (segment.includes('{') ? undefined : segment))
+    const alike = out.get(parts.length) ?? []
+    alike.push({ method: operation.method, segments })
+    out.set(parts.length, alike)
   }
   return out
 }

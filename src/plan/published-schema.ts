@@ -143,7 +143,7 @@ function publish(schema: PublishedSchema): PublishedSchema {
     return { $ref: `#/$defs/${key}` }
   }
   const made = mapParts(schema, (part, path, isKey) => {
-    const annotated = annotate(split(standard(withShortForm(part, path))), path)
+    const annotated = annotate(splitTypes(standard(withShortForm(part, path))), path)
     const name = path.at(-1) as string
     return isKey && SHARED.has(name) ? share(name, annotated) : annotated
   })
@@ -160,7 +160,7 @@ function withShortForm(shape: PublishedSchema, path: readonly string[]): Publish
   }
   if (short === undefined || !('properties' in shape)) return shape
   const { description, ...long } = shape
-  return { description, anyOf: [...((split(long).anyOf as PublishedSchema[]) ?? [long]), standard({ ...short })] }
+  return { description, anyOf: [...((splitTypes(long).anyOf as PublishedSchema[]) ?? [long]), standard({ ...short })] }
 }
 
 /**
@@ -179,7 +179,7 @@ function standard(shape: PublishedSchema): PublishedSchema {
 }
 
 /** Splits a value of several types into schemas with one type each; null may be combined with one other type. */
-function split(shape: PublishedSchema): PublishedSchema {
+function splitTypes(shape: PublishedSchema): PublishedSchema {
   const { type, description, examples, ...rest } = shape
   const types = Array.isArray(type) ? (type as string[]) : []
   const several = types.filter(one => one !== 'null')

@@ -1,4 +1,4 @@
-// Resources, the collections of records: their schema in gateway.yaml, and the states of their records, compiled.
+// Compiles the states of a resource's records, and the edges between them.
 
 import { compileQuantile } from '../behaviours/latency.ts'
 import type { Make, Resource } from '../behaviours/resource.ts'
@@ -14,6 +14,12 @@ import { drawUuid } from '../world/draws.ts'
 import type { Edge, RecordStates } from '../world/records/types.ts'
 import type { EdgeFile, StatesFile } from './simulation-file.ts'
 
+/** Returns the place of a path within a block of the configuration. */
+export type LocateWithin = (within: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>
+
+/** Reports a mistake at a path within the states. */
+type ReportWithin = (code: string, message: string, within: Path, hint?: string, part?: 'key' | 'value') => void
+
 /** Compiles the states of a resource. Returns `undefined` after reporting mistakes. */
 export function compileStates(
   file: StatesFile,
@@ -23,63 +29,55 @@ export function compileStates(
   path: Path,
   report: Diagnostics,
 ): RecordStates | undefined {
-  const at = (within: Path, part: 'key' | 'value' = 'value') => source.locate([...path, ...within], part)
+  const error: ReportWithin = (code, message, within, hint, part = 'value') =>
+    report.error(code, message, source.locate([...path, ...within], part), hint)
   const { properties } = resource.schema.shape
   const node = properties.get(file.field)
   if (node === undefined) {
     const message = `the records of ${resource.name} have no field "${file.field}"`
-    report.error('unknown-field', message, at(['field']), suggest(file.field, properties.keys()))
+    error('unknown-field', message, ['field'], suggest(file.field, properties.keys()))
     return undefined
   }
   const targets = new Set(Object.values(file.from).flatMap(edges => Object.keys(edges)))
   const field = describeField(file.field, contract.use(node))
   const known = (field.choices ?? [...Object.keys(file.from), ...targets]).map(String)
-  const checkState = (state: string, within: Path): void => {
+  const checkName = (state: string, within: Path): void => {
     if (known.includes(state)) return
-    report.error('unknown-state', `${file.field} cannot be "${state}"`, at(within, 'key'), suggest(state, known))
+    error('unknown-state', `${file.field} cannot be "${state}"`, within, suggest(state, known), 'key')
   }
   const from = new Map<string, readonly Edge[]>()
   for (const [state, edges] of Object.entries(file.from)) {
-    checkState(state, ['from', state])
-    const compiled = Object.entries(edges).map(([to, edge]): Edge => {
+    checkName(state, ['from', state])
+    const compiled = Object.entries(edges).map(([to, { after, set }]): Edge => {
       const within = ['from', state, to]
-      checkState(to, within)
+      checkName(to, within)
       return {
         to,
-        after: compileAfter(edge.after, within, at, report),
-        set: compileSet(edge.set, resource, contract, within, at, report),
+        after: compileAfter(after, [...within, 'after'], error),
+        set: compileEdgeSet(set, resource, contract, [...within, 'set'], error),
       }
     })
     from.set(state, compiled)
   }
-  checkOrigins(file, resource, targets, known, at, report)
+  checkOrigins(file, resource, targets, known, error)
   return { field: file.field, from }
 }
 
-/** Returns the place of a path within a block of the configuration. */
-export type LocateWithin = (within: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>
-
-function compileAfter(
-  after: EdgeFile['after'],
-  within: Path,
-  at: LocateWithin,
-  report: Diagnostics,
-): ((share: number) => number) | undefined {
+function compileAfter(after: EdgeFile['after'], within: Path, error: ReportWithin): Edge['after'] {
   if (after === undefined) return undefined
   if (typeof after === 'string') return fixed(parseDuration(after) as number)
   return compileQuantile(after, {
     error: (code, message, path = [], hint, part) =>
-      report.error(code, message, at([...within, 'after', ...path], part === 'key' ? 'key' : 'value'), hint),
+      error(code, message, [...within, ...path], hint, part === 'key' ? 'key' : 'value'),
   }) as Quantile | undefined
 }
 
-function compileSet(
+function compileEdgeSet(
   set: EdgeFile['set'],
   resource: Resource,
   contract: Contract,
   within: Path,
-  at: LocateWithin,
-  report: Diagnostics,
+  error: ReportWithin,
 ): Edge['set'] {
   if (set === undefined && resource.set.size === 0) return undefined
   const { properties } = resource.schema.shape
@@ -87,14 +85,14 @@ function compileSet(
     const node = properties.get(name)
     if (node === undefined) {
       const message = `the records of ${resource.name} have no field "${name}"`
-      report.error('unknown-field', message, at([...within, 'set', name], 'key'), suggest(name, properties.keys()))
+      error('unknown-field', message, [...within, name], suggest(name, properties.keys()), 'key')
     }
     const make = compileValue(value, node, contract, [name], (path, message, hint) =>
-      report.error('unknown-expression', message, at([...within, 'set', ...path]), hint),
+      error('unknown-expression', message, [...within, ...path], hint),
     )
     if (make.scoped === true) {
       const hint = 'a record that follows an edge by itself has no request'
-      report.error('unknown-expression', 'use ${now} or ${uuid}', at([...within, 'set', name]), hint)
+      error('unknown-expression', 'use ${now} or ${uuid}', [...within, name], hint)
     }
     return [name, make]
   })
@@ -111,9 +109,9 @@ function compileSet(
   }
   const tried = madeAt(0, 0.5)
   for (const { pointer, message } of resource.schema.check(tried, true) ?? []) {
-    const [, name] = pointer.split('/')
-    if (name === undefined || set === undefined || !Object.hasOwn(set, name) || !Object.hasOwn(tried, name)) continue
-    report.error('invalid-default', `this value breaks its schema: ${pointer} ${message}`, at([...within, 'set', name]))
+    const [, name = ''] = pointer.split('/')
+    if (!Object.hasOwn(set ?? {}, name) || !Object.hasOwn(tried, name)) continue
+    error('invalid-default', `this value breaks its schema: ${pointer} ${message}`, [...within, name])
   }
   return madeAt
 }
@@ -124,17 +122,16 @@ function checkOrigins(
   { defaults, seeds }: Resource,
   targets: ReadonlySet<string>,
   known: readonly string[],
-  at: LocateWithin,
-  report: Diagnostics,
+  error: ReportWithin,
 ): void {
   const first = defaults.get(field)
   if (first === undefined) return
-  const begun = new Set([String(first(NOBODY)), ...seeds.map(seed => String(seed[field]))])
+  const begun = new Set([String(first(UNKNOWN)), ...seeds.map(seed => String(seed[field]))])
   for (const state of Object.keys(from)) {
     if (targets.has(state) || begun.has(state) || !known.includes(state)) continue
     const message = `the state "${state}" is unreachable: no edge leads to it, and ${field} begins as "${[...begun].join('", "')}"`
-    report.error('unreachable-state', message, at(['from', state], 'key'))
+    error('unreachable-state', message, ['from', state], undefined, 'key')
   }
 }
 
-const NOBODY = { clock: { now: () => 0 }, uuid: () => '', draw: () => 0 }
+const UNKNOWN = { clock: { now: () => 0 }, uuid: () => '', draw: () => 0 }

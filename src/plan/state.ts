@@ -19,33 +19,29 @@ export interface StateSettings {
 /** Reports keys that do not go together. */
 export function checkState(file: StateFile | undefined, source: Source, report: Diagnostics): void {
   if (typeof file !== 'object') return
-  const at = (key: string) => source.locate(['state', key], 'key')
-  const wrong = (key: string, message: string, hint: string) =>
-    report.error('conflicting-state', message, at(key), hint)
+  const wrong = (path: readonly string[], message: string, hint: string) =>
+    report.error('conflicting-state', message, source.locate(['state', ...path], 'key'), hint)
   if (file.file !== undefined && file.redis !== undefined) {
-    wrong('redis', '"file" and "redis" exclude each other', 'remove one of them')
+    wrong(['redis'], '"file" and "redis" exclude each other', 'remove one of them')
   }
   if (file.redis !== undefined && parseRedisUrl(file.redis) === undefined) {
-    const message = '"redis" must be the URL of a Redis database'
-    wrong('redis', message, 'write redis://[user:password@]host[:port][/database], or rediss:// for TLS')
+    const hint = 'write redis://[user:password@]host[:port][/database], or rediss:// for TLS'
+    wrong(['redis'], '"redis" must be the URL of a Redis database', hint)
   }
-  if (file.sync !== undefined && file.file === undefined)
-    wrong('sync', '"sync" has no effect without "file"', 'remove it')
   if (file.sync !== undefined && parseDuration(file.sync) === 0) {
-    wrong('sync', '"sync" must be more than 0', 'write always')
+    wrong(['sync'], '"sync" must be more than 0', 'write always')
   }
-  for (const key of ['prefix', 'reads'] as const) {
-    if (file[key] !== undefined && file.redis === undefined)
-      wrong(key, `"${key}" has no effect without "redis"`, 'remove it')
+  for (const [key, needed] of [
+    ['sync', 'file'],
+    ['prefix', 'redis'],
+    ['reads', 'redis'],
+  ] as const) {
+    if (file[key] !== undefined && file[needed] === undefined) {
+      wrong([key], `"${key}" has no effect without "${needed}"`, 'remove it')
+    }
   }
   if (file.file === undefined && file.redis === undefined && file.history === undefined) {
-    const message = '"state" must name a file or a Redis database'
-    report.error(
-      'conflicting-state',
-      message,
-      source.locate(['state'], 'key'),
-      'write state: { file: ./understudy.state }',
-    )
+    wrong([], '"state" must name a file or a Redis database', 'write state: { file: ./understudy.state }')
   }
 }
 

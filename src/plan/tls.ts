@@ -41,65 +41,50 @@ export function readTls(
   if (tls === undefined) return { settings: undefined, files: [] }
   if (tls === 'self-signed') return { settings: SELF_SIGNED, files: [] }
   if (typeof tls === 'string') {
-    report.error(
-      'invalid-value',
-      '"tls" must be "self-signed" or a block',
-      source.locate(['listen', 'tls']),
-      '{ key: ./key.pem, cert: ./cert.pem }',
-    )
+    const message = '"tls" must be "self-signed" or a block'
+    report.error('invalid-value', message, source.locate(['listen', 'tls']), '{ key: ./key.pem, cert: ./cert.pem }')
     return { settings: undefined, files: [] }
   }
   const at = (name: string): Place => source.locate(['listen', 'tls', name])
   const files: string[] = []
-  const read = (name: 'key' | 'cert' | 'ca', written: string): string | undefined => {
+  const read = (name: 'key' | 'cert' | 'ca') => {
+    const written = tls[name]
+    if (written === undefined) return undefined
     const path = resolve(dirname(file), written)
     files.push(path)
     return readNamedText(path, relative(home, path) || path, at(name), report)
   }
   const { clients } = tls
-  const readIfNamed = (name: 'key' | 'cert' | 'ca') => {
-    const written = tls[name]
-    return written === undefined ? undefined : read(name, written)
-  }
-  const [key, cert, ca] = [readIfNamed('key'), readIfNamed('cert'), readIfNamed('ca')]
+  const [key, cert, ca] = [read('key'), read('cert'), read('ca')]
   if ((tls.key === undefined) !== (tls.cert === undefined)) {
     const missing = tls.key === undefined ? 'key' : 'cert'
     report.error('missing-key', `"${missing}" is missing`, at('tls'), 'write both "key" and "cert"')
   }
   if (clients !== undefined && tls.ca === undefined) {
-    report.error(
-      'missing-ca',
-      'client certificates are checked against a list of authorities',
-      at('clients'),
-      'add ca: ./ca.pem',
-    )
+    const message = 'client certificates are checked against a list of authorities'
+    report.error('missing-ca', message, at('clients'), 'add ca: ./ca.pem')
   }
   if (ca !== undefined) checkCertificate(ca, at('ca'), report)
   const certificate = cert === undefined ? undefined : checkCertificate(cert, at('cert'), report)
   if (key !== undefined) checkKey(key, certificate, tls.cert ?? '', at('key'), report)
-  const pair = key === undefined || cert === undefined ? undefined : { key, cert }
-  const settings = { pair, ca, clients }
-  return { settings, files }
+  return { settings: { pair: key === undefined || cert === undefined ? undefined : { key, cert }, ca, clients }, files }
 }
+
+/** The hint for a PEM file with another content. */
+const beginning = (what: string): string => `a PEM file begins with -----BEGIN ${what}-----`
 
 function checkCertificate(text: string, place: Place, report: Diagnostics): X509Certificate | undefined {
   let certificate: X509Certificate
   try {
     certificate = new X509Certificate(text)
   } catch {
-    report.error(
-      'invalid-certificate',
-      'this file contains no certificate',
-      place,
-      'a PEM file begins with -----BEGIN CERTIFICATE-----',
-    )
+    report.error('invalid-certificate', 'this file contains no certificate', place, beginning('CERTIFICATE'))
     return undefined
   }
   const now = realClock.now()
   const [from, to] = [parseTime(certificate.validFrom), parseTime(certificate.validTo)]
-  if (now > to) report.error('expired-certificate', `the certificate expired on ${isoDate(to)}`, place)
-  else if (now < from)
-    report.error('expired-certificate', `the certificate is not valid before ${isoDate(from)}`, place)
+  const state = now > to ? `expired on ${isoDate(to)}` : now < from ? `is not valid before ${isoDate(from)}` : undefined
+  if (state !== undefined) report.error('expired-certificate', `the certificate ${state}`, place)
   return certificate
 }
 
@@ -118,19 +103,7 @@ function checkKey(
   } catch (error) {
     const locked = (error as NodeJS.ErrnoException).code === 'ERR_MISSING_PASSPHRASE'
     const message = locked ? 'this key is encrypted' : 'this file contains no private key'
-    const hint = locked
-      ? 'decrypt it: openssl pkey -in key.pem -out plain.pem'
-      : 'a PEM file begins with -----BEGIN PRIVATE KEY-----'
+    const hint = locked ? 'decrypt it: openssl pkey -in key.pem -out plain.pem' : beginning('PRIVATE KEY')
     report.error('invalid-key', message, place, hint)
   }
-}
-
-/** Parses the attributes of a subject, `CN=ann, O=Acme`; `undefined` for an invalid text. */
-export function parseSubject(text: string): readonly (readonly [name: string, value: string])[] | undefined {
-  const parts = text.split(/,(?=\s*[\w.]+=)/)
-  const read = parts.flatMap((part): [string, string][] => {
-    const [, name, value] = /^\s*([\w.]+)=(.*\S)\s*$/.exec(part) ?? []
-    return name === undefined || value === undefined ? [] : [[name.toUpperCase(), value]]
-  })
-  return read.length === parts.length ? read : undefined
 }
