@@ -54,9 +54,9 @@ export function createDataPlane(gateway: Gateway, status: Status, use: readonly 
   for (const middleware of use) app.use(middleware as Middleware)
   const read: ContextAdapter['readBody'] = (ctx, maxBytes) => readLateBody(ctx, maxBytes, true)
   app.use(createStandIn(gateway, status, { write: giveReply, readBody: read }))
-  const answer = app.callback()
+  const handle = app.callback()
   return async (req, res) => {
-    await answer(req, res)
+    await handle(req, res)
     watchDelivery(req, res, deliveryOf().patience)
   }
 }

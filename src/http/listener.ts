@@ -21,7 +21,7 @@ type Unsecured = Socket & { readonly secureConnecting?: boolean }
 
 /** The requests and refusals of a listener. */
 export interface Plane {
-  readonly answer: RequestListener
+  readonly handle: RequestListener
   /** A refusal in the plane's own shape. */
   refuse(problem: Problem, detail: string): Promise<Reply>
   limits(): ListenLimits
@@ -68,9 +68,9 @@ export class Listener {
     }
     server.on('connection', follow(this.#sockets))
     server.on('secureConnection', follow(this.#secure))
-    server.on('request', plane.answer)
+    server.on('request', plane.handle)
     // Answering 100 is left to the reader of the body.
-    server.on('checkContinue', plane.answer)
+    server.on('checkContinue', plane.handle)
     server.on('checkExpectation', async (req, res) => {
       const reply = await plane.refuse(problems.expectation_failed, 'Expect must be 100-continue')
       // The client may send the body or not: where the next request begins is not known.

@@ -46,13 +46,13 @@ export interface Serving {
 /** Answers a call of the control plane in a turn of the worlds; probes do not wait. */
 function inTurn(route: ControlRoute, gateway: Gateway): ControlRoute {
   if (route.open) return route
-  const answer: ControlRoute['answer'] = route.outsideTurns
+  const handle: ControlRoute['handle'] = route.outsideTurns
     ? async call => {
         await gateway.state?.catchUp()
-        return route.answer(call)
+        return route.handle(call)
       }
-    : call => gateway.change(() => route.answer(call), route.at)
-  return { ...route, answer }
+    : call => gateway.change(() => route.handle(call), route.at)
+  return { ...route, handle }
 }
 
 const GRACE = 10_000
@@ -85,7 +85,7 @@ export async function serve(
   const security = await secure(gateway.plan.simulation.tls, listen, fleet)
   const data = new Listener(
     {
-      answer: createDataPlane(gateway, status, listen.use),
+      handle: createDataPlane(gateway, status, listen.use),
       refuse: (problem, detail) => gateway.refuse(problem, detail),
       limits: () => gateway.plan.simulation.limits,
       delivery: () => gateway.plan.simulation.delivery,
@@ -106,12 +106,12 @@ export async function serve(
     )
   })
   const controlPlane: Plane = {
-    answer: async (req, res) => {
+    handle: async (req, res) => {
       const fault = findMessageFault(req, res)
       if (fault !== undefined) return writeReply(req, res, await refuseControl(...fault), controlPlane.delivery())
       try {
-        const answer = await steer()
-        answer(req, res)
+        const handle = await steer()
+        handle(req, res)
       } catch (error) {
         failed(error)
         res.destroy()

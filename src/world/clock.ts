@@ -48,7 +48,7 @@ export const afterPromises = (task: () => void): void => process.nextTick(task)
 const TURN = 10
 
 /** Returns a function to call at each step of asynchronous work: it lets others have their turn if it is due. */
-export function takingTurns(): () => Promise<void> {
+export function breatheWhenDue(): () => Promise<void> {
   let since = monotonic()
   return async () => {
     if (monotonic() - since < TURN) return

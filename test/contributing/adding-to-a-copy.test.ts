@@ -105,5 +105,5 @@ operations:
   const { greetingRoutes } = await load<{ greetingRoutes: () => ControlRoute[] }>('src/http/control/greetings.ts')
   const [route] = greetingRoutes()
   const call = { parameters: { name: 'Ann' }, body: undefined, text: undefined, prefers: () => false }
-  assert.equal((await route?.answer(call as never))?.body, 'Hello Ann')
+  assert.equal((await route?.handle(call as never))?.body, 'Hello Ann')
 })

@@ -1,6 +1,6 @@
 // Metrics as data, to which each source of them contributes: written as the page for Prometheus, and added up over processes.
 
-import { takingTurns } from '../../world/clock.ts'
+import { breatheWhenDue } from '../../world/clock.ts'
 
 export type Labels = Readonly<Record<string, string | number>>
 
@@ -33,7 +33,7 @@ const LINES = 1000
 
 /** Writes families in the exposition format. */
 export async function writePage(families: readonly MetricFamily[]): Promise<string> {
-  const takeTurns = takingTurns()
+  const breathe = breatheWhenDue()
   const parts: string[] = []
   for (const { name, help, type, values } of families) {
     const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
@@ -45,10 +45,10 @@ export async function writePage(families: readonly MetricFamily[]): Promise<stri
       written = labels
       const all = le === undefined ? text : `le="${le}"${text === '' ? '' : ','}${text}`
       lines.push(`${metricName}${all === '' ? '' : `{${all}}`} ${value}`)
-      if (lines.length % LINES === 0) await takeTurns()
+      if (lines.length % LINES === 0) await breathe()
     }
     parts.push(lines.join('\n'))
-    await takeTurns()
+    await breathe()
   }
   return `${parts.join('\n\n')}\n`
 }

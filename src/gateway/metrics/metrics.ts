@@ -21,14 +21,18 @@ const MOST_EXPECTED = 10_000
 /** A series: the values of the labels, then the value of the metric. */
 type MetricRow = readonly [...labels: string[], value: number]
 
-/** A metric that is read when the page is made. Its name ends in `_total` if it is a counter. */
-interface Figure {
-  readonly name: string
-  readonly help: string
-  readonly labels?: readonly string[]
-  readonly aggregator?: 'min' | 'max'
+/** A metric that is read when the page is made. */
+interface Figure extends MetricDescription {
+  readonly aggregator: Aggregator | undefined
   /** Returns the only value, or a row for each series. */
-  read(): number | readonly MetricRow[]
+  readonly read: () => number | readonly MetricRow[]
+}
+type Aggregator = 'min' | 'max'
+
+/** @param series the name, with its labels: `requests_total{operation,status}`. It ends in `_total` if it is a counter. */
+function figure(series: string, help: string, read: Figure['read'], aggregator?: Aggregator): Figure {
+  const [name = '', ...labelNames] = series.split(/[{},]/).filter(Boolean)
+  return { name, help, type: name.endsWith('_total') ? 'counter' : 'gauge', labelNames, aggregator, read }
 }
 
 /** The state that an engine keeps, in numbers. */
@@ -56,66 +60,60 @@ export class Metrics {
 
   /** @param worlds provides their numbers when the page is made */
   constructor(version: string, worlds: Worlds) {
-    this.#calls = {
-      name: 'understudy_deprecated_requests_total',
-      help: 'Requests to deprecated operations, by consumer; those of known consumers begin at 0.',
-      labels: CALLERS,
-      read: () => {
+    this.#calls = figure(
+      `understudy_deprecated_requests_total{${CALLERS}}`,
+      'Requests to deprecated operations, by consumer; those of known consumers begin at 0.',
+      () => {
         const rows = [...this.#expected, ...usageRows(this.deprecations, ({ count }) => count)]
         return [...new Map(rows.map(row => [row.slice(0, -1).join('\n'), row])).values()]
       },
-    }
+    )
     this.#all = [
       ...this.#books.all,
       this.#calls,
-      {
-        name: 'understudy_deprecated_first_request_timestamp_seconds',
-        help: "Time of the first call of a deprecated operation by a consumer, by the world's clock.",
-        labels: CALLERS,
-        aggregator: 'min',
-        read: () => usageRows(this.deprecations, ({ first }) => first / 1000),
-      },
-      {
-        name: 'understudy_deprecated_last_request_timestamp_seconds',
-        help: "Time of the last call of a deprecated operation by a consumer, by the world's clock.",
-        labels: CALLERS,
-        aggregator: 'max',
-        read: () => usageRows(this.deprecations, ({ last }) => last / 1000),
-      },
-      {
-        name: 'understudy_operation_sunset_timestamp_seconds',
-        help: 'Time of the sunset of an operation, in seconds since the epoch.',
-        labels: ['operation'],
-        aggregator: 'max',
-        read: () => this.#sunsets,
-      },
-      {
-        name: 'understudy_reloads_total',
-        help: 'Attempts to reload the configuration.',
-        labels: ['result'],
-        aggregator: 'max',
-        read: () => [...this.#reloads],
-      },
-      {
-        name: 'understudy_config_last_reload_success_timestamp_seconds',
-        help: 'Time at which the current configuration was loaded.',
-        aggregator: 'max',
-        read: () => this.#reloaded,
-      },
-      {
-        name: 'understudy_config_last_reload_successful',
-        help: 'Whether the last attempt to load the configuration succeeded.',
-        aggregator: 'min',
-        read: () => this.#reloadSuccess,
-      },
+      figure(
+        `understudy_deprecated_first_request_timestamp_seconds{${CALLERS}}`,
+        "Time of the first call of a deprecated operation by a consumer, by the world's clock.",
+        () => usageRows(this.deprecations, ({ first }) => first / 1000),
+        'min',
+      ),
+      figure(
+        `understudy_deprecated_last_request_timestamp_seconds{${CALLERS}}`,
+        "Time of the last call of a deprecated operation by a consumer, by the world's clock.",
+        () => usageRows(this.deprecations, ({ last }) => last / 1000),
+        'max',
+      ),
+      figure(
+        'understudy_operation_sunset_timestamp_seconds{operation}',
+        'Time of the sunset of an operation, in seconds since the epoch.',
+        () => this.#sunsets,
+        'max',
+      ),
+      figure(
+        'understudy_reloads_total{result}',
+        'Attempts to reload the configuration.',
+        () => [...this.#reloads],
+        'max',
+      ),
+      figure(
+        'understudy_config_last_reload_success_timestamp_seconds',
+        'Time at which the current configuration was loaded.',
+        () => this.#reloaded,
+        'max',
+      ),
+      figure(
+        'understudy_config_last_reload_successful',
+        'Whether the last attempt to load the configuration succeeded.',
+        () => this.#reloadSuccess,
+        'min',
+      ),
       ...figuresOf(worlds),
-      {
-        name: 'understudy_build_info',
-        help: 'Always 1; the labels describe the running program.',
-        labels: ['version'],
-        aggregator: 'max',
-        read: () => [[version, 1]],
-      },
+      figure(
+        'understudy_build_info{version}',
+        'Always 1; the labels describe the running program.',
+        () => [[version, 1]],
+        'max',
+      ),
     ]
   }
 
@@ -135,74 +133,70 @@ export class Metrics {
 
   /** Adds the metrics of the weather. */
   follow(station: WeatherStation): void {
-    this.#all.push({
-      name: 'understudy_weather',
-      help: '1 for the weather (chaos profile) that is active, by name.',
-      labels: ['weather'],
-      read: () => (station.current === undefined ? [] : [[station.current.weather.name, 1]]),
-    })
+    this.#all.push(
+      figure('understudy_weather{weather}', '1 for the weather (chaos profile) that is active, by name.', () =>
+        station.current === undefined ? [] : [[station.current.weather.name, 1]],
+      ),
+    )
   }
 
   /** Adds the metrics of the event loop's delay. */
   followLoop(delay: LoopDelay): void {
-    this.#all.push({
-      name: 'understudy_event_loop_delay_seconds',
-      help: 'Delay of the event loop since the last scrape: median, 99th percentile, maximum.',
-      labels: ['percentile'],
-      aggregator: 'max',
-      read: () => {
-        const { half, most, max } = delay.read()
-        return [
-          ['50', half],
-          ['99', most],
-          ['100', max],
-        ]
-      },
-    })
+    this.#all.push(
+      figure(
+        'understudy_event_loop_delay_seconds{percentile}',
+        'Delay of the event loop since the last scrape: median, 99th percentile, maximum.',
+        () => {
+          const { half, most, max } = delay.read()
+          return [
+            ['50', half],
+            ['99', most],
+            ['100', max],
+          ]
+        },
+        'max',
+      ),
+    )
   }
 
   /** Adds the number of lost log lines. */
   followLog(log: { readonly lost: number }): void {
-    this.#all.push({
-      name: 'understudy_log_lines_lost_total',
-      help: 'Log lines that could not be written.',
-      read: () => log.lost,
-    })
+    this.#all.push(figure('understudy_log_lines_lost_total', 'Log lines that could not be written.', () => log.lost))
   }
 
   /** Adds the metrics of the state that an engine keeps. */
   followState(state: FollowedState): void {
     this.#all.push(
       ...state.histograms,
-      {
-        name: 'understudy_state_conflicts_total',
-        help: 'Appends that conflicted with those of another process; the requests ran again.',
-        read: () => state.read().conflicts,
-      },
-      {
-        name: 'understudy_state_position',
-        help: 'Position in the log of the state up to which this process has read.',
-        aggregator: 'max',
-        read: () => state.read().position,
-      },
-      {
-        name: 'understudy_state_available',
-        help: 'Whether the store of the state is available: 1 or 0.',
-        aggregator: 'min',
-        read: () => (state.read().available ? 1 : 0),
-      },
+      figure(
+        'understudy_state_conflicts_total',
+        'Appends that conflicted with those of another process; the requests ran again.',
+        () => state.read().conflicts,
+      ),
+      figure(
+        'understudy_state_position',
+        'Position in the log of the state up to which this process has read.',
+        () => state.read().position,
+        'max',
+      ),
+      figure(
+        'understudy_state_available',
+        'Whether the store of the state is available: 1 or 0.',
+        () => (state.read().available ? 1 : 0),
+        'min',
+      ),
     )
   }
 
   /** Adds the number of serving processes, if there are several. */
   countWorkers(read: () => { running: number; replaced: number }): void {
     this.#all.push(
-      { name: 'understudy_workers', help: 'Processes that serve the API.', read: () => read().running },
-      {
-        name: 'understudy_worker_replacements_total',
-        help: 'Worker processes that ended unexpectedly and were replaced.',
-        read: () => read().replaced,
-      },
+      figure('understudy_workers', 'Processes that serve the API.', () => read().running),
+      figure(
+        'understudy_worker_replacements_total',
+        'Worker processes that ended unexpectedly and were replaced.',
+        () => read().replaced,
+      ),
     )
   }
 
@@ -228,9 +222,7 @@ export class Metrics {
 
   /** Every metric of the page, with or without samples; without those of the process and of Node. */
   list(): readonly MetricDescription[] {
-    return this.#all.map(one =>
-      one instanceof Instrument ? one.about : { ...one, type: metricTypeOf(one), labelNames: one.labels ?? [] },
-    )
+    return this.#all.map(one => (one instanceof Instrument ? one.about : one))
   }
 
   /** The numbers as data, to be merged with those of other processes. */
@@ -270,45 +262,37 @@ export class Metrics {
   }
 }
 
-const metricTypeOf = ({ name }: Figure): string => (name.endsWith('_total') ? 'counter' : 'gauge')
-
 function familyOf(metric: Instrument | Figure): MetricFamily {
   if (metric instanceof Instrument) return metric.family
-  const { name, help, aggregator, labels = [] } = metric
+  const { name, help, type, aggregator, labelNames } = metric
   const found = metric.read()
   const values = (typeof found === 'number' ? [[found] as const] : found).map(row => ({
-    labels: Object.fromEntries(labels.map((label, i) => [label, row[i] as string])),
-    value: row[labels.length] as number,
+    labels: Object.fromEntries(labelNames.map((label, i) => [label, row[i] as string])),
+    value: row[labelNames.length] as number,
   }))
-  return { name, help, type: metricTypeOf(metric), ...(aggregator && { aggregator }), values }
+  return { name, help, type, ...(aggregator && { aggregator }), values }
 }
 
 /** The labels of a metric of deprecated operations. */
-const CALLERS = ['operation', 'consumer', 'traffic']
+const CALLERS = 'operation,consumer,traffic'
 
 const usageRows = (deprecations: Deprecations, read: (usage: Usage) => number): MetricRow[] =>
   deprecations.all().map(usage => [usage.operation, usage.consumer, usage.traffic, read(usage)])
 
 /** The figures of worlds. Clients choose the names of sandboxes, so these are not labels: sandboxes are counted together. */
 const figuresOf = (worlds: Worlds): Figure[] => [
-  {
-    name: 'understudy_collection_records',
-    help: 'Records in a collection of a permanent world.',
-    labels: ['world', 'collection'],
-    read: () =>
-      worlds
-        .list()
-        .filter(({ name }) => worlds.isPermanent(name))
-        .flatMap(({ name, collections }) =>
-          [...collections].map(([collection, { size }]): MetricRow => [name, collection, size]),
-        ),
-  },
-  {
-    name: 'understudy_worlds',
-    help: 'Number of worlds.',
-    labels: ['kind'],
-    aggregator: 'max',
-    read: () => {
+  figure('understudy_collection_records{world,collection}', 'Records in a collection of a permanent world.', () =>
+    worlds
+      .list()
+      .filter(({ name }) => worlds.isPermanent(name))
+      .flatMap(({ name, collections }) =>
+        [...collections].map(([collection, { size }]): MetricRow => [name, collection, size]),
+      ),
+  ),
+  figure(
+    'understudy_worlds{kind}',
+    'Number of worlds.',
+    () => {
       const all = worlds.list()
       const permanent = all.filter(({ name }) => worlds.isPermanent(name)).length
       return [
@@ -316,36 +300,29 @@ const figuresOf = (worlds: Worlds): Figure[] => [
         ['sandbox', all.length - permanent],
       ]
     },
-  },
-  {
-    name: 'understudy_world_bytes',
-    help: 'Estimated bytes of the records in all worlds, by the world that wrote them; shared records count once.',
-    labels: ['kind'],
-    read: () => worlds.memory.bytes.map(({ kind, bytes }): MetricRow => [kind, bytes]),
-  },
-  {
-    name: 'understudy_world_bytes_max',
-    help: 'Limit of the bytes of the records in all worlds together.',
-    read: () => worlds.memory.maxBytes,
-  },
-  {
-    name: 'understudy_sandbox_evictions_total',
-    help: 'Removed sandboxes, by reason: too many (capacity), unused (idle), memory needed (memory).',
-    labels: ['reason'],
-    read: () => EVICTIONS.map((reason): MetricRow => [reason, worlds.memory.evictions[reason]]),
-  },
-  {
-    name: 'understudy_queue_length',
-    help: 'Requests that wait in the queue of a capacity.',
-    labels: ['capacity'],
-    read: () => sumByCapacity(worlds, ({ waiting }) => waiting),
-  },
-  {
-    name: 'understudy_busy_servers',
-    help: 'Servers of a capacity that are busy.',
-    labels: ['capacity'],
-    read: () => sumByCapacity(worlds, ({ busy }) => busy),
-  },
+    'max',
+  ),
+  figure(
+    'understudy_world_bytes{kind}',
+    'Estimated bytes of the records in all worlds, by the world that wrote them; shared records count once.',
+    () => worlds.memory.bytes.map(({ kind, bytes }): MetricRow => [kind, bytes]),
+  ),
+  figure(
+    'understudy_world_bytes_max',
+    'Limit of the bytes of the records in all worlds together.',
+    () => worlds.memory.maxBytes,
+  ),
+  figure(
+    'understudy_sandbox_evictions_total{reason}',
+    'Removed sandboxes, by reason: too many (capacity), unused (idle), memory needed (memory).',
+    () => EVICTIONS.map((reason): MetricRow => [reason, worlds.memory.evictions[reason]]),
+  ),
+  figure('understudy_queue_length{capacity}', 'Requests that wait in the queue of a capacity.', () =>
+    sumByCapacity(worlds, ({ waiting }) => waiting),
+  ),
+  figure('understudy_busy_servers{capacity}', 'Servers of a capacity that are busy.', () =>
+    sumByCapacity(worlds, ({ busy }) => busy),
+  ),
 ]
 
 /** Adds up the servers of all worlds, by the path of the capacity in the configuration. */

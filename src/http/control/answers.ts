@@ -43,7 +43,7 @@ const MAX_ANSWER = 300_000
 const answerBody = orderSpec('The requests to answer, the reply, and how often.', MAX_ANSWER)
 const taken = {
   201: replyWith('The answer is set.', standingSchema),
-  409: { description: `There are ${MOST_ANSWERS} already, or there is no such world and sandboxes are switched off.` },
+  409: `There are ${MOST_ANSWERS} already, or there is no such world and sandboxes are switched off.`,
   ...invalidOrder('The answer is invalid; nothing was changed.'),
 }
 
@@ -64,7 +64,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'listAnswers',
       summary: 'The answers that are set: those for every world, then those of each world.',
       replies: { 200: replyWith('All of them.', allSchema) },
-      answer: () => show(answers.all()),
+      handle: () => show(answers.all()),
     },
     {
       at: 'POST /answers',
@@ -72,14 +72,14 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       summary: 'Sets the answer to the next requests in every world. It takes precedence over rules and weather.',
       body: answerBody,
       replies: taken,
-      answer: call => put(undefined, call),
+      handle: call => put(undefined, call),
     },
     {
       at: 'DELETE /answers',
       operation: 'clearAnswers',
       summary: 'Removes all answers, those of single worlds too.',
       replies: done,
-      answer: () => {
+      handle: () => {
         answers.clearAll()
         return DONE
       },
@@ -89,8 +89,8 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'removeAnswer',
       summary: 'Removes an answer.',
       parameters: { id: stringParameter('Its id.', { maxLength: 20 }) },
-      replies: { ...done, 404: { description: 'The answer does not exist; it may be used up.' } },
-      answer: ({ parameters }) => {
+      replies: { ...done, 404: 'The answer does not exist; it may be used up.' },
+      handle: ({ parameters }) => {
         const id = parameters.id as string
         return answers.remove(id) ? DONE : problem(404, 'not_found', `there is no answer ${id}; it may be used up`)
       },
@@ -100,7 +100,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'listWorldAnswers',
       summary: 'The answers that are set for one world.',
       replies: { 200: replyWith('Its own.', allSchema) },
-      answer: world => show(answers.list(world)),
+      handle: world => show(answers.list(world)),
     }),
     inMadeWorld(worlds, {
       at: 'POST /worlds/{name}/answers',
@@ -108,14 +108,14 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       summary: 'Sets the answer to the next requests in one world. A reset removes it.',
       body: answerBody,
       replies: taken,
-      answer: put,
+      handle: put,
     }),
     inWorld(worlds, {
       at: 'DELETE /worlds/{name}/answers',
       operation: 'clearWorldAnswers',
       summary: 'Removes the answers of one world.',
       replies: done,
-      answer: world => {
+      handle: world => {
         answers.clear(world)
         return DONE
       },

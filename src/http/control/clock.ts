@@ -75,7 +75,7 @@ export const clockRoutes = ({ gateway }: Control): ControlRoute[] =>
       operation: 'getClock',
       summary: 'The time in a world.',
       replies: { 200: replyWith('The clock.', clockSchema) },
-      answer: ({ clock }) => json(describeClock(clock)),
+      handle: ({ clock }) => json(describeClock(clock)),
     }),
     inMadeWorld(gateway.worlds, {
       at: 'PUT /worlds/{name}/clock',
@@ -84,7 +84,7 @@ export const clockRoutes = ({ gateway }: Control): ControlRoute[] =>
         'Sets, shifts, freezes or speeds up the clock of a world. Without a new time it continues from the current one.',
       body: { description: 'The change of the clock.', schema: clockWordsSchema },
       replies: { 200: replyWith('The clock.', clockSchema) },
-      answer: ({ clock }, { body }) => {
+      handle: ({ clock }, { body }) => {
         const change = readClockChange(body as ClockWords, clock)
         if (typeof change === 'string') return badRequest(change)
         clock.adjust(change)
@@ -96,7 +96,7 @@ export const clockRoutes = ({ gateway }: Control): ControlRoute[] =>
       operation: 'restoreClock',
       summary: 'Returns the clock of a world to real time.',
       replies: done,
-      answer: ({ clock }) => {
+      handle: ({ clock }) => {
         clock.restore()
         return DONE
       },
@@ -113,7 +113,7 @@ export const clockRoutes = ({ gateway }: Control): ControlRoute[] =>
         limit: integerParameter('Default: 500.', 1, 10_000),
       },
       replies: { 200: replyWith('The calendar.', calendarSchema) },
-      answer: (world, { parameters }) => {
+      handle: (world, { parameters }) => {
         const now = world.clock.now()
         const { from, until, limit = 500 } = parameters as { from?: string; until?: string; limit?: number }
         const begin = from === undefined ? now - LOOK_BACK : parseMoment(from, now)

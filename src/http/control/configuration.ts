@@ -141,9 +141,9 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control): Cont
         'The OpenAPI document that is served, in one piece; `x-understudy` of an operation tells its phase, its dates and its behaviours.',
       replies: {
         200: replyWith('The document.', { type: 'object' }),
-        404: { description: 'The contract cannot be written as one document.' },
+        404: 'The contract cannot be written as one document.',
       },
-      answer: () => {
+      handle: () => {
         const { plan, worlds } = gateway
         const operations = gateway.weather.current?.weather.operations.all() ?? plan.operations
         const document = describeContract(plan, about.api(), operations, worlds.default.clock.now())
@@ -162,7 +162,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control): Cont
       replies: {
         200: replyWith('The plan.', { anyOf: [planSchema, list(daySchema)] }, 'text/plain'),
       },
-      answer: call => {
+      handle: call => {
         const { plan, worlds } = gateway
         const at = call.parameters.at as string | undefined
         const asText = call.prefers('text/plain')
@@ -180,10 +180,10 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control): Cont
       summary: 'Loads the configuration anew from its files; the records stay.',
       replies: {
         200: replyWith('The configuration is being served.', adoptedSchema),
-        409: { description: 'This gateway was not started from a file.' },
+        409: 'This gateway was not started from a file.',
         ...invalidOrder('The configuration has errors; the last valid one is still being served.'),
       },
-      answer: async () => (reloader === undefined ? noFile() : describeAdopted(await reloader.reload())),
+      handle: async () => (reloader === undefined ? noFile() : describeAdopted(await reloader.reload())),
     },
     {
       at: 'GET /config',
@@ -193,7 +193,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control): Cont
       replies: {
         200: replyWith('The configuration.', configurationSchema, 'application/yaml'),
       },
-      answer: call =>
+      handle: call =>
         call.prefers('application/yaml')
           ? text(maskText(servedText(gateway.plan), gateway.plan), 'application/yaml')
           : json(effectiveConfiguration(gateway.plan)),
@@ -204,7 +204,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control): Cont
       summary:
         'The text of the served configuration, and that of its file: `<masked:CONSUMER.SCHEME>` replaces a credential.',
       replies: { 200: replyWith('Both texts.', textsSchema) },
-      answer: () => {
+      handle: () => {
         const { plan } = gateway
         const served = servedText(plan)
         // The file of an inferred configuration is the OpenAPI document.
@@ -222,7 +222,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control): Cont
       operation: 'getConfigurationSchema',
       summary: 'The JSON Schema of gateway.yaml, with the names of the contract that is being served.',
       replies: { 200: replyWith('JSON Schema, draft 2020-12.', { type: 'object' }) },
-      answer: async () => {
+      handle: async () => {
         const { schemaFor } = await import('../../plan/published-schema.ts')
         return json(schemaFor(gateway.plan))
       },
@@ -246,10 +246,10 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control): Cont
       },
       replies: {
         200: replyWith('The configuration is being served; of a dry run, it could be.', adoptedSchema),
-        409: { description: 'This gateway was not started from a file.' },
+        409: 'This gateway was not started from a file.',
         ...invalidOrder('The configuration has errors; the previous one is still being served.'),
       },
-      answer: async ({ parameters, text, body }) => {
+      handle: async ({ parameters, text, body }) => {
         if (reloader === undefined) return noFile()
         const given = unmaskText(text ?? stringifyJson(body), gateway.plan)
         const dry = parameters['dry-run'] === true

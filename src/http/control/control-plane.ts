@@ -39,7 +39,7 @@ export function createControlPlane(
       const call = await read(ctx as never, ctx.params)
       last = last.then(breathe)
       await last
-      writeControlReply(ctx as never, 'refusal' in call ? call.refusal : await route.answer(call))
+      writeControlReply(ctx as never, 'refusal' in call ? call.refusal : await route.handle(call))
     })
   }
   app.use(async (ctx, next) => {

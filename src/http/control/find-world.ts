@@ -10,49 +10,49 @@ import { stringParameter } from './schemas.ts'
 type Answered = ControlReply | Promise<ControlReply>
 
 /** A route below `/worlds/{name}`, with neither the parameter `name` nor the replies where there is no such world. */
-export interface WorldRoute extends Omit<PlainRoute, 'answer'> {
-  answer(world: World, call: Call): Answered
+export interface WorldRoute extends Omit<PlainRoute, 'handle'> {
+  handle(world: World, call: Call): Answered
 }
 
 /** For a route that needs an existing world. */
-export const noWorld = { 404: { description: 'The world does not exist.' } }
+export const noWorld = { 404: 'The world does not exist.' }
 /** For a route that creates a missing world. */
-export const noNewWorld = { 409: { description: 'The world does not exist, and sandboxes are switched off.' } }
+export const noNewWorld = { 409: 'The world does not exist, and sandboxes are switched off.' }
 export const nameParameter = {
   name: stringParameter('The world.', { pattern: WORLD_NAME.source }),
 } as const
 
 /** A route that runs on the world in its path, and refuses one that does not exist. */
-export const inWorld = (worlds: Worlds, { answer, replies, parameters, ...route }: WorldRoute): PlainRoute => ({
+export const inWorld = (worlds: Worlds, { handle, replies, parameters, ...route }: WorldRoute): PlainRoute => ({
   ...route,
   parameters: { ...nameParameter, ...parameters },
   replies: { ...noWorld, ...replies },
-  answer(call): Answered {
+  handle(call): Answered {
     const name = call.parameters.name as string
     const world = worlds.get(name)
-    return world === undefined ? refuseWorld('unknown', name, worlds) : answer(world, call)
+    return world === undefined ? refuseWorld('unknown', name, worlds) : handle(world, call)
   },
 })
 
 /**
  * A route that runs on the world in its path, and creates the world from the seeds if it is missing, as a request does. A
- * refusal creates none. `answer` may run twice: when another client creates the world in the meantime.
+ * refusal creates none. `handle` may run twice: when another client creates the world in the meantime.
  */
-export const inMadeWorld = (worlds: Worlds, { answer, replies, parameters, ...route }: WorldRoute): PlainRoute => ({
+export const inMadeWorld = (worlds: Worlds, { handle, replies, parameters, ...route }: WorldRoute): PlainRoute => ({
   ...route,
   parameters: { ...nameParameter, ...parameters },
   replies: { ...noNewWorld, ...replies },
-  async answer(call): Promise<ControlReply> {
+  async handle(call): Promise<ControlReply> {
     const name = call.parameters.name as string
     const found = worlds.get(name)
-    if (found !== undefined) return answer(found, call)
+    if (found !== undefined) return handle(found, call)
     const refusal = refuseNewWorld(name, worlds)
     if (refusal !== undefined) return refusal
     const made = worlds.blank(name)
-    const reply = await answer(made, call)
+    const reply = await handle(made, call)
     if (reply.status >= 400) return reply
     const meanwhile = worlds.get(name)
-    if (meanwhile !== undefined) return answer(meanwhile, call)
+    if (meanwhile !== undefined) return handle(meanwhile, call)
     worlds.put(made)
     return reply
   },

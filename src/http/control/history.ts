@@ -52,9 +52,9 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
       },
       replies: {
         200: replyWith('The history.', historySchema),
-        409: { description: 'The changes of worlds are not recorded.' },
+        409: 'The changes of worlds are not recorded.',
       },
-      answer: ({ name }, { parameters }) => {
+      handle: ({ name }, { parameters }) => {
         if (gateway.state === undefined) return refuseUnrecorded()
         const { history } = gateway.state.worldLog
         const { limit = 100, before = Number.POSITIVE_INFINITY } = parameters as { limit?: number; before?: number }
@@ -92,10 +92,10 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
       },
       replies: {
         200: replyWith('The world is restored.', object({ position: natural, reversed: natural })),
-        404: { description: 'The world does not exist, or the journal does not have the request.' },
-        409: { description: 'The history does not reach back so far, ends before that position, or is not kept.' },
+        404: 'The world does not exist, or the journal does not have the request.',
+        409: 'The history does not reach back so far, ends before that position, or is not kept.',
       },
-      answer: async call => {
+      handle: async call => {
         const { to } = call.body as unknown as Target
         // Another process may have answered it: no turn waits for that.
         const request = typeof to === 'object' ? (await gateway.requests.read()).find(to.request) : undefined

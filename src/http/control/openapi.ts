@@ -15,9 +15,9 @@ export function openApiRoute(others: readonly ControlRoute[], version: string): 
     replies: {
       200: replyWith('OpenAPI 3.1.', { type: 'object', required: ['openapi', 'info', 'paths', 'components'] }),
     },
-    answer: () => answer,
+    handle: () => reply,
   }
-  const answer = json(describeRoutes([...others, route], version))
+  const reply = json(describeRoutes([...others, route], version))
   return route
 }
 
@@ -114,8 +114,8 @@ function describeParameter(name: string, { schema, description }: CallParameter,
   return { name, in: inPath ? 'path' : 'query', ...(inPath && { required: true }), schema, description }
 }
 
-function describeRouteReply(status: string, { description, content }: ReplySpec): object {
-  if (content === undefined) return Number(status) < 400 ? { description } : { description, content: PROBLEM }
-  const described = Object.entries<Schema>(content).map(([type, schema]) => [type, { schema }])
-  return { description, content: Object.fromEntries(described) }
+function describeRouteReply(status: string, reply: ReplySpec | string): object {
+  if (typeof reply === 'string') return { description: reply, ...(Number(status) >= 400 && { content: PROBLEM }) }
+  const described = Object.entries<Schema>(reply.content).map(([type, schema]) => [type, { schema }])
+  return { description: reply.description, content: Object.fromEntries(described) }
 }

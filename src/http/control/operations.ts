@@ -156,9 +156,9 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] =>
       },
       replies: {
         200: replyWith('The operations.', operationsSchema),
-        404: { description: 'The world does not exist.' },
+        404: 'The world does not exist.',
       },
-      answer: ({ parameters }) => {
+      handle: ({ parameters }) => {
         const { plan, worlds, clock } = gateway
         const { world: name, consumer, tag, minutes = 5 } = parameters as OperationQuery
         const world = name === undefined ? worlds.default : worlds.get(name)
@@ -190,8 +190,8 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] =>
       summary:
         'An operation as a form needs it: parameters and bodies with schemas and samples, and documented replies.',
       parameters: { operation: stringParameter('Its id.') },
-      replies: { 200: replyWith('The operation.', formSchema), 404: { description: 'The operation does not exist.' } },
-      answer: ({ parameters }) => {
+      replies: { 200: replyWith('The operation.', formSchema), 404: 'The operation does not exist.' },
+      handle: ({ parameters }) => {
         const { plan } = gateway
         const id = parameters.operation as string
         const planned = plan.operations.find(({ operation }) => operation.id === id)
@@ -213,7 +213,7 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] =>
         ),
       },
       replies: { 200: replyWith('The report.', reportSchema, 'text/plain', 'text/csv') },
-      answer: call => {
+      handle: call => {
         const now = gateway.worlds.default.clock.now()
         const { at } = call.parameters as { at?: string }
         const time = at === undefined ? now : parseMoment(at, now)

@@ -31,7 +31,7 @@ const rootSchema = object({ name: { const: 'understudy' }, version: string, open
 
 export const programRoutes = ({ gateway, status, about }: Control): ControlRoute[] => {
   const { version, api, workers } = about
-  const answer = (path: string) => async () => {
+  const showStatus = (path: string) => async () => {
     const { status: code, headers, body } = await status(path)
     const { 'content-type': type, ...others } = headers
     return { status: code, type, headers: others, body }
@@ -47,14 +47,14 @@ export const programRoutes = ({ gateway, status, about }: Control): ControlRoute
         200: replyWith('Paths.', rootSchema, 'text/html'),
         503: { description: 'The console is not built.', content: { 'text/plain': { type: 'string' } } },
       },
-      answer: () => json({ name: 'understudy', version, openapi: '/openapi.json', console: '/' }),
+      handle: () => json({ name: 'understudy', version, openapi: '/openapi.json', console: '/' }),
     },
     {
       at: 'GET /version',
       operation: 'getVersion',
       summary: 'The version of the program, and the contract and addresses that it serves.',
       replies: { 200: replyWith('The version.', versionSchema) },
-      answer: () => {
+      handle: () => {
         const { contract, simulation } = gateway.plan
         const call = findFirstCall(gateway.plan, api())
         return json({
@@ -74,7 +74,7 @@ export const programRoutes = ({ gateway, status, about }: Control): ControlRoute
       operation: 'getMetrics',
       summary: 'The metrics for Prometheus.',
       replies: { 200: { description: 'The exposition format.', content: { 'text/plain': { type: 'string' } } } },
-      answer: answer('/metrics'),
+      handle: showStatus('/metrics'),
     },
     {
       at: 'GET /healthz',
@@ -82,7 +82,7 @@ export const programRoutes = ({ gateway, status, about }: Control): ControlRoute
       summary: 'Whether the process is alive.',
       open: true,
       replies: { 200: replyWith('The process is alive.', state('ok')) },
-      answer: answer('/healthz'),
+      handle: showStatus('/healthz'),
     },
     {
       at: 'GET /readyz',
@@ -93,7 +93,7 @@ export const programRoutes = ({ gateway, status, about }: Control): ControlRoute
         200: replyWith('They are.', state('ready')),
         503: replyWith('The gateway is stopping.', state('stopping')),
       },
-      answer: answer('/readyz'),
+      handle: showStatus('/readyz'),
     },
   ])
 }

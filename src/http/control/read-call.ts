@@ -116,8 +116,8 @@ function compileCallBody(
     // A page of another origin can send a form without asking first, but not these (Fetch standard, "simple requests").
     const type = ctx.is(...types, '+json')
     if (typeof type !== 'string') {
-      const answer = problem(415, 'unsupported_media_type', `the content type must be ${types.join(' or ')}`)
-      return { refusal: { ...answer, headers: { accept: types.join(', ') } } }
+      const refusal = problem(415, 'unsupported_media_type', `the content type must be ${types.join(' or ')}`)
+      return { refusal: { ...refusal, headers: { accept: types.join(', ') } } }
     }
     const read = await readBody(ctx, maxBytes)
     if ('problem' in read) return { refusal: problem(read.problem.status, read.problem.code, read.detail) }

@@ -25,8 +25,8 @@ import {
 
 const collectionParameter = { collection: stringParameter('A resource.') } as const
 const recordIdParameter = { id: stringParameter('The id of a record.') } as const
-const nowhere = { 404: { description: 'The world, the collection or the record does not exist.' } } as const
-const nowhereNew = { 404: { description: 'The collection or the record does not exist.' } } as const
+const nowhere = { 404: 'The world, the collection or the record does not exist.' } as const
+const nowhereNew = { 404: 'The collection or the record does not exist.' } as const
 const record = { type: 'object', description: 'A record, as its schema in the contract has it.' } as const
 const MAX_RECORDS_BODY = 64_000_000
 
@@ -62,20 +62,20 @@ const resourceSchema = object({
 })
 
 /** A route of a collection of a world. */
-interface CollectionRoute extends Omit<PlainRoute, 'answer'> {
-  answer(collection: Collection, resource: Resource, call: Call): Promise<ControlReply>
+interface CollectionRoute extends Omit<PlainRoute, 'handle'> {
+  handle(collection: Collection, resource: Resource, call: Call): Promise<ControlReply>
 }
 
 export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
   const { worlds } = gateway
-  const within = ({ answer, parameters, ...route }: CollectionRoute, find = inWorld) =>
+  const within = ({ handle, parameters, ...route }: CollectionRoute, find = inWorld) =>
     find(worlds, {
       ...route,
       parameters: { ...collectionParameter, ...parameters },
-      answer(world, call) {
+      handle(world, call) {
         const name = call.parameters.collection as string
         const found = gateway.plan.collections.get(name)
-        if (found !== undefined) return answer(world.collection(name), found.resource, call)
+        if (found !== undefined) return handle(world.collection(name), found.resource, call)
         return missing('collection', name, gateway.plan.collections.keys())
       },
     })
@@ -88,7 +88,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       replies: {
         200: replyWith('Each with the number of its records.', list(object({ name: string, records: natural }))),
       },
-      answer: ({ collections }) => {
+      handle: ({ collections }) => {
         // A reload may have removed others, which may still have records.
         const names = [...gateway.plan.collections.keys()]
         return json(names.map(name => ({ name, records: collections.get(name)?.size ?? 0 })))
@@ -110,7 +110,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
         offset: integerParameter('The number of records to skip. Default: 0.', 0),
       },
       replies: { 200: replyWith('Records.', list(record)), ...nowhere },
-      answer: async (collection, resource, { parameters: { limit = 100, offset = 0, q, sort } }) => {
+      handle: async (collection, resource, { parameters: { limit = 100, offset = 0, q, sort } }) => {
         const order = sort === undefined ? undefined : readSort(sort as string, resource)
         if (typeof order === 'string') return badRequest(order)
         const search = typeof q === 'string' && q.trim() !== '' ? q : undefined
@@ -132,10 +132,10 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       replies: {
         201: replyWith('The record was created.', record),
         ...nowhereNew,
-        409: { description: 'There is a record of that id; or no such world, and sandboxes are switched off.' },
+        409: 'There is a record of that id; or no such world, and sandboxes are switched off.',
         ...invalidRecord,
       },
-      answer: async (collection, resource, { body }) => {
+      handle: async (collection, resource, { body }) => {
         const fields = compileAccept(resource)(body as JsonObject)
         const made = await collection.create(fields, made => {
           const faults = recordFaults(made, resource)
@@ -151,7 +151,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       summary: 'Replaces all records, if every new one is valid; otherwise nothing is changed.',
       body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY, decimals: true },
       replies: { ...done, ...nowhereNew, ...invalidRecord },
-      answer: async (collection, resource, { body }) => {
+      handle: async (collection, resource, { body }) => {
         const records = body as readonly JsonObject[]
         const faults = faultsOf({ records }, resource)
         if (faults.length > 0) return refuseRecord(faults.map(fault => fault.replace(/^\/records/, '')))
@@ -164,7 +164,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'deleteRecords',
       summary: 'Empties a collection, its seeds included.',
       replies: { ...done, ...nowhereNew },
-      answer: async collection => {
+      handle: async collection => {
         await collection.load({ ...(await collection.dump()), records: [], created: [] })
         return DONE
       },
@@ -175,7 +175,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       summary: 'One record.',
       parameters: recordIdParameter,
       replies: { 200: replyWith('The record.', record), ...nowhere },
-      answer: async (collection, resource, { parameters }) => {
+      handle: async (collection, resource, { parameters }) => {
         const id = idInPath(parameters.id as string, resource)
         const entry = id === undefined ? undefined : await collection.read(id)
         return entry === undefined ? noRecord(parameters.id as string) : json(entry.text)
@@ -193,7 +193,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
         ...nowhereNew,
         ...invalidRecord,
       },
-      answer: async (collection, resource, { parameters, body }) => {
+      handle: async (collection, resource, { parameters, body }) => {
         const id = idInPath(parameters.id as string, resource)
         if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
         const given = body as JsonObject
@@ -218,7 +218,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       summary: 'Deletes a record.',
       parameters: recordIdParameter,
       replies: { ...done, ...nowhereNew },
-      answer: async (collection, resource, { parameters }) => {
+      handle: async (collection, resource, { parameters }) => {
         const id = idInPath(parameters.id as string, resource)
         const outcome = id === undefined ? 'missing' : await collection.remove(id)
         return outcome === 'missing' ? noRecord(parameters.id as string) : DONE
@@ -232,9 +232,9 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
       parameters: { resource: stringParameter('Its name.') },
       replies: {
         200: replyWith('The resource.', resourceSchema),
-        404: { description: 'The resource does not exist.' },
+        404: 'The resource does not exist.',
       },
-      answer: ({ parameters }) => {
+      handle: ({ parameters }) => {
         const { plan } = gateway
         const name = parameters.resource as string
         const resource = plan.collections.get(name)?.resource

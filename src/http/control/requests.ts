@@ -148,11 +148,11 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
   }
   /** Answers with the requests of all processes that match. */
   const select =
-    (answer: (view: JournalView, criteria: readonly Criterion[], call: Call) => ControlReply): ControlRoute['answer'] =>
+    (handle: (view: JournalView, criteria: readonly Criterion[], call: Call) => ControlReply): ControlRoute['handle'] =>
     async call => {
       const view = await gateway.requests.read()
       const criteria = read(call, view)
-      return 'status' in criteria ? criteria : answer(view, criteria, call)
+      return 'status' in criteria ? criteria : handle(view, criteria, call)
     }
   let streams = 0
   return under('shared', [
@@ -170,7 +170,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
         ),
       },
       replies: { 200: replyWith('The last of those that match.', pageSchema) },
-      answer: select((view, criteria, { parameters: { limit = 100 } }) => {
+      handle: select((view, criteria, { parameters: { limit = 100 } }) => {
         const { requests, total } = selectPage(view, criteria, limit as number)
         return json({ requests, total, more: total > requests.length, evicted: view.evicted })
       }),
@@ -182,7 +182,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
       summary: 'Removes all requests from the journal, or those of one world.',
       parameters: { world: criterion('The world whose requests are forgotten.') },
       replies: done,
-      answer: async ({ parameters }) => {
+      handle: async ({ parameters }) => {
         await gateway.requests.forget(parameters.world as string | undefined)
         return DONE
       },
@@ -198,7 +198,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
         max: integerParameter('The maximum number of matching requests.', 0),
       },
       replies: { 200: replyWith('The verdict.', verdictSchema) },
-      answer: select((view, criteria, { parameters }) => {
+      handle: select((view, criteria, { parameters }) => {
         const { min, max } = parameters as { min?: number; max?: number }
         if (min !== undefined && max !== undefined && min > max) {
           return badRequest(`min (${min}) must not be more than max (${max})`)
@@ -224,9 +224,9 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
           description: 'The stream ends when the client disconnects.',
           content: { 'text/event-stream': eventsSchema },
         },
-        429: { description: `${MOST_STREAMS} clients listen already.` },
+        429: `${MOST_STREAMS} clients listen already.`,
       },
-      answer: call => {
+      handle: call => {
         const criteria = read(call)
         if ('status' in criteria) return criteria
         if (streams >= MOST_STREAMS)

@@ -37,8 +37,11 @@ export interface ControlRoute {
    */
   readonly parameters?: Readonly<Record<string, CallParameter>>
   readonly body?: BodySpec
-  /** By status. The statuses of every route (400 401 403 413 415 500) are added automatically. */
-  readonly replies: Readonly<Record<number, ReplySpec>>
+  /**
+   * By status; a text describes a problem, or a reply without a body. The statuses of every route (400 401 403 413 415 500)
+   * are added automatically.
+   */
+  readonly replies: Readonly<Record<number, ReplySpec | string>>
   /** Whether it needs no token, for probes. */
   readonly open?: boolean
   /**
@@ -52,7 +55,7 @@ export interface ControlRoute {
    * requests that take turns themselves.
    */
   readonly outsideTurns?: boolean
-  answer(call: Call): ControlReply | Promise<ControlReply>
+  handle(call: Call): ControlReply | Promise<ControlReply>
 }
 
 /** A route of a subject; `underWorkers` may be that of the others. */
@@ -84,8 +87,7 @@ export interface BodySpec {
 
 export interface ReplySpec {
   readonly description: string
-  /** By media type; none for a reply without a body. A status of 400 or more is a problem unless this says otherwise. */
-  readonly content?: Readonly<Record<string, Schema>>
+  readonly content: Readonly<Record<string, Schema>>
 }
 
 /** A request that fits its route's declaration. */

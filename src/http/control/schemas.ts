@@ -49,7 +49,7 @@ export const integerParameter = (description: string, minimum: number, maximum?:
 export const flagParameter = (description: string): CallParameter => ({ schema: { type: 'boolean' }, description })
 
 /** The declaration of `DONE`. */
-export const done = { 204: { description: 'Done.' } } as const
+export const done = { 204: 'Done.' } as const
 
 /** The declaration of a problem that has further members. */
 export const problemWith = (description: string, more: Readonly<Record<string, Schema>>): ReplySpec => ({

@@ -28,7 +28,7 @@ const sentSchema = object({
 const requestIdParameter = {
   id: integerParameter('The id of a request.', 1),
 } as const
-const forgotten = { 404: { description: 'The journal has no such request, or no longer.' } } as const
+const forgotten = { 404: 'The journal has no such request, or no longer.' } as const
 const world = { type: 'string', pattern: WORLD_NAME.source } as const
 
 export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
@@ -73,9 +73,9 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
       },
       replies: {
         200: replyWith('The request and its reply.', sentSchema),
-        409: { description: 'The world does not exist, and sandboxes are switched off.' },
+        409: 'The world does not exist, and sandboxes are switched off.',
       },
-      answer: async ({ body }) => {
+      handle: async ({ body }) => {
         const sending = body as unknown as Sending
         const { consumerNames } = gateway.plan.simulation
         const { consumer } = sending
@@ -95,7 +95,7 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
         200: replyWith('The request.', recordedSchema, 'text/plain'),
         ...forgotten,
       },
-      answer: call => {
+      handle: call => {
         const id = call.parameters.id as number
         const entry = journal.find(id)
         if (entry === undefined) return refuseId(id)
@@ -118,9 +118,9 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
       replies: {
         200: replyWith('The request and its reply.', sentSchema),
         ...forgotten,
-        409: { description: 'The journal did not keep enough of the request, or the world cannot be created.' },
+        409: 'The journal did not keep enough of the request, or the world cannot be created.',
       },
-      answer: async ({ parameters, body }: Call) => {
+      handle: async ({ parameters, body }: Call) => {
         const id = parameters.id as number
         const entry = journal.find(id)
         if (entry === undefined) return refuseId(id)

@@ -27,7 +27,7 @@ const weatherSet = {
   200: replyWith('The new weather.', weatherReplySchema),
   ...invalidOrder('The weather is invalid and was not changed.'),
 }
-const cleared = { 204: { description: 'The weather is clear.' } }
+const cleared = { 204: 'The weather is clear.' }
 
 /** The largest weather, in bytes. */
 const MAX_WEATHER = 100_000
@@ -70,7 +70,7 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'getWeather',
       summary: 'The current weather (chaos profile), and those of the configuration.',
       replies: weatherShown,
-      answer: () => show(gateway.weather.current),
+      handle: () => show(gateway.weather.current),
     },
     {
       at: 'PUT /weather',
@@ -79,21 +79,21 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
         'Sets the weather (chaos profile) of every world without a separate one: a preset of the configuration, or new blocks; for a time, or until it is changed.',
       body: weatherBody,
       replies: weatherSet,
-      answer: call => make(gateway.weather.overall, call),
+      handle: call => make(gateway.weather.overall, call),
     },
     {
       at: 'DELETE /weather',
       operation: 'clearWeather',
       summary: 'Clears the weather.',
       replies: cleared,
-      answer: () => clear(gateway.weather.overall),
+      handle: () => clear(gateway.weather.overall),
     },
     inWorld(gateway.worlds, {
       at: 'GET /worlds/{name}/weather',
       operation: 'getWorldWeather',
       summary: 'The weather of one world.',
       replies: weatherShown,
-      answer: world => show(slotOf(world).current),
+      handle: world => show(slotOf(world).current),
     }),
     inMadeWorld(gateway.worlds, {
       at: 'PUT /worlds/{name}/weather',
@@ -101,14 +101,14 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       summary: 'Sets the weather of one world, instead of that of all worlds. A reset clears it.',
       body: weatherBody,
       replies: weatherSet,
-      answer: (world, call) => make(slotOf(world), call),
+      handle: (world, call) => make(slotOf(world), call),
     }),
     inWorld(gateway.worlds, {
       at: 'DELETE /worlds/{name}/weather',
       operation: 'clearWorldWeather',
       summary: 'Clears the weather of one world, so that the weather of all worlds applies.',
       replies: cleared,
-      answer: world => clear(slotOf(world)),
+      handle: world => clear(slotOf(world)),
     }),
   ])
 }

@@ -121,7 +121,7 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       summary:
         'Begins the default world anew: from the seeds, by real time, with no requests in the journal. The other worlds go on; requests under way finish in the state they began in.',
       replies: done,
-      answer: () => {
+      handle: () => {
         gateway.reset()
         return DONE
       },
@@ -131,7 +131,7 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'listWorlds',
       summary: 'The permanent worlds, then the sandboxes, that which was asked for last first.',
       replies: { 200: replyWith('Every world.', list(worldSchema)) },
-      answer: () => json(worlds.list().map(describe)),
+      handle: () => json(worlds.list().map(describe)),
     },
     {
       at: 'POST /worlds',
@@ -149,11 +149,11 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       },
       replies: {
         201: replyWith('The world is restored.', worldSchema),
-        404: { description: 'The world to copy does not exist.' },
-        409: { description: 'There is such a world already, or sandboxes are switched off.' },
-        422: { description: 'The snapshot breaks the contract; no world was made.' },
+        404: 'The world to copy does not exist.',
+        409: 'There is such a world already, or sandboxes are switched off.',
+        422: 'The snapshot breaks the contract; no world was made.',
       },
-      answer: async ({ body }) => {
+      handle: async ({ body }) => {
         const made = await make(body as unknown as Creation, gateway)
         if ('status' in made) return made
         worlds.put(made)
@@ -165,15 +165,15 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'getWorld',
       summary: 'One world.',
       replies: { 200: replyWith('The world.', worldSchema) },
-      answer: world => json(describe(world)),
+      handle: world => json(describe(world)),
     }),
     {
       at: 'DELETE /worlds/{name}',
       operation: 'deleteWorld',
       summary: 'Deletes a sandbox and its requests. The next request that names it creates it again.',
       parameters: nameParameter,
-      replies: { ...done, ...noWorld, 409: { description: 'The world is permanent.' } },
-      answer: ({ parameters }) => {
+      replies: { ...done, ...noWorld, 409: 'The world is permanent.' },
+      handle: ({ parameters }) => {
         const name = parameters.name as string
         const fault = gateway.deleteWorld(name)
         return fault === undefined ? DONE : refuseWorld(fault, name, worlds)
@@ -184,7 +184,7 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'resetWorld',
       summary: 'Begins a world anew: from the seeds, by real time, with no requests in the journal.',
       replies: done,
-      answer: ({ name }) => {
+      handle: ({ name }) => {
         gateway.reset(name)
         return DONE
       },
@@ -194,7 +194,7 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'getSnapshot',
       summary: 'A world as a snapshot: one document with all its state.',
       replies: { 200: replyWith('The snapshot.', snapshotSchema) },
-      answer: async world =>
+      handle: async world =>
         stream('application/json', Readable.from(snapshotPieces(await takeSnapshot(world)), { objectMode: false })),
     }),
     {
@@ -206,9 +206,9 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       replies: {
         ...done,
         ...noNewWorld,
-        422: { description: 'The request breaks the contract; nothing was changed.' },
+        422: 'The request breaks the contract; nothing was changed.',
       },
-      answer: async ({ parameters, body }) => {
+      handle: async ({ parameters, body }) => {
         const name = parameters.name as string
         const refusal = refuseNewWorld(name, worlds)
         if (refusal !== undefined) return refusal

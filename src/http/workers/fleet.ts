@@ -188,11 +188,11 @@ export class Fleet {
       .filter(({ underWorkers }) => underWorkers === 'always' || underWorkers === 'reset')
       .map(route => {
         if (route.underWorkers !== 'reset') return route
-        const answer: ControlRoute['answer'] = call => {
+        const handle: ControlRoute['handle'] = call => {
           this.#tell({ order: 'reset' })
-          return route.answer(call)
+          return route.handle(call)
         }
-        return { ...route, answer }
+        return { ...route, handle }
       })
   }
 

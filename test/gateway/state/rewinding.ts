@@ -15,7 +15,7 @@ export async function call(
   const routes = historyRoutes({ gateway } as never)
   const route = routes.find(one => one.operation === operation) as ControlRoute
   const given = { parameters: { name: world }, body, text: undefined, prefers: () => false } as unknown as Call
-  const answered = route.outsideTurns ? route.answer(given) : gateway.change(() => route.answer(given), route.at)
+  const answered = route.outsideTurns ? route.handle(given) : gateway.change(() => route.handle(given), route.at)
   return (await answered) as never
 }
 
