@@ -33,7 +33,7 @@ export const childOf = ({ document, path, value }: Node, ...keys: Path): Node =>
 })
 
 /** Returns the members of an object as nodes; none for other values. */
-export const entriesOf = (node: Node): [string, Node][] =>
+export const membersOf = (node: Node): [string, Node][] =>
   isObject(node.value) ? Object.keys(node.value).map(key => [key, childOf(node, key)]) : []
 
 export const itemsOf = (node: Node): Node[] =>

@@ -48,7 +48,7 @@ export function compileMediaTypes<Value>(content: ReadonlyMap<string, Value>): (
   return type => {
     const essence = essenceOf(type)
     const same = documented.filter(one => one.essence === essence)
-    if (same.length <= 1) return (same[0] ?? rangeOf(documented, essence))?.value
+    if (same.length <= 1) return (same[0] ?? coveringRange(documented, essence))?.value
     const sent = mediaParameters(type)
     const fitting = same.filter(({ parameters }) => parameters.every(one => sent.includes(one)))
     const best = fitting.reduce<Documented<Value> | undefined>(
@@ -59,7 +59,10 @@ export function compileMediaTypes<Value>(content: ReadonlyMap<string, Value>): (
   }
 }
 
-function rangeOf<Value>(documented: readonly Documented<Value>[], essence: string): Documented<Value> | undefined {
+function coveringRange<Value>(
+  documented: readonly Documented<Value>[],
+  essence: string,
+): Documented<Value> | undefined {
   const range = `${essence.split('/', 1)[0]}/*`
   return documented.find(one => one.essence === range) ?? documented.find(one => one.essence === '*/*')
 }

@@ -7,16 +7,12 @@ import { isObject } from '../kernel/json.ts'
 import { type Headers, NO_HEADERS } from '../kernel/reply.ts'
 import type { Contract, Operation, SecurityRequirement, SecurityScheme } from './contract.ts'
 import type { ContractReading } from './document/reading.ts'
-import { childOf, entriesOf, itemsOf, type Node } from './documents.ts'
+import { childOf, itemsOf, membersOf, type Node } from './documents.ts'
 import { nameless } from './paths.ts'
 
 /** @param knowsClients whether clients send certificates; otherwise `mutualTLS` is always satisfied */
-export function readSecuritySchemes(
-  root: Node,
-  reading: ContractReading,
-  knowsClients = false,
-): Map<string, SecurityScheme> {
-  const declared = entriesOf(childOf(root, 'components', 'securitySchemes'))
+export function readSecuritySchemes(reading: ContractReading, knowsClients = false): Map<string, SecurityScheme> {
+  const declared = membersOf(childOf(reading.root, 'components', 'securitySchemes'))
   return new Map(
     declared.map(([name, entry]) => [name, readScheme(name, reading.resolve(entry), reading, knowsClients)]),
   )
@@ -60,14 +56,14 @@ function readScheme(
 }
 
 /** Alternatives, each a list of schemes that must all be satisfied; empty for a public operation. */
-export function readSecurity(operation: Node, root: Node, reading: ContractReading): SecurityRequirement[][] {
+export function readSecurity(operation: Node, reading: ContractReading): SecurityRequirement[][] {
   const own = childOf(operation, 'security')
-  const list = own.value === undefined || own.value === null ? childOf(root, 'security') : own
-  const declared = childOf(root, 'components', 'securitySchemes')
+  const list = own.value === undefined || own.value === null ? childOf(reading.root, 'security') : own
+  const declared = childOf(reading.root, 'components', 'securitySchemes')
   const read = (alternative: Node): SecurityRequirement[] =>
-    entriesOf(alternative).flatMap(([name, node]) => {
+    membersOf(alternative).flatMap(([name, node]) => {
       if (childOf(declared, name).value === undefined) {
-        const known = entriesOf(declared).map(([key]) => key)
+        const known = membersOf(declared).map(([key]) => key)
         const message = `there is no security scheme "${name}"; every request satisfies it`
         reading.warn('unknown-security-scheme', message, node, 'key', suggest(name, known))
         return []

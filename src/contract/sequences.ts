@@ -51,7 +51,7 @@ export function writeSequence(items: readonly Json[], sequence: Sequence, bounda
 
 function writePart(item: Json, partType: string | undefined, boundary: string): string {
   const type = partType ?? (typeof item === 'string' ? 'text/plain' : 'application/json')
-  return `--${boundary}\r\ncontent-type: ${type}\r\n\r\n${textOf(item)}\r\n`
+  return `--${boundary}\r\ncontent-type: ${type}\r\n\r\n${bareText(item)}\r\n`
 }
 
 function writeEvent(item: Json, { fields }: Sequence): string {
@@ -61,13 +61,14 @@ function writeEvent(item: Json, { fields }: Sequence): string {
     const value = event[name]
     if (value === undefined || value === null) continue
     // A line feed ends a field, so a text of several lines needs several `data` fields.
-    const texts = textOf(value).split(/\r\n|\r|\n/)
+    const texts = bareText(value).split(/\r\n|\r|\n/)
     for (const text of name === 'data' ? texts : texts.slice(0, 1)) lines.push(`${name}: ${text}\n`)
   }
   return `${lines.join('')}\n`
 }
 
-const textOf = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
+/** Returns a text as it is, and any other value as JSON. */
+export const bareText = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
 
 type ParseItem = (text: string) => Parsed
 

@@ -1,13 +1,7 @@
 // Validates a request against the contract: parameters, then the body. One refusal names every broken rule.
 
 import type { Operation } from '../../contract/contract.ts'
-import {
-  cookieValues,
-  type Parameter,
-  type ParameterRead,
-  readQuery,
-  splitQuery,
-} from '../../contract/document/parameters.ts'
+import { cookieValues, type Parameter, type ParameterRead, splitQuery } from '../../contract/document/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import type { Behaviour, Exchange } from '../behaviour.ts'
@@ -93,20 +87,17 @@ export function compileParameters(
   const expressions = expressionsOf(operation.path)
   const segmentOf = parameters.map(({ name, in: place }) => (place === 'path' ? expressions.indexOf(name) : -1))
   const headerOf = parameters.map(({ name }) => name.toLowerCase())
-  const queried = parameters.flatMap(({ name, in: place }, i) => (place === 'query' ? [[name, i] as const] : []))
-  const known: ReadonlyMap<string, number> = new Map(queried)
-  // A value may be spread over several names.
-  const spread = parameters.some(({ gather }) => gather !== undefined)
+  const known = new Set(parameters.flatMap(({ name, in: place }) => (place === 'query' ? [name] : [])))
   if (parameters.length === 0 && !strict) return undefined
 
   const textsOf = (
     index: number,
     { segments, request }: Exchange,
-    query: ParameterTexts,
+    query: ReadonlyMap<string, readonly string[]>,
   ): readonly string[] | undefined => {
     const { name, in: place } = parameters[index] as Parameter
     if (place === 'path') return [segments[segmentOf[index] as number] as string]
-    if (place === 'query') return query?.[index]
+    if (place === 'query') return query.get(name)
     if (place === 'cookie') {
       const values = cookieValues(request.headers.cookie as string | undefined, name)
       return values.length > 0 ? values : undefined
@@ -116,19 +107,16 @@ export function compileParameters(
   }
 
   return exchange => {
-    const text = exchange.request.query
-    const undocumented: string[] = []
-    const query = text === '' ? undefined : readQuery(text, known, undocumented)
-    const names = spread && text !== '' ? splitQuery(text) : undefined
+    const query = splitQuery(exchange.request.query)
     // A declared parameter is never a property of an exploded object.
-    if (names !== undefined) for (const name of known.keys()) names.delete(name)
+    const undocumented = query.size === 0 ? query : new Map([...query].filter(([name]) => !known.has(name)))
     const values: unknown[] = new Array(parameters.length)
     writable(exchange, 'validate').values = values
     let path: BrokenRule[] | undefined
     let rest: BrokenRule[] | undefined
     for (let i = 0; i < parameters.length; i++) {
       const parameter = parameters[i] as Parameter
-      const gathered = names === undefined ? undefined : parameter.gather?.(names)
+      const gathered = parameter.gather?.(undocumented)
       const texts = gathered === undefined ? textsOf(i, exchange, query) : NO_TEXTS
       if (texts === undefined) {
         values[i] = parameter.default
@@ -146,14 +134,14 @@ export function compileParameters(
       else if (parameter.in === 'query' && lenient && !parameter.required) values[i] = parameter.default
       else rest = [...(rest ?? []), ...broken]
     }
-    if (undocumented.length > 0) {
-      warnOfSlips(exchange, 'query parameter', new Set(undocumented), known, name =>
+    if (undocumented.size > 0) {
+      warnOfSlips(exchange, 'query parameter', undocumented.keys(), known, name =>
         parameters.some(one => one.in === 'query' && one.owns(name)),
       )
     }
     if (exchange.broken && path === undefined) path = [BROKEN_PATH]
     if (strict) {
-      for (const name of new Set(undocumented)) {
+      for (const name of undocumented.keys()) {
         if (parameters.some(one => one.in === 'query' && one.owns(name))) continue
         rest ??= []
         rest.push({ in: 'query', path: name, rule: 'undocumented', message: 'is not documented' })
@@ -162,8 +150,6 @@ export function compileParameters(
     return path === undefined && rest === undefined ? NONE : { path: path ?? NO_RULES, rest: rest ?? NO_RULES }
   }
 }
-
-type ParameterTexts = readonly (readonly string[] | undefined)[] | undefined
 
 const NO_TEXTS: readonly string[] = []
 

@@ -5,7 +5,8 @@ import { parseJson } from '../../kernel/parse-json.ts'
 import type { Gap } from '../../sample/terms.ts'
 import type { MediaType } from '../contract.ts'
 import { essenceOf, isJson } from '../media-types.ts'
-import { framingOf, writeSequence } from '../sequences.ts'
+import type { SchemaUse } from '../schema/schema-book.ts'
+import { bareText, framingOf, writeSequence } from '../sequences.ts'
 import { type EchoSource, echo } from './echo.ts'
 import { writeXml } from './xml.ts'
 
@@ -83,6 +84,7 @@ export const isXml = (type: string): boolean => /^(?:application|text)\/(?:[\w.-
 
 /** The smallest image: one transparent pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+const FORM_DATA = 'multipart/form-data'
 const BOUNDARY = 'part-of-the-reply'
 /** A sequence without a schema for its items. */
 const PLAIN = { fields: false, jsonData: false, partType: undefined } as const
@@ -93,34 +95,43 @@ export interface Written {
 }
 
 /** Serialises the body in its media type, and returns its content type. */
-export function writeBody({ value, raw }: Content, { schema, sequence }: MediaType, type: string): Written {
+export function writeBody({ value, raw }: Content, { schema, sequence: described }: MediaType, type: string): Written {
   const essence = essenceOf(type)
   if (raw !== undefined) return { body: raw, contentType: typeOfText(raw, type) }
-  if (sequence !== undefined && value !== undefined) {
-    const items = Array.isArray(value) ? (value as readonly Json[]) : [value]
-    const contentType = sequence.framing === 'parts' ? `${essence}; boundary=${BOUNDARY}` : type
+  const framing = framingOf(essence)
+  // Parts without a sequence have names.
+  const sequence = described ?? (framing === undefined || framing === 'parts' ? undefined : { framing, ...PLAIN })
+  const contentType = framing === 'parts' || essence === FORM_DATA ? `${essence}; boundary=${BOUNDARY}` : type
+  if (sequence !== undefined) {
+    const items = value === undefined ? [framing === 'events' ? '' : {}] : ([value].flat() as Json[])
     return { body: writeSequence(items, sequence, BOUNDARY), contentType }
   }
-  if (isJson(essence)) return { body: value === undefined ? '{}' : stringifyJson(value), contentType: type }
+  return { body: writeWhole(value, schema, essence), contentType }
+}
+
+function writeWhole(value: Json | undefined, schema: SchemaUse | undefined, essence: string): string | Uint8Array {
+  if (isJson(essence)) return value === undefined ? '{}' : stringifyJson(value)
   if (isXml(essence)) {
-    const [name, item] = namesOf(schema?.node.value)
-    const body = writeXml(value ?? {}, schema?.definitions[schema.key], schema?.definitions ?? {}, name, item)
-    return { body, contentType: type }
+    const [name, item] = elementNames(schema?.node.value)
+    return writeXml(value ?? {}, schema?.definitions[schema.key], schema?.definitions ?? {}, name, item)
   }
-  if (essence === 'application/x-www-form-urlencoded') return { body: writeForm(value), contentType: type }
+  const fields = isObject(value) ? Object.entries(value as Record<string, Json>) : []
+  if (essence === 'application/x-www-form-urlencoded') {
+    const form = new URLSearchParams()
+    for (const [name, item] of fields) for (const one of [item].flat()) form.append(name, bareText(one as Json))
+    return form.toString()
+  }
   if (essence.startsWith('multipart/')) {
-    return { body: writeParts(value), contentType: `${essence}; boundary=${BOUNDARY}` }
+    const parts = fields.map(([name, item]) => {
+      const type = typeof item === 'object' ? 'application/json' : 'text/plain'
+      const disposition = `content-disposition: form-data; name="${name.replace(/["\r\n]/g, '_')}"`
+      return `--${BOUNDARY}\r\n${disposition}\r\ncontent-type: ${type}\r\n\r\n${bareText(item)}\r\n`
+    })
+    return `${parts.join('')}--${BOUNDARY}--\r\n`
   }
-  const framing = framingOf(essence)
-  if (framing === 'lines' || framing === 'records') {
-    const items = [value ?? {}].flat() as readonly Json[]
-    return { body: writeSequence(items, { framing, ...PLAIN }, BOUNDARY), contentType: type }
-  }
-  if (framing === 'events') {
-    return { body: writeSequence([textOf(value)], { framing, ...PLAIN }, BOUNDARY), contentType: type }
-  }
-  if (essence === 'image/png') return { body: Buffer.from(PIXEL, 'base64'), contentType: type }
-  return { body: value === undefined && essence.startsWith('text/') ? 'text' : textOf(value), contentType: type }
+  if (essence === 'image/png') return Buffer.from(PIXEL, 'base64')
+  if (value === undefined) return essence.startsWith('text/') ? 'text' : ''
+  return bareText(value)
 }
 
 /** The first line of a multipart body that was written by hand is its boundary. */
@@ -129,31 +140,8 @@ function typeOfText(raw: string, type: string): string {
   return boundary === undefined || /;\s*boundary=/i.test(type) ? type : `${type}; boundary="${boundary}"`
 }
 
-const textOf = (value: Json | undefined): string =>
-  value === undefined ? '' : typeof value === 'string' ? value : stringifyJson(value)
-
-const fieldsOf = (value: Json | undefined): [string, Json][] =>
-  isObject(value) ? Object.entries(value as Record<string, Json>) : []
-
-function writeForm(value: Json | undefined): string {
-  const form = new URLSearchParams()
-  for (const [name, item] of fieldsOf(value)) {
-    for (const one of Array.isArray(item) ? item : [item]) form.append(name, textOf(one as Json))
-  }
-  return form.toString()
-}
-
-function writeParts(value: Json | undefined): string {
-  const parts = fieldsOf(value).map(([name, item]) => {
-    const type = typeof item === 'object' ? 'application/json' : 'text/plain'
-    const field = name.replace(/["\r\n]/g, '_')
-    return `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${field}"\r\ncontent-type: ${type}\r\n\r\n${textOf(item)}\r\n`
-  })
-  return `${parts.join('')}--${BOUNDARY}--\r\n`
-}
-
 /** Names of XML elements: the outermost is named after the component, items after theirs. */
-function namesOf(schema: unknown): [string, string] {
+function elementNames(schema: unknown): [string, string] {
   const component = (from: unknown): string | undefined =>
     isObject(from) && typeof from.$ref === 'string' ? from.$ref.split('/').at(-1) : undefined
   const items = isObject(schema) ? component(schema.items) : undefined

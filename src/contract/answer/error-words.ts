@@ -95,28 +95,34 @@ const snake = (text: string): string =>
     .toLowerCase()
 
 /** The codes for each problem with a status, and for each broken rule. */
-const known = new Map<string, readonly string[]>()
+const spellings = new Map<string, readonly string[]>()
 
-function remember(key: string, words: readonly string[], ...further: readonly string[]): readonly string[] {
+function spell(key: string, words: readonly string[], ...further: readonly string[]): readonly string[] {
   const errors = words.map(word => `${word}_error`)
   const found = [...new Set([...words, ...words.flatMap(writingsOf), ...errors.flatMap(writingsOf), ...further])]
-  if (known.size < 500) known.set(key, found)
+  if (spellings.size < 500) spellings.set(key, found)
   return found
 }
 
-const wordsOf = (text: string | undefined): string[] => (text === undefined ? [] : text.split(' '))
+const spacedWords = (text: string | undefined): string[] => (text === undefined ? [] : text.split(' '))
 
 /** Returns the possible codes of a problem with a status, most likely first. */
 export function codesOf({ code }: Problem, status: number): readonly string[] {
   const key = `${status} ${code}`
   const usual = STATUS_CODES[status]
   const kind = status < 500 ? CLIENT_ERRORS : SERVER_ERRORS
-  const words = () => [code, ...(usual === undefined ? [] : [snake(usual)]), ...wordsOf(SYNONYMS[code]), ...kind]
-  return known.get(key) ?? remember(key, words(), `${status}`)
+  const words = () => [code, ...(usual === undefined ? [] : [snake(usual)]), ...spacedWords(SYNONYMS[code]), ...kind]
+  return spellings.get(key) ?? spell(key, words(), `${status}`)
 }
 
 /** Returns the possible codes of a broken rule, most likely first. */
 export function ruleWordsOf(rule: string): readonly string[] {
-  const words = [...wordsOf(RULE_SYNONYMS[rule]), 'invalid', 'invalid_value', 'invalid_field', 'invalid_field_value']
-  return known.get(rule) ?? remember(rule, [rule, ...words, 'validation'])
+  const words = [
+    ...spacedWords(RULE_SYNONYMS[rule]),
+    'invalid',
+    'invalid_value',
+    'invalid_field',
+    'invalid_field_value',
+  ]
+  return spellings.get(rule) ?? spell(rule, [rule, ...words, 'validation'])
 }

@@ -2,9 +2,10 @@
 // sockets.
 
 import { fieldText } from '../../kernel/field-text.ts'
-import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import type { Header } from '../contract.ts'
+import { bareText } from '../sequences.ts'
 
 /** The values that the headers of a reply may use. */
 export interface Scene {
@@ -99,10 +100,8 @@ function usualOf(name: string, { status, method, path, host, body, seed }: Scene
 
 /** Style `simple` (OpenAPI "Style Values"): lists by comma, objects as pairs. */
 function simple(value: Json, explode: boolean): string {
-  if (Array.isArray(value)) return value.map(plain).join(',')
-  if (!isObject(value)) return plain(value as Json)
-  const pairs = Object.entries(value as Record<string, Json>).map(([name, item]) => [name, plain(item)])
+  if (Array.isArray(value)) return value.map(bareText).join(',')
+  if (!isObject(value)) return bareText(value as Json)
+  const pairs = Object.entries(value as Record<string, Json>).map(([name, item]) => [name, bareText(item)])
   return pairs.map(pair => pair.join(explode ? '=' : ',')).join(',')
 }
-
-const plain = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))

@@ -2,7 +2,7 @@
 
 import { isObject, pointer } from '../../kernel/json.ts'
 import type { Contract } from '../contract.ts'
-import { entriesOf, identityOf, itemsOf, type Node } from '../documents.ts'
+import { identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 
 /** The key for the parts of other files. */
 const ELSEWHERE = 'x-referenced'
@@ -37,7 +37,7 @@ export function bundle(contract: Contract): DocumentPart | undefined {
     const reference = typeof value.$ref === 'string' ? value.$ref : undefined
     const target = reference === undefined ? node : contract.resolve(node)
     const out: DocumentPart = {}
-    for (const [key, child] of entriesOf(node)) out[key] = DATA.has(key) ? child.value : copy(child)
+    for (const [key, child] of membersOf(node)) out[key] = DATA.has(key) ? child.value : copy(child)
     if (target === node) return out
     const here = target.document.file === document.file
     // A reference to the document itself may pass through another file, or be written in one.

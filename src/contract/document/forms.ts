@@ -6,6 +6,7 @@ import { parseJson } from '../../kernel/parse-json.ts'
 import type { Documents, Node } from '../documents.ts'
 import { type Encoding, isJson } from '../media-types.ts'
 import {
+  asIs,
   compileStyle,
   keysBehind,
   type NamedTexts,
@@ -19,8 +20,6 @@ import {
 export type FormReader = (fields: NamedTexts) => ParameterRead
 
 type ReadField = (texts: readonly string[]) => ParameterRead
-
-const asIs = (text: string): string => text
 
 export function compileForm(schema: Node, encoding: ReadonlyMap<string, Encoding>, documents: Documents): FormReader {
   const form = new ValuePlace([schema], documents)

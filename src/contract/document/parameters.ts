@@ -3,13 +3,15 @@
 
 import { isObject } from '../../kernel/json.ts'
 import { parseJson } from '../../kernel/parse-json.ts'
-import { childOf, entriesOf, type Node } from '../documents.ts'
+import { childOf, membersOf, type Node } from '../documents.ts'
 import { isJson } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import type { ContractReading } from './reading.ts'
 import {
+  asIs,
   BROKEN,
   compileStyle,
+  type Decode,
   type NamedTexts,
   type ParameterRead,
   REPEATED,
@@ -20,7 +22,7 @@ import {
 
 export type { ParameterRead } from './styles.ts'
 
-export type Location = 'path' | 'query' | 'header' | 'cookie'
+export type Location = keyof typeof STYLES
 
 export interface Parameter {
   readonly name: string
@@ -44,7 +46,7 @@ export interface Parameter {
   readonly node: Node
 }
 
-const LOCATIONS: readonly string[] = ['path', 'query', 'header', 'cookie']
+const LOCATIONS = Object.keys(STYLES)
 /** Schema keywords that may be written directly in a parameter, as in Swagger 2.0. */
 const SCHEMA_KEYS = [
   ...['type', 'format', 'items', 'default', 'enum', 'maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum'],
@@ -71,14 +73,19 @@ export function readParameter(node: Node, reading: ContractReading): Parameter |
     reading.warn('optional-path-parameter', `the path parameter ${name} must be required: true`, node)
   }
   const place = location as Location
-  const [media] = entriesOf(childOf(node, 'content'))
-  const schemaNode = media === undefined ? schemaOf(node, name, reading) : childOf(media[1], 'schema')
-  const schema = reading.schemas.use(
-    schemaNode.value === undefined ? { ...schemaNode, value: true } : schemaNode,
-    'request',
-  )
+  const decode = place === 'query' ? decodeQuery : asIs
+  const [media] = membersOf(childOf(node, 'content'))
+  const written = media === undefined ? schemaOf(node, name, reading) : childOf(media[1], 'schema')
+  const schema = reading.schemas.use(written.value === undefined ? { ...written, value: true } : written, 'request')
   const reader =
-    media === undefined ? styleOf(node, name, place, schema, reading) : contentReader(name, media[0], place, schema)
+    media === undefined
+      ? styleOf(node, name, place, schema, decode, reading)
+      : {
+          read: contentReader(isJson(media[0]), place, schema, decode),
+          gather: undefined,
+          owns: (key: string) => key === name,
+        }
+  const mayBeText = schema.types.size > 1 && schema.types.has('string')
   return {
     name,
     in: place,
@@ -89,7 +96,7 @@ export function readParameter(node: Node, reading: ContractReading): Parameter |
     allowsEmpty: place === 'query' && value.allowEmptyValue === true,
     node,
     ...reader,
-    read: schema.types.size > 1 && schema.types.has('string') ? orText(reader.read, schema, place) : reader.read,
+    read: mayBeText ? orText(reader.read, schema, decode) : reader.read,
   }
 }
 
@@ -103,50 +110,48 @@ function schemaOf(node: Node, name: string, reading: ContractReading): Node {
   return { ...node, value: Object.keys(written).length > 0 ? written : { type: 'string' } }
 }
 
-function styleOf(node: Node, name: string, place: Location, schema: SchemaUse, reading: ContractReading): StyleReader {
-  const value = node.value as Record<string, unknown>
+function styleOf(
+  node: Node,
+  name: string,
+  place: Location,
+  schema: SchemaUse,
+  decode: Decode,
+  reading: ContractReading,
+): StyleReader {
+  const { style: written, explode } = node.value as Record<string, unknown>
   const styles: readonly string[] = STYLES[place]
-  const usual = styles[0] as string
-  let style = value.style ?? usual
-  if (typeof style !== 'string' || !styles.includes(style)) {
+  const [usual = ''] = styles
+  const style = written === undefined ? usual : styles.find(one => one === written)
+  if (style === undefined) {
     const message = `${name} cannot have this style; ${usual} is used`
     reading.warn('unsupported-parameter', message, childOf(node, 'style'), 'value', `in ${place}: ${styles.join(', ')}`)
-    style = usual
   }
-  const explode = typeof value.explode === 'boolean' ? value.explode : style === 'form' || style === 'deepObject'
-  const parts = new ValuePlace([schema.node], reading)
-  return compileStyle(style as string, explode, name, parts, place === 'query' ? decodeQuery : asIs)
+  const known = style ?? usual
+  const isExploded = typeof explode === 'boolean' ? explode : known === 'form' || known === 'deepObject'
+  return compileStyle(known, isExploded, name, new ValuePlace([schema.node], reading), decode)
 }
 
-const asIs = (text: string): string => text
-
-/** A parameter with `content`: one text in a media type. */
-function contentReader(name: string, type: string, place: Location, schema: SchemaUse): StyleReader {
-  const json = isJson(type)
-  return {
-    gather: undefined,
-    owns: key => key === name,
-    read(texts) {
-      if (texts.length > 1) return REPEATED
-      const text = place === 'query' ? decodeQuery(texts[0] as string) : (texts[0] as string)
-      if (text === undefined) return BROKEN
-      const plain = { value: text, exact: false }
-      if (!json) return plain
-      const parsed = parseJson(text)
-      // Clients write an id in a path without the quotes of JSON.
-      if (place !== 'path' || !schema.types.has('string')) return parsed
-      return 'fault' in parsed || schema.check(parsed.value, parsed.exact) !== undefined ? plain : parsed
-    },
+/** Returns a reader of a parameter with `content`: one text in a media type. */
+const contentReader =
+  (json: boolean, place: Location, schema: SchemaUse, decode: Decode): Parameter['read'] =>
+  texts => {
+    if (texts.length > 1) return REPEATED
+    const text = decode(texts[0] as string)
+    if (text === undefined) return BROKEN
+    const parsed = json ? parseJson(text) : { value: text, exact: false }
+    // Clients write an id in a path without the quotes of JSON.
+    if (place !== 'path' || !schema.types.has('string')) return parsed
+    const isSound = 'value' in parsed && schema.check(parsed.value, parsed.exact) === undefined
+    return isSound ? parsed : { value: text, exact: false }
   }
-}
 
 /** If strings are allowed too, a converted value that the schema refuses is replaced by the text. */
 const orText =
-  (read: Parameter['read'], schema: SchemaUse, place: Location): Parameter['read'] =>
+  (read: Parameter['read'], schema: SchemaUse, decode: Decode): Parameter['read'] =>
   texts => {
     const first = read(texts)
     if ('fault' in first || typeof first.value === 'string' || texts.length !== 1) return first
-    const text = place === 'query' ? decodeQuery(texts[0] as string) : texts[0]
+    const text = decode(texts[0] as string)
     if (text === undefined || schema.check(first.value, first.exact) === undefined) return first
     return schema.check(text) === undefined ? { value: text, exact: false } : first
   }
@@ -164,50 +169,23 @@ export function decodeQuery(text: string): string | undefined {
   }
 }
 
-/** Returns the values of each name in a query string, in order. Names are decoded, values are not. */
+/** Returns the values of each name in a query string, in order. Names are decoded, values are not; a broken name is left out. */
 export function splitQuery(query: string): Map<string, string[]> {
   const values = new Map<string, string[]>()
-  eachPair(query, (name, value) => {
-    const known = values.get(name)
-    if (known === undefined) values.set(name, [value])
-    else known.push(value)
-  })
-  return values
-}
-
-/**
- * Returns the values of documented parameters in a query string, by the index of the parameter. Names are decoded, values
- * are not. Other names go to `others`.
- */
-export function readQuery(
-  query: string,
-  places: ReadonlyMap<string, number>,
-  others: string[],
-): readonly (readonly string[] | undefined)[] {
-  const out: (string[] | undefined)[] = []
-  eachPair(query, (name, value) => {
-    const place = places.get(name)
-    if (place === undefined) others.push(name)
-    else if (out[place] === undefined) out[place] = [value]
-    else out[place].push(value)
-  })
-  return out
-}
-
-/** Calls back with each decoded name and its value as it is written. A name that cannot be decoded is passed over. */
-function eachPair(query: string, take: (name: string, value: string) => void): void {
   let from = 0
   while (from < query.length) {
     let to = query.indexOf('&', from)
     if (to === -1) to = query.length
-    if (to > from) {
-      const part = query.slice(from, to)
-      const at = part.indexOf('=')
-      const name = decodeQuery(at === -1 ? part : part.slice(0, at))
-      if (name !== undefined) take(name, at === -1 ? '' : part.slice(at + 1))
-    }
+    const part = query.slice(from, to)
+    const at = part.indexOf('=')
+    const name = part === '' ? undefined : decodeQuery(at === -1 ? part : part.slice(0, at))
+    const value = at === -1 ? '' : part.slice(at + 1)
+    const known = name === undefined ? undefined : values.get(name)
+    if (known !== undefined) known.push(value)
+    else if (name !== undefined) values.set(name, [value])
     from = to + 1
   }
+  return values
 }
 
 /** Returns the values of a cookie in a `Cookie` field (RFC 6265 §4.2). */

@@ -3,7 +3,7 @@
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import type { Side } from '../../kernel/schema-keywords.ts'
 import type { Example, Header, MediaType, RequestBody, ResponseSpec } from '../contract.ts'
-import { childOf, entriesOf, itemsOf, type Node } from '../documents.ts'
+import { childOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { type Encoding, essenceOf } from '../media-types.ts'
 import { shapeOf } from '../schema/shape.ts'
 import { EVENT_FIELDS, type Framing, framingOf, type Sequence } from '../sequences.ts'
@@ -34,7 +34,7 @@ export function readResponses(operation: Node, reading: ContractReading): Map<st
     if (reading.legacy || list.value !== undefined)
       reading.warn('invalid-contract', 'the operation has no responses', operation, 'key')
   } else if (Object.keys(list.value).length === 0) reading.warn('invalid-contract', '"responses" is empty', list, 'key')
-  for (const [status, entry] of entriesOf(list)) {
+  for (const [status, entry] of membersOf(list)) {
     if (status.startsWith('x-')) continue
     if (!/^(?:[1-5](?:\d\d|XX)|default)$/i.test(status)) {
       reading.warn('invalid-status', `"${status}" is not a status`, entry, 'key', 'write 200, 4XX or default')
@@ -60,7 +60,7 @@ export function readResponses(operation: Node, reading: ContractReading): Map<st
 }
 
 function readHeaders(list: Node, reading: ContractReading): Header[] {
-  return entriesOf(list).flatMap(([name, entry]) => {
+  return membersOf(list).flatMap(([name, entry]) => {
     const node = reading.resolve(entry)
     // A documented `Content-Type` header is ignored (OpenAPI "Response Object").
     if (node === undefined || !isObject(node.value) || name.toLowerCase() === 'content-type') return []
@@ -77,7 +77,7 @@ function readHeaders(list: Node, reading: ContractReading): Header[] {
 
 function readContent(list: Node, side: Side, reading: ContractReading): Map<string, MediaType> {
   const content = new Map<string, MediaType>()
-  for (const [type, entry] of entriesOf(list)) {
+  for (const [type, entry] of membersOf(list)) {
     if (type.startsWith('x-')) continue
     if (!/^[^\s/;]+\/[^\s/;]+\s*(?:;.*)?$/.test(type)) {
       reading.warn('invalid-media-type', `"${type}" is not a media type`, entry, 'key', 'write application/json')
@@ -102,7 +102,7 @@ function readForm(
 ): Pick<MediaType, 'encoding' | 'form' | 'patch'> {
   if (schema === undefined) return {}
   if (FORM.test(type)) {
-    const fields = entriesOf(childOf(node, 'encoding')).map(([name, entry]) => [name, readEncoding(entry)] as const)
+    const fields = membersOf(childOf(node, 'encoding')).map(([name, entry]) => [name, readEncoding(entry)] as const)
     const encoding = new Map(fields)
     return { encoding, form: compileForm(schema.node, encoding, reading) }
   }
@@ -130,7 +130,7 @@ function readMediaType(node: Node, essence: string | undefined, side: Side, read
   const example = childOf(node, 'example')
   const examples: Example[] =
     example.value === undefined ? [] : [{ name: undefined, value: example.value as Json, node: example }]
-  for (const [name, entry] of entriesOf(childOf(node, 'examples'))) {
+  for (const [name, entry] of membersOf(childOf(node, 'examples'))) {
     const target = reading.resolve(entry)
     if (target === undefined) continue
     // OpenAPI 3.2 distinguishes the value from its text on the wire.

@@ -5,7 +5,7 @@ import { relative } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject } from '../../kernel/json.ts'
 import type { Contract } from '../contract.ts'
-import { childOf, type Document, entriesOf, identityOf, nodeAt, placeOf } from '../documents.ts'
+import { childOf, type Document, identityOf, membersOf, nodeAt, placeOf } from '../documents.ts'
 import { shapeOf } from '../schema/shape.ts'
 import { readSecuritySchemes } from '../security.ts'
 import { checkExamples, checkSamples } from './checks.ts'
@@ -78,17 +78,17 @@ export function readContract(
   if (!isObject(info.value)) reading.warn('missing-info', 'the contract has no info', root)
   const servers = readServers(childOf(root, 'servers'), reading) ?? { basePaths: [''], hosts: [] }
   const only = options.basePath === undefined ? undefined : [normalise(`/${options.basePath}`)]
-  const named = entriesOf(childOf(root, 'components', 'schemas')).map(
+  const named = membersOf(childOf(root, 'components', 'schemas')).map(
     ([name, node]) => [name, schemas.use(node)] as const,
   )
-  const operations = readOperations(root, servers.basePaths, reading)
+  const operations = readOperations(reading, servers.basePaths)
   const contract: Contract = {
     title: reading.text(childOf(info, 'title')) || 'API',
     version: reading.text(childOf(info, 'version')) || '0',
     openapi,
     basePaths: only ?? servers.basePaths,
     hosts: servers.hosts,
-    securitySchemes: readSecuritySchemes(root, reading, options.knowsClients),
+    securitySchemes: readSecuritySchemes(reading, options.knowsClients),
     operations: only === undefined ? operations : operations.map(one => ({ ...one, basePaths: only })),
     schemas: new Map(named),
     shapeOf: node => shapeOf(node, reading),

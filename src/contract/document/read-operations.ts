@@ -4,7 +4,7 @@
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject } from '../../kernel/json.ts'
 import type { Operation } from '../contract.ts'
-import { childOf, entriesOf, itemsOf, type Node } from '../documents.ts'
+import { childOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { expressionsOf, METHODS, type Method } from '../paths.ts'
 import { readSecurity } from '../security.ts'
 import { type Parameter, readParameter } from './parameters.ts'
@@ -26,40 +26,36 @@ const OPERATION_KEYS = new Set([
 const LONGEST_PATH = 2000
 
 /** @param basePaths the base paths of operations without their own servers */
-export function readOperations(root: Node, basePaths: readonly string[], reading: ContractReading): Operation[] {
-  const operations: Operation[] = []
+export function readOperations(reading: ContractReading, basePaths: readonly string[]): Operation[] {
+  const { root } = reading
   const paths = childOf(root, 'paths')
   if (!isObject(paths.value)) {
-    const webhooks = isObject(childOf(root, 'webhooks').value) || isObject(childOf(root, 'components').value)
-    if (!webhooks || paths.value !== undefined) reading.warn('invalid-contract', 'the contract has no paths', root)
+    const others = isObject(childOf(root, 'webhooks').value) || isObject(childOf(root, 'components').value)
+    if (!others || paths.value !== undefined) reading.warn('invalid-contract', 'the contract has no paths', root)
     return []
   }
-  const ids = new Map<string, Operation>()
-  for (const [key, entry] of entriesOf(paths)) {
+  const operations = new Map<string, Operation>()
+  for (const [key, entry] of membersOf(paths)) {
     if (key.startsWith('x-')) continue
     if (key.length > LONGEST_PATH) {
       const message = `a path of ${key.length} characters is left out; the most are ${LONGEST_PATH}`
       reading.warn('left-out', message, entry, 'key')
       continue
     }
-    const item = readItem(entry, reading)
-    if (item === undefined) {
-      reading.warn('left-out', `the path ${key} is left out`, entry, 'key')
-      continue
-    }
-    const path = readPath(key, entry, reading)
-    for (const one of readPathItem(path, item, root, basePaths, reading)) {
-      const taken = ids.get(one.id)
-      const operation = taken === undefined ? one : { ...one, id: freeId(`${one.method} ${one.path}`, ids) }
-      if (taken !== undefined) {
-        const message = `duplicate operationId ${one.id} (${taken.method} ${taken.path} has it too); this operation is named ${operation.id}`
-        reading.warn('duplicate-operation-id', message, childOf(one.node, 'operationId'))
-      }
-      ids.set(operation.id, operation)
-      operations.push(operation)
+    const items = readItem(entry, reading)
+    if (items === undefined) reading.warn('left-out', `the path ${key} is left out`, entry, 'key')
+    for (const one of items === undefined
+      ? []
+      : readPathItem(servedPath(key, entry, reading), items, basePaths, reading)) {
+      const taken = operations.get(one.id)
+      const id = taken === undefined ? one.id : freeId(`${one.method} ${one.path}`, operations)
+      operations.set(id, { ...one, id })
+      if (taken === undefined) continue
+      const message = `duplicate operationId ${one.id} (${taken.method} ${taken.path} has it too); this operation is named ${id}`
+      reading.warn('duplicate-operation-id', message, childOf(one.node, 'operationId'))
     }
   }
-  return operations
+  return [...operations.values()]
 }
 
 /** Returns an id that no operation has: two paths that differ only in their fragments are served as one. */
@@ -69,90 +65,75 @@ function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
   return free
 }
 
-/** Reads a path item and follows its reference. Members beside the reference win. */
-function readItem(entry: Node, reading: ContractReading): Node | undefined {
-  if (!isObject(entry.value)) {
-    if (entry.value !== null) return reading.warn('invalid-contract', 'a path must be an object', entry)
-    return { ...entry, value: {} }
+/** A path item, and the one that it refers to. Members beside the reference win; each belongs to its own file. */
+type PathItem = readonly [own: Node, target?: Node]
+
+function readItem(entry: Node, reading: ContractReading): PathItem | undefined {
+  const { value } = entry
+  if (!isObject(value)) {
+    return value === null ? [entry] : reading.warn('invalid-contract', 'a path must be an object', entry)
   }
-  if (typeof entry.value.$ref !== 'string') return entry
+  if (typeof value.$ref !== 'string') return [entry]
   const target = reading.resolve(entry)
-  if (target === undefined || !isObject(target.value)) return undefined
-  const { $ref, ...beside } = entry.value
-  // Nodes below must know their files, so the target is used unchanged only if nothing is beside the reference.
-  return Object.keys(beside).some(key => VERBS.includes(key) || key === 'parameters') ? merge(entry, target) : target
+  return target !== undefined && isObject(target.value) ? [entry, target] : undefined
 }
 
-/** Two path items combined. Each child belongs to its own file. */
-function merge(own: Node, target: Node): Node {
-  return {
-    ...own,
-    value: { ...(target.value as object), ...(own.value as object), $ref: undefined },
-    merged: target,
-  } as Node
-}
-
-/** Returns a child of a path item, from its own file. */
-function childOfItem(item: Node, key: string): Node {
-  const { merged } = item as Node & { merged?: Node }
-  const own =
-    merged === undefined || (isObject(item.value) && item.value[key] !== (merged.value as Record<string, unknown>)[key])
-  return childOf(own ? item : (merged as Node), key)
+function memberOf([own, target]: PathItem, key: string): Node {
+  const child = childOf(own, key)
+  return child.value === undefined && target !== undefined ? childOf(target, key) : child
 }
 
 /** Returns the served path: it begins with a slash and has no query. */
-function readPath(key: string, entry: Node, reading: ContractReading): string {
+function servedPath(key: string, entry: Node, reading: ContractReading): string {
   let path = key
   if (/[?#]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
     path = path.replace(/(\{[^{}]*\})|[?#].*$/gs, (_, expression: string | undefined) => expression ?? '')
-    reading.warn(
-      'invalid-path',
-      `a path must not have a query or a fragment; it is served as ${path || '/'}`,
-      entry,
-      'key',
-    )
+    const message = `a path must not have a query or a fragment; it is served as ${path || '/'}`
+    reading.warn('invalid-path', message, entry, 'key')
   }
-  if (!path.startsWith('/')) {
-    reading.warn('invalid-path', `a path must begin with a slash: "${key}"`, entry, 'key')
-    path = `/${path}`
-  }
-  return path
+  if (path.startsWith('/')) return path
+  reading.warn('invalid-path', `a path must begin with a slash: "${key}"`, entry, 'key')
+  return `/${path}`
 }
 
 function readPathItem(
   path: string,
-  item: Node,
-  root: Node,
+  item: PathItem,
   basePaths: readonly string[],
   reading: ContractReading,
 ): Operation[] {
-  reading.unknownKeys(item, PATH_KEYS)
-  const shared = readParameters(childOfItem(item, 'parameters'), reading)
-  const servers = readServers(childOfItem(item, 'servers'), reading)
-  const methods: [Method, Node][] = METHODS.map(method => [method, childOfItem(item, method.toLowerCase())])
-  for (const [name, node] of entriesOf(childOfItem(item, 'additionalOperations'))) methods.push([name, node])
+  for (const one of item) if (one !== undefined) reading.unknownKeys(one, PATH_KEYS)
+  const shared = readParameters(memberOf(item, 'parameters'), reading)
+  const servers = readServers(memberOf(item, 'servers'), reading)
+  const methods: [Method, Node][] = [
+    ...METHODS.map((method): [Method, Node] => [method, memberOf(item, method.toLowerCase())]),
+    ...membersOf(memberOf(item, 'additionalOperations')),
+  ]
   return methods.flatMap(([method, entry]) => {
     if (entry.value === undefined || entry.value === null) return []
-    const node = followOperation(entry, reading)
-    if (node === undefined) {
-      reading.warn('left-out', `${method} ${path} is left out: its $ref cannot be resolved`, entry, 'key')
+    const leaveOut = (why: string, at: Node): [] => {
+      reading.warn('left-out', `${method} ${path} is left out: ${why} cannot be resolved`, at, 'key')
       return []
     }
+    if (isObject(entry.value) && typeof entry.value.$ref === 'string') {
+      const message = 'OpenAPI allows no $ref in place of an operation; it is resolved anyway'
+      const hint = 'refer to the path item, or write the operation here'
+      // Many documents have it; one warning covers all.
+      reading.warnOnce('operation-ref', message, entry, 'key', hint)
+    }
+    const node = reading.resolve(entry)
+    if (node === undefined) return leaveOut('its $ref', entry)
     if (!isObject(node.value)) {
       reading.warn('invalid-contract', 'an operation must be an object', node)
       return []
     }
     const own = readParameters(childOf(node, 'parameters'), reading)
     const body = readRequestBody(childOf(node, 'requestBody'), reading)
-    if (shared === 'unreadable' || own === 'unreadable' || body === 'unreadable') {
-      const what = body === 'unreadable' ? 'its request body' : 'one of its parameters'
-      reading.warn('left-out', `${method} ${path} is left out: the $ref of ${what} cannot be resolved`, node, 'key')
-      return []
-    }
+    if (body === 'unreadable') return leaveOut('the $ref of its request body', node)
+    if (shared === undefined || own === undefined) return leaveOut('the $ref of one of its parameters', node)
     reading.unknownKeys(node, OPERATION_KEYS)
-    const overridden = (one: Parameter) => own.some(({ name, in: where }) => name === one.name && where === one.in)
-    const parameters = [...shared.filter(one => !overridden(one)), ...own]
-    const operation: Operation = {
+    const parameters = [...shared.filter(one => !own.some(other => isSame(one, other))), ...own]
+    return {
       id: reading.text(childOf(node, 'operationId')) || `${method} ${path}`,
       method,
       path,
@@ -163,32 +144,17 @@ function readPathItem(
       parameters: checkPathParameters(path, parameters, node, reading),
       body,
       responses: readResponses(node, reading),
-      security: readSecurity(node, root, reading),
+      security: readSecurity(node, reading),
       basePaths: (readServers(childOf(node, 'servers'), reading) ?? servers)?.basePaths ?? basePaths,
       node,
     }
-    return [operation]
   })
 }
 
-/**
- * Reads an operation and follows its reference. OpenAPI does not allow one there, but many documents have it; one warning
- * covers all.
- */
-function followOperation(entry: Node, reading: ContractReading): Node | undefined {
-  if (!isObject(entry.value) || typeof entry.value.$ref !== 'string') return entry
-  const hint = 'refer to the path item, or write the operation here'
-  reading.warnOnce(
-    'operation-ref',
-    'OpenAPI allows no $ref in place of an operation; it is resolved anyway',
-    entry,
-    'key',
-    hint,
-  )
-  return reading.resolve(entry)
-}
+const isSame = (one: Parameter, other: Parameter): boolean => one.name === other.name && one.in === other.in
 
-function readParameters(list: Node, reading: ContractReading): Parameter[] | 'unreadable' {
+/** Returns `undefined` if a reference is broken. */
+function readParameters(list: Node, reading: ContractReading): Parameter[] | undefined {
   if (list.value !== undefined && list.value !== null && !Array.isArray(list.value)) {
     reading.warn('invalid-contract', '"parameters" must be a list', list)
     return []
@@ -196,10 +162,10 @@ function readParameters(list: Node, reading: ContractReading): Parameter[] | 'un
   const out: Parameter[] = []
   for (const entry of itemsOf(list)) {
     const node = reading.resolve(entry)
-    if (node === undefined) return 'unreadable'
+    if (node === undefined) return undefined
     const parameter = readParameter(node, reading)
     if (parameter === undefined) continue
-    if (out.some(({ name, in: where }) => name === parameter.name && where === parameter.in)) {
+    if (out.some(other => isSame(parameter, other))) {
       reading.warn('duplicate-parameter', `duplicate ${parameter.in} parameter ${parameter.name}`, entry)
     } else out.push(parameter)
   }
@@ -224,13 +190,7 @@ function checkPathParameters(
   }
   return parameters.filter(one => {
     if (one.in !== 'path' || names.includes(one.name)) return true
-    reading.warn(
-      'undeclared-path-parameter',
-      `the path ${path} has no {${one.name}}`,
-      one.node,
-      'value',
-      suggest(one.name, names),
-    )
-    return false
+    const message = `the path ${path} has no {${one.name}}`
+    return reading.warn('undeclared-path-parameter', message, one.node, 'value', suggest(one.name, names))
   })
 }

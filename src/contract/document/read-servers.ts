@@ -14,6 +14,7 @@ export interface ServerAddresses {
 const MOST_PATHS = 32
 // A relative URL is resolved against localhost.
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0|)$/
+const PARTS = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/([^/?#]*))?([^?#]*)/i
 
 /** Returns `undefined` without servers: the outer object's servers apply then. */
 export function readServers(list: Node, reading: ContractReading): ServerAddresses | undefined {
@@ -25,15 +26,16 @@ export function readServers(list: Node, reading: ContractReading): ServerAddress
       reading.warn('invalid-server', 'a server needs a url', server)
       continue
     }
-    const [, authority = '', path = ''] = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/([^/?#]*))?([^?#]*)/i.exec(url.value) ?? []
     // A variable may be more than a segment: `{baseUrl}` is often a whole URL.
-    const whole = authority === '' && /^\{[^{}]*\}/.test(path)
-    for (const filled of fill(path, server, url, reading)) {
-      const text = whole ? filled.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*/i, '') : filled
-      if (paths.size < MOST_PATHS) paths.add(normalise(text))
-      if (whole) addHost(/^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)/i.exec(filled)?.[1] ?? '', hosts)
+    for (const filled of fill(url.value, server, url, reading)) {
+      const [, authority = '', path = ''] = PARTS.exec(filled) ?? []
+      const host = authority
+        .replace(/^[^@]*@/, '')
+        .replace(/:\d*$/, '')
+        .toLowerCase()
+      if (!LOOPBACK.test(host)) hosts.add(host)
+      if (paths.size < MOST_PATHS) paths.add(normalise(path))
     }
-    addHost(fill(authority, server, url, reading)[0] ?? '', hosts)
   }
   return paths.size > 0 ? { basePaths: [...paths], hosts: [...hosts] } : undefined
 }
@@ -63,22 +65,11 @@ function fill(text: string, server: Node, url: Node, reading: ContractReading): 
 
 function valuesOf(name: string, server: Node, url: Node, reading: ContractReading): string[] {
   const variable = childOf(server, 'variables', name)
-  const { default: fallback, enum: values } = (isObject(variable.value) ? variable.value : {}) as Record<
-    string,
-    unknown
-  >
+  const { default: fallback, enum: values } = isObject(variable.value) ? variable.value : {}
   const listed = Array.isArray(values) ? values.map(String) : []
   if (fallback === undefined || fallback === null) {
     reading.warn('invalid-server', `the server variable ${name} has no default`, url)
     return listed.length > 0 ? listed : ['']
   }
   return [...new Set([String(fallback), ...listed])]
-}
-
-function addHost(authority: string, hosts: Set<string>): void {
-  const host = authority
-    .replace(/^[^@]*@/, '')
-    .replace(/:\d*$/, '')
-    .toLowerCase()
-  if (!LOOPBACK.test(host)) hosts.add(host)
 }

@@ -2,7 +2,7 @@
 // contract is still served.
 
 import { suggest } from '../../kernel/diagnostic.ts'
-import { Documents, entriesOf, type Node } from '../documents.ts'
+import { Documents, membersOf, type Node } from '../documents.ts'
 import { SchemaBook } from '../schema/schema-book.ts'
 
 export class ContractReading extends Documents {
@@ -32,7 +32,7 @@ export class ContractReading extends Documents {
   }
 
   unknownKeys(node: Node, known: ReadonlySet<string>): void {
-    for (const [key, child] of entriesOf(node)) {
+    for (const [key, child] of membersOf(node)) {
       if (known.has(key) || key.startsWith('x-')) continue
       const hint = suggest(key, known) ?? 'begin the name of an extension with x-'
       this.warn('unknown-key', `unknown key "${key}"`, child, 'key', hint)

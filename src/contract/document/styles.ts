@@ -3,7 +3,7 @@
 
 import { isObject, put } from '../../kernel/json.ts'
 import { parseInteger } from '../../kernel/parse-json.ts'
-import { childOf, type Documents, entriesOf, type Node } from '../documents.ts'
+import { childOf, type Documents, membersOf, type Node } from '../documents.ts'
 import { layersOf, typesOf } from '../schema/shape.ts'
 
 /** The texts of each name, in order; a file as one character per byte. */
@@ -35,6 +35,8 @@ export function typed(text: string, types: Types): unknown {
 
 /** Decodes a text; `undefined` if it is malformed. */
 export type Decode = (text: string) => string | undefined
+
+export const asIs: Decode = text => text
 
 /** Reads the one text of a value. */
 export function readOne(texts: readonly string[], types: Types, decode: Decode): ParameterRead {
@@ -69,7 +71,7 @@ export class ValuePlace {
   /** The names of the declared properties. */
   get names(): ReadonlySet<string> {
     this.#names ??= new Set(
-      this.#layers.flatMap(layer => entriesOf(childOf(layer, 'properties')).map(([name]) => name)),
+      this.#layers.flatMap(layer => membersOf(childOf(layer, 'properties')).map(([name]) => name)),
     )
     return this.#names
   }
@@ -312,7 +314,7 @@ function readTree({ texts, children }: KeyTree, place: ValuePlace, reader: PartR
   if (isList && [...children.keys()].every(key => key === '' || INDEX.test(key))) {
     return [...children]
       .sort(([a], [b]) => Number(a) - Number(b))
-      .flatMap(([key, child]) => (key === '' ? itemsOf(child) : [child]))
+      .flatMap(([key, child]) => (key === '' ? repeatedItems(child) : [child]))
       .map(item => readTree(item, place.items, reader))
   }
   const value: Record<string, unknown> = {}
@@ -321,11 +323,11 @@ function readTree({ texts, children }: KeyTree, place: ValuePlace, reader: PartR
 }
 
 /** Returns the items that `tags[]` or `items[][name]` repeat: the n-th text of each field belongs to the n-th item. */
-function itemsOf({ texts, children }: KeyTree): KeyTree[] {
+function repeatedItems({ texts, children }: KeyTree): KeyTree[] {
   if (children.size === 0) return texts.map(text => ({ texts: [text], children: new Map() }))
   const items: KeyTree[] = []
   for (const [key, child] of children) {
-    for (const [i, item] of itemsOf(child).entries()) {
+    for (const [i, item] of repeatedItems(child).entries()) {
       items[i] ??= { texts: [], children: new Map() }
       items[i].children.set(key, item)
     }

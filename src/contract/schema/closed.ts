@@ -3,7 +3,7 @@
 
 import { isObject } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema.ts'
-import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from '../documents.ts'
+import { childOf, type Documents, identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { childrenOf } from './discriminator.ts'
 import { COMPOSITIONS, layersOf } from './shape.ts'
 
@@ -30,7 +30,7 @@ export interface Closing {
 const MOST_LAYERS = 600
 
 /** Returns the conflicts in a composition of closed objects; `undefined` if no part refuses a property of another. */
-export const closingOf = (node: Node, documents: Documents): Closing | undefined =>
+export const conflictIn = (node: Node, documents: Documents): Closing | undefined =>
   mayClose(node, documents) ? closingAmong(propertyLayersOf(node, documents)) : undefined
 
 /** Schemas whose parts are all open, by document set: most are, and reading their layers is dear. */
@@ -149,7 +149,7 @@ function propertyLayersOf(start: Node, documents: Documents): readonly PropertyL
     if (target !== undefined && documents.legacy) return visit(target)
     const layers: PropertyLayer[] = []
     if (properties !== undefined || additionalProperties !== undefined) {
-      const names = entriesOf(childOf(node, 'properties')).flatMap(([name, { value }]) =>
+      const names = membersOf(childOf(node, 'properties')).flatMap(([name, { value }]) =>
         value === false ? [] : [name],
       )
       const patterns = patternProperties !== undefined

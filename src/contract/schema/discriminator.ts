@@ -4,7 +4,7 @@
 import { isObject, put } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema.ts'
 import type { RequiredBy } from '../../kernel/schema-keywords.ts'
-import { childOf, componentOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from '../documents.ts'
+import { childOf, componentOf, type Documents, identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { shapeOf } from './shape.ts'
 
 /** A branch of a union, and the values of the discriminating property that choose it. */
@@ -124,7 +124,7 @@ function familiesOf(documents: Documents): Families {
   let known = families.get(documents)
   if (known === undefined) {
     const extensions = new Map<string, Node[]>()
-    for (const [, node] of entriesOf(childOf(documents.root, 'components', 'schemas'))) {
+    for (const [, node] of membersOf(childOf(documents.root, 'components', 'schemas'))) {
       for (const identity of new Set(parentsOf(node, documents).map(identityOf))) {
         const extending = extensions.get(identity)
         if (extending === undefined) extensions.set(identity, [node])
@@ -193,7 +193,7 @@ function nameBranches(
 
 /** Returns the schemas that a mapping names. */
 const mappingOf = (node: Node, documents: Documents): { readonly name: string; readonly target: Node }[] =>
-  entriesOf(childOf(node, 'discriminator', 'mapping')).flatMap(([name, entry]) => {
+  membersOf(childOf(node, 'discriminator', 'mapping')).flatMap(([name, entry]) => {
     const target = targetOf(entry, documents)
     return target === undefined ? [] : [{ name, target }]
   })

@@ -2,7 +2,7 @@
 // properties that belong to the other side of an exchange.
 
 import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
-import { childOf, type Documents, entriesOf, itemsOf, type Node } from '../documents.ts'
+import { childOf, type Documents, itemsOf, membersOf, type Node } from '../documents.ts'
 
 /** Keywords with a list of schemas for the same value. */
 export const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const
@@ -58,7 +58,7 @@ export function shapeOf(start: Node, documents: Documents): Shape {
   let additional: Node | undefined
   for (const node of layersOf([start], documents, ['allOf'])) {
     const { value } = node
-    for (const [name, schema] of entriesOf(childOf(node, 'properties'))) properties.set(name, schema)
+    for (const [name, schema] of membersOf(childOf(node, 'properties'))) properties.set(name, schema)
     if (Array.isArray(value.required)) for (const name of value.required) required.add(String(name))
     if (value.type !== undefined) types = [value.type].flat().map(String)
     if (isObject(value.additionalProperties)) additional = childOf(node, 'additionalProperties')

@@ -3,8 +3,8 @@
 
 import { approximate, isObject, type Json, put } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema.ts'
-import { childOf, type Documents, entriesOf, itemsOf, type Node } from '../documents.ts'
-import { type Closing, closingOf, refusedByBranches, withoutNames } from './closed.ts'
+import { childOf, type Documents, itemsOf, membersOf, type Node } from '../documents.ts'
+import { type Closing, conflictIn, refusedByBranches, withoutNames } from './closed.ts'
 import {
   branchesOf,
   childrenOf,
@@ -152,7 +152,7 @@ export class Translation {
   #closingOf(node: Node, { opened }: Here): Closing | undefined {
     const { value } = node as { value: TranslatedKeywords }
     if (opened || !COMPOSED.some(keyword => value[keyword] !== undefined)) return undefined
-    const closing = closingOf(node, this.#documents)
+    const closing = conflictIn(node, this.#documents)
     if (closing === undefined) return undefined
     const message = `this refuses "${closing.refused}", which another part of the composition declares; it is checked against all parts together`
     const hint = 'write unevaluatedProperties: false beside allOf'
@@ -166,7 +166,7 @@ export class Translation {
     const here = closing === undefined ? given : { ...given, opened: true }
     const out: TranslatedKeywords = {}
     const leaveOut = this.#context.base && node === this.#root
-    for (const [keyword, child] of entriesOf(node)) {
+    for (const [keyword, child] of membersOf(node)) {
       if (keyword === '$ref' || keyword.startsWith('x-')) continue
       const said = checkKeyword(keyword, documents.legacy)
       if (said !== undefined) documents.warn(said.code, said.message, child, 'key', said.hint)
@@ -225,7 +225,7 @@ export class Translation {
     }
     const inside = this.#inside(keyword, node, here)
     const schemas: Record<string, Schema> = {}
-    for (const [name, schema] of entriesOf(child)) {
+    for (const [name, schema] of membersOf(child)) {
       if (keyword === 'patternProperties' && readKeyword('pattern', name).value === undefined) {
         this.#documents.warn('invalid-keyword', `"${name}" is not a regular expression`, schema, 'key')
       } else put(schemas, name, this.#schema(schema, inside))
@@ -267,7 +267,7 @@ export class Translation {
 
   /** `dependencies` of older drafts. */
   #dependencies(child: Node, here: Here, out: TranslatedKeywords): void {
-    for (const [name, entry] of entriesOf(child)) {
+    for (const [name, entry] of membersOf(child)) {
       const names = Array.isArray(entry.value) ? entry.value.filter(item => typeof item === 'string') : undefined
       const target = names === undefined ? 'dependentSchemas' : 'dependentRequired'
       out[target] ??= {}
