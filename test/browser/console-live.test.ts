@@ -119,7 +119,7 @@ test('a rule is prefilled with the path and the body of a request', { skip }, ()
     await send('POST', '/notes', { text: 'again', colour: 'blue' })
     await rows(page).first().click()
     await page.getByRole('button', { name: 'Make a rule' }).click()
-    await page.getByRole('tab', { name: 'For the configuration file' }).click()
+    await page.getByText('For the configuration file').click()
     const text = await page.getByRole('textbox', { name: 'Rule as YAML' }).inputValue()
     assert.match(
       text,

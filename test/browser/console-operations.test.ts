@@ -93,7 +93,7 @@ test('the list shows rates, latencies and callers of each operation', { skip }, 
     await row.getByRole('img', { name: 'listNotes: 5 requests in the last minutes' }).waitFor()
     await row.click()
     const side = page.getByRole('complementary', { name: 'The chosen operation' })
-    await side.getByText('5 requests, the last at').waitFor()
+    await side.getByRole('row', { name: /^frontend 5 / }).waitFor()
     await side.getByRole('img', { name: /Latency of listNotes/ }).waitFor()
     await page.getByPlaceholder('Search operations').fill('old')
     await page.getByRole('grid').getByText('/v1/old').waitFor()

@@ -8,11 +8,15 @@ import {
   START,
   withoutItems,
 } from '../../src/console/answers/answer-order.ts'
+import type { AnswerOrder } from '../../src/http/control/types.ts'
 
 const draft: AnswerDraft = { ...START, status: '503' }
 
+/** An order as it is sent. */
+const sent = (order: AnswerOrder) => JSON.parse(JSON.stringify(order)) as AnswerOrder
+
 test('the usual draft answers a status once', () => {
-  assert.deepEqual(orderFrom('getThing', draft), { operation: 'getThing', reply: { status: 503 }, times: 1 })
+  assert.deepEqual(sent(orderFrom('getThing', draft)), { operation: 'getThing', reply: { status: 503 }, times: 1 })
 })
 
 test('a JSON body is sent as JSON, another body as text, and no body with an example', () => {
@@ -25,14 +29,16 @@ test('a JSON body is sent as JSON, another body as text, and no body with an exa
 })
 
 test('an order can have a fault, a delay, a consumer and a condition', () => {
-  const order = orderFrom('getThing', {
-    ...draft,
-    kind: 'fault',
-    delay: ' 2s ',
-    times: 'always',
-    consumer: 'app',
-    when: 'ordinal == 2',
-  })
+  const order = sent(
+    orderFrom('getThing', {
+      ...draft,
+      kind: 'fault',
+      delay: ' 2s ',
+      times: 'always',
+      consumer: 'app',
+      when: 'ordinal == 2',
+    }),
+  )
   assert.deepEqual(order, {
     operation: 'getThing',
     when: 'ordinal == 2',
@@ -45,7 +51,7 @@ test('an order can have a fault, a delay, a consumer and a condition', () => {
 })
 
 test('an order can skip the next request', () => {
-  const order = orderFrom('createThing', { ...draft, skip: '1' })
+  const order = sent(orderFrom('createThing', { ...draft, skip: '1' }))
   assert.deepEqual(order, { operation: 'createThing', reply: { status: 503 }, skip: 1, times: 1 })
   assert.equal(describeOrder(order), '503 · once · after one request')
 })

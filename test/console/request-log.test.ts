@@ -24,7 +24,7 @@ const shown = (log: RequestLog): (string | undefined)[] =>
 test('the newest request is the first row', () => {
   const log = new RequestLog(10)
   log.receive(texts(1, 3))
-  log.read(10)
+  log.read()
   assert.deepEqual(shown(log), ['3', '2', '1'])
   assert.equal(log.at(3), undefined)
 })
@@ -33,7 +33,7 @@ test('the oldest rows are removed, and do not count as dropped', () => {
   const log = new RequestLog(3)
   for (let id = 1; id <= 10; id++) {
     log.receive(texts(id, id))
-    log.read(10)
+    log.read()
   }
   assert.deepEqual(shown(log), ['10', '9', '8'])
   assert.equal(log.find('7'), undefined)
@@ -44,15 +44,15 @@ test('requests that come faster than they are read are dropped and counted', () 
   const log = new RequestLog(3)
   log.receive(texts(1, 5))
   assert.deepEqual([log.waiting, log.dropped], [3, 2])
-  log.read(2)
-  assert.deepEqual(shown(log), ['4', '3'])
+  log.read()
+  assert.deepEqual(shown(log), ['5', '4', '3'])
 })
 
 test('a request from both the journal and the stream is shown once', () => {
   const log = new RequestLog(10)
   log.merge([request(1), request(2)])
   log.receive(texts(2, 3))
-  log.read(10)
+  log.read()
   assert.deepEqual(shown(log), ['3', '2', '1'])
 })
 

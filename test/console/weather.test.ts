@@ -3,21 +3,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  describeSettings,
   faultRatesIn,
   faultWith,
   isClear,
   latencyOf,
-  limitsIn,
-  millisecondsOf,
   movePercentile,
   percentilesIn,
   rateOf,
   readScope,
   scopesOf,
   settingsIn,
+  settingsInWords,
+  sliderLimitsIn,
   sliderOf,
   sliderOfRate,
+  sliderValue,
   withLimits,
   withSettings,
   writeScope,
@@ -73,9 +73,12 @@ test('fault rates change their own faults and keep the others', () => {
 })
 
 test('limits are read in their units, and clearing a limit removes its block', () => {
-  assert.deepEqual(limitsIn({ rateLimit: '10/s', capacity: { concurrency: 4 } }), { perMinute: 600, concurrency: 4 })
-  assert.deepEqual(limitsIn({ rateLimit: { limit: '1000/10m' } }), { perMinute: 100, concurrency: undefined })
-  assert.deepEqual(withLimits({ rateLimit: { limit: '10/s', by: 'all' } }, { perMinute: 30, concurrency: undefined }), {
+  assert.deepEqual(sliderLimitsIn({ rateLimit: '10/s', capacity: { concurrency: 4 } }), {
+    perMinute: 600,
+    concurrency: 4,
+  })
+  assert.deepEqual(sliderLimitsIn({ rateLimit: { limit: '1000/10m' } }), { perMinute: 100, concurrency: 0 })
+  assert.deepEqual(withLimits({ rateLimit: { limit: '10/s', by: 'all' } }, { perMinute: 30, concurrency: 0 }), {
     rateLimit: { limit: '30/min', by: 'all' },
     capacity: undefined,
   })
@@ -83,7 +86,7 @@ test('limits are read in their units, and clearing a limit removes its block', (
 
 test('the position of a slider maps back to its value', () => {
   for (const milliseconds of [0, 1, 5, 12, 80, 400, 3000, 30_000]) {
-    const back = millisecondsOf(sliderOf(milliseconds))
+    const back = sliderValue(sliderOf(milliseconds, 30_000), 30_000)
     assert.ok(Math.abs(back - milliseconds) <= milliseconds * 0.05 + 0.5, `${milliseconds} became ${back}`)
   }
   for (const rate of [0, 0.001, 0.01, 0.05, 0.2, 1]) {
@@ -94,7 +97,7 @@ test('the position of a slider maps back to its value', () => {
 
 test('settings are summarised in a few words', () => {
   const storm = { latency: { p50: '200ms', p99: '3s' }, fault: { kind: 'status', status: 503, probability: 0.2 } }
-  assert.equal(describeSettings({ ...storm, rateLimit: '100/min' }), '200 ms to 3 s, 20 % 503, 100 a minute')
-  assert.equal(describeSettings({ fault: null, latency: null }), 'no latency, no faults')
-  assert.equal(describeSettings({}), '')
+  assert.equal(settingsInWords({ ...storm, rateLimit: '100/min' }), '200 ms to 3 s, 20 % 503, 100 a minute')
+  assert.equal(settingsInWords({ fault: null, latency: null }), 'no latency, no faults')
+  assert.equal(settingsInWords({}), '')
 })

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SchemaPart } from '../../src/console/editor/schema-path.ts'
 import { readMoment, writeDistance, writeMoment } from '../../src/console/model/wording.ts'
-import { PAGE, RecordPages } from '../../src/console/worlds/record-pages.ts'
+import { blankAt, cellText, columnsOf, idIn, PAGE, RecordPages } from '../../src/console/worlds/record-table.ts'
 import { creationOf, snapshotName, unusedName } from '../../src/console/worlds/snapshot-file.ts'
-import { blankAt, cellText, columnsOf, idIn } from '../../src/console/worlds/table-columns.ts'
 
 test('a time is read in common notations, in UTC', () => {
   assert.equal(readMoment('2030-12-06'), '2030-12-06T00:00:00.000Z')
@@ -46,11 +45,11 @@ test('the column of the id is first, and texts are before lists', () => {
   const schema = { required: ['id'], properties: { ...properties, name: { type: 'string' }, id: { type: 'integer' } } }
   const columns = columnsOf(schema, 'id')
   assert.equal(columns.length, 8)
-  assert.equal(columns[0]?.id, 'id')
-  assert.ok(columns.some(({ id }) => id === 'name'))
-  assert.equal(columns.find(({ id }) => id === 'name')?.wide, false)
+  assert.equal(columns[0]?.name, 'id')
+  assert.ok(columns.some(({ name }) => name === 'name'))
+  assert.equal(columns.find(({ name }) => name === 'name')?.classes.includes('wide'), false)
   assert.deepEqual(
-    columnsOf({}, 'id', { id: 1, free: 'x' }).map(({ id }) => id),
+    columnsOf({}, 'id', { id: 1, free: 'x' }).map(({ name }) => name),
     ['id', 'free'],
     'an open schema has the fields of its records',
   )

@@ -95,7 +95,7 @@ test('every code of a mistake is in a test', () => {
 test('the console offers every kind of fault', () => {
   const form = sourceFiles.find(({ path }) => path === 'console/answers/answer-form.tsx')?.text ?? ''
   assert.deepEqual(
-    faultKinds.filter(kind => kind !== 'status' && !form.includes(`['${kind}', `)),
+    faultKinds.filter(kind => kind !== 'status' && !form.includes(`  ${kind}: '`)),
     [],
     'add the kind to FAULTS in src/console/answers/answer-form.tsx',
   )

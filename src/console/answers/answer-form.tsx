@@ -1,49 +1,37 @@
 // The form "answer next": the reply of an operation instead of its usual one, how often, for whom, and in which world.
 
+import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import type { AnswerOrder, OperationForm, RecordedRequest } from '../../http/control/types.ts'
-import { call, callExactly, pathTo } from '../model/control-plane.ts'
-import { servedPlan } from '../model/gateway.ts'
-import { useLoaded, useTask } from '../model/loaded.ts'
-import { Button, FormField, Segments, SelectField, TextArea, TextField } from '../parts/controls.tsx'
-import { announce, ProblemNotice } from '../parts/notices.tsx'
+import { call, pathTo, usePolling, useReply } from '../model/control-plane.ts'
+import { knownConsumers } from '../model/gateway.ts'
+import { Button, FormField, Icon, Segments, SelectField, TextArea, TextField } from '../parts/controls.tsx'
+import { announce, perform, TaskForm } from '../parts/notices.tsx'
 import { type AnswerDraft, describeOrder, orderFrom, presetsOf, START } from './answer-order.ts'
-import { refreshAnswers } from './given-answers.tsx'
 
-const KINDS = [
-  ['reply', 'A status'],
-  ['delay', 'The usual, late'],
-  ['fault', 'A broken connection'],
-] as const
+const KINDS = { reply: 'A status', delay: 'The usual, late', fault: 'A broken connection' } as const
 
 /** Statuses that clients should be tried with, documented or not. */
 const STATUSES = ['200', '201', '204', '400', '401', '403', '404', '409', '422', '429', '500', '502', '503', '504']
 
-const FAULTS = [
-  ['reset', 'The connection is reset'],
-  ['close', 'The connection is closed without a reply'],
-  ['truncate', 'The body breaks off'],
-  ['garbage', 'The bytes are not HTTP'],
-  ['drip', 'The body drips in slowly'],
-  ['hang', 'There is no reply at all'],
-] as const
+const FAULTS = {
+  reset: 'The connection is reset',
+  close: 'The connection is closed without a reply',
+  truncate: 'The body breaks off',
+  garbage: 'The bytes are not HTTP',
+  drip: 'The body drips in slowly',
+  hang: 'There is no reply at all',
+} as const
 
-const BEGINNINGS = [
-  ['0', 'The next request'],
-  ['1', 'The second from now'],
-  ['2', 'The third from now'],
-  ['4', 'The fifth from now'],
-  ['9', 'The tenth from now'],
-] as const
+const BEGINNINGS = {
+  0: 'The next request',
+  1: 'The second from now',
+  2: 'The third from now',
+  4: 'The fifth from now',
+  9: 'The tenth from now',
+} as const
 
-const TIMES = [
-  ['1', 'Once'],
-  ['2', '2 times'],
-  ['3', '3 times'],
-  ['5', '5 times'],
-  ['10', '10 times'],
-  ['always', 'Until switched off'],
-] as const
+const TIMES = { 1: 'Once', 2: '2 times', 3: '3 times', 5: '5 times', 10: '10 times', always: 'Until switched off' }
 
 interface AnswerFormProps {
   readonly operation: string
@@ -57,26 +45,30 @@ interface AnswerFormProps {
 }
 
 export function AnswerForm({ operation, world, like, start, onDone }: AnswerFormProps) {
-  const [draft, setDraft] = useState<AnswerDraft>({ ...START, consumer: like?.consumer ?? '', ...start })
-  const [everywhere, setEverywhere] = useState(false)
+  const [draft, setDraft] = useState<AnswerDraft>({ ...START, world, consumer: like?.consumer ?? '', ...start })
   const [samePath, setSamePath] = useState(false)
-  const task = useTask()
-  const { value: documented } = useLoaded(operation, signal =>
-    callExactly<OperationForm>('GET', pathTo`/operations/${operation}`, { signal }),
-  )
+  const { value: documented } = useReply<OperationForm>(pathTo`/operations/${operation}`, { exact: true })
   const change = (changes: Partial<AnswerDraft>): void => setDraft({ ...draft, ...changes })
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault()
+  const send = async (): Promise<void> => {
     const target = like !== undefined && samePath ? { method: like.method, path: like.path } : { operation }
     const body = { ...orderFrom(operation, draft), operation: undefined, ...target }
-    const sent = await task.run(async () => {
-      const path = everywhere ? '/answers' : pathTo`/worlds/${world}/answers`
-      announce(`${operation} answers next: ${describeOrder(await call<AnswerOrder>('POST', path, { body }))}.`)
-      await refreshAnswers()
-    })
-    if (sent) onDone?.()
+    const path = draft.world === '' ? '/answers' : pathTo`/worlds/${draft.world}/answers`
+    announce(`${operation} answers next: ${describeOrder(await call<AnswerOrder>('POST', path, { body }))}.`)
+    await refreshAnswers()
   }
-  const consumers = servedPlan.value?.consumers ?? []
+  const selects = [
+    ['Beginning with', 'skip', BEGINNINGS],
+    ['How often', 'times', TIMES],
+    ['For', 'consumer', [['', 'Everybody'], ...knownConsumers.value]],
+    [
+      'World',
+      'world',
+      [
+        [world, world],
+        ['', 'Every world'],
+      ],
+    ],
+  ] as const
   const delay = (
     <TextField
       label="Delay"
@@ -88,7 +80,7 @@ export function AnswerForm({ operation, world, like, start, onDone }: AnswerForm
     />
   )
   return (
-    <form class="form" onSubmit={submit}>
+    <TaskForm action="Answer like this" work={send} onDone={onDone}>
       <div class="row" role="group" aria-label="Begin with">
         {presetsOf(documented).map(({ title, changes }) => (
           <Button key={title} onClick={() => change(changes)}>
@@ -97,40 +89,26 @@ export function AnswerForm({ operation, world, like, start, onDone }: AnswerForm
         ))}
       </div>
       <Segments label="What the client gets" value={draft.kind} options={KINDS} onChange={kind => change({ kind })} />
-      {draft.kind === 'reply' ? (
+      {draft.kind === 'reply' && (
         <ReplyFields draft={draft} onChange={change} responses={documented?.responses ?? []} />
-      ) : null}
+      )}
       {draft.kind === 'delay' ? delay : null}
-      {draft.kind === 'fault' ? (
+      {draft.kind === 'fault' && (
         <SelectField label="Fault" value={draft.fault} options={FAULTS} onChange={fault => change({ fault })} />
-      ) : null}
+      )}
       <div class="form-row">
-        <SelectField
-          label="Beginning with"
-          value={draft.skip}
-          options={BEGINNINGS}
-          onChange={skip => change({ skip })}
-        />
-        <SelectField label="How often" value={draft.times} options={TIMES} onChange={times => change({ times })} />
-        <SelectField
-          label="For"
-          hint={consumers.length === 0 ? 'The configuration names no consumers.' : undefined}
-          value={draft.consumer}
-          options={[['', 'Everybody'], ...consumers]}
-          onChange={consumer => change({ consumer })}
-        />
-        <SelectField
-          label="World"
-          value={everywhere ? 'all' : 'this'}
-          options={[
-            ['this', world],
-            ['all', 'Every world'],
-          ]}
-          onChange={value => setEverywhere(value === 'all')}
-        />
+        {selects.map(([label, key, options]) => (
+          <SelectField
+            key={key}
+            label={label}
+            value={draft[key]}
+            options={options}
+            onChange={value => change({ [key]: value })}
+          />
+        ))}
         {draft.kind === 'delay' ? null : delay}
       </div>
-      {like === undefined ? null : (
+      {like && (
         <label class="row">
           <input type="checkbox" checked={samePath} onChange={() => setSamePath(!samePath)} />
           <span>
@@ -148,13 +126,7 @@ export function AnswerForm({ operation, world, like, start, onDone }: AnswerForm
           onText={when => change({ when })}
         />
       </details>
-      <ProblemNotice error={task.error} />
-      <div class="row end">
-        <Button submits kind="primary">
-          Answer like this
-        </Button>
-      </div>
-    </form>
+    </TaskForm>
   )
 }
 
@@ -197,7 +169,7 @@ function ReplyFields({ draft, onChange, responses }: ReplyFieldsProps) {
           />
         )}
       </div>
-      {draft.example === '' ? (
+      {draft.example === '' && (
         <FormField label="Body" hint="Leave it empty for the body that this API has for the status.">
           <TextArea
             placeholder={'[]   or   { "message": "out of order" }'}
@@ -205,7 +177,58 @@ function ReplyFields({ draft, onChange, responses }: ReplyFieldsProps) {
             onText={body => onChange({ body })}
           />
         </FormField>
-      ) : null}
+      )}
     </>
   )
+}
+
+interface GivenAnswer extends AnswerOrder {
+  readonly id: string
+  /** null for every world. */
+  readonly world: string | null
+  readonly left: number | null
+  /** How often it was given. */
+  readonly given: number
+}
+
+const answers = signal<readonly GivenAnswer[]>([])
+
+async function refreshAnswers(): Promise<void> {
+  answers.value = (await call<{ answers: GivenAnswer[] }>('GET', '/answers', { quiet: true })).answers
+}
+
+/** The answers that are not used up, with a button that removes each. @param operation shows only its answers; unset for all */
+export function GivenAnswers({ operation }: { operation?: string }) {
+  usePolling(refreshAnswers, 2000)
+  const shown = answers.value.filter(one => operation === undefined || (one.operation ?? operation) === operation)
+  return shown.length === 0 ? null : (
+    <ul class="given-answers">
+      {shown.map(answer => (
+        <li key={answer.id} class="row nowrap">
+          <Icon name="bolt" />
+          <span class="spring">
+            {operation === undefined ? `${answer.operation ?? 'every operation'}: ` : ''}
+            {describeOrder(answer)}
+            <span class="muted">
+              {' '}
+              · {answer.world ?? 'every world'} ·{' '}
+              {answer.left === null ? `given ${answer.given} times` : `${answer.left} left`}
+            </span>
+          </span>
+          <Button
+            kind="quiet"
+            aria-label={`Switch off the answer ${answer.id}`}
+            onClick={() => perform(() => removeAnswer(answer.id), 'Switched off.')}
+          >
+            Switch off
+          </Button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+async function removeAnswer(id: string): Promise<void> {
+  await call('DELETE', pathTo`/answers/${id}`)
+  await refreshAnswers()
 }

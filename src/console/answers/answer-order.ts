@@ -23,25 +23,27 @@ export interface AnswerDraft {
   readonly consumer: string
   /** A condition in CEL. */
   readonly when: string
+  /** Empty for every world. */
+  readonly world: string
 }
 
 export const START: AnswerDraft = {
   ...{ kind: 'reply', status: '500', example: '', body: '', delay: '', fault: 'reset' },
-  ...{ skip: '0', times: '1', consumer: '', when: '' },
+  ...{ skip: '0', times: '1', consumer: '', when: '', world: '' },
 }
 
 /** Returns the order of a draft. A body that is JSON is sent as JSON, another one as text. */
 export function orderFrom(operation: string, draft: AnswerDraft): AnswerOrder {
   const { kind, consumer, times } = draft
-  const [delay, when, skip] = [draft.delay.trim(), draft.when.trim(), Number(draft.skip)]
+  const skip = Number(draft.skip)
   return {
     operation,
-    ...(when === '' ? {} : { when }),
-    ...(consumer === '' ? {} : { consumer }),
-    ...(kind === 'reply' ? { reply: replyFrom(draft) } : {}),
-    ...(delay === '' ? {} : { delay }),
-    ...(kind === 'fault' ? { fault: { kind: draft.fault } as NonNullable<AnswerOrder['fault']> } : {}),
-    ...(skip > 0 ? { skip } : {}),
+    when: draft.when.trim() || undefined,
+    consumer: consumer || undefined,
+    reply: kind === 'reply' ? replyFrom(draft) : undefined,
+    delay: draft.delay.trim() || undefined,
+    fault: kind === 'fault' ? ({ kind: draft.fault } as AnswerOrder['fault']) : undefined,
+    skip: skip > 0 ? skip : undefined,
     times: times === 'always' ? null : Number(times),
   }
 }
@@ -73,7 +75,7 @@ export function describeOrder({ reply, delay, fault, skip = 0, times = 1, when, 
 }
 
 /** A beginning of the form that takes one click. */
-export interface AnswerPreset {
+interface AnswerPreset {
   readonly title: string
   readonly changes: Partial<AnswerDraft>
 }

@@ -3,17 +3,15 @@
 
 import { signal } from '@preact/signals'
 import { useRef, useState } from 'preact/hooks'
-import type { Severity } from '../../http/control/types.ts'
+import type { Diagnostic, Place } from '../../http/control/types.ts'
 import type { Editor } from '../editor/editor.ts'
-import { Difference, EditorBox, type Mistake, Mistakes } from '../editor/editor-box.tsx'
+import { Difference, EditorBox, Mistakes, type TextMistake } from '../editor/editor-box.tsx'
 import type { SchemaPart } from '../editor/schema-path.ts'
-import { ControlError, call } from '../model/control-plane.ts'
+import { ControlError, call, useLoaded } from '../model/control-plane.ts'
 import { refreshPlan } from '../model/gateway.ts'
-import { useLoaded } from '../model/loaded.ts'
-import { parameter, setParameters } from '../model/location.ts'
 import { plural } from '../model/wording.ts'
 import { Button, saveFile } from '../parts/controls.tsx'
-import { announce, Loaded, perform } from '../parts/notices.tsx'
+import { announce, perform, ShowLoaded } from '../parts/notices.tsx'
 import { Tabs } from '../parts/panels.tsx'
 
 interface ConfigurationTexts {
@@ -25,17 +23,8 @@ interface ConfigurationTexts {
   readonly same: boolean
 }
 
-/** A diagnostic of the control plane. Lines and columns count from 1. */
-interface Finding {
-  readonly severity: Severity
-  readonly code: string
-  readonly message: string
-  readonly file: string
-  readonly line: number
-  readonly column: number
-  readonly length: number
-  readonly hint?: string
-}
+/** A diagnostic of the control plane. */
+type Finding = Omit<Diagnostic, 'place'> & Omit<Place, 'text' | 'id'>
 
 /** The text that is not applied yet; it stays while other views are open. */
 const draft = signal<string | undefined>(undefined)
@@ -48,7 +37,7 @@ export function ConfigurationView() {
     ])
     return { texts, schema }
   })
-  return <Loaded of={loaded}>{value => <Workbench {...value} reload={loaded.reload} />}</Loaded>
+  return <ShowLoaded of={loaded}>{value => <Workbench {...value} reload={loaded.reload} />}</ShowLoaded>
 }
 
 interface WorkbenchProps {
@@ -58,7 +47,7 @@ interface WorkbenchProps {
 }
 
 function Workbench({ texts: { file, applied, disk, same }, schema, reload }: WorkbenchProps) {
-  const [mistakes, setMistakes] = useState<readonly Mistake[]>([])
+  const [mistakes, setMistakes] = useState<readonly TextMistake[]>([])
   const editor = useRef<Editor | undefined>(undefined)
   const text = draft.value ?? applied
   const changed = text !== applied
@@ -83,7 +72,7 @@ function Workbench({ texts: { file, applied, disk, same }, schema, reload }: Wor
     await showServed()
   }
   const download = (): void => saveFile(file.replace(/^.*[/\\]/, ''), new Blob([text], { type: 'application/yaml' }))
-  const check = async (written: string): Promise<readonly Mistake[]> => {
+  const check = async (written: string): Promise<readonly TextMistake[]> => {
     const found = (await putText(written, true)).findings.map(finding => mistakeOf(finding, written, file))
     setMistakes(found)
     return found
@@ -95,7 +84,19 @@ function Workbench({ texts: { file, applied, disk, same }, schema, reload }: Wor
       : disk === null
         ? 'In no file'
         : `Applied, not in ${file}`
-  const tab = parameter('show') === 'difference' ? 'difference' : 'edit'
+  const edit = (
+    <EditorBox
+      key={applied}
+      label="The configuration as YAML"
+      text={text}
+      schema={schema}
+      check={check}
+      hold={editor}
+      onChange={next => {
+        draft.value = next
+      }}
+    />
+  )
   return (
     <div class="view configuration">
       <div class="bar">
@@ -122,37 +123,25 @@ function Workbench({ texts: { file, applied, disk, same }, schema, reload }: Wor
       </div>
       <Tabs
         label="Configuration"
+        parameter="show"
         tabs={[
-          ['edit', 'Edit'],
-          ['difference', 'Difference to the file'],
+          ['edit', 'Edit', () => edit],
+          ['difference', 'Difference to the file', () => <FileDifference disk={disk} text={text} />],
         ]}
-        chosen={tab}
-        onChoose={id => setParameters({ show: id === 'edit' ? '' : id }, 'push')}
-      >
-        {tab === 'edit' ? (
-          <EditorBox
-            key={applied}
-            label="The configuration as YAML"
-            text={text}
-            schema={schema}
-            check={check}
-            hold={editor}
-            onChange={next => {
-              draft.value = next
-            }}
-          />
-        ) : disk === null ? (
-          <p class="muted padded">
-            There is no file to compare with, or it cannot be read. "Download" saves the configuration as one.
-          </p>
-        ) : disk === text ? (
-          <p class="muted padded">The configuration equals the file.</p>
-        ) : (
-          <Difference before={disk} after={text} />
-        )}
-      </Tabs>
+      />
       <Mistakes mistakes={mistakes} onChoose={({ from }) => editor.current?.reveal(from)} />
     </div>
+  )
+}
+
+function FileDifference({ disk, text }: { disk: string | null; text: string }) {
+  if (disk !== null && disk !== text) return <Difference before={disk} after={text} />
+  return (
+    <p class="muted padded">
+      {disk === null
+        ? 'There is no file to compare with, or it cannot be read. "Download" saves the configuration as one.'
+        : 'The configuration equals the file.'}
+    </p>
   )
 }
 
@@ -174,7 +163,7 @@ async function putText(
 }
 
 /** Returns the place of a finding in a text and its words. One about another file is at the first line and names its place. */
-function mistakeOf({ severity, code, message, hint, ...place }: Finding, text: string, file: string): Mistake {
+function mistakeOf({ severity, code, message, hint, ...place }: Finding, text: string, file: string): TextMistake {
   const isHere = place.file === file
   const lines = text.split('\n')
   const at = isHere ? Math.min(place.line, lines.length) : 1
@@ -191,7 +180,7 @@ function mistakeOf({ severity, code, message, hint, ...place }: Finding, text: s
 }
 
 /** `2 errors, 1 warning`. */
-const summaryOf = (mistakes: readonly Mistake[]): string =>
+const summaryOf = (mistakes: readonly TextMistake[]): string =>
   (['error', 'warning'] as const)
     .map(severity => [mistakes.filter(one => one.severity === severity).length, severity] as const)
     .filter(([count]) => count > 0)

@@ -1,13 +1,13 @@
 // The editor as a component, whose code is loaded when it is first shown, and the list of mistakes below it.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { TextSpan } from '../model/json-text.ts'
+import type { TextRange } from '../model/json-text.ts'
 import { Button } from '../parts/controls.tsx'
 import { Spinner } from '../parts/notices.tsx'
 import type { Editor, EditorOptions } from './editor.ts'
 
 /** A mistake in a text, found by the gateway. */
-export interface Mistake extends TextSpan {
+export interface TextMistake extends TextRange {
   readonly severity: 'error' | 'warning'
   /** Its place as people read it: `3:12`, `/name`. */
   readonly place: string
@@ -17,7 +17,7 @@ export interface Mistake extends TextSpan {
 }
 
 interface EditorBoxProps extends Omit<EditorOptions, 'check'> {
-  readonly check?: (text: string) => Promise<readonly Mistake[]>
+  readonly check?: (text: string) => Promise<readonly TextMistake[]>
   /** Gets the editor. It keeps its own text from then on. */
   readonly hold: { current: Editor | undefined }
 }
@@ -63,15 +63,15 @@ function Drawn({ draw }: DrawnProps) {
   }, [])
   return (
     <>
-      {loading ? <Spinner /> : null}
+      {loading && <Spinner />}
       <div ref={box} class="editor-box" />
     </>
   )
 }
 
 interface MistakesProps {
-  readonly mistakes: readonly Mistake[]
-  readonly onChoose: (mistake: Mistake) => void
+  readonly mistakes: readonly TextMistake[]
+  readonly onChoose: (mistake: TextMistake) => void
 }
 
 export const Mistakes = ({ mistakes, onChoose }: MistakesProps) =>

@@ -31,7 +31,7 @@ export interface SchemaPart {
   readonly allOf?: readonly SchemaPart[]
 }
 
-export interface TextCursor {
+interface TextCursor {
   /** The keys of the path to the mapping or the value at the cursor; an item of a list is `-`. */
   readonly path: readonly string[]
   /** Set where a value is being written: the key that it belongs to is the last of the path. */
@@ -185,11 +185,20 @@ export function aboutAt(root: SchemaPart, path: readonly string[]): string | und
   const description = parts.find(part => part.description !== undefined)?.description
   const typed = parts.filter(({ type }) => type !== undefined && type !== 'null')
   // Limits of alternatives would not hold together.
-  const limits = typed.length === 1 ? limitsIn(typed[0] as SchemaPart) : ''
+  const limits = typed.length === 1 ? limitsInWords(typed[0] as SchemaPart) : ''
   return [description, limits].filter(text => text !== undefined && text !== '').join('\n') || undefined
 }
 
-function limitsIn({ type, format, minimum, maximum, minLength = 0, maxLength, pattern, readOnly }: SchemaPart): string {
+function limitsInWords({
+  type,
+  format,
+  minimum,
+  maximum,
+  minLength = 0,
+  maxLength,
+  pattern,
+  readOnly,
+}: SchemaPart): string {
   const parts = [
     format ?? [type].flat().join(' or '),
     readOnly ? 'read only' : '',

@@ -1,53 +1,41 @@
-// View 1: requests as they are answered. The list follows the stream; one of them is looked at beside it.
+// View 1: requests as they are answered. The list follows the stream; the filters above it are in the URL; one request is looked at
+// beside it.
 
-import { useEffect } from 'preact/hooks'
-import { GivenAnswers } from '../answers/given-answers.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import { GivenAnswers } from '../answers/answer-form.tsx'
 import { epoch } from '../model/control-plane.ts'
-import { version } from '../model/gateway.ts'
+import { knownConsumers, runningVersion, servedOperations } from '../model/gateway.ts'
 import { chosenWorld, parameter, setParameters } from '../model/location.ts'
 import { writeLatency, writeLocalTime } from '../model/wording.ts'
-import { FirstCommand } from '../parts/commands.tsx'
-import { EmptyState, ProblemNotice, Spinner } from '../parts/notices.tsx'
+import { Button, FormField, Icon, SearchField, Segments, Select } from '../parts/controls.tsx'
+import { EmptyState, FirstCommand, ProblemNotice, Spinner } from '../parts/notices.tsx'
 import { MethodMark, StatusMark } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
-import { FilterBar, journalQuery, StatusLine, usedFilters } from './filter-bar.tsx'
 import { RequestDetail } from './request-detail.tsx'
 import { feed } from './request-feed.ts'
 import type { LoggedRequest } from './request-log.ts'
 
 const COLUMNS: readonly Column<LoggedRequest>[] = [
-  { id: 'status', title: 'Status', width: '3rem', cell: ({ status }) => <StatusMark status={status} /> },
-  { id: 'method', title: 'Method', width: '3.6rem', cell: ({ method }) => <MethodMark method={method} /> },
-  {
-    id: 'path',
-    title: 'Path',
-    width: 'minmax(9rem, 3fr)',
-    cell: ({ path, query }) => (
-      <span class="mono" title={query === '' ? path : `${path}?${query}`}>
-        {path}
-        {query === '' ? null : <span class="muted">?{query}</span>}
-      </span>
-    ),
-  },
-  {
-    id: 'operation',
-    title: 'Operation',
-    width: 'minmax(6rem, 1.4fr)',
-    wide: true,
-    cell: ({ operation }) => operation ?? <span class="muted">none</span>,
-  },
-  {
-    id: 'consumer',
-    title: 'Consumer',
-    width: 'minmax(4.5rem, 1fr)',
-    wide: true,
-    cell: ({ consumer }) => consumer ?? <span class="muted">unknown</span>,
-  },
-  { id: 'world', title: 'World', width: 'minmax(4.5rem, 1fr)', wide: true, cell: ({ world }) => world },
-  { id: 'why', title: 'Why', width: 'minmax(5rem, 1.2fr)', wide: true, cell: ReasonCell },
-  { id: 'duration', title: 'Time', width: '4.2rem', align: 'end', cell: ({ durationMs }) => writeLatency(durationMs) },
-  { id: 'at', title: 'At', width: '6rem', align: 'end', wide: true, cell: ({ at }) => writeLocalTime(at) },
+  ['Status', '3rem', ({ status }) => <StatusMark status={status} />],
+  ['Method', '3.6rem', ({ method }) => <MethodMark method={method} />],
+  ['Path', 'minmax(9rem, 3fr)', PathCell],
+  ['Operation', 'minmax(6rem, 1.4fr)', ({ operation }) => operation ?? <i class="muted">none</i>, 'wide'],
+  ['Consumer', 'minmax(4.5rem, 1fr)', ({ consumer }) => consumer ?? <i class="muted">unknown</i>, 'wide'],
+  ['World', 'minmax(4.5rem, 1fr)', ({ world }) => world, 'wide'],
+  ['Why', 'minmax(5rem, 1.2fr)', ReasonCell, 'wide'],
+  ['Time', '4.2rem', ({ durationMs }) => writeLatency(durationMs), 'end'],
+  ['At', '6rem', ({ at }) => writeLocalTime(at), 'wide end'],
 ]
+
+function PathCell({ path, query }: LoggedRequest) {
+  const more = query === '' ? '' : `?${query}`
+  return (
+    <code title={path + more}>
+      {path}
+      <span class="muted">{more}</span>
+    </code>
+  )
+}
 
 /** The effects that were injected, else the code of the refusal. */
 function ReasonCell({ injected, refusal }: LoggedRequest) {
@@ -91,7 +79,7 @@ export function LiveView() {
           {log.size > 0 ? (
             <VirtualTable
               label="Requests, the newest first"
-              columns={COLUMNS.filter(({ id }) => id !== 'world' || chosenWorld.value === '')}
+              columns={COLUMNS.filter(([title]) => title !== 'World' || chosenWorld.value === '')}
               count={log.size}
               rowAt={index => log.at(index)}
               keyOf={row => row.key}
@@ -115,12 +103,163 @@ export function LiveView() {
 
 const NoRequests = () =>
   usedFilters().length > 0 ? (
-    <EmptyState icon="search" title="No request matches">
-      <p>The journal has none that fulfils these filters. New ones appear here as they are answered.</p>
-    </EmptyState>
+    <EmptyState
+      icon="search"
+      title="No request matches"
+      text="The journal has none that fulfils these filters. New ones appear here as they are answered."
+    />
   ) : (
-    <EmptyState icon="pulse" title="Waiting for the first request">
-      <p>Each request that your app sends to {version.value?.api ?? 'the gateway'} appears here. Try one:</p>
+    <EmptyState
+      icon="pulse"
+      title="Waiting for the first request"
+      text={`Each request that your app sends to ${runningVersion.value?.api ?? 'the gateway'} appears here. Try one:`}
+    >
       <FirstCommand />
     </EmptyState>
   )
+
+const STATUSES = { '': 'All', '2xx': '2xx', '3xx': '3xx', '4xx': '4xx', '5xx,0': '5xx' }
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+
+/** Filters behind "More": the name of the journal, the label, and an example. */
+const MORE_FILTERS = [
+  ['refusal', 'Refusal', 'Code: invalid_request'],
+  ['fault', 'Fault', 'Injected: reset, status'],
+  ['note', 'Note', 'Part of a note: latency'],
+  ['slowerThan', 'Slower than', 'Duration: 250ms'],
+  ['since', 'Since', 'Timestamp or -5m'],
+  ['until', 'Until', 'Timestamp or -1m'],
+  ['header', 'Request header', 'x-request-id=42'],
+  ['body', 'Field of the body', 'JSON Pointer: /name=Rex'],
+] as const
+
+const FILTER_NAMES = ['path', 'status', 'method', 'operation', 'consumer', ...MORE_FILTERS.map(([name]) => name)]
+
+/** Returns the names of the filters that the URL has. */
+const usedFilters = (): readonly string[] => FILTER_NAMES.filter(name => parameter(name).trim() !== '')
+
+/**
+ * Returns the query of the journal for the parameters of the URL.
+ *
+ * A path without `/` or `*` is looked for anywhere: `order` becomes `*order*`. `header` and `body` are split at the first
+ * `=`.
+ */
+function journalQuery(): Readonly<Record<string, string>> {
+  const query: Record<string, string> = chosenWorld.value === '' ? {} : { world: chosenWorld.value }
+  for (const name of usedFilters()) {
+    const value = parameter(name).trim()
+    if (name === 'path') query.path = /[/*]/.test(value) ? value : `*${value}*`
+    else if (name === 'header' || name === 'body') {
+      const [, field = '', wanted = '*'] = /^([^=]*)(?:=(.*))?$/s.exec(value) ?? []
+      query[`${name}.${field.trim()}`] = wanted.trim()
+    } else query[name] = value
+  }
+  return query
+}
+
+function FilterBar() {
+  const used = MORE_FILTERS.filter(([name]) => parameter(name) !== '').length
+  const [more, setMore] = useState(used > 0)
+  const paused = feed.paused.value
+  const choices = [
+    ['method', 'Method', METHODS],
+    ['operation', 'Operation', servedOperations.value.map(({ operation }) => operation)],
+    ['consumer', 'Consumer', knownConsumers.value],
+  ] as const
+  return (
+    <search class="bar">
+      <SearchField
+        label="Path"
+        placeholder="Path, * for anything"
+        value={parameter('path')}
+        onText={path => setParameters({ path })}
+      />
+      <Segments
+        label="Status"
+        value={parameter('status')}
+        options={STATUSES}
+        onChange={status => setParameters({ status })}
+      />
+      {choices.map(([name, label, values]) => (
+        <Select
+          key={name}
+          label={label}
+          value={parameter(name)}
+          options={[['', label], ...values]}
+          onChange={value => setParameters({ [name]: value })}
+        />
+      ))}
+      <Button
+        kind="quiet"
+        icon="sliders"
+        aria-expanded={more}
+        aria-controls="more-filters"
+        aria-label="More filters"
+        onClick={() => setMore(!more)}
+      >
+        More
+        {used === 0 ? null : <span class="count">{used}</span>}
+      </Button>
+      {usedFilters().length === 0 ? null : (
+        <Button
+          kind="quiet"
+          icon="close"
+          label="Clear filters"
+          onClick={() => setParameters(Object.fromEntries(FILTER_NAMES.map(name => [name, undefined])))}
+        />
+      )}
+      <span class="spring" />
+      <Button
+        icon={paused ? 'play' : 'pause'}
+        aria-pressed={paused}
+        title="Keeps the list as it is; requests that come meanwhile wait"
+        onClick={() => feed.pause(!paused)}
+      >
+        {paused ? 'Go on' : 'Pause'}
+      </Button>
+      <Button
+        icon="trash"
+        label="Clear the list"
+        title="Empties this list, not the journal"
+        onClick={() => feed.clear()}
+      />
+      {more && (
+        <div id="more-filters" class="form-row more-filters">
+          {MORE_FILTERS.map(([name, label, hint]) => (
+            <FormField key={name} label={label} hint={hint}>
+              {/* A filter that is half typed may be refused, so it holds once the person is done. */}
+              <input value={parameter(name)} onChange={event => setParameters({ [name]: event.currentTarget.value })} />
+            </FormField>
+          ))}
+        </div>
+      )}
+    </search>
+  )
+}
+
+/** The number of requests in the list, and of those that it does not show. */
+function StatusLine() {
+  void feed.revision.value
+  const { log } = feed
+  return (
+    <p class="row status-line muted">
+      <span>
+        <b>{log.size.toLocaleString('en')}</b> {log.size === 1 ? 'request' : 'requests'}
+      </span>
+      {feed.paused.value && (
+        <span>
+          paused, <b>{log.waiting.toLocaleString('en')}</b> waiting
+        </span>
+      )}
+      {log.dropped === 0 ? null : (
+        <span
+          class="row tone-warn"
+          title="They arrived faster than this page could show them; the gateway answered all of them."
+        >
+          <Icon name="warning" size={14} /> <b>{log.dropped.toLocaleString('en')}</b> not shown
+        </span>
+      )}
+    </p>
+  )
+}

@@ -1,19 +1,28 @@
 // One request beside the list: actions on it, its explanation, and both messages.
 
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { RecordedBody, RecordedRequest, SendResult } from '../../http/control/types.ts'
 import { AnswerForm } from '../answers/answer-form.tsx'
-import { ControlError, call, callForText, pathTo } from '../model/control-plane.ts'
-import { refreshWorlds } from '../model/gateway.ts'
-import { useLoaded } from '../model/loaded.ts'
-import { parameter, setParameters } from '../model/location.ts'
+import { call, callForText, pathTo, useReply } from '../model/control-plane.ts'
+import { refreshWorlds, servedOperation } from '../model/gateway.ts'
+import { hrefOf, setParameters } from '../model/location.ts'
 import { writeBytes, writeLatency, writeLocalTime } from '../model/wording.ts'
-import { CopyButton, copyText } from '../parts/commands.tsx'
-import { Button } from '../parts/controls.tsx'
-import { announce, EmptyState, Loaded, perform } from '../parts/notices.tsx'
-import { BodyView, Dialog, MethodMark, Pairs, Section, Side, StatusMark, Tabs } from '../parts/panels.tsx'
-import { RuleDialog } from './rule-dialog.tsx'
-import { WhySection } from './why-section.tsx'
+import { Actions, TextArea } from '../parts/controls.tsx'
+import { announce, CopyButton, copyText, EmptyState, Note, perform, ShowLoaded } from '../parts/notices.tsx'
+import {
+  Badge,
+  BodyView,
+  Dialog,
+  MethodMark,
+  Pairs,
+  RefusalNotice,
+  Section,
+  SidePanel,
+  StatusMark,
+  Tabs,
+} from '../parts/panels.tsx'
+import { conditionsFor, ruleFromRequest } from './rule-from-request.ts'
 
 interface RequestDetailProps {
   /** Unset where the list does not have it: a link may name an older one. */
@@ -22,35 +31,36 @@ interface RequestDetailProps {
   readonly id: string
 }
 
-const close = (): void => setParameters({ request: undefined, tab: undefined }, 'push')
+const closeRequest = (): void => setParameters({ request: undefined, tab: undefined }, 'push')
 
 export function RequestDetail({ request, id }: RequestDetailProps) {
   const number = id.replace(/^\d+-/, '')
-  const loaded = useLoaded(`${number}${request === undefined}`, async signal =>
-    request === undefined ? call<RecordedRequest>('GET', pathTo`/requests/${number}`, { signal }) : request,
-  )
+  const loaded = useReply<RecordedRequest>(request === undefined ? pathTo`/requests/${number}` : undefined)
   const shown = request ?? loaded.value
   const marks =
     shown === undefined ? null : [<StatusMark status={shown.status} />, <MethodMark method={shown.method} />]
   return (
-    <Side
+    <SidePanel
       label="The chosen request"
       title={shown?.path ?? `Request ${number}`}
       before={marks}
-      head={shown === undefined ? null : <Head request={shown} />}
+      head={shown && <Head request={shown} />}
       close="Close the request"
-      onClose={close}
+      onClose={closeRequest}
     >
-      {shown !== undefined ? (
-        <Parts request={shown} />
-      ) : loaded.error instanceof ControlError && loaded.error.status === 404 ? (
-        <EmptyState icon="search" title="This request is forgotten">
-          <p>The journal keeps the newest requests only. Its size is journal.requests in the configuration.</p>
-        </EmptyState>
-      ) : (
-        <Loaded of={loaded}>{() => null}</Loaded>
-      )}
-    </Side>
+      <ShowLoaded
+        of={{ ...loaded, value: shown }}
+        missing={
+          <EmptyState
+            icon="search"
+            title="This request is forgotten"
+            text="The journal keeps the newest requests only. Its size is `journal.requests` in the configuration."
+          />
+        }
+      >
+        {found => <Parts request={found} />}
+      </ShowLoaded>
+    </SidePanel>
   )
 }
 
@@ -76,105 +86,189 @@ function Head({ request }: { request: RecordedRequest }) {
         {writeLocalTime(at)}
         {query === '' ? '' : ` · ?${query}`}
       </p>
-      <div class="row">
-        <Button icon="again" onClick={() => again({ world })}>
-          Send again
-        </Button>
-        <Button icon="globe" title="Into a new world that begins with the seeds" onClick={() => again({ fresh: true })}>
-          In a fresh world
-        </Button>
-        <Button icon="copy" onClick={() => perform(asCurl)}>
-          curl
-        </Button>
-        {operation === null ? null : (
-          <>
-            <Button icon="bolt" onClick={() => setShown('answer')}>
-              Answer next
-            </Button>
-            <Button icon="rule" onClick={() => setShown('rule')}>
-              Make a rule
-            </Button>
-          </>
-        )}
-      </div>
+      <Actions
+        label="Actions on the request"
+        of={[
+          ['again', 'Send again', () => again({ world })],
+          ['globe', 'In a fresh world', () => again({ fresh: true }), 'Into a new world that begins with the seeds'],
+          ['copy', 'curl', () => perform(asCurl)],
+          operation !== null && ['bolt', 'Answer next', () => setShown('answer')],
+          operation !== null && ['rule', 'Make a rule', () => setShown('rule')],
+        ]}
+      />
       {shown === 'rule' && operation !== null ? <RuleDialog {...{ request, operation }} onClose={closeDialog} /> : null}
-      {shown === 'answer' && operation !== null ? (
+      {shown === 'answer' && operation !== null && (
         <Dialog title={`Answer next: ${operation}`} onClose={closeDialog}>
           <AnswerForm operation={operation} world={world} like={request} onDone={closeDialog} />
         </Dialog>
-      ) : null}
+      )}
     </>
   )
 }
 
 function Parts({ request }: { request: RecordedRequest }) {
   const { method, path, query, status } = request
-  const tab = parameter('tab') || 'why'
+  const line = `${method} ${path}${query === '' ? '' : `?${query}`}`
+  const replied = status === 0 ? 'No reply reached the client: the connection was cut.' : `HTTP ${status}`
   return (
     <Tabs
       label="Parts of the request"
+      parameter="tab"
       tabs={[
-        ['why', 'Why'],
-        ['request', 'Request'],
-        ['reply', 'Reply'],
+        ['why', 'Why', () => <WhySection request={request} />],
+        ['request', 'Request', () => showMessage('The request', line, request.headers, request.requestBody)],
+        ['reply', 'Reply', () => showMessage('The reply', replied, request.replyHeaders, request.replyBody)],
       ]}
-      chosen={tab}
-      onChoose={chosen => setParameters({ tab: chosen === 'why' ? undefined : chosen })}
-    >
-      {tab === 'request' ? (
-        <MessagePart
-          line={`${method} ${path}${query === '' ? '' : `?${query}`}`}
-          headers={request.headers}
-          body={request.requestBody}
-          name="The request"
-        />
-      ) : tab === 'reply' ? (
-        <MessagePart
-          line={status === 0 ? 'No reply reached the client: the connection was cut.' : `HTTP ${status}`}
-          headers={request.replyHeaders}
-          body={request.replyBody}
-          name="The reply"
-        />
-      ) : (
-        <WhySection request={request} />
-      )}
-    </Tabs>
+    />
   )
 }
 
-interface MessagePartProps {
-  readonly line: string
-  readonly headers: Readonly<Record<string, string>> | undefined
-  readonly body: RecordedBody | undefined
-  /** Its name at the beginning of a sentence. */
-  readonly name: string
-}
-
-const MessagePart = ({ line, headers = {}, body, name }: MessagePartProps) => (
+/** @param name its name at the beginning of a sentence @param line its first line */
+const showMessage = (
+  name: string,
+  line: string,
+  headers: Readonly<Record<string, string>> = {},
+  body?: RecordedBody,
+): ComponentChildren => (
   <>
     <section class="section">
       <b class="mono preformatted">{line}</b>
       {Object.keys(headers).length === 0 ? (
-        <p class="muted">
-          Its headers were not kept: they are from the moment a console watches, or always with{' '}
-          <code>journal.headers</code>.
-        </p>
+        <Note text="Its headers were not kept: they are from the moment a console watches, or always with `journal.headers`." />
       ) : (
         <Pairs of={Object.entries(headers)} mono />
       )}
     </section>
     <Section
       title={`Body${body === undefined ? '' : `, ${writeBytes(body.bytes)}`}`}
-      more={body === undefined ? null : <CopyButton text={body.text} />}
+      more={body && <CopyButton text={body.text} />}
     >
       {body === undefined ? (
-        <p class="muted">{name} had no body, or it was not kept.</p>
+        <Note text={`${name} had no body, or it was not kept.`} />
       ) : (
         <BodyView text={body.text} label={`${name}: body`} />
       )}
-      {body !== undefined && new Blob([body.text]).size < body.bytes ? (
-        <p class="muted">Only the beginning was kept.</p>
-      ) : null}
+      {body && new Blob([body.text]).size < body.bytes && <Note text="Only the beginning was kept." />}
     </Section>
   </>
 )
+
+function WhySection({ request }: { request: RecordedRequest }) {
+  const { refusal, injected, explanation, operation, time, at } = request
+  const travelled = Math.abs(Date.parse(time) - Date.parse(at)) > 1000
+  const route = explanation?.route ? ` (${explanation.route})` : ''
+  return (
+    <>
+      {refusal && (
+        <section class="section">
+          <RefusalNotice {...refusal} />
+        </section>
+      )}
+      <Section title="Path through the gateway">
+        <Passed request={request} />
+        {explanation === undefined ? (
+          <Note text="How it came about was not kept: it is from the moment a console watches, or for requests with `Understudy-Explain: 1`." />
+        ) : (
+          <p>
+            Answered by <b>{explanation.replied}</b>
+            {explanation.ordinal > 0 ? `, request ${explanation.ordinal} of this operation in its world.` : '.'}
+          </p>
+        )}
+      </Section>
+      {injected && (
+        <Section title="Done on purpose">
+          <Pairs
+            of={[
+              ['Weather', injected.weather],
+              ['Fault', injected.fault],
+              ['Delay', injected.delayMs === undefined ? undefined : writeLatency(injected.delayMs)],
+              ['Queue', injected.queued ? 'It waited for a place (capacity).' : undefined],
+            ]}
+          />
+          {injected.notes && (
+            <ul class="plain-list">
+              {injected.notes.map(note => (
+                <li key={note}>{note}</li>
+              ))}
+            </ul>
+          )}
+        </Section>
+      )}
+      <Section title="Circumstances">
+        <Pairs
+          of={[
+            [
+              'Operation',
+              operation === null ? undefined : [<a href={hrefOf('operations', { operation })}>{operation}</a>, route],
+            ],
+            ['World', request.world],
+            ['Answered at', new Date(at).toLocaleString()],
+            ['By its clock', travelled ? time : undefined],
+            ...Object.entries(explanation?.draws ?? {}).map(
+              ([purpose, value]) => [`Drawn: ${purpose}`, value.toFixed(4)] as const,
+            ),
+          ]}
+        />
+      </Section>
+    </>
+  )
+}
+
+/** The chain of the operation: those it passed, the one that replied, and those it never reached. */
+function Passed({ request: { operation, explanation, refusal } }: { request: RecordedRequest }) {
+  const passed = explanation?.passed ?? []
+  const chain = servedOperation(operation)?.chain ?? []
+  if (explanation !== undefined && passed.length === 0) return <Note text="It met no behaviour." />
+  const replied = passed.at(-1)
+  const skipped = chain.slice(replied === undefined ? 0 : chain.indexOf(replied) + 1)
+  const tone = refusal === undefined ? 'good' : 'bad'
+  return (
+    <ol class="chain">
+      {passed.map(name => (
+        <li key={name}>
+          <Badge tone={name === replied ? tone : 'plain'}>
+            {name}
+            {name === replied && <span class="visually-hidden"> (replied)</span>}
+          </Badge>
+        </li>
+      ))}
+      {skipped.map(name => (
+        <li key={name} class={replied === undefined ? '' : 'skipped'}>
+          <Badge>
+            {name}
+            {replied && <span class="visually-hidden"> (not reached)</span>}
+          </Badge>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+interface RuleDialogProps {
+  readonly request: RecordedRequest
+  readonly operation: string
+  readonly onClose: () => void
+}
+
+function RuleDialog({ request, operation, onClose }: RuleDialogProps) {
+  const { requestBody, method, path, status, world } = request
+  const template = servedOperation(operation)?.path ?? path
+  const [text, setText] = useState(() => ruleFromRequest(request, template))
+  const when = conditionsFor(request, template).join(' && ')
+  const start = { status: String(status >= 400 ? status : 500), when, times: 'always' }
+  return (
+    <Dialog title="A rule for requests like this one" onClose={onClose}>
+      {requestBody === undefined && ['POST', 'PUT', 'PATCH'].includes(method) && (
+        <Note text="The body of this request was not kept, so the rule cannot name its fields." />
+      )}
+      <Note text="It applies at once, until you switch it off or the gateway stops." />
+      <AnswerForm operation={operation} world={world} start={start} onDone={onClose} />
+      <details>
+        <summary>For the configuration file</summary>
+        <Note text="Its condition matches this request. Change what it does, then put it into the configuration file: the gateway reads it again by itself." />
+        <TextArea aria-label="Rule as YAML" value={text} onText={setText} />
+        <CopyButton text={text}>Copy the rule</CopyButton>
+      </details>
+    </Dialog>
+  )
+}

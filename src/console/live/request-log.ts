@@ -1,5 +1,4 @@
-// The newest requests for the list, in an array that grows in batches, and the parser of their stream. Counts dropped
-// requests for the page.
+// The newest requests for the list, and the parser of their stream. Counts the requests that the page did not show.
 
 import type { RecordedRequest } from '../../http/control/types.ts'
 
@@ -52,9 +51,9 @@ export class RequestLog {
     this.dropped += this.#waiting.splice(0, this.#waiting.length - this.#most).length
   }
 
-  /** Parses the next waiting texts, up to this many, and adds them. */
-  read(most: number): void {
-    this.#add(this.#waiting.splice(0, most).map(text => JSON.parse(text) as RecordedRequest))
+  /** Parses the waiting texts, and adds them. */
+  read(): void {
+    this.#add(this.#waiting.splice(0).map(text => JSON.parse(text) as RecordedRequest))
   }
 
   /**
@@ -96,7 +95,7 @@ export class RequestLog {
   }
 }
 
-export interface ServerEvent {
+interface ServerEvent {
   /** The event's name; `message` where it has none. */
   readonly name: string
   readonly id: string

@@ -1,7 +1,9 @@
-// The client of the control plane: one function that sends a call. It adds the token and asks for it on 401, turns problems
-// (RFC 9457) into `ControlError` and a lost connection into `Unreachable`. It then tries until the control plane answers.
+// The client of the control plane: one function that sends a call, and hooks that load and poll. It adds the token and asks for
+// it on 401, turns problems (RFC 9457) into `ControlError` and a lost connection into `Unreachable`. It then tries until the
+// control plane answers.
 
 import { signal } from '@preact/signals'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { stringifyJson } from '../../kernel/json.ts'
 import { parseJson } from '../../kernel/parse-json.ts'
 
@@ -59,7 +61,7 @@ function askForToken(refusal: string): Promise<void> {
   return new Promise(resolve => callsWithoutToken.push(resolve))
 }
 
-type Problem = Readonly<Record<string, unknown>>
+type ProblemMembers = Readonly<Record<string, unknown>>
 
 /** A call that the control plane refused. */
 export class ControlError extends Error {
@@ -68,9 +70,9 @@ export class ControlError extends Error {
   /** Stable: `invalid_request`. */
   readonly code: string
   /** The whole problem, with members such as `diagnostics`. */
-  readonly problem: Problem
+  readonly problem: ProblemMembers
 
-  constructor(status: number, problem: Problem) {
+  constructor(status: number, problem: ProblemMembers) {
     super(String(problem.detail ?? problem.title ?? `the control plane answered ${status}`))
     this.status = status
     this.code = String(problem.code ?? '')
@@ -79,14 +81,14 @@ export class ControlError extends Error {
 }
 
 /** A call that did not reach the control plane. */
-export class Unreachable extends Error {
+class Unreachable extends Error {
   override readonly name = 'Unreachable'
   constructor() {
     super('the control plane does not answer')
   }
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   /** Sent as JSON; a text is sent as it is, under `type`. */
   readonly body?: unknown
@@ -108,7 +110,7 @@ export async function call<T>(method: string, path: string, options?: CallOption
 }
 
 /** As `call`, with every number digit for digit: a bigint or a `Decimal` where a double would change it. */
-export async function callExactly<T>(method: string, path: string, options?: CallOptions): Promise<T> {
+async function callExactly<T>(method: string, path: string, options?: CallOptions): Promise<T> {
   const parsed = parseJson(await callForText(method, path, options), true)
   if ('fault' in parsed) throw new Error(`the reply ${parsed.fault}`)
   return parsed.value as T
@@ -165,11 +167,115 @@ function queryText(query: CallOptions['query'] = {}): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
 }
 
-async function readProblem(reply: Response): Promise<Problem> {
+async function readProblem(reply: Response): Promise<ProblemMembers> {
   const text = await reply.text()
   try {
-    return JSON.parse(text) as Problem
+    return JSON.parse(text) as ProblemMembers
   } catch {
     return { detail: text || `the control plane answered ${reply.status}` }
   }
+}
+
+/**
+ * Calls `look` at once, after each reconnection, on each change of the key, and at this interval, in milliseconds, while the
+ * tab is visible.
+ */
+export function usePolling(look: () => Promise<unknown>, interval?: number, key = ''): void {
+  const generation = epoch.value
+  useEffect(() => {
+    // The banner of the shell shows that the connection is lost; other failures are tried again.
+    const poll = (): void => void look().catch(() => undefined)
+    poll()
+    const timer = interval === undefined ? interval : setInterval(() => document.hidden || poll(), interval)
+    return () => clearInterval(timer)
+  }, [look, interval, generation, key])
+}
+
+export interface LoadedData<T> {
+  /** The last value; it stays while another one is being loaded under the same key. */
+  readonly value: T | undefined
+  readonly error: Error | undefined
+  readonly reload: () => Promise<void>
+}
+
+/**
+ * Loads data for a component.
+ *
+ * @param key the data depends on it; another key drops the value
+ * @param load is called again on each change of the key; its signal is aborted when its result is no longer needed
+ * @param every milliseconds after which it is loaded again; unset: only by `reload`
+ */
+export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>, every?: number): LoadedData<T> {
+  const [state, setState] = useState<{ key: string; value?: T; error?: Error }>({ key })
+  const [running] = useState<{ abort?: AbortController }>({})
+  const reload = useCallback(async () => {
+    running.abort?.abort()
+    const abort = new AbortController()
+    running.abort = abort
+    try {
+      const value = await load(abort.signal)
+      if (!abort.signal.aborted) setState({ key, value })
+    } catch (error) {
+      // The connection is restored automatically, and the data loaded again.
+      if (!abort.signal.aborted && !(error instanceof Unreachable)) setState({ key, error: error as Error })
+    }
+  }, [key])
+  usePolling(reload, every)
+  useEffect(() => () => running.abort?.abort(), [])
+  const { value, error } = state.key === key ? state : { value: undefined, error: undefined }
+  return { value, error, reload }
+}
+
+interface ReplyOptions {
+  readonly query?: Readonly<Record<string, string | number>>
+  /** Milliseconds after which it is loaded again. */
+  readonly every?: number
+  /** Keeps every digit of numbers. */
+  readonly exact?: boolean
+}
+
+/** Loads a reply of the control plane for a component; nothing without a path. */
+export const useReply = <T>(path: string | undefined, { query = {}, every, exact }: ReplyOptions = {}): LoadedData<T> =>
+  useLoaded(
+    JSON.stringify([path, query]),
+    async signal => {
+      const options = { query, signal, quiet: every !== undefined }
+      return path === undefined ? (undefined as T) : (exact ? callExactly : call)<T>('GET', path, options)
+    },
+    every,
+  )
+
+/** Returns the real time in milliseconds since the epoch; the component is rendered again at this interval. */
+export function useNow(interval: number): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), interval)
+    return () => clearInterval(timer)
+  }, [interval])
+  return now
+}
+
+export interface Task {
+  readonly busy: boolean
+  /** The failure of the last run. */
+  readonly error: Error | undefined
+  /** Returns whether the work succeeded. */
+  run(work: () => Promise<unknown>): Promise<boolean>
+}
+
+/** Runs the work of a form, which shows its progress and its failure. */
+export function useTask(): Task {
+  const [state, setState] = useState<Omit<Task, 'run'>>({ busy: false, error: undefined })
+  const run = async (work: () => Promise<unknown>): Promise<boolean> => {
+    setState({ busy: true, error: undefined })
+    let error: Error | undefined
+    try {
+      await work()
+    } catch (failure) {
+      error = failure as Error
+    }
+    setState({ busy: false, error })
+    return error === undefined
+  }
+  return { ...state, run }
 }

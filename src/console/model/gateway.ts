@@ -1,16 +1,15 @@
 // The gateway behind the page: its version and plan, its worlds, the clock of the shown world, and its measurements.
 
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import type {
   ClockState,
   ClockWords,
+  DescribedOperation,
   DescribedPlan,
   Measure,
   WeatherFile,
-  WorldCalendar,
 } from '../../http/control/types.ts'
-import { ControlError, call, pathTo } from './control-plane.ts'
-import { type LoadedData, useLoaded } from './loaded.ts'
+import { ControlError, call, type LoadedData, pathTo, useReply } from './control-plane.ts'
 import { shownWorld } from './location.ts'
 
 export interface ShownClock extends Omit<ClockState, 'now'> {
@@ -35,21 +34,27 @@ export interface DescribedWorld {
   readonly records: Readonly<Record<string, number>>
 }
 
-export const version = signal<Version | undefined>(undefined)
+export const runningVersion = signal<Version | undefined>(undefined)
 /** The plan without weather. */
 export const servedPlan = signal<DescribedPlan | undefined>(undefined)
-export const worlds = signal<readonly DescribedWorld[]>([])
+export const knownConsumers = computed(() => servedPlan.value?.consumers ?? [])
+export const servedOperations = computed(() => servedPlan.value?.operations ?? [])
+export const knownWorlds = signal<readonly DescribedWorld[]>([])
 /** The clock of the shown world, and the time of this machine when it was loaded. */
 export const clock = signal<{ readonly state: ShownClock; readonly at: number } | undefined>(undefined)
 
+/** Returns the operation of the plan with this id. */
+export const servedOperation = (id: string | null): DescribedOperation | undefined =>
+  servedOperations.value.find(({ operation }) => operation === id)
+
 /** Loads the version and the plan, from which views take names. */
 export async function refreshPlan(): Promise<void> {
-  version.value = await call<Version>('GET', '/version', { quiet: true })
+  runningVersion.value = await call<Version>('GET', '/version', { quiet: true })
   servedPlan.value = await call<DescribedPlan>('GET', '/plan', { quiet: true })
 }
 
 export async function refreshWorlds(): Promise<void> {
-  worlds.value = await call<DescribedWorld[]>('GET', '/worlds', { quiet: true })
+  knownWorlds.value = await call<DescribedWorld[]>('GET', '/worlds', { quiet: true })
 }
 
 /** Loads the clock of the shown world. A new world runs by real time. */
@@ -69,6 +74,13 @@ export function worldTime(now: number): number | undefined {
   return Date.parse(state.now) + (now - at) * state.rate
 }
 
+const SPEED_WORDS: Readonly<Record<number, string>> = {
+  ...{ 0: 'frozen', 1: 'as time goes', 60: 'a minute a second', 3600: 'an hour a second', 86400: 'a day a second' },
+}
+
+/** Describes how fast a clock runs: `a day a second`. */
+export const speedWords = (rate: number): string => SPEED_WORDS[rate] ?? `${rate} × as fast`
+
 /** Changes the clock of a world, which runs on as it does where the change does not say otherwise. */
 export async function setClock(world: string, change: ClockWords): Promise<void> {
   const { real = true, frozen = false, rate = 1 } = world === shownWorld.value ? (clock.value?.state ?? {}) : {}
@@ -83,14 +95,6 @@ export async function restoreClock(world: string): Promise<void> {
   await call('DELETE', pathTo`/worlds/${world}/clock`)
   await Promise.all([refreshClock(), refreshWorlds()])
 }
-
-/** Loads the events of a world between two moments; the control plane has defaults for both. */
-export const loadCalendar = (
-  world: string,
-  query: { readonly from?: string; readonly until?: string; readonly limit?: number },
-  signal: AbortSignal,
-): Promise<WorldCalendar> =>
-  call<WorldCalendar>('GET', pathTo`/worlds/${world}/calendar`, { query, signal, quiet: true })
 
 export interface MeasuredOperation {
   readonly operation: string
@@ -116,8 +120,4 @@ export interface MeasuredOperations {
 
 /** Follows the measurements. @param query chooses the requests, and the minutes that are measured */
 export const useMeasured = (query: Readonly<Record<string, string | number>>): LoadedData<MeasuredOperations> =>
-  useLoaded(
-    JSON.stringify(query),
-    signal => call<MeasuredOperations>('GET', '/operations', { query, signal, quiet: true }),
-    2500,
-  )
+  useReply<MeasuredOperations>('/operations', { query, every: 2500 })

@@ -56,14 +56,14 @@ export const indentJson = (text: string): string =>
     .join('')
 
 /** The offsets of a part of a text. */
-export interface TextSpan {
+export interface TextRange {
   readonly from: number
   readonly to: number
 }
 
 /** Returns the place of a value in a sound JSON text, or that of the deepest part of the JSON Pointer that exists. */
-export function spanInJson(text: string, wanted: string): TextSpan {
-  const spans = new Map<string, TextSpan>()
+export function spanInJson(text: string, wanted: string): TextRange {
+  const spans = new Map<string, TextRange>()
   const path: (string | number)[] = []
   let last = ''
   for (const { 0: token, index: from } of text.matchAll(TOKEN)) {

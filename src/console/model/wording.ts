@@ -4,29 +4,29 @@
 /** A colour with a meaning; the style sheet has its values. */
 export type Tone = 'plain' | 'good' | 'info' | 'warn' | 'bad' | 'accent' | 'cut'
 
-export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
+export const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
-export const DAY = 24 * HOUR
-export const YEAR = 365.25 * DAY
+export const ONE_DAY = 24 * HOUR
+export const YEAR = 365.25 * ONE_DAY
 
 /** `5 Dec 2030`. @param at milliseconds since the epoch */
 export function writeDay(at: number): string {
   const date = new Date(at)
-  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
+  return `${date.getUTCDate()} ${MONTH_NAMES[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }
 
 /** `5 Dec 2030, 09:30`; without the time at midnight, and with seconds if there are some. @param at as above */
 export const writeMoment = (at: number): string =>
-  at % DAY === 0
+  at % ONE_DAY === 0
     ? writeDay(at)
     : `${writeDay(at)}, ${new Date(at).toISOString().slice(11, at % MINUTE === 0 ? 16 : 19)}`
 
 const UNITS = [
   ['year', YEAR],
   ['month', YEAR / 12],
-  ['day', DAY],
+  ['day', ONE_DAY],
   ['hour', HOUR],
   ['minute', MINUTE],
   ['second', 1000],

@@ -6,107 +6,101 @@ import type { FormParameter, OperationForm, SendResult } from '../../http/contro
 import { stringifyJson } from '../../kernel/json.ts'
 import { keywordsAt, type SchemaPart } from '../editor/schema-path.ts'
 import { call } from '../model/control-plane.ts'
-import { servedPlan } from '../model/gateway.ts'
+import { knownConsumers } from '../model/gateway.ts'
 import { indentJson } from '../model/json-text.ts'
-import { useTask } from '../model/loaded.ts'
 import { hrefOf, shownWorld } from '../model/location.ts'
 import { writeLatency } from '../model/wording.ts'
-import { Button, FormField, SelectField, TextArea, TextField } from '../parts/controls.tsx'
-import { ProblemNotice } from '../parts/notices.tsx'
+import { FormField, SelectField, TextArea, TextField } from '../parts/controls.tsx'
+import { TaskForm } from '../parts/notices.tsx'
 import { BodyView, Pairs, RefusalNotice, StatusMark } from '../parts/panels.tsx'
-import { GENERATED, parameterKey, requestFrom, startValues, type TryDraft } from './try-request.ts'
+import { GENERATED, parameterKey, sendingFrom, startValues, type TryDraft } from './try-request.ts'
 
 export function TryForm({ operation }: { operation: OperationForm }) {
   const { parameters, body, security, sample } = operation
   const content = body?.content[0]
-  const consumers = servedPlan.value?.consumers ?? []
   const [draft, setDraft] = useState<TryDraft>(() => ({
     values: startValues(operation),
     headers: '',
     type: content?.type ?? '',
     body: sample?.body === undefined ? bodyText(content?.examples[0]?.value) : indentJson(sample.body),
-    consumer: security.length === 0 ? '' : (consumers[0] ?? GENERATED),
+    consumer: security.length === 0 ? '' : (knownConsumers.value[0] ?? GENERATED),
   }))
   const [sent, setSent] = useState<SendResult | undefined>()
-  const task = useTask()
   const change = (changes: Partial<TryDraft>): void => setDraft({ ...draft, ...changes })
-  const submit = (event: Event): void => {
-    event.preventDefault()
-    const request = requestFrom(operation, draft, shownWorld.value)
-    void task.run(async () => setSent(await call<SendResult>('POST', '/requests', { body: request })))
+  const send = async (): Promise<void> => {
+    setSent(undefined)
+    setSent(await call<SendResult>('POST', '/requests', { body: sendingFrom(operation, draft, shownWorld.value) }))
   }
   const examples = body?.content.find(({ type }) => type === draft.type)?.examples ?? []
   return (
     <>
-      <form class="form section" onSubmit={submit}>
-        <div class="form-row">
-          {parameters.map(parameter => (
-            <ParameterField
-              key={parameterKey(parameter)}
-              parameter={parameter}
-              value={draft.values[parameterKey(parameter)] ?? ''}
-              onChange={value => change({ values: { ...draft.values, [parameterKey(parameter)]: value } })}
+      <div class="section">
+        <TaskForm action="Send" doing="Sending…" work={send}>
+          <div class="form-row">
+            {parameters.map(parameter => (
+              <ParameterField
+                key={parameterKey(parameter)}
+                parameter={parameter}
+                value={draft.values[parameterKey(parameter)] ?? ''}
+                onChange={value => change({ values: { ...draft.values, [parameterKey(parameter)]: value } })}
+              />
+            ))}
+          </div>
+          {body && (
+            <>
+              <div class="form-row">
+                {body.content.length < 2 ? null : (
+                  <SelectField
+                    label="Media type"
+                    value={draft.type}
+                    options={body.content.map(({ type }) => type)}
+                    onChange={type => {
+                      const found = body.content.find(one => one.type === type)
+                      change({ type, body: bodyText(found?.examples[0]?.value) })
+                    }}
+                  />
+                )}
+                {examples.length === 0 ? null : (
+                  <SelectField
+                    label="Fill in an example"
+                    value=""
+                    options={[
+                      ['', 'Choose…'],
+                      ...examples.map(({ name }, i) => [`${i}`, name ?? 'the example'] as const),
+                    ]}
+                    onChange={index => change({ body: bodyText(examples[Number(index)]?.value) })}
+                  />
+                )}
+              </div>
+              <FormField label={`Body, ${draft.type}${body.required ? '' : ' (optional)'}`}>
+                <TextArea value={draft.body} onText={text => change({ body: text })} />
+              </FormField>
+            </>
+          )}
+          <div class="form-row">
+            <SelectField
+              label="Call as"
+              hint={security.length === 0 ? 'It needs no credential.' : undefined}
+              value={draft.consumer}
+              options={[
+                ['', 'Nobody, without a key'],
+                ...(knownConsumers.value.length === 0
+                  ? [[GENERATED, 'Anybody, with a generated key'] as const]
+                  : knownConsumers.value),
+              ]}
+              onChange={consumer => change({ consumer })}
             />
-          ))}
-        </div>
-        {body === undefined ? null : (
-          <>
-            <div class="form-row">
-              {body.content.length < 2 ? null : (
-                <SelectField
-                  label="Media type"
-                  value={draft.type}
-                  options={body.content.map(({ type }) => type)}
-                  onChange={type => {
-                    const found = body.content.find(one => one.type === type)
-                    change({ type, body: bodyText(found?.examples[0]?.value) })
-                  }}
-                />
-              )}
-              {examples.length === 0 ? null : (
-                <SelectField
-                  label="Fill in an example"
-                  value=""
-                  options={[
-                    ['', 'Choose…'],
-                    ...examples.map(({ name }, i) => [`${i}`, name ?? 'the example'] as const),
-                  ]}
-                  onChange={index => change({ body: bodyText(examples[Number(index)]?.value) })}
-                />
-              )}
-            </div>
-            <FormField label={`Body, ${draft.type}${body.required ? '' : ' (optional)'}`}>
-              <TextArea value={draft.body} onText={text => change({ body: text })} />
-            </FormField>
-          </>
-        )}
-        <div class="form-row">
-          <SelectField
-            label="Call as"
-            hint={security.length === 0 ? 'It needs no credential.' : undefined}
-            value={draft.consumer}
-            options={[
-              ['', 'Nobody, without a key'],
-              ...(consumers.length === 0 ? [[GENERATED, 'Anybody, with a generated key'] as const] : consumers),
-            ]}
-            onChange={consumer => change({ consumer })}
-          />
-          <TextField
-            label="Further headers"
-            class="mono"
-            placeholder="x-request-id: 42"
-            value={draft.headers}
-            onText={headers => change({ headers })}
-          />
-        </div>
-        <div class="row end">
-          <Button submits kind="primary" disabled={task.busy}>
-            {task.busy ? 'Sending…' : 'Send'}
-          </Button>
-        </div>
-      </form>
-      <ProblemNotice error={task.error} />
-      {sent === undefined || task.error !== undefined ? null : <TriedReply sent={sent} />}
+            <TextField
+              label="Further headers"
+              class="mono"
+              placeholder="x-request-id: 42"
+              value={draft.headers}
+              onText={headers => change({ headers })}
+            />
+          </div>
+        </TaskForm>
+      </div>
+      {sent && <TriedReply sent={sent} />}
     </>
   )
 }
@@ -154,8 +148,8 @@ const TriedReply = ({ sent: { request, reply } }: { sent: SendResult }) => (
         </>
       )}
     </div>
-    {request?.refusal === undefined ? null : <RefusalNotice {...request.refusal} />}
-    {reply.wire === undefined ? null : <p>The client would have met this fault on the wire: {reply.wire}.</p>}
+    {request?.refusal && <RefusalNotice {...request.refusal} />}
+    {reply.wire && <p>The client would have met this fault on the wire: {reply.wire}.</p>}
     {reply.body === null || reply.body === '' ? (
       <p class="muted">The reply has no body.</p>
     ) : (

@@ -1,6 +1,6 @@
 // Makes a request out of the form "try it": the values of the parameters in their places, and the body.
 
-import type { FormParameter } from '../../http/control/types.ts'
+import type { FormParameter, Sending } from '../../http/control/types.ts'
 import { keywordsAt, type SchemaPart } from '../editor/schema-path.ts'
 
 export interface TryDraft {
@@ -18,22 +18,7 @@ export interface TryDraft {
 /** The choice of a caller with a generated credential. No consumer has this name. */
 export const GENERATED = '*'
 
-/** The body of `POST /requests`. */
-export interface TryRequest {
-  readonly method: string
-  readonly path: string
-  readonly query?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-  readonly consumer?: string
-  readonly credential?: 'any'
-  readonly world: string
-}
-
 export const parameterKey = ({ in: where, name }: Pick<FormParameter, 'in' | 'name'>): string => `${where}.${name}`
-
-const callerOf = (consumer: string): { consumer?: string; credential?: 'any' } =>
-  consumer === '' ? {} : consumer === GENERATED ? { credential: 'any' } : { consumer }
 
 /** The values that a form begins with: the samples of the required parameters. */
 export const startValues = ({ parameters }: { parameters: readonly FormParameter[] }): Record<string, string> =>
@@ -42,17 +27,17 @@ export const startValues = ({ parameters }: { parameters: readonly FormParameter
   )
 
 /** @param path the path template with its base path: `/v1/orders/{orderId}` */
-export function requestFrom(
+export function sendingFrom(
   { method, path, parameters }: { method: string; path: string; parameters: readonly FormParameter[] },
   draft: TryDraft,
   world: string,
-): TryRequest {
+): Sending {
   const given = (parameter: FormParameter): string => draft.values[parameterKey(parameter)] ?? ''
   const filled = parameters
     .filter(({ in: where }) => where === 'path')
     .reduce((text, one) => text.replace(`{${one.name}}`, encodeURIComponent(given(one))), path)
   const query = new URLSearchParams()
-  const headers = readHeaders(draft.headers)
+  const headers = headersInText(draft.headers)
   const cookies: string[] = []
   for (const parameter of parameters) {
     const value = given(parameter)
@@ -68,10 +53,11 @@ export function requestFrom(
   return {
     method,
     path: filled,
-    ...(query.size === 0 ? {} : { query: query.toString() }),
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(hasBody ? { body: draft.body } : {}),
-    ...callerOf(draft.consumer),
+    query: query.toString() || undefined,
+    headers: Object.keys(headers).length === 0 ? undefined : headers,
+    body: hasBody ? draft.body : undefined,
+    consumer: draft.consumer === GENERATED ? undefined : draft.consumer || undefined,
+    credential: draft.consumer === GENERATED ? 'any' : undefined,
     world,
   }
 }
@@ -80,7 +66,7 @@ export function requestFrom(
 const splitList = ({ schema }: FormParameter, value: string): string[] =>
   keywordsAt((schema ?? {}) as SchemaPart).type === 'array' ? value.split(',').map(part => part.trim()) : [value]
 
-function readHeaders(text: string): Record<string, string> {
+function headersInText(text: string): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const line of text.split('\n')) {
     const at = line.indexOf(':')

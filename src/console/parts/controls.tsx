@@ -1,8 +1,7 @@
-// The controls of the page: buttons, selects, labelled fields, choices, searches, and files.
+// The controls of the page: buttons with icons, selects, labelled fields, choices, searches, and files.
 
 import { type ButtonHTMLAttributes, cloneElement, type VNode } from 'preact'
 import { useId } from 'preact/hooks'
-import { Icon, type IconName } from './icon.tsx'
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes, 'icon' | 'label' | 'type' | 'class'> {
   readonly icon?: IconName
@@ -21,23 +20,44 @@ export const Button = ({ icon, kind, label, submits = false, children, ...rest }
     title={label}
     {...rest}
   >
-    {icon === undefined ? null : <Icon name={icon} />}
+    {icon && <Icon name={icon} />}
     {children}
   </button>
+)
+
+interface ActionsProps {
+  readonly label: string
+  /** The icon, the title, the action, and its tooltip; false leaves one out. */
+  readonly of: readonly (false | readonly [icon: IconName, title: string, act: () => unknown, about?: string])[]
+}
+
+/** A row of buttons with icons. */
+export const Actions = ({ label, of }: ActionsProps) => (
+  <div class="row" role="group" aria-label={label}>
+    {of.map(
+      action =>
+        action && (
+          <Button key={action[1]} icon={action[0]} title={action[3]} onClick={action[2]}>
+            {action[1]}
+          </Button>
+        ),
+    )}
+  </div>
 )
 
 interface SelectProps {
   /** Names it for assistive technology; unset inside a field, which has a label. */
   readonly label?: string
   readonly value: string
-  /** Each a value, or a value with its title. A chosen value that is missing is added. */
-  readonly options: readonly (string | readonly [value: string, title: string])[]
+  /** Values, values with their titles, or titles by value. A chosen value that is missing is added. */
+  readonly options: readonly (string | readonly [value: string, title: string])[] | Readonly<Record<string, string>>
   readonly onChange: (value: string) => void
   readonly onFocus?: () => void
 }
 
 export function Select({ label, value, options, onChange, ...rest }: SelectProps) {
-  const pairs = options.map(option => (typeof option === 'string' ? ([option, option] as const) : option))
+  const given = Array.isArray(options) ? options : Object.entries(options)
+  const pairs = given.map(option => (typeof option === 'string' ? ([option, option] as const) : option))
   const missing = pairs.some(([one]) => one === value) ? [] : [[value, value] as const]
   return (
     <select {...rest} aria-label={label} value={value} onChange={event => onChange(event.currentTarget.value)}>
@@ -69,7 +89,7 @@ export function FormField({ label, hint, error, children }: FieldProps & { child
         'aria-describedby': note === undefined ? undefined : `${id}-note`,
         'aria-invalid': error === undefined ? undefined : 'true',
       })}
-      {note === undefined ? null : (
+      {note && (
         <p id={`${id}-note`} class={error === undefined ? 'hint' : 'hint tone-bad'}>
           {note}
         </p>
@@ -126,17 +146,17 @@ export const TextArea = ({ value, onText, ...rest }: TextAreaProps) => (
 
 interface SegmentsProps<Value extends string> {
   readonly label: string
-  readonly value: Value | string
-  readonly options: readonly (readonly [value: Value, title: string])[]
+  readonly value: string
+  readonly options: Readonly<Record<Value, string>>
   readonly onChange: (value: Value) => void
 }
 
 /** A choice of a few values that are all visible. */
 export const Segments = <Value extends string>({ label, value, options, onChange }: SegmentsProps<Value>) => (
   <div class="row" role="group" aria-label={label}>
-    {options.map(([one, title]) => (
-      <Button key={one} aria-pressed={value === one} onClick={() => onChange(one)}>
-        {title}
+    {Object.keys(options).map(one => (
+      <Button key={one} aria-pressed={value === one} onClick={() => onChange(one as Value)}>
+        {options[one as Value]}
       </Button>
     ))}
   </div>
@@ -168,3 +188,43 @@ export function saveFile(name: string, data: Blob): void {
   // The browser reads the data after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }
+
+/** The icons: lines on a grid of 20 by 20, in the colour of the text around them. */
+const PATHS = {
+  pulse: 'M2 10.5h3.5l2.5-6 4 11 2.5-5H18',
+  plug: 'M7 2.5v4M13 2.5v4M5 6.5h10v3a5 5 0 0 1-10 0zM10 14.5v3',
+  globe: 'M10 2.5a7.5 7.5 0 1 0 0 15 7.5 7.5 0 1 0 0-15M2.5 10h15M10 2.5c-5 4-5 11 0 15 5-4 5-11 0-15',
+  calendar: 'M3.5 5h13v11.5h-13zM3.5 8.5h13M7 2.8V6M13 2.8V6',
+  cloud: 'M6 15.5a3.5 3.5 0 0 1-.3-7 4.5 4.5 0 0 1 8.7-.6A3.8 3.8 0 0 1 14 15.5z',
+  sliders: 'M3 6h8M15 6h2M3 14h2M9 14h8M11 4v4M7 12v4',
+  book: 'M10 5c-2-1.3-4.5-1.5-7-1.2v11.5c2.5-.3 5-.1 7 1.2 2-1.3 4.5-1.5 7-1.2V3.8C14.5 3.5 12 3.7 10 5zM10 5v11.5',
+  search: 'M9 3.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 1 0 0-11M13 13l4 4',
+  close: 'M5 5l10 10M15 5L5 15',
+  copy: 'M7 7h9.5v9.5H7zM13 7V3.5H3.5V13H7',
+  check: 'M4 10.5l4 4 8-9',
+  pause: 'M7 4.5v11M13 4.5v11',
+  play: 'M6 4l10 6-10 6z',
+  trash: 'M4 5.5h12M8 5.5V3.5h4v2M5.5 5.5l.7 11h7.6l.7-11',
+  again: 'M16 10a6 6 0 1 1-1.8-4.3M16.5 3v3.5H13',
+  rule: 'M4 5h12M4 10h7M4 15h4M13 13l2 2 3-4',
+  sun: 'M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 1 0 0-7M10 2v1.5M10 16.5V18M2 10h1.5M16.5 10H18M4.3 4.3l1.1 1.1M14.6 14.6l1.1 1.1M4.3 15.7l1.1-1.1M14.6 5.4l1.1-1.1',
+  moon: 'M16.5 12A7 7 0 0 1 8 3.5a7 7 0 1 0 8.5 8.5z',
+  display: 'M2.5 4h15v9.5h-15zM7 17h6M10 13.5V17',
+  warning: 'M10 3l7.5 13.5h-15zM10 8v4M10 14v.5',
+  bolt: 'M11 2.5L4.5 11.5H9.5L9 17.5l6.5-9H10.5z',
+  clock: 'M10 2.5a7.5 7.5 0 1 0 0 15 7.5 7.5 0 1 0 0-15M10 6v4.3l2.8 1.7',
+  plus: 'M10 4v12M4 10h12',
+  right: 'M8 5l5 5-5 5',
+  left: 'M12 5l-5 5 5 5',
+  minus: 'M4 10h12',
+  download: 'M10 3v10M6 9.5l4 4 4-4M3.5 16.5h13',
+  upload: 'M10 13.5v-10M6 7l4-4 4 4M3.5 16.5h13',
+} as const
+
+export type IconName = keyof typeof PATHS
+
+export const Icon = ({ name, size = 16 }: { name: IconName; size?: number }) => (
+  <svg class="icon" viewBox="0 0 20 20" width={size} height={size} aria-hidden="true" focusable="false">
+    <path d={PATHS[name]} />
+  </svg>
+)

@@ -6,7 +6,7 @@ import type { Tone } from '../model/wording.ts'
 const WIDTH = 300
 const HEIGHT = 100
 
-export interface SparklineProps {
+interface SparklineProps {
   readonly label: string
   readonly values: readonly number[]
   /** Drawn as bars over the first, in the colour of failures. */
@@ -24,14 +24,10 @@ export function Sparkline({ label, values, failures }: SparklineProps) {
   )
 }
 
-export interface CurveSeries {
-  readonly title: string
-  readonly tone: Tone
-  /** One value for each time; null leaves a gap. */
-  readonly values: readonly (number | null)[]
-}
+/** The title, the tone, and one value for each time; null leaves a gap. */
+export type CurveSeries = readonly [title: string, tone: Tone, values: readonly (number | null)[]]
 
-export interface CurveProps {
+interface CurveProps {
   /** Describes the drawing for screen readers. */
   readonly label: string
   /** Seconds since the epoch: of the first and of the last value. */
@@ -43,11 +39,11 @@ export interface CurveProps {
 }
 
 export function Curve({ label, from, to, series, write }: CurveProps) {
-  const most = roundAbove(Math.max(0, ...series.flatMap(({ values }) => values.map(value => value ?? 0))))
+  const most = roundAbove(Math.max(0, ...series.flatMap(([, , values]) => values.map(value => value ?? 0))))
   return (
     <figure class="curve">
       <figcaption class="row">
-        {series.map(({ title, tone }) => (
+        {series.map(([title, tone]) => (
           <span key={title} class={`tone-${tone}`}>
             ● {title}
           </span>
@@ -60,9 +56,9 @@ export function Curve({ label, from, to, series, write }: CurveProps) {
       </div>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
         <path class="grid" d={`M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT}H${WIDTH}`} />
-        {series.map(({ title, tone, values }, i) => (
+        {series.map(([title, tone, values], i) => (
           <g key={title} class={`tone-${tone}`}>
-            {i === 0 && !values.includes(null) ? <path class="area" d={areaUnder(values, most)} /> : null}
+            {i === 0 && !values.includes(null) && <path class="area" d={areaUnder(values, most)} />}
             <path class="line" d={lineThrough(values, most)} />
             <path class="line dots" d={lineThrough(values.map(loneValue), most)} />
           </g>

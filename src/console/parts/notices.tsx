@@ -1,11 +1,13 @@
-// Messages to the person: short ones in a corner of the page, and those that a view shows instead of data.
+// Messages to the person: short ones in a corner of the page, those that a view shows instead of data, and commands to copy.
 
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { ControlError } from '../model/control-plane.ts'
-import type { LoadedData } from '../model/loaded.ts'
-import { Button } from './controls.tsx'
-import { Icon, type IconName } from './icon.tsx'
+import { useState } from 'preact/hooks'
+import type { OperationForm } from '../../http/control/types.ts'
+import { ControlError, hasToken, type LoadedData, pathTo, useReply, useTask } from '../model/control-plane.ts'
+import { knownConsumers, runningVersion, servedOperations } from '../model/gateway.ts'
+import { hrefOf } from '../model/location.ts'
+import { Button, Icon, type IconName } from './controls.tsx'
 
 interface Announcement {
   readonly id: number
@@ -51,12 +53,25 @@ export const Announcements = () => (
   </div>
 )
 
-/** Shows that there is no data, and what to do next. */
-export const EmptyState = (props: { icon: IconName; title: string; children?: ComponentChildren }) => (
+/** An explanation; the parts between backticks are code. */
+export const Note = ({ text }: { text: string }) => (
+  <p class="muted">{text.split('`').map((part, i) => (i % 2 === 0 ? part : <code key={part}>{part}</code>))}</p>
+)
+
+interface EmptyStateProps {
+  readonly icon: IconName
+  readonly title: string
+  readonly text: string
+  readonly children?: ComponentChildren
+}
+
+/** Shows that there is no data, and the next step. */
+export const EmptyState = ({ icon, title, text, children }: EmptyStateProps) => (
   <div class="empty-state muted">
-    <Icon name={props.icon} size={32} />
-    <h2>{props.title}</h2>
-    {props.children}
+    <Icon name={icon} size={32} />
+    <h2>{title}</h2>
+    <Note text={text} />
+    {children}
   </div>
 )
 
@@ -69,7 +84,7 @@ export function ProblemNotice({ error, retry }: { error: Error | undefined; retr
     <div class="problem" role="alert">
       <p class="row tone-bad">
         <Icon name="warning" />
-        {refusal === undefined ? null : (
+        {refusal && (
           <span class="mono">
             {refusal.status} {refusal.code}
           </span>
@@ -78,24 +93,130 @@ export function ProblemNotice({ error, retry }: { error: Error | undefined; retr
       {mistakes.map(({ message, hint }) => (
         <p key={message} class="preformatted">
           {message}
-          {hint === undefined ? null : <span class="muted"> ({hint})</span>}
+          {hint && <span class="muted"> ({hint})</span>}
         </p>
       ))}
-      {retry === undefined ? null : <Button onClick={retry}>Try again</Button>}
+      {retry && <Button onClick={retry}>Try again</Button>}
     </div>
   )
 }
 
+interface TaskFormProps {
+  /** The title of the button that sends it, and the title while it is sent. */
+  readonly action: string
+  readonly doing?: string
+  readonly work: () => Promise<unknown>
+  /** Is called after a success. */
+  readonly onDone?: (() => void) | undefined
+  readonly onCancel?: () => void
+  readonly children: ComponentChildren
+}
+
+/** A form that does some work when it is sent, and shows its failure. */
+export function TaskForm({ action, doing = action, work, onDone, onCancel, children }: TaskFormProps) {
+  const { busy, error, run } = useTask()
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (await run(work)) onDone?.()
+  }
+  return (
+    <form class="form" onSubmit={submit}>
+      {children}
+      <ProblemNotice error={error} />
+      <div class="row end">
+        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        <Button submits kind="primary" disabled={busy}>
+          {busy ? doing : action}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface LoadedProps<T> {
+  readonly of: LoadedData<T>
+  /** Shown if the control plane answers 404. */
+  readonly missing?: ComponentChildren
+  readonly children: (value: T) => ComponentChildren
+}
+
 /** Shows the value of `of` once it is there; until then progress, or the failure with a button that tries again. */
-export function Loaded<T>({ of, children }: { of: LoadedData<T>; children: (value: T) => ComponentChildren }) {
-  if (of.error !== undefined) return <ProblemNotice error={of.error} retry={of.reload} />
-  if (of.value === undefined) return <Spinner />
-  return <>{children(of.value)}</>
+export function ShowLoaded<T>({ of: { value, error, reload }, missing, children }: LoadedProps<T>) {
+  if (error instanceof ControlError && error.status === 404 && missing !== undefined) return missing
+  if (error !== undefined) return <ProblemNotice error={error} retry={reload} />
+  return value === undefined ? <Spinner /> : children(value)
 }
 
 export const Spinner = ({ label = 'Loading' }: { label?: string }) => (
-  <div class="row progress muted" role="status">
+  <div class="row padded muted" role="status">
     <span class="spinner on" aria-hidden="true" />
     <span>{label}…</span>
   </div>
 )
+
+/** Copies a text to the clipboard and announces it. Returns whether it is there; a browser may forbid it. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    announce('Copied to the clipboard.')
+    return true
+  } catch {
+    announce('The browser does not let this page use the clipboard. Select the text and copy it.', 'failed')
+    return false
+  }
+}
+
+export function CopyButton({ text, children = 'Copy' }: { text: string; children?: ComponentChildren }) {
+  const [copied, setCopied] = useState(false)
+  const copy = async (): Promise<void> => {
+    if (!(await copyText(text))) return
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1500)
+  }
+  return (
+    <Button kind="quiet" icon={copied ? 'check' : 'copy'} onClick={copy}>
+      {copied ? 'Copied' : children}
+    </Button>
+  )
+}
+
+/** A command for a terminal. */
+export const CommandBox = ({ text }: { text: string }) => (
+  <div class="command-line">
+    <pre>
+      <code>{text}</code>
+    </pre>
+    <CopyButton text={text} />
+  </div>
+)
+
+/** A command that is answered, and the way to send it without a terminal. @param operation the operation to call; unset for the simplest one */
+export function FirstCommand({ operation }: { operation?: string | undefined }) {
+  const operations = servedOperations.value
+  const simple = operations.find(({ method, path }) => method === 'GET' && !path.includes('{')) ?? operations[0]
+  const tried = operation ?? simple?.operation
+  const general = operation === undefined ? runningVersion.value?.firstCall : undefined
+  const wanted = general === undefined && runningVersion.value !== undefined ? tried : undefined
+  const { value: documented } = useReply<OperationForm>(wanted && pathTo`/operations/${wanted}`)
+  const command = general ?? documented?.curl ?? (documented === undefined ? undefined : viaControlPlane(documented))
+  return (
+    <>
+      {command && <CommandBox text={command} />}
+      {tried && (
+        <p class="muted">
+          Or, without a terminal, <a href={hrefOf('operations', { operation: tried, tab: 'try' })}>try {tried} here</a>.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** A command for the control plane, which adds the credential of a consumer, since the page has no keys. */
+function viaControlPlane({ method, path, sample, security }: OperationForm): string {
+  const consumer = security.length === 0 ? undefined : knownConsumers.value[0]
+  const { path: filled = path, query = '', body } = sample ?? {}
+  const request = { method, path: filled, ...(query === '' ? {} : { query }), body, consumer }
+  const json = JSON.stringify(request).replaceAll("'", "'\\''")
+  const token = hasToken() ? ' -H "Authorization: Bearer $UNDERSTUDY_CONTROL_TOKEN"' : ''
+  return `curl${token} --json '${json}' ${location.origin}/requests`
+}

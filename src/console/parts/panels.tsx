@@ -3,9 +3,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { type JsonPiece, piecesOfJson } from '../model/json-text.ts'
+import { parameter, setParameters } from '../model/location.ts'
 import type { Tone } from '../model/wording.ts'
-import { Button } from './controls.tsx'
-import { Icon } from './icon.tsx'
+import { Button, Icon } from './controls.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -31,7 +31,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         <h2 id={id} class="spring">
           {title}
         </h2>
-        {onClose === undefined ? null : <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
+        {onClose && <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
       </header>
       {children}
     </dialog>
@@ -40,48 +40,55 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 
 interface TabsProps {
   readonly label: string
-  /** The id, the title and a number beside it. */
-  readonly tabs: readonly (readonly [id: string, title: string, count?: number])[]
-  readonly chosen: string
-  readonly onChoose: (id: string) => void
-  /** The panel of the chosen tab. */
-  readonly children: ComponentChildren
+  /** The parameter of the URL that names the chosen tab; without it the first one is chosen. */
+  readonly parameter: string
+  /** The id, the title, the panel, and a number beside the title. */
+  readonly tabs: readonly (readonly [id: string, title: string, panel: () => ComponentChildren, count?: number])[]
+  /** Further parameters that another tab clears. */
+  readonly clears?: readonly string[]
 }
 
-/** Tabs above a panel. Arrow keys move between them, as the ARIA pattern has it. */
-export function Tabs({ label, tabs, chosen, onChoose, children }: TabsProps) {
+/** Tabs above the panel of the chosen one. Arrow keys move between them, as the ARIA pattern has it. */
+export function Tabs({ label, parameter: name, tabs, clears = [] }: TabsProps) {
   const id = useId()
+  const at = Math.max(
+    0,
+    tabs.findIndex(([tab]) => tab === parameter(name)),
+  )
+  const choose = (next: number): void => {
+    const cleared = Object.fromEntries(clears.map(other => [other, undefined]))
+    setParameters({ ...cleared, [name]: next === 0 ? undefined : tabs[next]?.[0] }, 'push')
+  }
   const move = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-    const at = tabs.findIndex(([tab]) => tab === chosen)
-    const next = tabs[(at + step + tabs.length) % tabs.length]
-    if (step === 0 || next === undefined) return
+    if (step === 0) return
     event.preventDefault()
-    onChoose(next[0])
-    document.getElementById(`${id}-${next[0]}`)?.focus()
+    const next = (at + step + tabs.length) % tabs.length
+    choose(next)
+    document.getElementById(`${id}-${next}`)?.focus()
   }
   return (
     <>
       <div class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
-        {tabs.map(([tab, title, count]) => (
+        {tabs.map(([tab, title, , count], i) => (
           <button
             key={tab}
-            id={`${id}-${tab}`}
+            id={`${id}-${i}`}
             type="button"
             role="tab"
             class="tab"
-            aria-selected={tab === chosen}
+            aria-selected={i === at}
             aria-controls={`${id}-panel`}
-            tabIndex={tab === chosen ? 0 : -1}
-            onClick={() => onChoose(tab)}
+            tabIndex={i === at ? 0 : -1}
+            onClick={() => choose(i)}
           >
             {title}
             {count === undefined ? null : <span class="count">{count}</span>}
           </button>
         ))}
       </div>
-      <div id={`${id}-panel`} class="tab-panel" role="tabpanel" aria-labelledby={`${id}-${chosen}`}>
-        {children}
+      <div id={`${id}-panel`} class="tab-panel" role="tabpanel" aria-labelledby={`${id}-${at}`}>
+        {tabs[at]?.[2]()}
       </div>
     </>
   )
@@ -103,7 +110,7 @@ interface SideProps {
 }
 
 /** The chosen entry of a list, beside it. Escape closes it. */
-export const Side = ({ label, title, before, after, head, close, onClose, children }: SideProps) => (
+export const SidePanel = ({ label, title, before, after, head, close, onClose, children }: SideProps) => (
   <aside
     class="side"
     aria-label={label}
@@ -112,7 +119,7 @@ export const Side = ({ label, title, before, after, head, close, onClose, childr
       if (key === 'Escape' && !defaultPrevented && !(target as Element).closest('dialog')) onClose()
     }}
   >
-    <header class="stack side-head">
+    <header class="stack padded">
       <div class="row nowrap">
         {before}
         <h2 class="mono truncate" title={title}>

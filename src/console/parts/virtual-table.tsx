@@ -4,25 +4,24 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-export interface Column<Row> {
-  readonly id: string
-  readonly title: string
-  /** A track of a CSS grid: `6rem`, `minmax(8rem, 1fr)`. */
-  readonly width: string
-  readonly align?: 'end'
-  readonly cell: (row: Row) => ComponentChildren
-  /** Whether its heading sorts. */
-  readonly sorts?: boolean
-  /** Left out where the table is narrower than 700 pixels. */
-  readonly wide?: boolean
-}
+/**
+ * The title, a track of a CSS grid (`6rem`, `minmax(8rem, 1fr)`), the cell of a row, its classes (`end`; `wide` leaves it out
+ * where the table is narrower than 700 pixels), and the name that its heading sorts by.
+ */
+export type Column<Row> = readonly [
+  title: string,
+  width: string,
+  cell: (row: Row) => ComponentChildren,
+  classes?: string,
+  sorts?: string,
+]
 
-export interface Sorting {
+interface Sorting {
   readonly by: string
   readonly descending: boolean
 }
 
-export interface VirtualTableProps<Row> {
+interface VirtualTableProps<Row> {
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly count: number
@@ -111,7 +110,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     moveTo(next)
   }
 
-  const tracks = (some: readonly Column<Row>[]): string => some.map(({ width }) => width).join(' ')
+  const tracks = (some: readonly Column<Row>[]): string => some.map(([, width]) => width).join(' ')
+  const narrow = columns.filter(([, , , classes = '']) => !classes.includes('wide'))
   return (
     <div
       ref={box}
@@ -121,13 +121,13 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       aria-label={label}
       aria-rowcount={count + 1}
       aria-activedescendant={chosen === undefined ? undefined : `${id}-${selected}`}
-      style={{ '--tracks': tracks(columns), '--tracks-narrow': tracks(columns.filter(({ wide }) => !wide)) }}
+      style={{ '--tracks': tracks(columns), '--tracks-narrow': tracks(narrow) }}
       onScroll={event => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
     >
       <div class="table-head" role="row" aria-rowindex={1} style={{ height: `${rowHeight}px` }} tabIndex={-1}>
-        {columns.map(column => (
-          <Heading key={column.id} column={column} sorting={props.sorting} onSort={props.onSort} />
+        {columns.map(([title, , , classes, sorts]) => (
+          <Heading key={title} {...{ title, classes, sorts }} sorting={props.sorting} onSort={props.onSort} />
         ))}
       </div>
       <div class="table-rows" role="rowgroup" style={{ height: `${count * rowHeight}px` }}>
@@ -150,8 +150,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
                 onSelect?.(row)
               }}
             >
-              {columns.map(({ id: column, align, wide, cell }, i) => (
-                <span key={column} role="gridcell" class={cellClass(align, wide)} tabIndex={-1}>
+              {columns.map(([title, , cell, classes], i) => (
+                <span key={title} role="gridcell" class={classes} tabIndex={-1}>
                   {row !== undefined ? cell(row) : i === 0 ? '…' : ''}
                 </span>
               ))}
@@ -163,22 +163,24 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   )
 }
 
-interface HeadingProps<Row> {
-  readonly column: Column<Row>
+interface HeadingProps {
+  readonly title: string
+  readonly classes: string | undefined
+  readonly sorts: string | undefined
   readonly sorting: Sorting | undefined
   readonly onSort: ((sorting: Sorting) => void) | undefined
 }
 
-function Heading<Row>({ column, sorting, onSort }: HeadingProps<Row>) {
-  const { id, title, align, wide, sorts } = column
-  const sorted = sorting?.by === id
-  const direction = sorting?.descending ? 'descending' : 'ascending'
+function Heading({ title, classes, sorts, sorting, onSort }: HeadingProps) {
+  const sorted = sorts !== undefined && sorting?.by === sorts
+  const descending = sorting?.descending === true
+  const direction = sorted ? (descending ? 'descending' : 'ascending') : undefined
   return (
-    <span role="columnheader" class={cellClass(align, wide)} aria-sort={sorted ? direction : undefined} tabIndex={-1}>
-      {sorts && onSort !== undefined ? (
-        <button type="button" onClick={() => onSort({ by: id, descending: sorted && !sorting?.descending })}>
+    <span role="columnheader" class={classes} aria-sort={direction} tabIndex={-1}>
+      {sorts && onSort ? (
+        <button type="button" onClick={() => onSort({ by: sorts, descending: sorted && !descending })}>
           {title}
-          {sorted ? <span aria-hidden="true">{sorting?.descending ? ' ↓' : ' ↑'}</span> : null}
+          {sorted && <span aria-hidden="true">{descending ? ' ↓' : ' ↑'}</span>}
         </button>
       ) : (
         title
@@ -186,6 +188,3 @@ function Heading<Row>({ column, sorting, onSort }: HeadingProps<Row>) {
     </span>
   )
 }
-
-const cellClass = (align: 'end' | undefined, wide: boolean | undefined): string =>
-  `${align === 'end' ? 'end' : ''} ${wide ? 'wide' : ''}`

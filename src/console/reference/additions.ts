@@ -17,10 +17,7 @@ export function withAdditions(document: ContractDocument): ContractDocument {
     ([path, item]) => {
       const operations = Object.entries(item).map(([method, operation]) => {
         const added = isPart(operation) ? (operation['x-understudy'] as Additions | undefined) : undefined
-        return [
-          method,
-          added === undefined ? operation : describeAdditions(operation as ContractDocument, added),
-        ] as const
+        return [method, added === undefined ? operation : writeAdditions(operation as ContractDocument, added)] as const
       })
       return [path, Object.fromEntries(operations)] as const
     },
@@ -28,7 +25,7 @@ export function withAdditions(document: ContractDocument): ContractDocument {
   return { ...document, paths: Object.fromEntries(paths) }
 }
 
-function describeAdditions(
+function writeAdditions(
   operation: ContractDocument,
   { operation: id, phase, refused, until, next, behaviours }: Additions,
 ): ContractDocument {

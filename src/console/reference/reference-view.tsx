@@ -2,19 +2,18 @@
 // this view and sends no request: it gets the document.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call } from '../model/control-plane.ts'
-import { useLoaded } from '../model/loaded.ts'
+import { useReply } from '../model/control-plane.ts'
 import { hrefOf, parameter, setParameters } from '../model/location.ts'
-import { Loaded, Spinner } from '../parts/notices.tsx'
+import { ShowLoaded, Spinner } from '../parts/notices.tsx'
 import { type ContractDocument, withAdditions } from './additions.ts'
 import type { ShownDocument } from './swagger.ts'
 
 export function ReferenceView() {
-  const loaded = useLoaded('contract', signal => call<ContractDocument>('GET', '/contract', { signal }))
-  return <Loaded of={loaded}>{document => <Reference document={document} />}</Loaded>
+  const loaded = useReply<ContractDocument>('/contract')
+  return <ShowLoaded of={loaded}>{document => <ReferenceDocument document={document} />}</ShowLoaded>
 }
 
-function Reference({ document: contract }: { document: ContractDocument }) {
+function ReferenceDocument({ document: contract }: { document: ContractDocument }) {
   const box = useRef<HTMLDivElement>(null)
   const shown = useRef<ShownDocument | undefined>(undefined)
   const [ready, setReady] = useState(false)

@@ -2,23 +2,29 @@
 
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { connection, giveToken, reconnect, tokenQuestion, underWay } from '../model/control-plane.ts'
+import {
+  connection,
+  giveToken,
+  reconnect,
+  tokenQuestion,
+  underWay,
+  useLoaded,
+  useNow,
+  usePolling,
+} from '../model/control-plane.ts'
 import {
   clock,
+  knownWorlds,
   refreshClock,
   refreshPlan,
   refreshWorlds,
-  type ShownClock,
-  version,
-  worlds,
+  runningVersion,
+  speedWords,
   worldTime,
 } from '../model/gateway.ts'
-import { useLoaded, useNow, usePolling } from '../model/loaded.ts'
 import { chosenWorld, hrefOf, setParameters, shownWorld, viewId } from '../model/location.ts'
-import { CommandBox } from '../parts/commands.tsx'
-import { Button, FormField, Select } from '../parts/controls.tsx'
-import { Icon, type IconName } from '../parts/icon.tsx'
-import { Announcements, EmptyState, ProblemNotice, Spinner } from '../parts/notices.tsx'
+import { Button, FormField, Icon, type IconName, Select } from '../parts/controls.tsx'
+import { Announcements, CommandBox, EmptyState, Note, ProblemNotice, Spinner, TaskForm } from '../parts/notices.tsx'
 import { Dialog } from '../parts/panels.tsx'
 import { VIEWS, type View, viewOf } from './views.ts'
 
@@ -31,7 +37,7 @@ export function Shell() {
   useEffect(() => {
     document.title = `${shown.title} · Understudy`
   }, [shown])
-  const workers = version.value?.workers
+  const workers = runningVersion.value?.workers
   return (
     <div class="shell">
       {/* A button and no link, since the hash of the URL is the place in the console. */}
@@ -51,14 +57,14 @@ export function Shell() {
         <ThemeSwitch />
         <span class={`spinner ${underWay.value > 0 ? 'on' : ''}`} aria-hidden="true" />
       </header>
-      {connection.value === 'lost' ? <LostBanner /> : null}
+      {connection.value === 'lost' && <LostBanner />}
       <main id="main" tabIndex={-1}>
         {shown.ofOneProcess && typeof workers === 'number' ? (
-          <EmptyState icon="sliders" title={`${workers} processes serve this API`}>
-            <p>
-              Requests, worlds and weather live in each of them, and the control plane is in none. Start the gateway
-              without <code>--workers</code> to see and steer them here:
-            </p>
+          <EmptyState
+            icon="sliders"
+            title={`${workers} processes serve this API`}
+            text="Requests, worlds and weather live in each of them, and the control plane is in none. Start the gateway without `--workers` to see and steer them here:"
+          >
             <CommandBox text="understudy serve" />
           </EmptyState>
         ) : (
@@ -71,14 +77,15 @@ export function Shell() {
   )
 }
 
+const CONNECTION_TONES = { connecting: 'plain', connected: 'good', lost: 'bad' } as const
 const CONNECTION_WORDS = { connecting: 'Connecting', connected: 'Connected', lost: 'Connection lost' } as const
 
 const Navigation = ({ shown }: { shown: View }) => (
   <nav class="navigation" aria-label="Views">
     <a class="brand entry" href={hrefOf('live')} aria-label="Understudy, to the live view">
       <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
-        <rect width="32" height="32" rx="8" />
-        <path d="M9 8v9a7 7 0 0 0 14 0V8M9 26.500h14" />
+        <rect width="32" height="32" rx="8" fill="var(--accent-ground)" />
+        <path d="M9 8v9a7 7 0 0 0 14 0V8M9 26.5h14" fill="none" stroke="var(--on-accent)" stroke-width="3" />
       </svg>
       <span>Understudy</span>
     </a>
@@ -98,26 +105,22 @@ const Navigation = ({ shown }: { shown: View }) => (
         </li>
       ))}
     </ul>
-    <p class={`connection ${connection.value}`} role="status">
-      <i class="dot" aria-hidden="true" />
-      <span>{CONNECTION_WORDS[connection.value]}</span>
+    <p class={`connection tone-${CONNECTION_TONES[connection.value]}`} role="status">
+      ● <span class="muted">{CONNECTION_WORDS[connection.value]}</span>
     </p>
   </nav>
 )
 
 const LostBanner = () => (
   <div class="lost-banner problem" role="alert">
-    <p>
-      The gateway does not answer. The console keeps trying and goes on by itself when it is back. Start it with{' '}
-      <code>understudy serve</code>.
-    </p>
+    <Note text="The gateway does not answer. The console keeps trying and goes on by itself when it is back. Start it with `understudy serve`." />
     <Button onClick={() => reconnect(0)}>Try now</Button>
   </div>
 )
 
 /** Chooses the world that the views show. @param all whether the view can show all worlds at once */
 function WorldChooser({ all }: { all: boolean }) {
-  const names = worlds.value.map(({ name }) => name).filter(name => all || name !== 'default')
+  const names = knownWorlds.value.map(({ name }) => name).filter(name => all || name !== 'default')
   return (
     <div class="row nowrap">
       <span class="muted world-label">World</span>
@@ -149,15 +152,11 @@ function ClockDisplay() {
       <time dateTime={shown}>
         {shown.slice(0, 10)} <b>{shown.slice(11, 19)}</b>
       </time>
-      <span class="clock-mode">{modeOf(state)}</span>
+      <span class="clock-mode">
+        {state.real ? 'real time' : state.rate === 1 ? 'travelled' : speedWords(state.rate)}
+      </span>
     </p>
   )
-}
-
-function modeOf({ real, frozen, rate }: ShownClock): string {
-  if (real) return 'real time'
-  if (frozen) return 'frozen'
-  return rate === 1 ? 'travelled' : `×${rate}`
 }
 
 const THEME_ICONS = { system: 'display', light: 'sun', dark: 'moon' } as const satisfies Record<string, IconName>
@@ -197,17 +196,13 @@ function LazyView({ view: { id, load } }: { view: View }) {
 /** Asks for the control token, once for the tab. @param refusal that of the previous token; empty if none was entered */
 function TokenPrompt({ refusal }: { refusal: string }) {
   const [token, setToken] = useState('')
-  const submit = (event: Event): void => {
-    event.preventDefault()
+  const give = async (): Promise<void> => {
     if (token.trim() !== '') giveToken(token.trim())
   }
   return (
     <Dialog title="This control plane asks for a token">
-      <form class="form" onSubmit={submit}>
-        <p>
-          The gateway was started with <code>UNDERSTUDY_CONTROL_TOKEN</code>. The token stays in this tab and is
-          forgotten when you close it.
-        </p>
+      <TaskForm action="Continue" work={give}>
+        <Note text="The gateway was started with `UNDERSTUDY_CONTROL_TOKEN`. The token stays in this tab and is forgotten when you close it." />
         <FormField label="Control token" error={refusal || undefined}>
           <input
             type="password"
@@ -216,12 +211,7 @@ function TokenPrompt({ refusal }: { refusal: string }) {
             onInput={event => setToken(event.currentTarget.value)}
           />
         </FormField>
-        <div class="row end">
-          <Button submits kind="primary">
-            Continue
-          </Button>
-        </div>
-      </form>
+      </TaskForm>
     </Dialog>
   )
 }

@@ -3,7 +3,7 @@
 
 import type { ComponentType } from 'preact'
 import { LiveView } from '../live/live-view.tsx'
-import type { IconName } from '../parts/icon.tsx'
+import type { IconName } from '../parts/controls.tsx'
 
 export interface View {
   /** Its name in the URL. */

@@ -2,7 +2,7 @@
 // All times are in milliseconds since the epoch.
 
 import type { CalendarEvent, EventKind } from '../../http/control/types.ts'
-import { DAY, HOUR, MINUTE, MONTHS, type Tone, YEAR } from '../model/wording.ts'
+import { HOUR, MINUTE, MONTH_NAMES, ONE_DAY, type Tone, YEAR } from '../model/wording.ts'
 
 export interface TimeRange {
   readonly from: number
@@ -54,9 +54,9 @@ export function pan({ from, until }: TimeRange, part: number): TimeRange {
 }
 
 /** `2026-01-01T00:00Z~2031-01-01T00:00Z`, as the URL has it. */
-export const writeRange = ({ from, until }: TimeRange): string => `${writeMoment(from)}~${writeMoment(until)}`
+export const writeRange = ({ from, until }: TimeRange): string => `${writeRangeEnd(from)}~${writeRangeEnd(until)}`
 
-const writeMoment = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`
+const writeRangeEnd = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`
 
 /** Returns undefined for a text that is not a range. */
 export function readRange(text: string): TimeRange | undefined {
@@ -64,7 +64,7 @@ export function readRange(text: string): TimeRange | undefined {
   return until - from >= SHORTEST && until - from <= LONGEST * 1.01 ? { from, until } : undefined
 }
 
-export interface AxisTick {
+interface AxisTick {
   readonly at: number
   readonly label: string
 }
@@ -84,8 +84,8 @@ export function ticksOf(range: TimeRange, width: number): readonly AxisTick[] {
   if (even !== undefined) {
     for (let at = Math.ceil(range.from / even) * even; at <= range.until; at += even) {
       const date = new Date(at)
-      const day = `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
-      ticks.push({ at, label: at % DAY === 0 ? day : date.toISOString().slice(11, 16) })
+      const day = `${date.getUTCDate()} ${MONTH_NAMES[date.getUTCMonth()]}`
+      ticks.push({ at, label: at % ONE_DAY === 0 ? day : date.toISOString().slice(11, 16) })
     }
     return ticks
   }
@@ -99,7 +99,7 @@ export function ticksOf(range: TimeRange, width: number): readonly AxisTick[] {
     const year = Math.floor(month / 12)
     const at = Date.UTC(year, month % 12, 1)
     if (at > range.until) return ticks
-    if (at >= range.from) ticks.push({ at, label: months >= 12 ? `${year}` : `${MONTHS[month % 12]} ${year}` })
+    if (at >= range.from) ticks.push({ at, label: months >= 12 ? `${year}` : `${MONTH_NAMES[month % 12]} ${year}` })
   }
 }
 
@@ -154,7 +154,7 @@ export function snap(at: number, events: readonly CalendarEvent[], range: TimeRa
     nearest = moment
   }
   if (nearest !== at) return nearest
-  const step = [DAY, HOUR, MINUTE].find(one => one <= pixel * 3) ?? 1000
+  const step = [ONE_DAY, HOUR, MINUTE].find(one => one <= pixel * 3) ?? 1000
   return Math.round(at / step) * step
 }
 

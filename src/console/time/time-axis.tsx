@@ -25,7 +25,8 @@ export interface TimeAxisProps {
   /** Real time, in milliseconds since the epoch. */
   readonly real: number
   readonly selected: CalendarEvent | undefined
-  readonly onRange: (range: TimeRange) => void
+  /** Takes the part that is to be shown; `undefined` for all. */
+  readonly onRange: (range: TimeRange | undefined) => void
   readonly onTime: (at: number) => Promise<void>
   readonly onSelect: (event: CalendarEvent) => void
 }
@@ -121,7 +122,7 @@ function MarkButton({ mark: { events, at, until }, tone, range, selected, onSele
       title={label}
       onClick={choose}
     >
-      {events.length > 1 ? <span>{events.length}</span> : null}
+      {events.length > 1 && <span>{events.length}</span>}
     </button>
   )
 }
@@ -135,62 +136,45 @@ interface ClockLineProps extends TimeAxisProps {
 function ClockLine({ events, range, time, width, track, onTime, onRange }: ClockLineProps) {
   /** The time that the line is dragged to, until the clock shows it. */
   const [draft, setDraft] = useState<number | undefined>()
-  const dragging = useRef(false)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const at = draft ?? time
   const place = placeInRange(at, range)
+  const length = range.until - range.from
   const commit = async (moment: number): Promise<void> => {
-    clearTimeout(timer.current)
-    timer.current = undefined
     await onTime(moment)
     setDraft(before => (before === moment ? undefined : before))
   }
-  const momentOfPointer = (event: PointerEvent): number => {
+  const drag = (event: PointerEvent): number => {
     const box = track().getBoundingClientRect()
     const inside = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width))
-    return snap(momentAt(inside, range), events, range, width)
-  }
-  const moveTo = (moment: number): void => {
+    const moment = snap(momentAt(inside, range), events, range, width)
     setDraft(moment)
-    const inside = placeInRange(moment, range)
-    if (inside < 0 || inside > 1) {
-      onRange(rangeAround(moment, range.until - range.from))
-    }
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => void commit(moment), KEY_WAIT)
+    return moment
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    const length = range.until - range.from
-    const step = length * (event.shiftKey ? 0.1 : 0.01)
-    const targets: Readonly<Record<string, number>> = {
-      ArrowRight: at + step,
-      ArrowUp: at + step,
-      ArrowLeft: at - step,
-      ArrowDown: at - step,
-      PageUp: at + length * 0.1,
-      PageDown: at - length * 0.1,
-      Home: range.from,
-      End: range.until,
+    const steps: Readonly<Record<string, number>> = {
+      ...{ ArrowRight: 0.01, ArrowUp: 0.01, ArrowLeft: -0.01, ArrowDown: -0.01, PageUp: 0.1, PageDown: -0.1 },
+      ...{ Home: -place, End: 1 - place, Escape: 0 },
     }
-    if (event.key === 'Enter' && draft !== undefined) void commit(draft)
-    else if (event.key === 'Escape') {
-      clearTimeout(timer.current)
-      dragging.current = false
-      setDraft(undefined)
-    }
-    const target = targets[event.key]
-    if (target === undefined) return
+    const step = steps[event.key]
+    if (step === undefined) return
     event.preventDefault()
+    clearTimeout(timer.current)
     // The step is longer than the distance at which the line would snap, so that it never stays.
-    moveTo(snap(target, [], range, width))
+    const moment = snap(at + step * length * (event.shiftKey ? 10 : 1), [], range, width)
+    setDraft(step === 0 ? undefined : moment)
+    if (step === 0) return
+    const inside = placeInRange(moment, range)
+    if (inside < 0 || inside > 1) onRange(rangeAround(moment, length))
+    timer.current = setTimeout(() => void commit(moment), KEY_WAIT)
   }
   if (place < 0 || place > 1) {
     return (
       <button
         type="button"
         class={`clock-beyond ${place < 0 ? 'before' : 'after'}`}
-        onClick={() => onRange(rangeAround(time, range.until - range.from))}
+        onClick={() => onRange(rangeAround(time, length))}
       >
         {place < 0 ? '← ' : ''}The clock shows {writeMoment(Math.round(time / 60_000) * 60_000)}
         {place > 0 ? ' →' : ''}
@@ -210,23 +194,13 @@ function ClockLine({ events, range, time, width, track, onTime, onRange }: Clock
       aria-valuetext={writeMoment(Math.round(at / 1000) * 1000)}
       onKeyDown={onKeyDown}
       onPointerDown={event => {
-        event.currentTarget.setPointerCapture(event.pointerId)
-        dragging.current = true
         event.preventDefault()
+        event.currentTarget.setPointerCapture(event.pointerId)
         event.currentTarget.focus()
       }}
-      onPointerMove={event => {
-        if (dragging.current) setDraft(momentOfPointer(event))
-      }}
-      onPointerUp={event => {
-        if (!dragging.current) return
-        dragging.current = false
-        if (draft !== undefined) void commit(momentOfPointer(event))
-      }}
-      onPointerCancel={() => {
-        dragging.current = false
-        setDraft(undefined)
-      }}
+      onPointerMove={event => event.currentTarget.hasPointerCapture(event.pointerId) && drag(event)}
+      onPointerUp={event => draft !== undefined && void commit(drag(event))}
+      onPointerCancel={() => setDraft(undefined)}
     >
       <span class={`clock-flag${place > 0.75 ? ' left' : ''}`}>{writeMoment(Math.round(at / 1000) * 1000)}</span>
     </div>

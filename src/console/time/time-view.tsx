@@ -1,64 +1,66 @@
 // View 4: the calendar on a time axis with the clock of the world, and the callers of deprecated operations.
 
 import type { ComponentChildren } from 'preact'
-import type { Caller, DeprecationReport } from '../../http/control/types.ts'
-import { call, callForText } from '../model/control-plane.ts'
-import { useLoaded } from '../model/loaded.ts'
-import { hrefOf, parameter, setParameters } from '../model/location.ts'
-import { MINUTE, writeMoment } from '../model/wording.ts'
-import { FirstCommand } from '../parts/commands.tsx'
+import { useMemo } from 'preact/hooks'
+import type { CalendarEvent, Caller, DeprecationReport, EventKind, WorldCalendar } from '../../http/control/types.ts'
+import { callForText, pathTo, useNow, useReply } from '../model/control-plane.ts'
+import { clock, restoreClock, setClock, worldTime } from '../model/gateway.ts'
+import { hrefOf, parameter, setParameters, shownWorld } from '../model/location.ts'
+import { MINUTE, ONE_DAY, writeDistance, writeDuration, writeMoment } from '../model/wording.ts'
 import { Button, saveFile } from '../parts/controls.tsx'
-import { EmptyState, Loaded, perform } from '../parts/notices.tsx'
-import { PlainTable, Tabs } from '../parts/panels.tsx'
-import { CalendarPanel } from './calendar-panel.tsx'
+import { CommandBox, EmptyState, FirstCommand, Note, perform, ShowLoaded } from '../parts/notices.tsx'
+import { Badge, PlainTable, Tabs } from '../parts/panels.tsx'
+import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
+import {
+  EVENT_KINDS,
+  eventKey,
+  pan,
+  rangeAround,
+  rangeOver,
+  readRange,
+  type TimeRange,
+  writeRange,
+  zoom,
+} from './axis.ts'
+import { TimeAxis, type TimeAxisProps } from './time-axis.tsx'
 
 export function TimeView() {
-  const tab = parameter('tab') === 'callers' ? 'callers' : 'calendar'
   return (
     <div class="view">
       <Tabs
         label="Parts of the view"
+        parameter="tab"
         tabs={[
-          ['calendar', 'Calendar'],
-          ['callers', 'Who still calls what'],
+          ['calendar', 'Calendar', () => <CalendarPanel />],
+          ['callers', 'Who still calls what', () => <CallersPanel />],
         ]}
-        chosen={tab}
-        onChoose={chosen => setParameters({ tab: chosen === 'calendar' ? undefined : chosen }, 'push')}
-      >
-        {tab === 'calendar' ? <CalendarPanel /> : <CallersPanel />}
-      </Tabs>
+      />
     </div>
   )
 }
 
 /** The consumers that still call deprecated operations, parameters and fields; saved as CSV too. */
 function CallersPanel() {
-  const loaded = useLoaded(
-    'callers',
-    signal => call<DeprecationReport>('GET', '/deprecations', { signal, quiet: true }),
-    5000,
-  )
+  const loaded = useReply<DeprecationReport>('/deprecations', { every: 5000 })
   const save = async (): Promise<void> => {
     const text = await callForText('GET', '/deprecations', { accept: 'text/csv' })
     saveFile('deprecations.csv', new Blob([text], { type: 'text/csv' }))
   }
   return (
-    <Loaded of={loaded}>
+    <ShowLoaded of={loaded}>
       {report =>
         report.operations.length === 0 && report.inputs.length === 0 ? (
-          <EmptyState icon="calendar" title="Nothing is deprecated">
-            <p>
-              Operations with <code>deprecated: true</code> in the contract, or with <code>deprecation</code> in the
-              configuration, appear here with everybody who still calls them.
-            </p>
-          </EmptyState>
+          <EmptyState
+            icon="calendar"
+            title="Nothing is deprecated"
+            text="Operations with `deprecated: true` in the contract, or with `deprecation` in the configuration, appear here with everybody who still calls them."
+          />
         ) : (
           <section class="stack padded" aria-label="Who still calls what">
             <div class="row">
-              <p class="muted">
-                Live calls by real time; calls in sandboxes or at another time count as rehearsed. Days are counted from{' '}
-                {writeTimestamp(report.at, MINUTE)}.
-              </p>
+              <Note
+                text={`Live calls by real time; calls in sandboxes or at another time count as rehearsed. Days are counted from ${writeTimestamp(report.at, MINUTE)}.`}
+              />
               <span class="spring" />
               <Button icon="download" onClick={() => perform(save, 'The table is saved.')}>
                 Save as CSV
@@ -69,16 +71,16 @@ function CallersPanel() {
               head={['Deprecated', 'Since', 'Sunset', '#Days left', 'Consumer', '#Calls', 'First', 'Last']}
               rows={callerRows(report)}
             />
-            {report.operations.every(({ calls, rehearsed }) => calls + rehearsed === 0) ? (
+            {report.operations.every(({ calls, rehearsed }) => calls + rehearsed === 0) && (
               <>
-                <p class="muted">Nobody has called them yet. A request that names its consumer is counted:</p>
+                <Note text="Nobody has called them yet. A request that names its consumer is counted:" />
                 <FirstCommand operation={report.operations[0]?.operation} />
               </>
-            ) : null}
+            )}
           </section>
         )
       }
-    </Loaded>
+    </ShowLoaded>
   )
 }
 
@@ -115,3 +117,170 @@ function callerRows({ operations, inputs }: DeprecationReport): readonly TableRo
     }),
   ]
 }
+
+const MOST_EVENTS = 2000
+
+function CalendarPanel() {
+  const world = shownWorld.value
+  const query = { from: '-3650d', until: '+36500d', limit: MOST_EVENTS }
+  // Requests start and stop the timers of records.
+  const loaded = useReply<WorldCalendar>(pathTo`/worlds/${world}/calendar`, { query, every: 10_000 })
+  return (
+    <ShowLoaded of={loaded}>
+      {({ events, omitted }) =>
+        events.length === 0 ? (
+          <EmptyState
+            icon="calendar"
+            title="Nothing is on the calendar"
+            text="Deprecations, brown-outs and sunsets of operations, expiries of credentials, and states of records that change by themselves appear here. The configuration announces them, for example with"
+          >
+            <CommandBox text={'operations: { getThing: { deprecation: { since: 2026-01-01, sunset: 2030-12-05 } } }'} />
+          </EmptyState>
+        ) : (
+          <Calendar world={world} events={events} omitted={omitted} onChanged={loaded.reload} />
+        )
+      }
+    </ShowLoaded>
+  )
+}
+
+interface CalendarProps {
+  readonly world: string
+  readonly events: readonly CalendarEvent[]
+  readonly omitted: number
+  readonly onChanged: () => Promise<void>
+}
+
+function Calendar({ world, events, omitted, onChanged }: CalendarProps) {
+  const now = useNow(1000)
+  const time = worldTime(now) ?? now
+  const hidden = parameter('hide').split(',')
+  const shown = useMemo(() => events.filter(({ kind }) => !hidden.includes(kind)), [events, parameter('hide')])
+  const range = readRange(parameter('range')) ?? rangeOver(events, time)
+  const setRange = (next: TimeRange | undefined): void =>
+    setParameters({ range: next === undefined ? undefined : writeRange(next) })
+  const changeClock = async (change: () => Promise<void>, done: string): Promise<void> => {
+    await perform(change, done)
+    await onChanged()
+  }
+  const setTime = (at: number): Promise<void> =>
+    changeClock(() => setClock(world, { now: new Date(at).toISOString() }), `The clock shows ${writeMoment(at)}.`)
+  const selected = shown.find(event => eventKey(event) === parameter('event'))
+  const select = (event: CalendarEvent): void => setParameters({ event: eventKey(event) })
+  return (
+    <div class="view calendar">
+      <div class="bar">
+        {EVENT_KINDS.filter(({ kind }) => events.some(event => event.kind === kind)).map(({ kind, title }) => (
+          <Button
+            key={kind}
+            aria-pressed={!hidden.includes(kind)}
+            onClick={() => {
+              const next = hidden.includes(kind) ? hidden.filter(one => one !== kind) : [...hidden, kind]
+              setParameters({ hide: next.filter(one => one !== '').join(',') })
+            }}
+          >
+            {title}
+          </Button>
+        ))}
+        <span class="spring" />
+        <RangeTools range={range} time={time} onRange={setRange} />
+      </div>
+      <TimeAxis
+        {...{ events: shown, range, time, selected, onRange: setRange, onTime: setTime, onSelect: select }}
+        real={now}
+      />
+      <div class="bar">
+        {selected === undefined ? (
+          <Note
+            text={`Drag the line to set the clock of ${world}, or choose an event. By keyboard: the arrow keys move it, with Shift by more.`}
+          />
+        ) : (
+          <ChosenEvent event={selected} time={time} onTime={setTime} />
+        )}
+        <span class="spring" />
+        {clock.value === undefined || clock.value.state.real ? null : (
+          <Button icon="clock" onClick={() => changeClock(() => restoreClock(world), 'The clock shows real time.')}>
+            Real time
+          </Button>
+        )}
+      </div>
+      <div class="fill">
+        <VirtualTable
+          label="Events on the calendar"
+          columns={columnsAt(time)}
+          count={shown.length}
+          rowAt={index => shown[index]}
+          keyOf={eventKey}
+          selected={parameter('event')}
+          onSelect={select}
+          rowClass={({ at }) => (Date.parse(at) <= time ? 'past' : '')}
+        />
+      </div>
+      {omitted === 0 ? null : <p class="status-line">{omitted.toLocaleString('en')} later events are not shown.</p>}
+    </div>
+  )
+}
+
+const RANGES = { Year: 366 * ONE_DAY, Month: 31 * ONE_DAY, Day: ONE_DAY }
+
+const RangeTools = ({ range, time, onRange }: Pick<TimeAxisProps, 'range' | 'time' | 'onRange'>) => (
+  <div class="row" role="group" aria-label="The time that is shown">
+    <Button icon="left" label="Earlier" onClick={() => onRange(pan(range, -0.5))} />
+    <Button onClick={() => onRange(undefined)}>All</Button>
+    {Object.entries(RANGES).map(([title, length]) => (
+      <Button key={title} onClick={() => onRange(rangeAround(time, length))}>
+        {title}
+      </Button>
+    ))}
+    <Button icon="right" label="Later" onClick={() => onRange(pan(range, 0.5))} />
+    <Button icon="plus" label="Show less time" onClick={() => onRange(zoom(range, 0.5, time))} />
+    <Button icon="minus" label="Show more time" onClick={() => onRange(zoom(range, 2, time))} />
+  </div>
+)
+
+const KindBadge = ({ kind: wanted }: { kind: EventKind }) => {
+  const found = EVENT_KINDS.find(({ kind }) => kind === wanted)
+  return <Badge tone={found?.tone}>{found?.noun}</Badge>
+}
+
+type ChosenEventProps = Pick<TimeAxisProps, 'time' | 'onTime'> & { readonly event: CalendarEvent }
+
+/** The description of an event, and buttons that set the clock to it. */
+function ChosenEvent({ event, time, onTime }: ChosenEventProps) {
+  const { at: moment, kind, text, operation, collection, record } = event
+  const at = Date.parse(moment)
+  return (
+    <>
+      <KindBadge kind={kind} />
+      <b>{text}</b>
+      <span class="muted">
+        {writeMoment(at)}, {writeDistance(at - time)}
+      </span>
+      <span class="row" role="group" aria-label="Set the clock">
+        <Button onClick={() => onTime(at - ONE_DAY)}>The day before</Button>
+        <Button kind="primary" onClick={() => onTime(at)}>
+          Set the clock to it
+        </Button>
+        <Button onClick={() => onTime(at + ONE_DAY)}>The day after</Button>
+      </span>
+      {operation && (
+        <a class="button" href={hrefOf('operations', { operation })}>
+          Open {operation}
+        </a>
+      )}
+      {record === undefined || collection === undefined ? null : (
+        <a class="button" href={hrefOf('worlds', { collection, record })}>
+          Open the record
+        </a>
+      )}
+    </>
+  )
+}
+
+const columnsAt = (time: number): readonly Column<CalendarEvent>[] => [
+  ['When', '9.5rem', ({ at }) => writeMoment(Date.parse(at))],
+  ['From the clock', '8.5rem', ({ at }) => writeDistance(Date.parse(at) - time), 'wide muted'],
+  ['Kind', '7rem', ({ kind }) => <KindBadge kind={kind} />, 'wide'],
+  ['What happens', 'minmax(9rem, 1fr)', ({ text }) => <span title={text}>{text}</span>],
+  ['For', '6rem', ({ at, until }) => until && writeDuration(Date.parse(until) - Date.parse(at)), 'wide'],
+]

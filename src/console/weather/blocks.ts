@@ -5,14 +5,8 @@ import { isObject } from '../../kernel/json.ts'
 import { parseRate, parseSpan } from '../../kernel/units.ts'
 import { MINUTE, writeLatency, writePercent } from '../model/wording.ts'
 
-/** The settings of one block that sliders show; others are kept unchanged. */
-export interface WeatherSettings {
-  readonly latency?: unknown
-  readonly fault?: unknown
-  readonly rateLimit?: unknown
-  readonly capacity?: unknown
-  readonly [name: string]: unknown
-}
+/** The settings of one block. Sliders show some; the others stay as they are. */
+export type WeatherSettings = Readonly<Record<string, unknown>>
 
 /** The blocks of a weather. A block that is null switches a setting off. */
 export type WeatherBlocks = { readonly [Group in keyof WeatherFile]: WeatherFile[Group] | null }
@@ -68,27 +62,17 @@ export function scopesOf(blocks: WeatherBlocks): readonly WeatherScope[] {
   return scopes
 }
 
+export const PERCENTILES = ['p50', 'p95', 'p99'] as const
+export type Percentile = (typeof PERCENTILES)[number]
+
 /** Sliders of latency, in milliseconds. */
-export interface SliderPercentiles {
-  readonly p50: number
-  readonly p95: number
-  readonly p99: number
-}
+type SliderPercentiles = Readonly<Record<Percentile, number>>
 
-/** Sliders of faults, as probabilities from 0 to 1. */
-export interface FaultRates {
-  readonly status: number
-  readonly code: number
-  readonly reset: number
-  readonly hang: number
-}
+/** Sliders of faults: probabilities from 0 to 1, and the code of an error status. */
+type FaultRates = Readonly<Record<'status' | 'code' | 'reset' | 'hang', number>>
 
-export interface WeatherLimits {
-  /** Requests in a minute; undefined without a limit. */
-  readonly perMinute: number | undefined
-  /** Requests that are served at once; undefined without a limit. */
-  readonly concurrency: number | undefined
-}
+/** Sliders of limits: requests in a minute, and requests that are served at once; 0 without a limit. */
+type WeatherLimits = Readonly<Record<'perMinute' | 'concurrency', number>>
 
 /** Milliseconds of `200ms` or `1.5s`; undefined for anything else. */
 const millisecondsIn = (value: unknown): number | undefined =>
@@ -120,15 +104,12 @@ export function latencyOf({ p50, p95, p99 }: SliderPercentiles): unknown {
 const configuredTime = (value: number): string => `${Math.round(value * 1000) / 1000}ms`
 
 /** Returns percentiles in their order after one of them was moved: the others give way. */
-export function movePercentile(
-  before: SliderPercentiles,
-  name: keyof SliderPercentiles,
-  value: number,
-): SliderPercentiles {
-  const moved = { ...before, [name]: value }
-  if (name === 'p50') return { p50: value, p95: Math.max(value, moved.p95), p99: Math.max(value, moved.p99) }
-  if (name === 'p95') return { p50: Math.min(value, moved.p50), p95: value, p99: Math.max(value, moved.p99) }
-  return { p50: Math.min(value, moved.p50), p95: Math.min(value, moved.p95), p99: value }
+export function movePercentile(before: SliderPercentiles, name: Percentile, value: number): SliderPercentiles {
+  const at = PERCENTILES.indexOf(name)
+  const moved = PERCENTILES.map((one, i) => {
+    return [one, i < at ? Math.min(value, before[one]) : i > at ? Math.max(value, before[one]) : value] as const
+  })
+  return Object.fromEntries(moved) as SliderPercentiles
 }
 
 const probabilityIn = (value: unknown): number => {
@@ -141,17 +122,10 @@ type FaultSettings = Readonly<Record<string, unknown>>
 const faultsIn = (fault: unknown): readonly FaultSettings[] => [(fault ?? []) as FaultSettings | FaultSettings[]].flat()
 
 export function faultRatesIn(fault: unknown): FaultRates {
-  const rate = (kind: string): number => {
-    const found = faultsIn(fault).find(one => one.kind === kind)
-    return found === undefined ? 0 : probabilityIn(found.probability)
-  }
-  const status = faultsIn(fault).find(({ kind }) => kind === 'status')?.status
-  return {
-    status: rate('status'),
-    code: typeof status === 'number' ? status : 503,
-    reset: rate('reset'),
-    hang: rate('hang'),
-  }
+  const found = (kind: string): FaultSettings | undefined => faultsIn(fault).find(one => one.kind === kind)
+  const rate = (kind: string): number => (found(kind) === undefined ? 0 : probabilityIn(found(kind)?.probability))
+  const { status: code = 503 } = found('status') ?? {}
+  return { status: rate('status'), code: Number(code), reset: rate('reset'), hang: rate('hang') }
 }
 
 /** Returns the setting of fault rates. Faults of other kinds, and other settings of the same, stay as they are. */
@@ -170,28 +144,23 @@ export function faultWith(before: unknown, { status, code, reset, hang }: FaultR
   return all.length === 0 ? undefined : all.length === 1 ? all[0] : all
 }
 
-export function limitsIn({ rateLimit, capacity }: WeatherSettings): WeatherLimits {
+export function sliderLimitsIn({ rateLimit, capacity }: WeatherSettings): WeatherLimits {
   const rate = parseRate(String(isObject(rateLimit) ? rateLimit.limit : rateLimit).replaceAll(' ', ''))
-  const given = isObject(capacity) ? capacity.concurrency : capacity
-  return {
-    perMinute: rate === undefined ? undefined : (rate.count / rate.window) * MINUTE,
-    concurrency: typeof given === 'number' ? given : undefined,
-  }
+  const concurrency = Number((isObject(capacity) ? capacity.concurrency : capacity) ?? 0)
+  return { perMinute: rate === undefined ? 0 : (rate.count / rate.window) * MINUTE, concurrency }
 }
 
 export function withLimits(settings: WeatherSettings, { perMinute, concurrency }: WeatherLimits): WeatherSettings {
-  const withMember = (before: unknown, name: string, value: unknown): unknown =>
-    value === undefined ? undefined : { ...(isObject(before) ? before : {}), [name]: value }
-  const limit = perMinute === undefined ? undefined : `${Math.max(1, Math.round(perMinute))}/min`
-  return {
-    ...settings,
-    rateLimit: withMember(settings.rateLimit, 'limit', limit),
-    capacity: withMember(settings.capacity, 'concurrency', concurrency),
+  const limitOf = (name: string, key: string, value: unknown): object => {
+    const before = settings[name]
+    return { [name]: value === 0 ? undefined : { ...(isObject(before) ? before : {}), [key]: value } }
   }
+  const limit = perMinute === 0 ? 0 : `${Math.max(1, Math.round(perMinute))}/min`
+  return { ...settings, ...limitOf('rateLimit', 'limit', limit), ...limitOf('capacity', 'concurrency', concurrency) }
 }
 
 /** Summarises settings in a few words; empty for none. */
-export function describeSettings(settings: WeatherSettings): string {
+export function settingsInWords(settings: WeatherSettings): string {
   const parts: string[] = []
   const latency = percentilesIn(settings.latency)
   if (latency !== undefined) parts.push(`${writeLatency(latency.p50)} to ${writeLatency(latency.p99)}`)
@@ -202,26 +171,21 @@ export function describeSettings(settings: WeatherSettings): string {
     )
   }
   if (settings.fault === null) parts.push('no faults')
-  const { perMinute, concurrency } = limitsIn(settings)
-  if (perMinute !== undefined) parts.push(`${Number(perMinute.toPrecision(3))} a minute`)
-  if (concurrency !== undefined) parts.push(`${concurrency} at once`)
+  const { perMinute, concurrency } = sliderLimitsIn(settings)
+  if (perMinute > 0) parts.push(`${Number(perMinute.toPrecision(3))} a minute`)
+  if (concurrency > 0) parts.push(`${concurrency} at once`)
   return parts.join(', ')
 }
 
-/** The largest latency of the sliders, in milliseconds. */
-const MOST_LATENCY = 30_000
+/** The place of a number on a logarithmic slider from 0 to 1000, where small and large ones are easy to set. */
+export const sliderOf = (value: number, most: number): number =>
+  value <= 0 ? 0 : Math.min(1000, Math.max(5, Math.round((Math.log(value) / Math.log(most)) * 1000)))
 
-/** The place of a latency on a slider from 0 to 1000, which is logarithmic: 10 ms and 10 s are both easy to set. */
-export const sliderOf = (milliseconds: number): number =>
-  milliseconds <= 0
-    ? 0
-    : Math.min(1000, Math.max(1, Math.round((Math.log(milliseconds) / Math.log(MOST_LATENCY)) * 1000)))
-
-/** The inverse of `sliderOf`, in milliseconds of two significant digits. */
-export function millisecondsOf(slider: number): number {
+/** The inverse of `sliderOf`: a whole number of two significant digits. */
+export function sliderValue(slider: number, most: number): number {
   if (slider <= 0) return 0
-  const exact = MOST_LATENCY ** (slider / 1000)
-  return exact < 10 ? Math.round(exact) : Number(exact.toPrecision(2))
+  const exact = most ** (slider / 1000)
+  return Math.max(1, exact < 10 ? Math.round(exact) : Number(exact.toPrecision(2)))
 }
 
 /** The place of a rate on a slider from 0 to 1000: small rates have more room. */
@@ -233,11 +197,3 @@ export function rateOf(slider: number): number {
   const step = rate < 0.01 ? 0.001 : rate < 0.1 ? 0.005 : 0.01
   return slider <= 0 ? 0 : Math.max(0.001, Number((Math.round(rate / step) * step).toFixed(3)))
 }
-
-/** The place of a limit from 1 to 10,000 on a logarithmic slider from 0 to 1000, whose beginning is "no limit". */
-export const sliderOfLimit = (limit: number | undefined): number =>
-  limit === undefined ? 0 : Math.min(1000, Math.max(5, Math.round((Math.log(limit) / Math.log(10_000)) * 1000)))
-
-/** The inverse of `sliderOfLimit`. */
-export const limitOf = (slider: number): number | undefined =>
-  slider === 0 ? undefined : Math.max(1, Number((10_000 ** (slider / 1000)).toPrecision(2)))

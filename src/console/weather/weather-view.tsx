@@ -1,52 +1,54 @@
 // View 5: the weather (latency, faults, limits) over everything or one world: presets, sliders, and what is measured.
 
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { stringifyJson } from '../../kernel/json.ts'
-import { call, pathTo } from '../model/control-plane.ts'
-import { servedPlan, useMeasured } from '../model/gateway.ts'
-import { useLoaded, useTask } from '../model/loaded.ts'
-import { chosenWorld, parameter, setParameters } from '../model/location.ts'
+import { call, pathTo, useReply, useTask } from '../model/control-plane.ts'
+import { knownConsumers, type MeasuredOperation, useMeasured } from '../model/gateway.ts'
+import { chosenWorld, hrefOf, parameter, setParameters } from '../model/location.ts'
+import { writeLatency, writePercent } from '../model/wording.ts'
 import { Button, Select } from '../parts/controls.tsx'
-import { announce, Loaded, ProblemNotice } from '../parts/notices.tsx'
+import { announce, FirstCommand, Note, ProblemNotice, ShowLoaded } from '../parts/notices.tsx'
+import { PlainTable } from '../parts/panels.tsx'
 import {
-  describeSettings,
   isClear,
+  PERCENTILES,
+  percentilesIn,
   readScope,
   scopesOf,
   settingsIn,
+  settingsInWords,
   type WeatherBlocks,
   type WeatherScope,
   type WeatherSettings,
   withSettings,
   writeScope,
 } from './blocks.ts'
-import { MeasuredPanel } from './measured-panel.tsx'
-import { Sliders } from './sliders.tsx'
-import { type ServedWeather, WeatherSwitches } from './weather-switches.tsx'
+import { type ServedWeather, Sliders, WeatherSwitches } from './weather-inputs.tsx'
+
+type WeatherPart = { readonly weather?: Readonly<Record<string, WeatherBlocks>> }
+type ConfigurationParts = Readonly<Record<'effective' | 'written', WeatherPart | undefined>>
 
 export function WeatherView() {
   const world = chosenWorld.value
   const path = world === '' ? '/weather' : pathTo`/worlds/${world}/weather`
   // Weather may end by itself, and scripts may change it.
-  const loaded = useLoaded(path, signal => call<ServedWeather>('GET', path, { signal, quiet: true }), 4000)
-  const presets = useLoaded('presets', async signal => {
-    type Parts = Readonly<Record<string, { readonly weather?: Readonly<Record<string, WeatherBlocks>> }>>
-    const { effective, written } = await call<Parts>('GET', '/config', { signal, quiet: true })
-    return effective?.weather ?? written?.weather ?? {}
-  })
+  const loaded = useReply<ServedWeather>(path, { every: 4000 })
+  const { value } = useReply<ConfigurationParts>('/config')
+  const presets = value?.effective?.weather ?? value?.written?.weather ?? {}
   return (
-    <Loaded of={loaded}>
+    <ShowLoaded of={loaded}>
       {weather => (
         <WeatherControls
           key={path}
           path={path}
           world={world}
           weather={weather}
-          presets={presets.value ?? {}}
+          presets={presets}
           onChanged={loaded.reload}
         />
       )}
-    </Loaded>
+    </ShowLoaded>
   )
 }
 
@@ -132,7 +134,7 @@ function ScopeChooser({ scope }: { scope: WeatherScope }) {
           'operation',
           operations.map(({ operation }) => operation),
         ),
-        ...optionsOf('consumer', servedPlan.value?.consumers ?? []),
+        ...optionsOf('consumer', knownConsumers.value),
       ]}
       onChange={chooseScope}
     />
@@ -148,9 +150,84 @@ function OtherScopes({ blocks, scope }: { blocks: WeatherBlocks; scope: WeatherS
       {others.map(one => (
         <Button key={writeScope(one)} kind="quiet" onClick={() => chooseScope(writeScope(one))}>
           {one.name || one.kind}
-          <span class="count">{describeSettings(settingsIn(blocks, one)) || 'settings'}</span>
+          <span class="count">{settingsInWords(settingsIn(blocks, one)) || 'settings'}</span>
         </Button>
       ))}
     </p>
+  )
+}
+
+function MeasuredPanel({ world, scope, blocks }: { world: string; scope: WeatherScope; blocks: WeatherBlocks }) {
+  const { kind, name } = scope
+  const chosen = kind === 'tag' || kind === 'consumer' ? { [kind]: name } : {}
+  const loaded = useMeasured({ world, minutes: 1, ...chosen })
+  return (
+    <section class="stack padded" aria-label="Configured and measured">
+      <ShowLoaded of={loaded}>
+        {({ operations }) => {
+          const shown = kind === 'operation' ? operations.filter(({ operation }) => operation === name) : operations
+          return (
+            <>
+              <div class="row between">
+                <h2>Measured in the last minute</h2>
+                <span class="muted">the marks are the configured values</span>
+              </div>
+              {shown.every(({ measured }) => measured.requests === 0) && (
+                <>
+                  <Note text="No request in the last minute. Send some, and their times appear here:" />
+                  <FirstCommand operation={kind === 'operation' ? name : undefined} />
+                </>
+              )}
+              <PlainTable
+                label="Table of measured times"
+                head={['Operation', '#Requests', ...PERCENTILES, '#Errors']}
+                rows={shown.map(operation => measuredRow(operation, scope, blocks))}
+              />
+            </>
+          )
+        }}
+      </ShowLoaded>
+    </section>
+  )
+}
+
+function measuredRow(
+  { operation, measured, settings = {} }: MeasuredOperation,
+  scope: WeatherScope,
+  blocks: WeatherBlocks,
+): readonly [string, ...ComponentChildren[]] {
+  // A block for the consumer wins over those for everybody.
+  const wished = scope.kind === 'consumer' ? { ...settings, ...settingsIn(blocks, scope) } : settings
+  const percentiles = percentilesIn(wished.latency)
+  return [
+    operation,
+    <>
+      <a href={hrefOf('operations', { operation })}>{operation}</a>
+      <span class="wish muted truncate">{settingsInWords(wished) || 'clear'}</span>
+    </>,
+    measured.requests.toLocaleString('en'),
+    ...PERCENTILES.map(name => <LatencyMeter key={name} measured={measured[name]} wished={percentiles?.[name]} />),
+    measured.requests === 0 ? '' : writePercent(measured.errors / measured.requests),
+  ]
+}
+
+/**
+ * The measured value as a bar, the wished one as a mark on the same logarithmic scale from 1 ms to 30 s; both in
+ * milliseconds.
+ */
+function LatencyMeter({ measured, wished }: { measured: number | null; wished: number | undefined }) {
+  const placeOf = (value: number): number =>
+    Math.max(1, Math.min(100, (Math.log(Math.max(1, value)) / Math.log(30_000)) * 100))
+  const [bar, mark] = [measured === null ? 0 : placeOf(measured), wished === undefined ? -1 : placeOf(wished)]
+  const background = [
+    `linear-gradient(90deg, transparent ${mark}%, var(--warn) 0 calc(${mark}% + 3px), transparent 0)`,
+    `linear-gradient(90deg, var(--accent) ${bar}%, var(--line) 0)`,
+  ]
+  return (
+    <div class="meter-cell">
+      {writeLatency(measured)}
+      {wished === undefined ? null : <span class="muted"> / {writeLatency(wished)}</span>}
+      <div class="meter" aria-hidden="true" style={{ background: background.join() }} />
+    </div>
   )
 }

@@ -1,24 +1,16 @@
 // The clock of the shown world: its time, its speed, and jumps to a date or to the next event of the calendar.
 
 import { useEffect, useState } from 'preact/hooks'
-import type { ClockWords } from '../../http/control/types.ts'
-import { clock, loadCalendar, restoreClock, type ShownClock, setClock, worldTime } from '../model/gateway.ts'
-import { useLoaded, useNow } from '../model/loaded.ts'
+import type { ClockWords, WorldCalendar } from '../../http/control/types.ts'
+import { pathTo, useNow, useReply } from '../model/control-plane.ts'
+import { clock, restoreClock, type ShownClock, setClock, speedWords, worldTime } from '../model/gateway.ts'
 import { hrefOf } from '../model/location.ts'
 import { readMoment, writeDistance, writeMoment } from '../model/wording.ts'
 import { Button, Select, TextField } from '../parts/controls.tsx'
 import { perform } from '../parts/notices.tsx'
 
-const SPEEDS: Readonly<Record<string, string>> = {
-  1: 'as time goes',
-  10: '10 × as fast',
-  60: 'a minute a second',
-  3600: 'an hour a second',
-  86400: 'a day a second',
-}
+const SPEEDS = [1, 10, 60, 3600, 86400]
 const STEPS = ['+1h', '+1d', '+30d'] as const
-
-const speedWords = (rate: number): string => SPEEDS[rate] ?? `${rate} × as fast`
 
 type ChangeClock = (change: ClockWords, done: string) => Promise<boolean>
 
@@ -26,12 +18,12 @@ export function ClockPanel({ world }: { world: string }) {
   const now = useNow(250)
   const state = clock.value?.state
   const time = worldTime(now)
-  if (state === undefined || time === undefined) return <section class="clock-panel" aria-label="Clock" />
+  if (state === undefined || time === undefined) return <section class="bar clock-panel" aria-label="Clock" />
   const { real, frozen, rate } = state
   const change: ChangeClock = (order, done) => perform(() => setClock(world, order), done)
   const shown = new Date(time).toISOString()
   return (
-    <section class="clock-panel" aria-label="Clock">
+    <section class="bar clock-panel" aria-label="Clock">
       <div>
         <p class="clock-time">
           <time dateTime={shown} class={real ? '' : 'tone-warn'}>
@@ -52,11 +44,7 @@ export function ClockPanel({ world }: { world: string }) {
         <Select
           label="Speed of the clock"
           value={String(rate)}
-          options={[
-            ...(frozen ? [['0', 'frozen'] as const] : []),
-            ...Object.entries(SPEEDS),
-            ...(frozen || String(rate) in SPEEDS ? [] : [[String(rate), speedWords(rate)] as const]),
-          ]}
+          options={[...new Set([rate, ...SPEEDS])].map(one => [`${one}`, speedWords(one)] as const)}
           onChange={next => change({ rate: Number(next) }, `The clock runs ${speedWords(Number(next))}.`)}
         />
         {STEPS.map(step => (
@@ -79,7 +67,7 @@ export function ClockPanel({ world }: { world: string }) {
 /** @param ahead milliseconds before real time */
 function courseWords({ real, frozen, rate }: ShownClock, ahead: number): string {
   if (real) return 'Real time'
-  const course = frozen ? 'Frozen' : rate === 1 ? 'Running' : `Running ${speedWords(rate)}`
+  const course = frozen ? 'Frozen' : `Running${rate === 1 ? '' : ` ${speedWords(rate)}`}`
   return Math.abs(ahead) < 2000 ? course : `${course}, ${writeDistance(ahead).replace(/^in (.*)$/, '$1 ahead')}`
 }
 
@@ -95,7 +83,7 @@ function JumpForm({ change }: { change: ChangeClock }) {
     if (await change({ now }, `The clock jumped to ${target}.`)) setText('')
   }
   return (
-    <form class="jump" onSubmit={submit}>
+    <form class="row" onSubmit={submit}>
       <TextField
         label="Jump to"
         error={
@@ -120,7 +108,8 @@ interface NextEventProps {
 
 function NextEvent({ world, time, state: { real, rate }, change }: NextEventProps) {
   // Requests change records, so that it is loaded again each minute of real time.
-  const { value, reload } = useLoaded(world, signal => loadCalendar(world, { limit: 1 }, signal), 60_000)
+  const calendar = pathTo`/worlds/${world}/calendar`
+  const { value, reload } = useReply<WorldCalendar>(calendar, { query: { limit: 1 }, every: 60_000 })
   const next = value?.next
   const at = Date.parse(next?.at ?? '')
   const course = `${real} ${rate} ${Math.round((time - Date.now() * rate) / 10_000)}`

@@ -1,20 +1,31 @@
 // The records of the shown world: a table of each collection with sort, search and paging, and one record beside it.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { JsonObject } from '../../kernel/json.ts'
+import { signal } from '@preact/signals'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { parseJson } from '../../kernel/parse-json.ts'
-import { callExactly, callForReply, epoch, pathTo } from '../model/control-plane.ts'
-import { servedPlan } from '../model/gateway.ts'
-import { useLoaded } from '../model/loaded.ts'
+import type { Editor } from '../editor/editor.ts'
+import { EditorBox, Mistakes, type TextMistake } from '../editor/editor-box.tsx'
+import type { SchemaPart } from '../editor/schema-path.ts'
+import {
+  ControlError,
+  callForReply,
+  callForText,
+  epoch,
+  pathTo,
+  useLoaded,
+  useReply,
+  useTask,
+} from '../model/control-plane.ts'
+import { refreshWorlds, servedPlan } from '../model/gateway.ts'
+import { indentJson, spanInJson } from '../model/json-text.ts'
 import { parameter, setParameters } from '../model/location.ts'
 import { plural } from '../model/wording.ts'
 import { Button, SearchField } from '../parts/controls.tsx'
-import { EmptyState, Loaded, ProblemNotice, Spinner } from '../parts/notices.tsx'
-import { Tabs } from '../parts/panels.tsx'
+import { announce, EmptyState, ProblemNotice, perform, ShowLoaded, Spinner } from '../parts/notices.tsx'
+import { SidePanel, Tabs } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
-import { dataRevision, RecordEditor, type ResourceForm } from './record-editor.tsx'
-import { RecordPages } from './record-pages.ts'
-import { cellText, columnsOf, idIn } from './table-columns.ts'
+import { blankAt, cellText, columnsOf, idIn, RecordPages } from './record-table.ts'
 
 /** Milliseconds after the last key until a search is sent. */
 const SEARCH_WAIT = 250
@@ -23,30 +34,28 @@ export function DataPanel({ world, records }: { world: string; records: Readonly
   // A collection that no request has touched yet is not counted.
   const names = servedPlan.value?.resources.map(({ name }) => name)
   if (names === undefined) return <Spinner />
-  const wanted = parameter('collection')
-  const chosen = names.includes(wanted) ? wanted : names[0]
-  if (chosen === undefined) {
+  if (names.length === 0) {
     return (
-      <EmptyState icon="book" title="This API keeps no records">
-        <p>
-          The configuration has no <code>resources</code>. With <code>understudy init</code> it is written for a
-          contract; records of a resource are then listed, searched and edited here.
-        </p>
-      </EmptyState>
+      <EmptyState
+        icon="book"
+        title="This API keeps no records"
+        text="The configuration has no `resources`. With `understudy init` it is written for a contract; records of a resource are then listed, searched and edited here."
+      />
     )
   }
   return (
     <section class="view" aria-label="Records">
       <Tabs
         label="Collections"
-        tabs={names.map(name => [name, name, records[name]] as const)}
-        chosen={chosen}
-        onChoose={collection =>
-          setParameters({ collection, record: undefined, new: undefined, q: undefined, sort: undefined }, 'push')
-        }
-      >
-        <CollectionData key={`${world} ${chosen}`} world={world} collection={chosen} count={records[chosen] ?? 0} />
-      </Tabs>
+        parameter="collection"
+        clears={['record', 'new', 'q', 'sort']}
+        tabs={names.map(name => [
+          name,
+          name,
+          () => <CollectionData key={`${world} ${name}`} world={world} collection={name} count={records[name] ?? 0} />,
+          records[name],
+        ])}
+      />
     </section>
   )
 }
@@ -59,10 +68,8 @@ interface CollectionProps {
 }
 
 function CollectionData({ world, collection, count }: CollectionProps) {
-  const resource = useLoaded(collection, signal =>
-    callExactly<ResourceForm>('GET', pathTo`/resources/${collection}`, { signal }),
-  )
-  return <Loaded of={resource}>{found => <RecordTable world={world} resource={found} count={count} />}</Loaded>
+  const resource = useReply<ResourceForm>(pathTo`/resources/${collection}`, { exact: true })
+  return <ShowLoaded of={resource}>{found => <RecordTable world={world} resource={found} count={count} />}</ShowLoaded>
 }
 
 function RecordTable({ world, resource, count }: { world: string; resource: ResourceForm; count: number }) {
@@ -90,12 +97,10 @@ function RecordTable({ world, resource, count }: { world: string; resource: Reso
   }, [pages, generation])
   const first = pages.at(0)
   const columns = useMemo(
-    (): readonly Column<JsonObject>[] =>
-      columnsOf(schema, idField, first).map(({ id, isNumber, ...column }) => ({
-        ...{ id, ...column, sorts: true },
-        ...(isNumber && id !== idField ? { align: 'end' } : {}),
-        cell: row => <span class={id === idField ? 'mono' : ''}>{cellText(row[id])}</span>,
-      })),
+    () =>
+      columnsOf(schema, idField, first).map(({ name, width, classes }): Column<JsonObject> => {
+        return [name, width, row => cellText(row[name]), classes, name]
+      }),
     [schema, idField, first === undefined],
   )
   const making = parameter('new') !== ''
@@ -140,14 +145,14 @@ function RecordTable({ world, resource, count }: { world: string; resource: Reso
           ) : null}
         </div>
       </div>
-      {beside ? (
+      {beside && (
         <RecordEditor
           key={making ? 'new' : `${world} ${collection} ${selected}`}
           world={world}
           resource={resource}
           id={making ? undefined : selected}
         />
-      ) : null}
+      )}
     </div>
   )
 }
@@ -164,14 +169,145 @@ function RecordSearch({ collection }: { collection: string }) {
 
 const NoRecords = ({ collection, search }: { collection: string; search: string }) =>
   search === '' ? (
-    <EmptyState icon="book" title={`There are no ${collection}`}>
-      <p>Make one here, send a request that creates one, or reset the world to begin with the seeds again.</p>
-    </EmptyState>
+    <EmptyState
+      icon="book"
+      title={`There are no ${collection}`}
+      text="Make one here, send a request that creates one, or reset the world to begin with the seeds again."
+    />
   ) : (
-    <EmptyState icon="search" title="No record matches">
-      <p>
-        No text of a record holds <b>{search}</b>.
-      </p>
+    <EmptyState icon="search" title="No record matches" text={`No text of a record holds ${search}.`}>
       <Button onClick={() => setParameters({ q: undefined })}>Show all</Button>
     </EmptyState>
   )
+
+/** A resource as the control plane describes it. */
+interface ResourceForm {
+  readonly name: string
+  readonly idField: string
+  /** How a new record gets its id: `client`, or in another way. */
+  readonly assigned: string
+  readonly schema: SchemaPart
+}
+
+/** Counts changes of records that this page made, so that tables load them again. */
+const dataRevision = signal(0)
+
+export function dataChanged(): void {
+  dataRevision.value += 1
+}
+
+interface RecordEditorProps {
+  readonly world: string
+  readonly resource: ResourceForm
+  /** Unset for a new record. */
+  readonly id: string | undefined
+}
+
+const closeRecord = (): void => setParameters({ record: undefined, new: undefined }, 'push')
+
+function RecordEditor({ world, resource, id }: RecordEditorProps) {
+  const { name, schema, assigned, idField } = resource
+  const path = pathTo`/worlds/${world}/collections/${name}`
+  const loaded = useLoaded(`${path} ${id ?? ''}`, async signal => {
+    const blank = (): string => stringifyJson(blankAt(schema, [], assigned === 'client' ? '' : idField))
+    return indentJson(id === undefined ? blank() : await callForText('GET', path + pathTo`/${id}`, { signal }))
+  })
+  return (
+    <SidePanel
+      label={id === undefined ? 'New record' : `Record ${id}`}
+      title={id ?? `New record of ${name}`}
+      close="Close the record"
+      onClose={closeRecord}
+    >
+      <ShowLoaded
+        of={loaded}
+        missing={<EmptyState icon="search" title="There is no such record" text="It may have been deleted since." />}
+      >
+        {text => <RecordForm {...{ resource, id, path, stored: text }} />}
+      </ShowLoaded>
+    </SidePanel>
+  )
+}
+
+interface RecordFormProps {
+  readonly resource: ResourceForm
+  readonly id: string | undefined
+  readonly path: string
+  readonly stored: string
+}
+
+function RecordForm({ resource: { schema, idField }, id, path, stored }: RecordFormProps) {
+  const [saved, setSaved] = useState(stored)
+  const [text, setText] = useState(stored)
+  const [mistakes, setMistakes] = useState<readonly TextMistake[]>([])
+  const editor = useRef<Editor | undefined>(undefined)
+  const task = useTask()
+
+  const mark = (found: readonly TextMistake[]): void => {
+    setMistakes(found)
+    editor.current?.mark(found)
+    if (found[0] !== undefined) editor.current?.reveal(found[0].from)
+  }
+  const save = (): Promise<boolean> =>
+    task.run(async () => {
+      const parsed = parseJson(text)
+      if ('fault' in parsed) throw new Error(`The record ${parsed.fault}.`)
+      const [method, target] = id === undefined ? ['POST', path] : ['PUT', path + pathTo`/${id}`]
+      try {
+        const reply = await callForText(method as string, target as string, { body: text, type: 'application/json' })
+        const next = indentJson(reply)
+        setSaved(next)
+        editor.current?.replace(next)
+        mark([])
+        dataChanged()
+        void refreshWorlds().catch(() => undefined)
+        const stored = parseJson(reply, true) as { readonly value: JsonObject }
+        announce(id === undefined ? `Created ${idIn(stored.value, idField)}.` : `Saved ${id}.`)
+        if (id === undefined) setParameters({ record: idIn(stored.value, idField), new: undefined })
+      } catch (failure) {
+        const found = failure instanceof ControlError ? mistakesIn(failure, text) : []
+        mark(found)
+        if (found.length === 0) throw failure
+      }
+    })
+  const remove = async (): Promise<void> => {
+    await callForText('DELETE', path + pathTo`/${id ?? ''}`)
+    dataChanged()
+    void refreshWorlds().catch(() => undefined)
+    closeRecord()
+  }
+  const discard = (): void => {
+    editor.current?.replace(saved)
+    mark([])
+  }
+  return (
+    <>
+      <ProblemNotice error={task.error} />
+      <EditorBox label="The record as JSON" text={stored} schema={schema} onChange={setText} hold={editor} />
+      <Mistakes mistakes={mistakes} onChoose={({ from }) => editor.current?.reveal(from)} />
+      <div class="bar">
+        {id && (
+          <Button kind="danger" icon="trash" onClick={() => perform(remove, `Deleted ${id}.`)}>
+            Delete
+          </Button>
+        )}
+        <span class="spring" />
+        {text === saved ? null : <Button onClick={discard}>Discard changes</Button>}
+        <Button kind="primary" disabled={task.busy || (text === saved && id !== undefined)} onClick={save}>
+          {task.busy ? 'Saving…' : id === undefined ? 'Create' : 'Save'}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+/** Returns the mistakes that a refusal of a record names by JSON Pointers, with their places in its text. */
+function mistakesIn({ problem }: ControlError, text: string): readonly TextMistake[] {
+  const errors = (problem.errors ?? []) as readonly { readonly pointer: string; readonly message: string }[]
+  return errors.map(({ pointer, message }) => ({
+    ...spanInJson(text, pointer),
+    severity: 'error',
+    place: pointer,
+    message,
+  }))
+}

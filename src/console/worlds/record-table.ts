@@ -1,15 +1,103 @@
-// The columns of a table of records: the id, then the fields that say most in a cell. And the beginning of a new record.
+// A table of records without the page: its rows, which are loaded by page when they become visible, its columns, and the
+// beginning of a new record.
 
 import { Decimal, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { keysAt, keywordsAt, partsAt, type SchemaPart } from '../editor/schema-path.ts'
 
-export interface RecordColumn {
-  readonly id: string
-  readonly title: string
+/** Records in a page. */
+export const PAGE = 100
+/** Pages farther from the last one are forgotten. */
+const FARTHEST = 20
+
+type LoadPage<Row> = (
+  offset: number,
+  limit: number,
+  signal: AbortSignal,
+) => Promise<{ readonly rows: readonly Row[]; readonly total: number }>
+
+export class RecordPages<Row> {
+  readonly #load: LoadPage<Row>
+  readonly #changed: () => void
+  readonly #pages = new Map<number, readonly Row[]>()
+  /** The pages that need not be loaded again. */
+  readonly #fresh = new Set<number>()
+  readonly #loading = new Map<number, AbortController>()
+  #from = 0
+  #to = 0
+  /** How many records there are; undefined until the first page is there. */
+  total: number | undefined
+  /** The failure of the last page. */
+  error: Error | undefined
+
+  /** @param changed is called after each page that arrived or failed */
+  constructor(load: LoadPage<Row>, changed: () => void) {
+    this.#load = load
+    this.#changed = changed
+  }
+
+  at(index: number): Row | undefined {
+    return this.#pages.get(Math.floor(index / PAGE))?.[index % PAGE]
+  }
+
+  /** Loads missing visible rows, and aborts requests for rows that are no longer visible. */
+  show(from: number, to: number): void {
+    this.#from = from
+    this.#to = to
+    const first = Math.floor(from / PAGE)
+    const last = Math.floor(Math.max(from, to - 1) / PAGE)
+    this.stop(page => page < first || page > last)
+    for (let page = first; page <= last; page++) {
+      if (!this.#fresh.has(page) && !this.#loading.has(page)) void this.#fetch(page)
+    }
+  }
+
+  /** Loads the visible rows again; the old ones are shown until then. */
+  refresh(): void {
+    this.#fresh.clear()
+    this.error = undefined
+    this.stop()
+    this.show(this.#from, this.#to)
+  }
+
+  /** Aborts running requests: those for some pages, or all. */
+  stop(isOf: (page: number) => boolean = () => true): void {
+    for (const [page, abort] of this.#loading) {
+      if (!isOf(page)) continue
+      abort.abort()
+      this.#loading.delete(page)
+    }
+  }
+
+  async #fetch(page: number): Promise<void> {
+    const abort = new AbortController()
+    this.#loading.set(page, abort)
+    try {
+      const { rows, total } = await this.#load(page * PAGE, PAGE, abort.signal)
+      if (abort.signal.aborted) return
+      this.#pages.set(page, rows)
+      this.#fresh.add(page)
+      this.total = total
+      this.error = undefined
+      for (const other of this.#pages.keys()) if (Math.abs(other - page) > FARTHEST) this.#forget(other)
+    } catch (error) {
+      if (abort.signal.aborted) return
+      this.error = error as Error
+    }
+    this.#loading.delete(page)
+    this.#changed()
+  }
+
+  #forget(page: number): void {
+    this.#pages.delete(page)
+    this.#fresh.delete(page)
+  }
+}
+
+interface RecordColumn {
+  readonly name: string
   readonly width: string
-  readonly isNumber: boolean
-  /** Left out of narrow windows. */
-  readonly wide: boolean
+  /** `wide`: left out of narrow windows; `end`: a number. */
+  readonly classes: string
 }
 
 const MOST_COLUMNS = 8
@@ -37,13 +125,10 @@ export function columnsOf(schema: SchemaPart, idField: string, sample: JsonObjec
   return chosen.map((name, place) => {
     const type = typeAt(schema, name)
     const isId = name === idField
-    return {
-      id: name,
-      title: name,
-      width: widthOf(type, isId),
-      isNumber: type === 'integer' || type === 'number',
-      wide: !isId && place > 0 && !ranked.slice(0, MOST_NARROW - 1).includes(name),
-    }
+    const isNumber = type === 'integer' || type === 'number'
+    const isWide = !isId && place > 0 && !ranked.slice(0, MOST_NARROW - 1).includes(name)
+    const classes = `${isWide ? 'wide' : ''} ${isId ? 'mono' : isNumber ? 'end' : ''}`
+    return { name, width: widthOf(type, isId), classes }
   })
 }
 
