@@ -174,14 +174,10 @@ export class StandingAnswers {
     for (const world of [undefined, ...this.#worlds.list()]) this.clear(world)
   }
 
-  /** Whether there are none. */
-  get isEmpty(): boolean {
-    return !this.#hasOwn && this.#everywhere.length === 0
-  }
-
   /** Returns the operation with those answers before it that may apply to this request. */
   over(plan: Plan, usual: PlannedOperation, { world }: Exchange): PlannedOperation {
-    if (this.isEmpty || this.#rulesFor(plan, usual, world).length === 0) return usual
+    if (!this.#hasOwn && this.#everywhere.length === 0) return usual
+    if (this.#rulesFor(plan, usual, world).length === 0) return usual
     return withRules(
       usual,
       exchange => this.#rulesFor(plan, usual, latestOf(exchange.world)),

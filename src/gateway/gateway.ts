@@ -13,7 +13,7 @@ import { AllRequests } from './journal/all-requests.ts'
 import { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { type Dispatch, Observer, Overheard, outcomeOf, type ServedPlan, servePlan } from './observer.ts'
+import { type Dispatch, Observer, Overheard, type ServedPlan, servePlan } from './observer.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
 import { replyToUnmatched } from './unmatched.ts'
@@ -123,7 +123,8 @@ export class Gateway {
   }
 
   #answer(sent: Request, started: number): Promise<Reply> {
-    const request = this.journal.bodies === 0 ? sent : new Overheard(sent)
+    const heard = this.journal.bodies === 0 ? undefined : new Overheard(sent)
+    const request = heard ?? sent
     // Read once, so that a concurrent reload or reset cannot mix two plans or two worlds.
     const served = this.#served
     const { plan, mask } = served
@@ -139,7 +140,7 @@ export class Gateway {
     const passed: string[] | undefined = why || this.journal.watched ? [] : undefined
     if (found === undefined) {
       const exchange = new Exchange({ request, world, clock, operation: plan.unmatched.operation })
-      const dispatch = { served, planned: plan.unmatched, exchange, path, started, passed, why }
+      const dispatch = { served, planned: plan.unmatched, exchange, path, started, passed, why, heard }
       return this.#decorate(dispatch, replyToUnmatched(request, path, plan, mask))
     }
     const { planned: usual, basePath } = found.target
@@ -162,7 +163,7 @@ export class Gateway {
     const planned = delay === undefined ? answered : delayed(answered, delay)
     if (passed !== undefined) writable(exchange, 'gateway').drawn = {}
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
-    return this.#run({ served, planned, exchange, path, started, passed, why })
+    return this.#run({ served, planned, exchange, path, started, passed, why, heard })
   }
 
   async #run(dispatch: Dispatch): Promise<Reply> {
@@ -185,7 +186,8 @@ export class Gateway {
     const exchange = new Exchange({ request: unreadRequest, world: this.worlds.default, operation })
     meterOf(unmatched).refused(problem.code)
     const reply = await unmatched.decorate(exchange, refuse(problem, detail, headers))
-    this.journal.record(exchange, mask, outcomeOf(reply, this.clock.now(), '', 0))
+    const none = { path: '', milliseconds: 0, explanation: undefined, requestBody: undefined }
+    this.journal.record(exchange, mask, { at: this.clock.now(), reply, ...none })
     await this.requests.left
     return reply
   }
@@ -200,15 +202,7 @@ export class Gateway {
     const { planned, place } = findAddressed(request, served.plan) ?? {}
     const { unmatched } = served.plan
     const exchange = new Exchange({ request, world: this.worlds.default, operation: unmatched.operation, ...place })
-    const dispatch = {
-      served,
-      planned: unmatched,
-      exchange,
-      path: request.path,
-      started,
-      passed: undefined,
-      why: false,
-    }
+    const dispatch = { served, planned: unmatched, exchange, path: request.path, started, ...UNTRACED }
     return this.#decorate(dispatch, refusal, planned)
   }
 
@@ -217,4 +211,5 @@ export class Gateway {
   }
 }
 
+const UNTRACED = { passed: undefined, why: false, heard: undefined }
 const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', retryAfter(1000))

@@ -3,11 +3,11 @@
 
 import type { Exchange } from '../behaviours/exchange.ts'
 import { type Reply, withHeaders, withWarning } from '../kernel/reply.ts'
-import { type BodyRead, ForwardedRequest, type Request } from '../kernel/request.ts'
+import { type BodyRead, ForwardedRequest } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
-import { type Explanation, explainReply, explanationHeaders } from './explain.ts'
-import type { Journal, RequestOutcome } from './journal/journal.ts'
+import { explainReply, explanationHeaders } from './explain.ts'
+import type { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import type { Meter } from './metrics/meter.ts'
@@ -29,7 +29,7 @@ export class Observer {
   }
 
   /** Adds `Date` and `Understudy-Explanation`, then records the exchange in metrics, journal and log. */
-  finish({ served, planned, exchange, path, started, passed, why }: Dispatch, bare: Reply): Reply {
+  finish({ served, planned, exchange, path, started, passed, why, heard }: Dispatch, bare: Reply): Reply {
     const { request, clock, consumer, injected, fault, warnings, deprecatedInputs: inputs } = exchange
     const { method } = request
     const { mask } = served
@@ -51,7 +51,8 @@ export class Observer {
       if (planned.deprecated) meter.deprecated(consumer, time, traffic)
       if (inputs !== undefined) meter.deprecatedInputs(inputs, consumer, time, traffic)
     }
-    this.#journal.record(exchange, mask, outcomeOf(reply, at, path, milliseconds, request, explanation))
+    const requestBody = heard?.bytes
+    this.#journal.record(exchange, mask, { at, path, reply, milliseconds, explanation, requestBody })
     if (this.#log.requests) {
       const fields = {
         operation: planned.operation.id || undefined,
@@ -73,26 +74,6 @@ export class Observer {
 
 const thousandths = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
 
-/** Returns what the journal keeps of a reply. @param milliseconds since the request came */
-export const outcomeOf = (
-  { status, headers, refusal, body }: Reply,
-  at: number,
-  path: string,
-  milliseconds: number,
-  request?: Request,
-  explanation?: Explanation,
-): RequestOutcome => ({
-  at,
-  path,
-  status,
-  milliseconds,
-  refusal,
-  explanation,
-  replyHeaders: headers,
-  requestBody: overheardBody(request),
-  replyBody: body,
-})
-
 /** A plan with the data of its service. Running requests are recorded where they began. */
 export interface ServedPlan {
   readonly plan: Plan
@@ -100,7 +81,7 @@ export interface ServedPlan {
   readonly meterOf: (planned: PlannedOperation) => Meter
 }
 
-/** A running request: its destination, its start (see `monotonic`), and its trace if the client wants one. */
+/** A running request: its destination, its start (see `monotonic`), and its trace if anybody wants one. */
 export interface Dispatch {
   readonly served: ServedPlan
   readonly planned: PlannedOperation
@@ -108,8 +89,10 @@ export interface Dispatch {
   readonly path: string
   readonly started: number
   readonly passed: string[] | undefined
-  /** Whether the client wants them. */
+  /** Whether the client wants the trace. */
   readonly why: boolean
+  /** Set where the body is kept for the journal. */
+  readonly heard: Overheard | undefined
 }
 
 /** @param now milliseconds since the epoch */
@@ -141,14 +124,4 @@ export class Overheard extends ForwardedRequest {
     if ('bytes' in read) this.bytes = read.bytes
     return read
   }
-}
-
-/** Returns the kept body, however often the request was wrapped since. */
-function overheardBody(request: Request | undefined): Uint8Array | undefined {
-  let at = request
-  while (at instanceof ForwardedRequest) {
-    if (at instanceof Overheard) return at.bytes
-    at = at.sent
-  }
-  return undefined
 }

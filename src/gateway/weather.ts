@@ -205,11 +205,6 @@ export class WeatherStation {
     )
   }
 
-  /** Whether there is none, overall and in each world. */
-  get isClear(): boolean {
-    return !this.#hasOwn && this.overall.current === undefined
-  }
-
   /** Returns a request's weather: the one it names, that of its world, or the general one; or a refusal. */
   over(name: string | undefined, plan: Plan, mask: Mask, world: World): Weather | Reply | undefined {
     if (name === undefined) {

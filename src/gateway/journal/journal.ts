@@ -2,8 +2,7 @@
 // therefore happen when it is read. Independent of HTTP.
 
 import type { Exchange } from '../../behaviours/behaviour.ts'
-import type { Refusal } from '../../kernel/problem.ts'
-import type { Headers } from '../../kernel/reply.ts'
+import type { Reply } from '../../kernel/reply.ts'
 import type { Request } from '../../kernel/request.ts'
 import type { JournalSettings } from '../../plan/settings.ts'
 import { heapLimit } from '../../world/budget.ts'
@@ -16,13 +15,11 @@ import { blankEntry, type JournalBody, type JournalEntry, sizeOf } from './kept-
 export interface RequestOutcome {
   readonly at: number
   readonly path: string
-  readonly status: number
+  readonly reply: Reply
+  /** Since the request came. */
   readonly milliseconds: number
-  readonly refusal: Refusal | undefined
   readonly explanation: Explanation | undefined
-  readonly replyHeaders: Headers
   readonly requestBody: Uint8Array | undefined
-  readonly replyBody: string | Uint8Array | undefined
 }
 
 /** The share of the heap that entries may take, even if `journal.size` is larger: records take up to 40 %, see `Budget`. */
@@ -131,7 +128,7 @@ export class Journal {
     entry.method = request.method
     entry.path = outcome.path
     entry.query = request.query
-    entry.status = outcome.status
+    entry.status = outcome.reply.status
     entry.milliseconds = outcome.milliseconds
     entry.injected = exchange.injected
     entry.fault = exchange.fault
@@ -139,12 +136,12 @@ export class Journal {
     entry.queued = exchange.queued
     entry.notes = exchange.notes
     entry.position = exchange.position
-    entry.refusal = outcome.refusal
+    entry.refusal = outcome.reply.refusal
     entry.explanation = outcome.explanation
     entry.headers = this.#keepHeaders(request.headers)
-    entry.replyHeaders = this.watched ? outcome.replyHeaders : undefined
+    entry.replyHeaders = this.watched ? outcome.reply.headers : undefined
     entry.requestBody = this.#keep(outcome.requestBody, mask)
-    entry.replyBody = this.#keep(outcome.replyBody, mask)
+    entry.replyBody = this.#keep(outcome.reply.body, mask)
     entry.mask = mask
     entry.size = sizeOf(entry)
     this.#bytes += entry.size

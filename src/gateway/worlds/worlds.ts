@@ -210,7 +210,7 @@ export class Worlds {
 
   /** Returns the world and time of a request, or refuses an invalid one. */
   visit({ headers, path }: Request): Visit | Reply {
-    const home = this.#home(headers.host as string | undefined)
+    const home = this.#byHost.size === 0 ? this.#default : this.#home(headers.host as string | undefined)
     const { contract, simulation } = this.#plan
     if (simulation.listen.clientControls) {
       const named = headers['understudy-world']
@@ -219,12 +219,12 @@ export class Worlds {
         return this.#visitNamed(home, named, timed, path, contract.basePaths)
       }
     }
-    return this.#current(home).visit
+    return (home.plan === this.#plan ? home : this.#current(home)).visit
   }
 
   /** Returns the world of a host, or the default one. */
   #home(host: string | undefined): Held {
-    if (this.#byHost.size === 0 || host === undefined) return this.#default
+    if (host === undefined) return this.#default
     if (host !== this.#lastHost) {
       const name = this.#byHost.get(host.replace(/:\d*$/, '').toLowerCase())
       this.#lastHome = name === undefined ? undefined : this.#permanent.get(name)
