@@ -2,9 +2,9 @@
 
 import { responseFor } from '../contract/contract.ts'
 import { requiredFields } from '../contract/security.ts'
+import type { Path } from '../kernel/file/source.ts'
 import { problemOf } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply, refuse, retryAfter, type Wire } from '../kernel/reply.ts'
-import type { Path } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseSize } from '../kernel/units.ts'
 import type { Behaviour, Exchange, Handler, Site } from './behaviour.ts'
 import { writable } from './exchange.ts'

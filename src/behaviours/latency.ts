@@ -9,7 +9,7 @@ import {
   throughPercentiles,
   uniform,
 } from '../kernel/distribution.ts'
-import type { Path } from '../kernel/source.ts'
+import type { Path } from '../kernel/file/source.ts'
 import { parseDuration } from '../kernel/units.ts'
 import type { Behaviour, Site } from './behaviour.ts'
 import { setting } from './setting.ts'

@@ -4,9 +4,9 @@
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
+import { readSource } from '../kernel/file/read-source.ts'
+import type { Path, Source } from '../kernel/file/source.ts'
 import { Decimal, isObject, parsePointer, pointer } from '../kernel/json.ts'
-import { readSource } from '../kernel/read-source.ts'
-import type { Path, Source } from '../kernel/source.ts'
 
 /** A document: the value of a file, or a part of it (an inline contract). */
 export interface Document {
@@ -296,7 +296,7 @@ const absolute = (reference: string, base: string): string | undefined =>
 
 /** Reads an OpenAPI document; see `readSource`. Its duplicate keys are warnings, and its decimals are rounded beyond examples. */
 export function readDocument(path: string, name: string, report: Diagnostics): Source | undefined {
-  const source = readSource(path, name, report, { lenient: true, decimals: true })
+  const source = readSource(path, name, report, 'contract')
   roundBeyondExamples(source?.value)
   return source
 }

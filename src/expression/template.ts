@@ -3,8 +3,8 @@
 // becomes text.
 
 import { suggest } from '../kernel/diagnostic.ts'
+import type { Path } from '../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, put, stringifyJson } from '../kernel/json.ts'
-import type { Path } from '../kernel/source.ts'
 import { type Expression, ExpressionFailure, type Scope } from './scope.ts'
 
 /** JSON text that is inserted unchanged. */

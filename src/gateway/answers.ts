@@ -3,8 +3,8 @@
 
 import type { Exchange } from '../behaviours/exchange.ts'
 import { Diagnostics, formatReport } from '../kernel/diagnostic.ts'
-import { parseSource } from '../kernel/read-source.ts'
-import type { Source } from '../kernel/source.ts'
+import { parseSource } from '../kernel/file/read-source.ts'
+import type { Source } from '../kernel/file/source.ts'
 import { parseDuration } from '../kernel/units.ts'
 import type { Plan, PlannedAnswer, PlannedOperation, Rule } from '../plan/plan.ts'
 import { withRules } from '../plan/rules.ts'

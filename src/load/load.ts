@@ -7,15 +7,14 @@ import type { Contract } from '../contract/contract.ts'
 import { foreignFile, readContract } from '../contract/document/read-contract.ts'
 import { type Document, placeOf, readDocument, roundBeyondExamples } from '../contract/documents.ts'
 import { Diagnostics, type Place } from '../kernel/diagnostic.ts'
+import { parseSource, readNamed, readSource, refuseRemote } from '../kernel/file/read-source.ts'
+import { type Environment, placeOfFile, type Source } from '../kernel/file/source.ts'
+import { fillVariables } from '../kernel/file/variables.ts'
 import { isObject } from '../kernel/json.ts'
 import type { Progress } from '../kernel/progress.ts'
-import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
-import { refuseRemote } from '../kernel/remote.ts'
 import { ReplyFiles } from '../kernel/reply-files.ts'
-import { type Environment, placeOfFile, type Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan } from '../plan/compile.ts'
-import { gatewayBounds } from '../plan/known-keys.ts'
 import type { Plan } from '../plan/plan.ts'
 import { simulationOf } from '../plan/settings.ts'
 import { expandShortForms, roundSettings } from '../plan/short-forms.ts'
@@ -166,12 +165,10 @@ class Loading {
     if (refuseRemote(this.#path, placeOfFile(this.#path), report)) return undefined
     this.#files.add(file)
     progress?.(`reading ${this.#nameOf(file)}`)
-    // Whether it is a gateway file, which is read by stricter rules, shows only once it has been read.
-    const first = new Diagnostics(this.#options.strict)
-    // A text that was put is a gateway file: strictly read, it costs less where it is wrong.
-    const raw = this.#parse(first, undefined, this.#options.text === undefined)
+    const { text } = this.#options
+    const name = this.#nameOf(file)
+    const raw = text === undefined ? readSource(file, name, report) : parseSource(name, text, report)
     const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
-    if (raw === undefined || bare) for (const diagnostic of first.first(first.size)) report.add(diagnostic)
     const foreign = raw && foreignFile(raw.value, this.#nameOf(file))
     if (foreign !== undefined)
       report.error(
@@ -181,13 +178,12 @@ class Loading {
         foreign.hint,
       )
     if (raw === undefined || foreign !== undefined) return undefined
-    const filled = bare || raw.settled ? raw : this.#parse(report, this.#environment)
+    const filled = bare ? raw : fillVariables(raw, this.#environment, report)
     if (bare) roundBeyondExamples(raw.value)
-    else roundSettings(filled?.value)
-    const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
-    report.omit(filled?.surplus ?? 0)
-    const written = bare ? { contract: this.#path } : source && checkSimulation(source, report)
-    if (source === undefined || written === undefined) return undefined
+    else roundSettings(filled.value)
+    const source = bare ? filled : expandShortForms(filled, report)
+    const written = bare ? { contract: this.#path } : checkSimulation(source, report)
+    if (written === undefined) return undefined
     const settings = withInvalidStatus(written, invalidStatus)
     for (const [key, text] of Object.entries(settings.limits ?? {})) {
       if ((parseSize(text) ?? parseDuration(text) ?? 0) >= 1) continue
@@ -209,13 +205,6 @@ class Loading {
     return { bare, settings, source, contract, shownKeys, tls: tls.settings }
   }
 
-  #parse(report: Diagnostics, environment?: Environment, lenient = false): Source | undefined {
-    const { text } = this.#options
-    const name = this.#nameOf(this.file)
-    const how = { environment, lenient, bounds: gatewayBounds(text !== undefined), decimals: true }
-    return text === undefined ? readSource(this.file, name, report, how) : parseSource(name, text, report, how)
-  }
-
   #nameOf(file: string): string {
     return relative(this.#home, file) || file
   }
@@ -232,7 +221,7 @@ class Loading {
     if (refuseRemote(contract, place, report)) return undefined
     const path = resolve(dirname(file), contract)
     this.#files.add(path)
-    const found = readNamed(path, this.#nameOf(path), place, report, { lenient: true, decimals: true })
+    const found = readNamed(path, this.#nameOf(path), place, report, 'contract')
     if (found === undefined) return undefined
     roundBeyondExamples(found.value)
     return { file: path, source: found }

@@ -2,7 +2,7 @@
 
 import { behaviours } from '../behaviours/index.ts'
 import { type SettingSchema, setting } from '../behaviours/setting.ts'
-import type { Schema } from '../kernel/schema.ts'
+import type { Schema } from '../kernel/schema/schema.ts'
 
 type Properties = Readonly<Record<string, Schema>>
 

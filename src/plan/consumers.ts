@@ -7,8 +7,8 @@ import { cookieValues, decodeQuery, splitQuery } from '../contract/document/para
 import { schemeNamed } from '../contract/security.ts'
 import { reportPlaceholders } from '../expression/template.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import type { Source } from '../kernel/file/source.ts'
 import { firstOf, type Request } from '../kernel/request.ts'
-import type { Source } from '../kernel/source.ts'
 import { parseDate } from '../world/clock.ts'
 import type { ConsumerFile } from './simulation-file.ts'
 

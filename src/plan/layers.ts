@@ -3,7 +3,7 @@
 
 import type { Contract, Operation } from '../contract/contract.ts'
 import { type Diagnostics, MOST_SHOWN, nearest, type Place, suggest } from '../kernel/diagnostic.ts'
-import type { Path, Source } from '../kernel/source.ts'
+import type { Path, Source } from '../kernel/file/source.ts'
 import type { SimulationFile } from './simulation-file.ts'
 
 /**

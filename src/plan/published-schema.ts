@@ -4,7 +4,7 @@
 import { behaviours } from '../behaviours/index.ts'
 import type { SettingSchema } from '../behaviours/setting.ts'
 import { isObject, type Json } from '../kernel/json.ts'
-import { Schemas } from '../kernel/schema.ts'
+import { Schemas } from '../kernel/schema/schema.ts'
 import { FORMATS } from './formats.ts'
 import type { Plan } from './plan.ts'
 import { simulationSchema } from './simulation-schema.ts'

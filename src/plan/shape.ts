@@ -2,10 +2,10 @@
 // no key by name, except in hints for what is often written in another way.
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import type { Path, Source } from '../kernel/file/source.ts'
 import { isObject, parsePointer, pointer } from '../kernel/json.ts'
-import type { Check, Schema } from '../kernel/schema.ts'
-import type { Violation } from '../kernel/schema-errors.ts'
-import type { Path, Source } from '../kernel/source.ts'
+import type { Check, Schema } from '../kernel/schema/schema.ts'
+import type { Violation } from '../kernel/schema/violations.ts'
 import { FORMATS } from './formats.ts'
 
 export interface ShapeCheck {

@@ -3,7 +3,7 @@
 import { behaviours } from '../behaviours/index.ts'
 import { latency } from '../behaviours/latency.ts'
 import { type SettingSchema, setting } from '../behaviours/setting.ts'
-import type { Schema } from '../kernel/schema.ts'
+import type { Schema } from '../kernel/schema/schema.ts'
 import { behaviourSettings, behavioursBlock, configurable, weatherBlocks } from './block-schemas.ts'
 import { WORLD_NAME } from './settings.ts'
 

@@ -1,9 +1,9 @@
 // Checks gateway.yaml, and orders of the control plane, against their schemas.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
-import { narrow, shareRepeated } from '../kernel/schema-parts.ts'
-import type { Source } from '../kernel/source.ts'
+import type { Source } from '../kernel/file/source.ts'
+import { narrow, shareRepeated } from '../kernel/schema/parts.ts'
+import { type Check, type Schema, Schemas } from '../kernel/schema/schema.ts'
 import { answerSchema, orderSchema } from './block-schemas.ts'
 import { FORMATS } from './formats.ts'
 import { checkShape, type ShapeCheck } from './shape.ts'
@@ -25,7 +25,7 @@ function checkerOf<Valid>(schema: Schema, stranger?: ShapeCheck['stranger']) {
     const used = namesIn(source.value, all)
     if (check === undefined || [...used].some(name => !names.has(name))) {
       names = new Set([...names, ...used])
-      check = new Schemas({}, tests).compile(shareRepeated(narrow(schema, names)))
+      check = new Schemas({}, tests).compile(shareRepeated(narrow(schema, names)), true)
     }
     return checkShape(source, check, { schema, stranger }, report) as Valid | undefined
   }

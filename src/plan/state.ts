@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import type { Source } from '../kernel/source.ts'
+import type { Source } from '../kernel/file/source.ts'
 import { parseDuration } from '../kernel/units.ts'
 import type { EngineSettings } from '../world/engines/engine.ts'
 import { parseRedisUrl } from '../world/engines/redis-address.ts'

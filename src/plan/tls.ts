@@ -3,8 +3,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { dirname, relative, resolve } from 'node:path'
 import type { Diagnostics, Place } from '../kernel/diagnostic.ts'
-import { readNamedText } from '../kernel/read-source.ts'
-import type { Source } from '../kernel/source.ts'
+import { readNamedText } from '../kernel/file/read-source.ts'
+import type { Source } from '../kernel/file/source.ts'
 import { isoDate, parseTime, realClock } from '../world/clock.ts'
 import type { TlsFile } from './simulation-file.ts'
 

@@ -2,7 +2,7 @@
 // time. The operations under one: those of the plan stay unchanged.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import type { Path, Source } from '../kernel/source.ts'
+import type { Path, Source } from '../kernel/file/source.ts'
 import { weatherBlocks } from './block-schemas.ts'
 import type { Ground } from './compile-operation.ts'
 import { checkConsumer, compileLayer, isConfigured, type Layer } from './layers.ts'

@@ -2,8 +2,8 @@
 // union. Generates nothing. Most values that are built from the result are valid; the caller checks.
 
 import { isObject, type Json } from '../kernel/json.ts'
-import { keyOf } from '../kernel/reached-schema.ts'
-import type { RequiredBy } from '../kernel/schema-keywords.ts'
+import type { RequiredBy } from '../kernel/schema/keywords.ts'
+import { keyOf } from '../kernel/schema/parts.ts'
 import { intersectionOf, isListed } from './listed.ts'
 import { type Definitions, objectOf, type SchemaObject } from './schema-parts.ts'
 

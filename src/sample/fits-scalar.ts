@@ -1,7 +1,7 @@
 // Checks numbers and texts against the keywords of a schema.
 
-import { isMultipleOf } from '../kernel/multiple-of.ts'
-import { isFormat } from '../kernel/schema-formats.ts'
+import { isFormat } from '../kernel/schema/formats.ts'
+import { isMultipleOf } from '../kernel/schema/scalars.ts'
 import { regExpOf, type SchemaObject } from './schema-parts.ts'
 
 export function fitsNumber(schema: SchemaObject, value: number): boolean {

@@ -2,9 +2,9 @@
 // generator checks each value once, part by part, and needs only yes or no.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
-import { keyOf } from '../kernel/reached-schema.ts'
-import type { Schema } from '../kernel/schema.ts'
-import type { RequiredBy } from '../kernel/schema-keywords.ts'
+import type { RequiredBy } from '../kernel/schema/keywords.ts'
+import { keyOf } from '../kernel/schema/parts.ts'
+import type { Schema } from '../kernel/schema/schema.ts'
 import { fitsNumber, fitsString } from './fits-scalar.ts'
 import { canonical, isListed, same } from './listed.ts'
 import { type Definitions, entries, propertySchemas, type SchemaObject } from './schema-parts.ts'

@@ -2,7 +2,7 @@
 // this to see a cycle before it enters one.
 
 import { isObject } from '../kernel/json.ts'
-import { keyOf } from '../kernel/reached-schema.ts'
+import { keyOf } from '../kernel/schema/parts.ts'
 import type { Definitions } from './schema-parts.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()

@@ -2,7 +2,7 @@
 // as the request. Independent of requests: it receives the value.
 
 import { Decimal, isObject, type Json } from '../kernel/json.ts'
-import { keyOf } from '../kernel/reached-schema.ts'
+import { keyOf } from '../kernel/schema/parts.ts'
 import { isListed } from './listed.ts'
 import { type Definitions, entries, objectOf, type SchemaObject } from './schema-parts.ts'
 

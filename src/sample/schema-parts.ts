@@ -2,7 +2,7 @@
 
 import { isObject } from '../kernel/json.ts'
 import { compilePattern } from '../kernel/pattern.ts'
-import type { Schema } from '../kernel/schema.ts'
+import type { Schema } from '../kernel/schema/schema.ts'
 
 export type SchemaObject = Readonly<Record<string, unknown>>
 /** Schemas by key: `#/$defs/KEY`. */

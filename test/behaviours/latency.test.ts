@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Site } from '../../src/behaviours/behaviour.ts'
 import { type LatencyConfig, latency } from '../../src/behaviours/latency.ts'
-import type { Path } from '../../src/kernel/source.ts'
+import type { Path } from '../../src/kernel/file/source.ts'
 import { simulate } from '../simulate.ts'
 import { settle, VirtualClock } from '../virtual-clock.ts'
 

@@ -42,7 +42,7 @@ list.unshift(greeting)
 const { CONTRACT, simulate } = await import('../simulate.ts')
 const { load } = await import('../support/in-process.ts')
 const { Diagnostics } = await import('../../src/kernel/diagnostic.ts')
-const { parseSource } = await import('../../src/kernel/read-source.ts')
+const { parseSource } = await import('../../src/kernel/file/read-source.ts')
 const YAML = `
 weather: { kind: { defaults: { greeting: welcome } } }
 operations: { listThings: { greeting: hello, respond: { list: things } }, getThing: { respond: { read: things } } }

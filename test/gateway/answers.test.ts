@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { parseSource } from '../../src/kernel/read-source.ts'
+import { parseSource } from '../../src/kernel/file/read-source.ts'
 import { CONTRACT, OPERATIONS, simulate } from '../simulate.ts'
 import { type Ask, load } from '../support/in-process.ts'
 import { VirtualClock } from '../virtual-clock.ts'

@@ -7,8 +7,7 @@ const OPEN = new Set([
   'world/records/values.ts: typeof value',
   'http/message-fault.ts: code',
   'plan/shape.ts: keyword',
-  'kernel/schema-errors.ts: keyword',
-  'kernel/syntax.ts: code',
+  'kernel/schema/violations.ts: keyword',
   'contract/answer/headers.ts: name',
 ])
 

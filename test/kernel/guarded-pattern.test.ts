@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { compileGlob } from '../../src/kernel/glob.ts'
 import { findNesting } from '../../src/kernel/nested-quantifiers.ts'
 import { compilePattern } from '../../src/kernel/pattern.ts'
-import { Schemas } from '../../src/kernel/schema.ts'
+import { Schemas } from '../../src/kernel/schema/schema.ts'
 import { size } from '../support/cases.ts'
 
 // A backtracking engine would practically never end on each of these. The test passes if it ends.

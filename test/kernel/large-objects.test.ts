@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { closestBranch } from '../../src/kernel/closest-branch.ts'
-import { reachedBy } from '../../src/kernel/reached-schema.ts'
+import { reachedBy } from '../../src/kernel/schema/parts.ts'
+import { closestBranch } from '../../src/kernel/schema/unions.ts'
 
 /** Counts how often the names of a value are listed. */
 function counted(value: object) {

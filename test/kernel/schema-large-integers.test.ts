@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Schema, Schemas } from '../../src/kernel/schema.ts'
+import { type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
 
 test('a schema with an integer beyond the safe range is compiled', () => {
   const schemas = new Schemas()

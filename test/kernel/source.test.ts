@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Diagnostics, formatReport } from '../../src/kernel/diagnostic.ts'
-import { parseSource, readSource } from '../../src/kernel/read-source.ts'
-import type { Source } from '../../src/kernel/source.ts'
+import { parseSource, readSource } from '../../src/kernel/file/read-source.ts'
+import type { Source } from '../../src/kernel/file/source.ts'
+import { fillVariables } from '../../src/kernel/file/variables.ts'
 import { size } from '../support/cases.ts'
 
 /** Returns the line of a text as a diagnostic shows it. */
@@ -73,8 +74,9 @@ for (const [text, value] of [
   ['2026-01-01', '2026-01-01'],
 ] as const) {
   test(`an unquoted \${NAME} with the value ${text} is read as YAML`, () => {
-    const source = parseSource('gateway.yaml', 'x: ${NAME}', new Diagnostics(), { environment: { NAME: text } })
-    assert.deepEqual(source?.value, { x: value })
+    const source = parseSource('gateway.yaml', 'x: ${NAME}\ny: "${NAME}"', new Diagnostics()) as Source
+    const filled = fillVariables(source, { NAME: text }, new Diagnostics())
+    assert.deepEqual(filled?.value, { x: value, y: text })
   })
 }
 
@@ -100,16 +102,14 @@ const LARGE: readonly (readonly [name: string, text: string, code: string])[] = 
 for (const [name, text, code] of LARGE) {
   test(`${name}: ${code}`, () => {
     const report = new Diagnostics()
-    assert.equal(parseSource('large.yaml', text, report, { environment: {} }), undefined)
+    assert.equal(parseSource('large.yaml', text, report), undefined)
     assert.equal(report.first(1)[0]?.code, code)
   })
 }
 
 test('an alias is known after its anchor, not before it', () => {
   const report = new Diagnostics()
-  parseSource('a.yaml', 'a: &a 1\nb: &b [1]\nc: &c {d: 1}\nx: [*a, *b, *c, *late]\ny: &late 1\n', report, {
-    environment: {},
-  })
+  parseSource('a.yaml', 'a: &a 1\nb: &b [1]\nc: &c {d: 1}\nx: [*a, *b, *c, *late]\ny: &late 1\n', report)
   assert.deepEqual(
     report.list.map(({ code, place: { line, column } }) => [code, line, column]),
     [['unknown-alias', 4, 17]],

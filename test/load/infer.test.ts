@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readContract } from '../../src/contract/document/read-contract.ts'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { parseSource } from '../../src/kernel/read-source.ts'
+import { parseSource } from '../../src/kernel/file/read-source.ts'
 import { inferGateway } from '../../src/load/infer/simulation.ts'
 
 const golden = new URL('../golden/inference/', import.meta.url)

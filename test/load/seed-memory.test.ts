@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { placeOfFile } from '../../src/kernel/source.ts'
+import { placeOfFile } from '../../src/kernel/file/source.ts'
 import { bytesOfRecords, SeedMemory } from '../../src/load/seed/seed-records.ts'
 
 const records = Array.from({ length: 10_000 }, (_, i) => ({ id: i, text: 'x'.repeat(500), tags: [{ name: 'a' }] }))

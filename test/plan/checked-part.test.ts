@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Diagnostics, formatDiagnostics } from '../../src/kernel/diagnostic.ts'
-import { parseSource } from '../../src/kernel/read-source.ts'
+import { parseSource } from '../../src/kernel/file/read-source.ts'
 import { checkSimulation } from '../../src/plan/simulation.ts'
 
 const FILES = [

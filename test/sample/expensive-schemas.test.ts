@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Schema, Schemas } from '../../src/kernel/schema.ts'
+import { type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
 import { Sampler } from '../../src/sample/sample.ts'
 
 /** The bound of comparisons for all attempts: each has a limit that it exceeds slightly. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Check, type Schema, Schemas } from '../../src/kernel/schema.ts'
+import { type Check, type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
 import { Sampler } from '../../src/sample/sample.ts'
 import { array, object, schemas, string } from './schemas-of-all-kinds.ts'
 

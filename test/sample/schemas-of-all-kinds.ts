@@ -1,6 +1,6 @@
 // Schemas of every kind that values are generated for.
 
-import type { Schema } from '../../src/kernel/schema.ts'
+import type { Schema } from '../../src/kernel/schema/schema.ts'
 
 const TEXTS = [
   ...['date', 'time', 'date-time', 'duration', 'email', 'idn-email', 'uuid', 'uri', 'uri-reference', 'iri', 'hostname'],

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
-import { type Check, type Schema, Schemas } from '../../src/kernel/schema.ts'
+import { type Check, type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
 import { ask } from './ask.ts'
 import { SAMPLES } from './control-samples.ts'
 

@@ -9,7 +9,7 @@ import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { readSequence } from '../../contract/sequences.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { type Parsed, parseJson } from '../../kernel/parse-json.ts'
-import { keyOf } from '../../kernel/reached-schema.ts'
+import { keyOf } from '../../kernel/schema/parts.ts'
 
 /** How a body of a content type is read. */
 export interface BodyReading {

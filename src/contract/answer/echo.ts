@@ -1,8 +1,8 @@
 // Repeats values of the request in a reply: the id in the path, the fields of a created record, the filter of a list. Each
 // only if the reply stays valid. Independent of HTTP.
 
+import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import type { Path } from '../../kernel/source.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { GuardedValue } from './guarded-value.ts'
 

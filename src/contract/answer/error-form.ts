@@ -1,9 +1,9 @@
 // The body of a refusal in the shape that a contract has for errors: fields are filled by name, broken rules go into
 // the shape's list, and nothing is invented. Independent of media types.
 
+import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import { type BrokenRule, describeRule, type Refusal } from '../../kernel/problem.ts'
-import type { Path } from '../../kernel/source.ts'
 import {
   CODES,
   codesOf,

@@ -4,7 +4,7 @@
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'
 import { holdsExact, isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
 import { type Parsed, parseSent } from '../../kernel/parse-json.ts'
-import { keyOf } from '../../kernel/reached-schema.ts'
+import { keyOf } from '../../kernel/schema/parts.ts'
 import { type Definitions, propertySchemas, type SchemaObject } from '../../sample/schema-parts.ts'
 
 interface XmlKeywords {

@@ -2,7 +2,7 @@
 // value. Otherwise replies cannot be in contract, or no client can send a body; operation and property are reported.
 
 import { type Json, parsePointer } from '../../kernel/json.ts'
-import type { Violations } from '../../kernel/schema-errors.ts'
+import type { Violations } from '../../kernel/schema/violations.ts'
 import type { Gap } from '../../sample/terms.ts'
 import type { Contract, MediaType, Operation } from '../contract.ts'
 import { childOf, type Node } from '../documents.ts'

@@ -2,7 +2,7 @@
 // value is valid. They are read as closed over the whole composition, which is what authors mean.
 
 import { isObject } from '../../kernel/json.ts'
-import type { Schema } from '../../kernel/schema.ts'
+import type { Schema } from '../../kernel/schema/schema.ts'
 import { childOf, type Documents, identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { childrenOf } from './discriminator.ts'
 import { COMPOSITIONS, layersOf } from './shape.ts'

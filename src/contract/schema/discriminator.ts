@@ -2,8 +2,8 @@
 // gives each its names, and makes schemas of them: one form for generating values, another for the validator.
 
 import { isObject, put } from '../../kernel/json.ts'
-import type { Schema } from '../../kernel/schema.ts'
-import type { RequiredBy } from '../../kernel/schema-keywords.ts'
+import type { RequiredBy } from '../../kernel/schema/keywords.ts'
+import type { Schema } from '../../kernel/schema/schema.ts'
 import { childOf, componentOf, type Documents, identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { shapeOf } from './shape.ts'
 

@@ -2,10 +2,10 @@
 // requests use few of them.
 
 import { holdsExact, type Json } from '../../kernel/json.ts'
-import { type Check, type Schema, Schemas } from '../../kernel/schema.ts'
-import type { Violations } from '../../kernel/schema-errors.ts'
-import { isKnownFormat } from '../../kernel/schema-formats.ts'
-import type { Side } from '../../kernel/schema-keywords.ts'
+import { isKnownFormat } from '../../kernel/schema/formats.ts'
+import type { Side } from '../../kernel/schema/keywords.ts'
+import { type Check, type Schema, Schemas } from '../../kernel/schema/schema.ts'
+import type { Violations } from '../../kernel/schema/violations.ts'
 import { Fitting } from '../../sample/fits.ts'
 import { type Sample, Sampler } from '../../sample/sample.ts'
 import type { SampleOptions } from '../../sample/terms.ts'

@@ -2,7 +2,7 @@
 // 3.0, removes annotations, and keeps references, so that cycles stay finite.
 
 import { approximate, isObject, type Json, put } from '../../kernel/json.ts'
-import type { Schema } from '../../kernel/schema.ts'
+import type { Schema } from '../../kernel/schema/schema.ts'
 import { childOf, type Documents, itemsOf, membersOf, type Node } from '../documents.ts'
 import { type Closing, conflictIn, refusedByBranches, withoutNames } from './closed.ts'
 import {

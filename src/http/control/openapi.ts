@@ -1,6 +1,6 @@
 // The control plane's own OpenAPI document, assembled from the declarations of its routes.
 
-import type { Schema } from '../../kernel/schema.ts'
+import type { Schema } from '../../kernel/schema/schema.ts'
 import { json } from './replies.ts'
 import { type CallParameter, type ControlRoute, type ReplySpec, routeAddress } from './route.ts'
 import { problemSchema, replyWith } from './schemas.ts'

@@ -4,8 +4,8 @@
 import type Koa from 'koa'
 import type { Json } from '../../kernel/json.ts'
 import { parseJson } from '../../kernel/parse-json.ts'
-import { type Check, Schemas } from '../../kernel/schema.ts'
-import type { Violation } from '../../kernel/schema-errors.ts'
+import { type Check, Schemas } from '../../kernel/schema/schema.ts'
+import type { Violation } from '../../kernel/schema/violations.ts'
 import { readBody } from '../request.ts'
 import { badRequest, problem, withHint } from './replies.ts'
 import {

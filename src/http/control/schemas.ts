@@ -1,6 +1,6 @@
 // Parts of the declarations of routes: schemas, parameters and replies.
 
-import type { Schema } from '../../kernel/schema.ts'
+import type { Schema } from '../../kernel/schema/schema.ts'
 import type { CallParameter, ReplySpec } from './route.ts'
 
 export const problemSchema = {

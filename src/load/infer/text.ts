@@ -4,8 +4,8 @@
 import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { describeField } from '../../contract/schema/field.ts'
+import { type Path, placeOfFile, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
-import { type Path, placeOfFile, Source } from '../../kernel/source.ts'
 import type { ResourceFile } from '../../plan/simulation-file.ts'
 import type { Assign } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
@@ -69,12 +69,7 @@ export function settingsOf(written: WrittenInference): Settled {
     return { ...placeOfFile(INFERRED_FILE), line: known === -1 ? owners.push(owner) : known + 1 }
   }
   const settings = { contract: reference, seed: 1, resources, operations }
-  const source = new Source(
-    INFERRED_FILE,
-    settings,
-    () => describeSettings(resources, written),
-    () => locate,
-  )
+  const source = new Source(INFERRED_FILE, settings, () => describeSettings(resources, written), locate)
   return { source, ownerOf: ({ line }) => owners[line - 1] }
 }
 

@@ -6,9 +6,9 @@ import { dirname, relative, resolve } from 'node:path'
 import { type Resource, recordMistakes } from '../../behaviours/resource.ts'
 import { reportPlaceholders } from '../../expression/template.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
+import { readNamed } from '../../kernel/file/read-source.ts'
+import type { Path, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parsePointer, stringifyJson } from '../../kernel/json.ts'
-import { readNamed } from '../../kernel/read-source.ts'
-import type { Path, Source } from '../../kernel/source.ts'
 import { heapLimit } from '../../world/budget.ts'
 import { idIn, keyOf } from '../../world/records/values.ts'
 
@@ -50,7 +50,7 @@ export class SeedReader {
     const name = relative(this.#home, path) || path
     this.files.push(path)
     if (!this.#memory.admits(bytesOfFile(path), name, place, report)) return []
-    const fixture = readNamed(path, name, place, report, { decimals: true })
+    const fixture = readNamed(path, name, place, report, 'records')
     return fixture === undefined ? [] : checkSeeds(resource, fixture, [], report)
   }
 }

@@ -1,8 +1,7 @@
 // Describes the mistakes that a validator finds, in words.
 
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import { MOST_ERRORS } from './bounded-errors.ts'
-import { pointer } from './json.ts'
+import { pointer } from '../json.ts'
 
 /** A mistake in a value. */
 export interface Violation {
@@ -18,9 +17,35 @@ export interface Violation {
 /** The first mistakes of a value, and the number of further ones. */
 export type Violations = readonly Violation[] & { readonly omitted?: number }
 
+/** The number of mistakes that are described; of unknown properties of one object, fewer, so that they hide no others. */
+const MOST_ERRORS = 1000
+const MOST_UNKNOWN = 200
+
 /** Returns the mistakes without repetitions, and without those that follow from a wrong type. */
-export function describeErrors(errors: readonly ErrorObject[]): Violation[] {
-  let rest = errors.slice(0, MOST_ERRORS)
+export function describeErrors(errors: readonly ErrorObject[]): Violations {
+  const first = errors.length > MOST_UNKNOWN ? firstOf(errors) : errors
+  const described = describeAll(first)
+  if (first.length === errors.length) return described
+  return Object.assign(described, { omitted: errors.length - described.length })
+}
+
+function firstOf(errors: readonly ErrorObject[]): ErrorObject[] {
+  const unknown = new Map<string, number>()
+  const first: ErrorObject[] = []
+  for (const error of errors) {
+    const { keyword, instancePath } = error
+    if (keyword === 'additionalProperties') {
+      const count = unknown.get(instancePath) ?? 0
+      unknown.set(instancePath, count + 1)
+      if (count >= MOST_UNKNOWN) continue
+    }
+    if (first.length < MOST_ERRORS) first.push(error)
+  }
+  return first
+}
+
+function describeAll(errors: readonly ErrorObject[]): Violation[] {
+  let rest = errors
   // The mistakes inside a condition already say that it failed.
   if (rest.length > 1) rest = rest.filter(({ keyword }) => keyword !== 'if')
   if (rest.length === 1) return [describeError(rest[0] as ErrorObject)]

@@ -1,4 +1,16 @@
-// The keyword `multipleOf` for decimals.
+// Judgements of scalars that the validator and the generator share.
+
+const sets = new WeakMap<readonly unknown[], ReadonlySet<unknown>>()
+
+/** Returns the values of a long `enum` as a set. */
+export function scalarsOf(list: readonly unknown[]): ReadonlySet<unknown> {
+  let set = sets.get(list)
+  if (set === undefined) {
+    set = new Set(list)
+    sets.set(list, set)
+  }
+  return set
+}
 
 /**
  * Returns whether a number is a multiple of another as their decimal texts are: 19.99 is one of 0.01. As doubles it is not,

@@ -1,0 +1,131 @@
+// The outcome of reading the text of a file, and the words for mistakes of syntax in it, at the place where a person would look.
+// The readers say what kind of mistake it is; their libraries' own words are for mistakes of no known kind.
+
+import { MAX_DEPTH } from '../parse-json.ts'
+import type { Path } from './source.ts'
+
+/** A text that a reader has parsed. It takes much more memory than the value. */
+export interface ParsedText {
+  read(): Reading
+  /** Returns the offsets of the value at a path, or of its key, or of the deepest part of the path that exists. */
+  span(path: Path, part: 'key' | 'value'): readonly [from: number, to: number]
+  /** Whether a value is an unquoted scalar. */
+  isPlain(path: Path): boolean
+}
+
+export interface Reading {
+  /** Unset if there are faults. */
+  readonly value?: unknown
+  /** Whether some of it stands in several places. */
+  readonly aliased?: boolean
+  readonly faults: readonly TextFault[]
+  /** The offsets of duplicate keys. The last of them counts. */
+  readonly repeated: readonly number[]
+}
+
+/** A mistake that a reader has found in a text. */
+export interface TextFault {
+  readonly code: 'syntax' | 'too-deep' | 'unknown-alias' | 'alias-bomb'
+  readonly message: string
+  /** The offsets; unset for the whole text. */
+  readonly from?: number
+  readonly to?: number
+  readonly hint?: string
+}
+
+export const TOO_DEEP = {
+  code: 'too-deep',
+  message: `the file is nested deeper than ${MAX_DEPTH} levels`,
+} as const satisfies TextFault
+
+export const TOO_MANY_ALIASES = {
+  code: 'alias-bomb',
+  message: 'the aliases of this file expand to too many values',
+} as const satisfies TextFault
+
+export const unknownAlias = (name: string): TextFault => ({
+  code: 'unknown-alias',
+  message: `unknown alias: the file has no anchor &${name}`,
+  hint: 'put it in quotes if it is text',
+})
+
+const QUOTE_VALUE = 'put a value that contains ": " in quotes'
+
+/** The kinds of mistakes, with their words and hints. */
+const WORDS = {
+  tab: ['tabs cannot be used to indent', 'indent with spaces'],
+  indent: ['the indentation differs from that of the neighbouring lines'],
+  colons: ['unexpected second colon on this line', QUOTE_VALUE],
+  'colons between braces': ['unexpected second colon between braces', QUOTE_VALUE],
+  'no comma': ['expected a comma or a colon before this'],
+  'no colon': ['expected a colon after this', 'write a colon and a space after a key'],
+  surplus: ['unexpected text behind the end of a value', 'put the whole value in quotes'],
+} as const
+
+export type SyntaxKind = keyof typeof WORDS | 'unclosed' | 'beginning'
+
+/**
+ * Describes a mistake of syntax.
+ *
+ * @param message the library's, for no known kind
+ */
+export function describeSyntax(text: string, offset: number, kind: SyntaxKind | undefined, message: string): TextFault {
+  const at = kind === 'tab' ? offset : settle(text, offset)
+  const here = { code: 'syntax', from: at, to: kind === 'tab' ? at + 1 : wordEnd(text, at) } as const
+  const braces = /\$\{[^{}\s]*\}?/y
+  braces.lastIndex = Math.max(0, at - (text[at - 1] === '$' ? 1 : 0))
+  const placeholder = braces.exec(text)
+  if (placeholder !== null) {
+    const [whole] = placeholder
+    return {
+      ...{ code: 'syntax', from: placeholder.index, to: braces.lastIndex },
+      message: 'a placeholder between braces must be quoted',
+      hint: `write "${whole.endsWith('}') ? whole : `${whole}}`}"`,
+    }
+  }
+  if (kind === 'unclosed') {
+    const open = openBefore(text, offset)
+    const sign = open === undefined ? '' : (text[open] as string)
+    if (open !== undefined) {
+      const hint = `a ${{ '{': '}', '[': ']' }[sign] ?? sign} is missing`
+      return { code: 'syntax', message: `this ${sign} is never closed`, from: open, to: open + 1, hint }
+    }
+  } else if (kind === 'beginning') {
+    return { ...here, message: `a value cannot begin with ${text[at]}`, hint: 'put it in quotes' }
+  } else if (kind === 'surplus' && /[[{]/.test(text[at] ?? '')) {
+    return { ...here, message: `unexpected ${text[at]} in a value`, hint: WORDS.surplus[1] }
+  } else if (kind !== undefined) {
+    const [words, hint] = WORDS[kind]
+    return { ...here, message: words, ...(hint === undefined ? {} : { hint }) }
+  }
+  return { ...here, message: message.charAt(0).toLowerCase() + message.slice(1) }
+}
+
+const STRING = /(?<=^|[\s,[{:])(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^']|'')*')/g
+
+/** Returns the offset of the innermost bracket, brace or quote that is open at an offset. */
+function openBefore(text: string, at: number): number | undefined {
+  const opened: number[] = []
+  const blanked = text.slice(0, at).replace(STRING, string => ' '.repeat(string.length))
+  for (const { index, 0: sign } of blanked.matchAll(/(?<=^|[\s,[{:-])["'[{]|[\]}]/g)) {
+    if (sign === ']' || sign === '}') opened.pop()
+    else opened.push(index)
+    if (sign === '"' || sign === "'") break
+  }
+  return opened.at(-1)
+}
+
+/** Moves an offset from white space to the next text on the line, and from the end of the text to its last character. */
+function settle(text: string, at: number): number {
+  let next = at
+  while (next < text.length && (text[next] === ' ' || text[next] === '\t')) next++
+  if (next < text.length && text[next] !== '\n') return next
+  if (at < text.length) return at
+  return Math.max(0, text.trimEnd().length - 1)
+}
+
+function wordEnd(text: string, from: number): number {
+  const word = /[^\s:,[\]{}]+/y
+  word.lastIndex = from
+  return word.test(text) ? word.lastIndex : from + 1
+}

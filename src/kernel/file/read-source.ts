@@ -1,0 +1,224 @@
+// Reads the author's files: from the disk, and from their text.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { Diagnostics, type Place, suggest } from '../diagnostic.ts'
+import { isObject } from '../json.ts'
+import { type ParsedText, TOO_MANY_ALIASES } from './parsed-text.ts'
+import { placeOfFile, Source, TextPlaces } from './source.ts'
+import { YamlEvents } from './yaml-events.ts'
+import { YamlTree } from './yaml-tree.ts'
+
+/**
+ * The kinds of files: a gateway file or an order of the control plane; a contract or a part of one, whose duplicate keys are
+ * warnings; or records.
+ */
+export type FileKind = 'gateway' | 'contract' | 'records'
+
+/**
+ * Reads and parses a file. Mistakes go to `report`, and the result is `undefined`: `no-such-file`, `is-a-directory`,
+ * `not-a-file`, `file-too-large`, `unreadable-file`, `empty-file`, `syntax`, `duplicate-key`, `unknown-alias`, `alias-bomb`,
+ * `too-deep`.
+ *
+ * @param name the file's name in messages
+ */
+export function readSource(
+  path: string,
+  name: string,
+  report: Diagnostics,
+  kind: FileKind = 'gateway',
+): Source | undefined {
+  const read = readText(path)
+  if (typeof read === 'string') return parseSource(name, read, report, kind)
+  report.error(read.code, read.message, placeOfFile(name))
+  return undefined
+}
+
+/** The maximum size of a file, as text and in bytes. */
+const LARGEST = '256 MB'
+const MOST_BYTES = 256_000_000
+
+/** Mistakes of a whole file. */
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  'no-such-file': 'there is no such file',
+  'is-a-directory': 'this is a directory, not a file',
+  // Reading one would block.
+  'not-a-file': 'this is a pipe or a device, not a file',
+  'file-too-large': `this file is larger than ${LARGEST}`,
+  'unreadable-file': 'this file cannot be read',
+  'empty-file': 'this file is empty',
+}
+
+function readText(path: string): string | { readonly code: string; readonly message: string } {
+  const faultOf = (code: string) => ({ code, message: FILE_FAULTS[code] as string })
+  try {
+    const stat = statSync(path)
+    if (stat.isDirectory()) return faultOf('is-a-directory')
+    if (!stat.isFile()) return faultOf('not-a-file')
+    return stat.size > MOST_BYTES ? faultOf('file-too-large') : readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return faultOf('no-such-file')
+    return { code: 'unreadable-file', message: `${FILE_FAULTS['unreadable-file']} (${code})` }
+  }
+}
+
+/** Parses a text; see `readSource`. */
+export function parseSource(
+  file: string,
+  content: string,
+  report: Diagnostics,
+  kind: FileKind = 'gateway',
+): Source | undefined {
+  const text = content.startsWith('\uFEFF') ? content.slice(1) : content
+  const isWritten = kind === 'gateway' && !/^\s*[{[]/.test(text) && !DOCUMENT.test(text)
+  if (isWritten && !hasAtMost(text, MOST_WRITTEN)) {
+    const message = `the file has more than ${MOST_WRITTEN} lines and commas`
+    report.error('file-too-large', message, placeOfFile(file), APART)
+    return undefined
+  }
+  const parse = (): ParsedText => (isWritten ? new YamlTree(text) : new YamlEvents(text))
+  let parsed = parse()
+  const { value, aliased, faults, repeated } = parsed.read()
+  const isContract = kind === 'contract' || (isObject(value) && ('openapi' in value || 'swagger' in value))
+  const places = new TextPlaces(file, text)
+  for (const { code, message, from, to = 0, hint } of faults) {
+    report.error(code, message, from === undefined ? placeOfFile(file) : places.at(from, to), hint)
+  }
+  for (const from of repeated) {
+    const key = /^[\w$./{}-]+/.exec(text.slice(from, from + 200))?.[0] ?? ' '
+    const place = places.at(from, from + key.length)
+    if (isContract) report.warning('duplicate-key', 'duplicate key; the last one is used', place)
+    else report.error('duplicate-key', 'duplicate key', place)
+  }
+  if (faults.length > 0 || (repeated.length > 0 && !isContract)) return undefined
+  if (value === undefined || value === null) {
+    report.error('empty-file', FILE_FAULTS['empty-file'] as string, placeOfFile(file))
+    return undefined
+  }
+  if (aliased && !isBounded(value, isContract || kind === 'records' ? MOST_VALUES : MOST_SETTINGS)) {
+    report.error(TOO_MANY_ALIASES.code, TOO_MANY_ALIASES.message, placeOfFile(file))
+    return undefined
+  }
+  if (kind === 'gateway' && !isContract && text.length > 2 * MOST_IN_GATEWAY && !isBounded(value, MOST_IN_GATEWAY)) {
+    const message = `the file has more than ${MOST_IN_GATEWAY} values`
+    report.error('file-too-large', message, placeOfFile(file), APART)
+    return undefined
+  }
+  // The parsed text takes much memory, and is needed only while mistakes are reported.
+  let recalled = new WeakRef(parsed)
+  const recall = (): ParsedText => {
+    const known = recalled.deref()
+    if (known !== undefined) return known
+    parsed = parse()
+    recalled = new WeakRef(parsed)
+    return parsed
+  }
+  return new Source(
+    file,
+    value,
+    text,
+    (path, part) => places.at(...recall().span(path, part)),
+    path => recall().isPlain(path),
+  )
+}
+
+/** Matches the key at the beginning of a line that makes a text an OpenAPI document. */
+const DOCUMENT = /^(["']?)(?:openapi|swagger)\1\s*:/m
+
+/** The maximum number of values that aliases may expand to; in a gateway file, which is walked many times. */
+const MOST_VALUES = 5_000_000
+const MOST_SETTINGS = 100_000
+/** The maximum number of values in a gateway file, and of lines and commas in one that is read as a tree. */
+const MOST_IN_GATEWAY = 1_500_000
+const MOST_WRITTEN = 500_000
+const APART = 'seeds and contracts may be files of their own'
+
+function hasAtMost(text: string, most: number): boolean {
+  let count = 0
+  for (let at = 0; at < text.length; at++) if (text[at] === ',' || text[at] === '\n') count += 1
+  return count <= most
+}
+
+/** Like `readSource`, for a file that another one names. A mistake of the whole file is reported at `from`. */
+export function readNamed(
+  path: string,
+  name: string,
+  from: Place,
+  report: Diagnostics,
+  kind: FileKind,
+): Source | undefined {
+  const own = new Diagnostics()
+  const source = readSource(path, name, own, kind)
+  for (const diagnostic of own.list) {
+    const { code, message } = diagnostic
+    if (!Object.hasOwn(FILE_FAULTS, code)) report.add(diagnostic)
+    // A name with such a variable in it names no file.
+    else if (!report.has('missing-variable', from)) reportNamed({ code, message }, path, name, from, report)
+  }
+  return source
+}
+
+/** Reads the text of a file that another one names. Mistakes are reported at `from`. */
+export function readNamedText(path: string, name: string, from: Place, report: Diagnostics): string | undefined {
+  const read = readText(path)
+  if (typeof read === 'string') return read
+  reportNamed(read, path, name, from, report)
+  return undefined
+}
+
+function reportNamed(
+  { code, message }: { readonly code: string; readonly message: string },
+  path: string,
+  name: string,
+  from: Place,
+  report: Diagnostics,
+): void {
+  const hint = code === 'no-such-file' ? suggest(basename(path), filesIn(dirname(path))) : undefined
+  report.error(code, `${message}: ${name}`, from, hint)
+}
+
+const filesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Returns whether a value has at most `most` values in it, counted at every alias, and no cycle: a few lines of YAML can stand
+ * for billions of values.
+ */
+function isBounded(value: unknown, most: number): boolean {
+  const sizes = new Map<object, number>()
+  const sizeOf = (item: unknown): number => {
+    if (typeof item !== 'object' || item === null) return 1
+    const known = sizes.get(item)
+    if (known !== undefined) return known
+    sizes.set(item, Number.POSITIVE_INFINITY)
+    let size = 1
+    for (const child of Object.values(item)) size += sizeOf(child)
+    sizes.set(item, size)
+    return size
+  }
+  return sizeOf(value) <= most
+}
+
+/**
+ * Reports a URL that is used as a file name, with how to save the document: nothing is ever fetched. Returns whether it was
+ * one.
+ */
+export function refuseRemote(path: string, place: Place, report: Diagnostics): boolean {
+  if (!/^https?:\/\//i.test(path)) return false
+  const last = /([^/?#]+\.(?:json|ya?ml))(?:[?#]|$)/i.exec(path)?.[1]
+  const file = last !== undefined && /^[\w.-]+$/.test(last) ? last : 'openapi.json'
+  const url = /^[\w./:~%+-]+$/.test(path) ? path : `'${path.replaceAll("'", '%27')}'`
+  report.error(
+    'remote-file',
+    'remote files are not fetched',
+    place,
+    `save it and name the file: curl -L -o ${file} ${url}`,
+  )
+  return true
+}

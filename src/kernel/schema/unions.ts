@@ -1,0 +1,213 @@
+// Explains why a value matches no branch of a union: by the mistakes of the closest branch.
+
+import type { KeywordCxt } from 'ajv'
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
+import { isObject } from '../json.ts'
+import type { ValidationContext } from './keywords.ts'
+
+/** The context for finding the branch of a union that a value is closest to. */
+export interface UnionContext {
+  readonly lookup: Lookup
+  /** Returns the name of a reference's schema in messages. */
+  nameOf(reference: string): string | undefined
+  /** Compiles a single branch, or returns the validator that it made of it before. */
+  validatorOf(branch: object): ValidateFunction
+}
+
+/**
+ * Makes a failing union report one mistake instead of those of all its branches, which may be hundreds. The mistakes of the
+ * closest branch are determined afterwards.
+ */
+export function forgetBranches(ajv: Ajv2020, keyword: string): void {
+  const rule = ajv.RULES.all[keyword]
+  if (typeof rule !== 'object' || !('code' in rule.definition)) return
+  const { definition } = rule
+  const code = definition.code as (cxt: KeywordCxt, ruleType?: string) => void
+  definition.code = (cxt, ruleType) => {
+    const { result } = cxt
+    cxt.result = (condition, success) =>
+      result.call(cxt, condition, success, () => {
+        cxt.reset()
+        cxt.error()
+      })
+    code(cxt, ruleType)
+  }
+}
+
+/** The maximum number and depth of unions that are explained per value: compiling a branch takes milliseconds. */
+const MOST_UNIONS = 8
+const DEEPEST_UNION = 4
+
+/** Replaces each union's mistake by those of its closest branch, or by the types that its branches accept. */
+export function explainUnions(
+  errors: readonly ErrorObject[],
+  unions: UnionContext,
+  context: ValidationContext,
+  depth = 0,
+): ErrorObject[] {
+  let left = MOST_UNIONS
+  return withoutConsequences(errors).flatMap(error => {
+    if (!isUnion(error) || depth >= DEEPEST_UNION || left-- <= 0) return [error]
+    return explainUnion(error, unions, context, depth)
+  })
+}
+
+const isUnion = ({ keyword }: ErrorObject): boolean => keyword === 'anyOf' || keyword === 'oneOf'
+
+/** Drops `unevaluatedProperties` beside a union that failed: no branch matched, so every property counts as unevaluated. */
+function withoutConsequences(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  if (!errors.some(({ keyword }) => UNEVALUATED.has(keyword))) return errors
+  const failed = new Set(errors.filter(isUnion).map(({ instancePath }) => instancePath))
+  return errors.filter(({ keyword, instancePath }) => !UNEVALUATED.has(keyword) || !failed.has(instancePath))
+}
+
+const UNEVALUATED: ReadonlySet<string> = new Set(['unevaluatedProperties', 'unevaluatedItems'])
+
+function explainUnion(
+  error: ErrorObject,
+  unions: UnionContext,
+  context: ValidationContext,
+  depth: number,
+): ErrorObject[] {
+  const { keyword, parentSchema, data, instancePath, params } = error
+  const branches = (parentSchema as Record<string, unknown>)[keyword] as readonly unknown[]
+  const nameOf = (index: number) => nameOfBranch(branches[index], index, unions)
+  const passing = params.passingSchemas as readonly number[] | null | undefined
+  if (Array.isArray(passing)) return [{ ...error, params: { ...params, fitting: passing.map(nameOf) } }]
+  const closest = closestBranch(branches, data, unions.lookup)
+  if (closest === undefined) {
+    const types = typesOfBranches(branches, unions.lookup)
+    return types.length === 0 ? [error] : [{ ...error, keyword: 'type', params: { type: types } }]
+  }
+  const branch = branches[closest.index]
+  if (!isObject(branch)) return [error]
+  const validate = unions.validatorOf(branch)
+  const at = { instancePath, parentData: {}, parentDataProperty: '', rootData: data as object, dynamicAnchors: {} }
+  if (validate.call(context, data, at)) return [error]
+  const inside = explainUnions(validate.errors ?? [], unions, context, depth + 1)
+  if (closest.candidates === 1) return inside
+  const told = { ...error, params: { ...params, closest: nameOf(closest.index), count: branches.length } }
+  return [told, ...inside]
+}
+
+/** Returns the component name of a branch, or its title, or its position. */
+function nameOfBranch(branch: unknown, index: number, { nameOf }: UnionContext): string {
+  const { $ref, title, allOf } = (isObject(branch) ? branch : {}) as Record<string, unknown>
+  if (typeof title === 'string' && title !== '') return title
+  const references = [
+    $ref,
+    ...(Array.isArray(allOf) ? allOf.map(part => (part as { $ref?: unknown } | null)?.$ref) : []),
+  ]
+  const names = references.flatMap(one => (typeof one === 'string' ? (nameOf(one) ?? []) : []))
+  return names[0] ?? `alternative ${index + 1}`
+}
+
+/** Returns the schema of a reference. */
+export type Lookup = (reference: string) => unknown
+
+export interface Closest {
+  readonly index: number
+  /** The number of branches that accept a value of this type. */
+  readonly candidates: number
+}
+
+/** The weight of each kind of mistake. A property that names a branch weighs most. */
+const NAMED_OTHERWISE = 5
+const MISSING = 2
+const MISTYPED = 2
+const REFUSED = 1
+const UNKNOWN = 0.25
+/** The maximum depth and number of branches that are compared. */
+const MOST_PARTS = 60
+const MOST_BRANCHES = 400
+const MOST_PROPERTIES = 100
+
+/**
+ * Returns the branch of a union that a value is closest to, by its type, the required properties, and the properties that name
+ * a branch; `undefined` if no branch accepts a value of this type.
+ */
+export function closestBranch(branches: readonly unknown[], value: unknown, lookup: Lookup): Closest | undefined {
+  let index = -1
+  let least = Number.POSITIVE_INFINITY
+  let candidates = 0
+  // Once for all branches: the names of a large object cost milliseconds.
+  const names = isObject(value) ? Object.keys(value) : []
+  for (const [at, branch] of branches.slice(0, MOST_BRANCHES).entries()) {
+    const weight = weighBranch(branch, value, names, lookup)
+    if (weight === Number.POSITIVE_INFINITY) continue
+    candidates += 1
+    if (weight < least) {
+      least = weight
+      index = at
+    }
+  }
+  return index === -1 ? undefined : { index, candidates }
+}
+
+/** Returns the types that the branches accept; empty if one of them accepts any. */
+export function typesOfBranches(branches: readonly unknown[], lookup: Lookup): string[] {
+  const types = branches.map(branch => {
+    const named = partsOf(branch, lookup).flatMap(({ type }) => (type === undefined ? [] : [type].flat().map(String)))
+    return [...new Set(named)]
+  })
+  return types.some(named => named.length === 0) ? [] : [...new Set(types.flat())]
+}
+
+/** Returns the parts of a schema that apply to the same value. Follows references; skips unions. */
+function partsOf(schema: unknown, lookup: Lookup): Record<string, unknown>[] {
+  const parts: Record<string, unknown>[] = []
+  const visit = (at: unknown): void => {
+    if (!isObject(at) || parts.includes(at) || parts.length >= MOST_PARTS) return
+    parts.push(at)
+    if (typeof at.$ref === 'string') visit(lookup(at.$ref))
+    if (Array.isArray(at.allOf)) at.allOf.forEach(visit)
+  }
+  visit(schema)
+  return parts
+}
+
+/** @param names all properties of the value; empty if it is not an object */
+function weighBranch(schema: unknown, value: unknown, names: readonly string[], lookup: Lookup): number {
+  if (schema === false) return Number.POSITIVE_INFINITY
+  const parts = partsOf(schema, lookup)
+  if (parts.some(({ type }) => type !== undefined && !isOfType(value, type))) return Number.POSITIVE_INFINITY
+  if (!isObject(value)) return parts.some(part => excludes(part, value)) ? NAMED_OTHERWISE : 0
+  let weight = 0
+  const declared = new Set<string>()
+  const compared = names.slice(0, MOST_PROPERTIES)
+  for (const part of parts) {
+    const properties = isObject(part.properties) ? part.properties : {}
+    for (const name of Array.isArray(part.required) ? part.required : []) {
+      if (!Object.hasOwn(value, String(name))) weight += MISSING
+    }
+    for (const name of compared) {
+      if (!Object.hasOwn(properties, name)) {
+        if (part.additionalProperties === false) weight += REFUSED
+        continue
+      }
+      declared.add(name)
+      for (const inside of partsOf(properties[name], lookup)) {
+        if (excludes(inside, value[name])) weight += NAMED_OTHERWISE
+        if (inside.type !== undefined && !isOfType(value[name], inside.type)) weight += MISTYPED
+      }
+    }
+  }
+  return weight + UNKNOWN * (names.length - declared.size)
+}
+
+/** Returns whether `const` or `enum` excludes this scalar. */
+function excludes(schema: Record<string, unknown>, value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return false
+  const { enum: values, const: only } = schema
+  return (Array.isArray(values) && !values.includes(value)) || (only !== undefined && only !== value)
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  return [type].flat().some(one => {
+    if (one === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
+    if (one === 'number') return typeof value === 'bigint' || typeof value === 'number'
+    if (one === 'array') return Array.isArray(value)
+    if (one === 'object') return isObject(value)
+    return one === 'null' ? value === null : typeof value === one
+  })
+}
