@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LineSink } from '../../src/gateway/line-sink.ts'
+import { LineSink } from '../../src/gateway/log.ts'
 
 /** A descriptor whose writes and pauses the test controls. */
 function create() {

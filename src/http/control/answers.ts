@@ -7,9 +7,9 @@ import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { invalidOrder, orderSpec, readOrder, refuseConfiguration } from './configuration.ts'
 import { inMadeWorld, inWorld } from './find-world.ts'
-import { DONE, json, problem } from './replies.ts'
+import { DONE, done, json, problem } from './replies.ts'
 import { type Call, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
-import { dateTime, done, list, natural, object, replyWith, string, stringParameter } from './schemas.ts'
+import { dateTime, list, natural, object, replyWith, string, stringParameter } from './schemas.ts'
 
 const {
   properties: { times: _, ...properties },

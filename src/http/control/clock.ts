@@ -4,19 +4,9 @@ import { calendarOf } from '../../gateway/world-calendar.ts'
 import { DAY, timestamp } from '../../world/clock.ts'
 import { type ClockWords, parseMoment, readClockChange, type WorldClock } from '../../world/world-clock.ts'
 import { inMadeWorld, inWorld } from './find-world.ts'
-import { badRequest, DONE, json } from './replies.ts'
+import { badRequest, DONE, done, json } from './replies.ts'
 import { type CallParameter, type Control, type ControlRoute, under } from './route.ts'
-import {
-  dateTime,
-  done,
-  integerParameter,
-  list,
-  natural,
-  object,
-  replyWith,
-  string,
-  stringParameter,
-} from './schemas.ts'
+import { dateTime, integerParameter, list, natural, object, replyWith, string, stringParameter } from './schemas.ts'
 
 export const clockSchema = object({
   now: { ...dateTime, description: 'The time of the clock.' },

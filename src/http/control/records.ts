@@ -9,19 +9,9 @@ import type { Collection } from '../../world/records/collection.ts'
 import type { Id, SortOrder } from '../../world/records/types.ts'
 import { excessOf, idIn, keyOf, LONGEST_SEARCH, withId } from '../../world/records/values.ts'
 import { inMadeWorld, inWorld } from './find-world.ts'
-import { badRequest, DONE, json, missing, problem, withHint } from './replies.ts'
+import { badRequest, DONE, done, json, missing, problem, withHint } from './replies.ts'
 import { type Call, type Control, type ControlReply, type ControlRoute, type PlainRoute, under } from './route.ts'
-import {
-  done,
-  integerParameter,
-  list,
-  natural,
-  object,
-  problemWith,
-  replyWith,
-  string,
-  stringParameter,
-} from './schemas.ts'
+import { integerParameter, list, natural, object, problemWith, replyWith, string, stringParameter } from './schemas.ts'
 
 const collectionParameter = { collection: stringParameter('A resource.') } as const
 const recordIdParameter = { id: stringParameter('The id of a record.') } as const

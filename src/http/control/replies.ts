@@ -12,6 +12,8 @@ export const text = (body: string, type = 'text/plain'): ControlReply => ({
 })
 export const stream = (type: string, body: Readable): ControlReply => ({ status: 200, type, body })
 export const DONE: ControlReply = { status: 204 }
+/** The declaration of `DONE`. */
+export const done = { 204: 'Done.' } as const
 
 /**
  * A refusal (RFC 9457).

@@ -8,11 +8,10 @@ import { findUnknown } from '../../gateway/journal/find-unknown.ts'
 import type { Journal } from '../../gateway/journal/journal.ts'
 import { matches, selectPage, selectRequests } from '../../gateway/journal/select.ts'
 import { verifyRequests } from '../../gateway/journal/verify.ts'
-import { badRequest, DONE, json, problem, stream } from './replies.ts'
+import { badRequest, DONE, done, json, problem, stream } from './replies.ts'
 import { type Call, type CallParameter, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
 import {
   dateTime,
-  done,
   flagParameter,
   integerParameter,
   list,

@@ -48,9 +48,6 @@ export const integerParameter = (description: string, minimum: number, maximum?:
 /** A parameter that is true or false. */
 export const flagParameter = (description: string): CallParameter => ({ schema: { type: 'boolean' }, description })
 
-/** The declaration of `DONE`. */
-export const done = { 204: 'Done.' } as const
-
 /** The declaration of a problem that has further members. */
 export const problemWith = (description: string, more: Readonly<Record<string, Schema>>): ReplySpec => ({
   description,

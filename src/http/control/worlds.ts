@@ -9,9 +9,9 @@ import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'
 import { clockSchema, clockWordsSchema, describeClock } from './clock.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noWorld, refuseNewWorld, refuseWorld } from './find-world.ts'
-import { badRequest, DONE, json, problem, stream } from './replies.ts'
+import { badRequest, DONE, done, json, problem, stream } from './replies.ts'
 import { type Control, type ControlReply, type ControlRoute, under } from './route.ts'
-import { done, list, natural, object, replyWith, string } from './schemas.ts'
+import { list, natural, object, replyWith, string } from './schemas.ts'
 
 const worldSchema = object({
   name: string,
