@@ -26,8 +26,7 @@ import { selfCheck } from './load/probe/self-check.ts'
 import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
 import { describeWhole } from './plan/describe.ts'
 import type { Plan } from './plan/plan.ts'
-import { start } from './start.ts'
-import { version } from './version.ts'
+import { start, version } from './start.ts'
 import { realClock } from './world/clock.ts'
 import { parseMoment } from './world/world-clock.ts'
 
@@ -146,7 +145,6 @@ async function serveCommand(line: CommandLine): Promise<number> {
     const started = await start(plan, loaded, reload, {
       clock: realClock,
       log,
-      version,
       // The primary watches for all.
       watch: !switches.has('no-watch') && !isWorker(),
       exhausted,

@@ -11,7 +11,6 @@ import { type Loaded, loadPlan } from './load/load.ts'
 import { loadAside } from './load/load-aside.ts'
 import type { Plan } from './plan/plan.ts'
 import { createGateway, start } from './start.ts'
-import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
 import { steerWorld, type WorldHandle } from './world-handle.ts'
 
@@ -128,7 +127,7 @@ export function understudy(options: UnderstudyOptions): Understudy {
   })
 }
 
-const QUIET = { clock: realClock, log: silentLog, version }
+const QUIET = { clock: realClock, log: silentLog }
 
 /** Reads a configuration; throws a `ConfigurationError` where it cannot be served. */
 function read({ config, environment = {} }: GatewayOptions): { loaded: Loaded; plan: Plan; reload: Load } {

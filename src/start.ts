@@ -1,5 +1,6 @@
 // Starts a gateway that serves a configuration: the common part of the command line and the library.
 
+import { readFileSync } from 'node:fs'
 import { Gateway } from './gateway/gateway.ts'
 import type { Log } from './gateway/log.ts'
 import { Metrics } from './gateway/metrics/metrics.ts'
@@ -15,10 +16,12 @@ import { breathe, type Clock, every, watchLoop } from './world/clock.ts'
 import type { EngineSurroundings } from './world/engines/engine.ts'
 import { makeEngine } from './world/engines/open-engine.ts'
 
+/** The version of this package, from the one place that states it. */
+export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+
 export interface ServiceOptions {
   readonly clock: Clock
   readonly log: Log
-  readonly version: string
   readonly watch: boolean
   readonly listen: Listen
   /** The number of processes; or that this is one of them. Unset: only this one. */
@@ -38,10 +41,7 @@ export interface Started {
 }
 
 /** Returns a gateway without a server. */
-export function createGateway(
-  plan: Plan,
-  { clock, log, version }: Pick<ServiceOptions, 'clock' | 'log' | 'version'>,
-): Gateway {
+export function createGateway(plan: Plan, { clock, log }: Pick<ServiceOptions, 'clock' | 'log'>): Gateway {
   const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
   gateway.metrics.followProcess()
   gateway.metrics.followLoop(watchLoop())
@@ -53,7 +53,7 @@ export function createGateway(
  * @param load loads the configuration again, or a text instead of it
  */
 export async function start(plan: Plan, loaded: Loaded, load: Load, options: ServiceOptions): Promise<Started> {
-  const { log, version, watch, workers } = options
+  const { log, watch, workers } = options
   const gateway = createGateway(plan, options)
   const reloader = new Reloader(gateway, load, loaded, log)
   const fleet = typeof workers === 'number' ? { fleet: new Fleet(gateway, log), count: workers } : workers

@@ -6,7 +6,7 @@ import type { Reloader } from '../gateway/reload.ts'
 import type { TlsSettings } from '../plan/tls.ts'
 import { atFirstUse } from './at-first-use.ts'
 import { checkGuarded } from './control/access.ts'
-import { refuseControl } from './control/replies.ts'
+import { refuseMessage } from './control/replies.ts'
 import type { ControlRoute } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
 import type { KoaMiddleware } from './koa-replies.ts'
@@ -108,7 +108,7 @@ export async function serve(
   const controlPlane: Plane = {
     handle: async (req, res) => {
       const fault = findMessageFault(req, res)
-      if (fault !== undefined) return writeReply(req, res, await refuseControl(...fault), controlPlane.delivery())
+      if (fault !== undefined) return writeReply(req, res, await refuseMessage(...fault), controlPlane.delivery())
       try {
         const handle = await steer()
         handle(req, res)
@@ -117,7 +117,7 @@ export async function serve(
         res.destroy()
       }
     },
-    refuse: refuseControl,
+    refuse: refuseMessage,
     limits: () => {
       const { limits } = gateway.plan.simulation
       return { ...limits, headers: Math.max(limits.headers, CONTROL_HEADERS) }

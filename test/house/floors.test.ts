@@ -12,7 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['load'],
   ['gateway'],
   ['http'],
-  ['version.ts', 'start.ts', 'world-handle.ts'],
+  ['start.ts', 'world-handle.ts'],
   ['index.ts'],
   ['cli'],
   ['cli.ts'],

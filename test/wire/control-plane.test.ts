@@ -15,7 +15,6 @@ async function startOn(controlHost: string, controlToken: string | undefined): P
   return start(loaded.plan, loaded, load, {
     clock: realClock,
     log: silentLog,
-    version: '0.0.0',
     watch: false,
     listen: { host: '127.0.0.1', port: 0, controlHost, controlPort: 0, controlToken },
   })

@@ -131,7 +131,6 @@ async function paste(config: object, environment: Record<string, string>) {
   const { serving } = await start(loaded.plan, loaded, load, {
     clock: realClock,
     log: silentLog,
-    version: '0',
     watch: false,
     listen: { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined },
   })

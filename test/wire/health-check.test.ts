@@ -40,7 +40,6 @@ for (const [where, controlHost, file] of [
     const { serving } = await start(loaded.plan, loaded, load, {
       clock: realClock,
       log: silentLog,
-      version: '0.0.0',
       watch: false,
       listen: { host: '127.0.0.1', port: 0, controlHost, controlPort: 0, controlToken: 'a-secret' },
     })

@@ -21,7 +21,7 @@ async function startWith(yaml: string): Promise<Started> {
   const read = () => load(`${CONTRACT}\n${yaml}\noperations: ${OPERATIONS}`)
   const loaded = read()
   assert.ok(loaded.plan)
-  const started = await start(loaded.plan, loaded, read, { clock: realClock, log, version: '0', watch: false, listen })
+  const started = await start(loaded.plan, loaded, read, { clock: realClock, log, watch: false, listen })
   after(() => started.serving.close({ grace: 0 }))
   return started
 }
@@ -61,7 +61,6 @@ contract:
   const { serving } = await start(loaded.plan, loaded, read, {
     clock: realClock,
     log,
-    version: '0',
     watch: false,
     listen,
   })

@@ -33,7 +33,7 @@ async function serveCopy({
   const load = () => loadPlan(file, home, {})
   const loaded = load()
   assert.ok(loaded.plan)
-  const started = await start(loaded.plan, loaded, load, { clock: realClock, log, version: '0', watch, listen: PORTS })
+  const started = await start(loaded.plan, loaded, load, { clock: realClock, log, watch, listen: PORTS })
   const { serving } = started
   const url = `${serving.origin}/v1`
   after(async () => {

@@ -40,7 +40,7 @@ export function withHint(sentence: string, name: string, known: Iterable<string>
 }
 
 /** A refusal before any route, in the shape of the routes. */
-export async function refuseControl({ status, code }: Problem, detail: string): Promise<Reply> {
+export async function refuseMessage({ status, code }: Problem, detail: string): Promise<Reply> {
   const { type = '', body } = problem(status, code, detail)
   return { status, headers: { ...GUARD_HEADERS, 'content-type': type }, body: JSON.stringify(body) }
 }

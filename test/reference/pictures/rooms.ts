@@ -26,7 +26,7 @@ const HOLDS: Readonly<Record<string, string>> = {
   kernel: 'common types',
 }
 /** The files at the top of src/ are one room with the command line: the ways in. */
-const WAYS_IN = new Set(['cli.ts', 'index.ts', 'start.ts', 'version.ts', 'world-handle.ts'])
+const WAYS_IN = new Set(['cli.ts', 'index.ts', 'start.ts', 'world-handle.ts'])
 /** Rooms whose folders are parts of the same subject. The folders of other rooms are behaviours and views. */
 const DIVIDED = new Set(['http', 'gateway', 'load', 'contract'])
 

@@ -1,5 +1,0 @@
-// The version of this package, from the one place that states it.
-
-import { readFileSync } from 'node:fs'
-
-export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
