@@ -4,14 +4,14 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { type Diagnostics, MOST_SHOWN, nearest, type Place, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
-import type { SimulationFile } from './simulation-file.ts'
+import type { BehaviourBlocks, SimulationFile } from './simulation-file.ts'
 
 /**
  * Blocks of configuration with their paths. Layers are in order of precedence: the first one that configures a behaviour
  * wins.
  */
 export interface Layer {
-  readonly blocks: Pick<SimulationFile, 'defaults' | 'tags' | 'operations' | 'errors'>
+  readonly blocks: BehaviourBlocks & Pick<SimulationFile, 'errors'>
   /** The block of `operations` for each operation. */
   readonly keys: ReadonlyMap<Operation, string>
   readonly source: Source

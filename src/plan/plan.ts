@@ -10,7 +10,7 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { CollectionOptions } from '../world/records/types.ts'
-import type { Near } from './near-paths.ts'
+import type { Near } from './routes.ts'
 import type { Simulation } from './settings.ts'
 import type { AnswerOrder, WeatherFile } from './simulation-file.ts'
 

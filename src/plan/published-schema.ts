@@ -2,6 +2,7 @@
 // shared parts defined once.
 
 import { behaviours } from '../behaviours/index.ts'
+import { ACTIONS } from '../behaviours/respond/config.ts'
 import type { SettingSchema } from '../behaviours/setting.ts'
 import { isObject, type Json } from '../kernel/json.ts'
 import { Schemas } from '../kernel/schema/schema.ts'
@@ -19,6 +20,9 @@ const SHORT: Readonly<Record<string, PublishedSchema>> = {
 
 /** Any text may be an environment variable. */
 const PLACEHOLDER = '\\$\\{[A-Za-z_]\\w*(?::-[^}]*)?\\}'
+
+/** The keys of `respond` whose values are names of resources. */
+const RECORD_KEYS = ['list', ...ACTIONS]
 
 /** Examples for keys, by the end of their path. */
 const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
@@ -48,24 +52,16 @@ const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   'fault.probability': [0.05, '5%'],
   'fault.every': [10],
   'fault.status': [503],
-  'respond.list': ['books'],
   'respond.filter': [['genre'], [{ parameter: 'from', field: 'createdAt', is: 'at-least' }]],
   'filter.parameter': ['from'],
   'filter.field': ['createdAt'],
+  ...Object.fromEntries(RECORD_KEYS.map(key => [`respond.${key}`, ['books']])),
+  ...Object.fromEntries(['limit', 'offset', 'page', 'order'].map(key => [`respond.${key}`, [key]])),
   'respond.search': ['q'],
-  'respond.limit': ['limit'],
-  'respond.offset': ['offset'],
-  'respond.page': ['page'],
   'respond.cursor': ['after'],
   'respond.sort': ['sort', { parameter: 'sort', unknownFields: 'ignore' }],
   'sort.parameter': ['sort'],
   'respond.by': ['-createdAt'],
-  'respond.order': ['order'],
-  'respond.create': ['books'],
-  'respond.read': ['books'],
-  'respond.replace': ['books'],
-  'respond.update': ['books'],
-  'respond.delete': ['books'],
   'respond.status': [200, 501],
   'respond.example': ['sold-out'],
   'respond.file': ['./replies/book.json'],
@@ -235,10 +231,7 @@ export function publishedSchema(): PublishedSchema {
 /** The paths of the keys whose values are names of the contract or of resources, by the kind of name. */
 const NAMED = {
   schemas: ['resources.*.schema'],
-  resources: [
-    'resources.*.references.*',
-    ...['list', 'create', 'read', 'replace', 'update', 'delete', 'within.resource'].map(key => `respond.${key}`),
-  ],
+  resources: ['resources.*.references.*', ...[...RECORD_KEYS, 'within.resource'].map(key => `respond.${key}`)],
   query: [
     ...['filter', 'filter.parameter', 'search', 'limit', 'offset', 'page', 'cursor', 'sort', 'sort.parameter', 'order'],
   ].map(key => `respond.${key}`),

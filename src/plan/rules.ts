@@ -184,28 +184,32 @@ function firstThatHolds(
   exchange: Exchange,
   from = 0,
 ): PlannedOperation | Promise<PlannedOperation> {
+  if (exchange.drawn !== undefined) return explainFirst(rules, usual, exchange)
   for (let i = from; i < rules.length; i++) {
     const rule = rules[i] as Rule
+    const applies = (held: boolean) => held && rule.take(exchange) === undefined
     const holds = rule.holds(exchange)
-    const passOver = (reason: string | Promise<string>) =>
-      Promise.resolve(reason).then(why => {
-        exchange.note(`not ${rule.name}: ${why}`)
-        return firstThatHolds(rules, usual, exchange, i + 1)
-      })
-    /** Returns `undefined` to try the next rule. */
-    const decide = (held: boolean) => {
-      const spent = held ? rule.take(exchange) : undefined
-      if (held && spent === undefined) {
-        exchange.note(rule.note)
-        return rule.over(usual)
-      }
-      // The client asked for an explanation.
-      return exchange.drawn === undefined ? undefined : passOver(spent ?? rule.reason(exchange))
+    if (holds instanceof Promise) {
+      return holds.then(held =>
+        applies(held) ? applyRule(rule, usual, exchange) : firstThatHolds(rules, usual, exchange, i + 1),
+      )
     }
-    if (holds instanceof Promise)
-      return holds.then(held => decide(held) ?? firstThatHolds(rules, usual, exchange, i + 1))
-    const decided = decide(holds)
-    if (decided !== undefined) return decided
+    if (applies(holds)) return applyRule(rule, usual, exchange)
   }
   return usual
+}
+
+/** Chooses as `firstThatHolds`, with a note on each rule before: the client asked for an explanation. */
+async function explainFirst(rules: readonly Rule[], usual: PlannedOperation, exchange: Exchange) {
+  for (const rule of rules) {
+    const reason = (await rule.holds(exchange)) ? rule.take(exchange) : await rule.reason(exchange)
+    if (reason === undefined) return applyRule(rule, usual, exchange)
+    exchange.note(`not ${rule.name}: ${reason}`)
+  }
+  return usual
+}
+
+function applyRule(rule: Rule, usual: PlannedOperation, exchange: Exchange): PlannedOperation {
+  exchange.note(rule.note)
+  return rule.over(usual)
 }

@@ -6,7 +6,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Assign } from '../world/records/types.ts'
 
 /** The content of gateway.yaml, as written and checked. */
-export interface SimulationFile {
+export interface SimulationFile extends BehaviourBlocks {
   readonly contract?: string | Readonly<Record<string, unknown>>
   readonly seed?: number
   readonly listen?: {
@@ -34,9 +34,6 @@ export interface SimulationFile {
   readonly errors?: unknown
   readonly resources?: Readonly<Record<string, ResourceFile>>
   readonly weather?: Readonly<Record<string, WeatherFile>>
-  readonly defaults?: BehaviourConfigs
-  readonly tags?: Readonly<Record<string, BehaviourConfigs>>
-  readonly operations?: Readonly<Record<string, BehaviourConfigs>>
 }
 
 export interface ConsumerFile {
@@ -118,13 +115,17 @@ export interface EdgeFile {
   readonly set?: Readonly<Record<string, Json>>
 }
 
-export type BehaviourConfigs = Readonly<Record<string, unknown>>
+type BehaviourConfigs = Readonly<Record<string, unknown>>
 
-/** Blocks that override the configuration. Among them the most specific one wins. */
-export interface WeatherFile {
+/** Settings of behaviours by name. Among the blocks the most specific one wins. */
+export interface BehaviourBlocks {
   readonly defaults?: BehaviourConfigs
   readonly tags?: Readonly<Record<string, BehaviourConfigs>>
   readonly operations?: Readonly<Record<string, BehaviourConfigs>>
+}
+
+/** Blocks that override the configuration. */
+export interface WeatherFile extends BehaviourBlocks {
   readonly consumers?: Readonly<Record<string, BehaviourConfigs>>
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EvictionLog } from '../../src/gateway/eviction-log.ts'
 import { silentLog } from '../../src/gateway/log.ts'
+import { EvictionLog } from '../../src/gateway/worlds/memory.ts'
 
 test('evictions are logged once a minute, with a count of those between by their reason', () => {
   const lines: [object, string][] = []

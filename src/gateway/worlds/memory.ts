@@ -2,8 +2,9 @@
 
 import type { Plan } from '../../plan/plan.ts'
 import { Budget, heapLimit } from '../../world/budget.ts'
-import type { Eviction, Sandboxes } from '../../world/sandboxes.ts'
+import { EVICTIONS, type Eviction, type Sandboxes } from '../../world/sandboxes.ts'
 import type { World } from '../../world/world.ts'
+import type { Log } from '../log.ts'
 
 /** The default share of the heap for records; a page may contain all of them a second time. */
 const SHARE = 0.4
@@ -62,5 +63,37 @@ export class WorldsMemory {
   /** Evicts a tenth of the sandboxes. Returns whether there was one. */
   relieve(): boolean {
     return this.#worlds().sandboxes.shrink() > 0
+  }
+}
+
+/** Milliseconds between two lines. */
+const INTERVAL = 60_000
+
+/** Logs evictions of sandboxes, at most one line a minute: a client can cause thousands a second. */
+export class EvictionLog {
+  /** Counts since the start, for the metrics. */
+  readonly counts: Record<Eviction, number> = { capacity: 0, idle: 0, memory: 0 }
+  readonly #log: Log
+  readonly #now: () => number
+  #logged: Readonly<Record<Eviction, number>> = { ...this.counts }
+  #next = Number.NEGATIVE_INFINITY
+
+  /** @param now milliseconds of real time */
+  constructor(log: Log, now: () => number) {
+    this.#log = log
+    this.#now = now
+  }
+
+  /** Counts the eviction of a sandbox. Logs it with those that were not logged, unless a minute has not passed. */
+  evicted(world: string, reason: Eviction): void {
+    this.counts[reason] += 1
+    const now = this.#now()
+    if (now < this.#next) return
+    this.#next = now + INTERVAL
+    const more = EVICTIONS.map(why => [why, this.counts[why] - this.#logged[why]] as const).filter(([, n]) => n > 0)
+    const sum = more.reduce((total, [, n]) => total + n, 0)
+    this.#logged = { ...this.counts }
+    if (sum === 1) this.#log.warn({ world, reason }, 'a sandbox was evicted')
+    else this.#log.warn(Object.fromEntries(more), `${sum} sandboxes were evicted since the last message of this kind`)
   }
 }

@@ -10,10 +10,9 @@ import type { Clock } from '../../world/clock.ts'
 import { Collection } from '../../world/records/collection.ts'
 import { Sandboxes } from '../../world/sandboxes.ts'
 import { World } from '../../world/world.ts'
-import { EvictionLog } from '../eviction-log.ts'
 import type { Log } from '../log.ts'
 import { Mask } from '../mask.ts'
-import { WorldsMemory } from './memory.ts'
+import { EvictionLog, WorldsMemory } from './memory.ts'
 import { directedVisit, type Held, holdWorld, momentIn, nameIn, type Visit, visitOf, worldInPath } from './visit.ts'
 
 /** Is notified of every world that is added, replaced or removed. */
