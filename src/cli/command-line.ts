@@ -9,7 +9,7 @@ import { table } from '../kernel/table.ts'
 import type { LoadOptions } from '../load/load.ts'
 import type { Simulation } from '../plan/settings.ts'
 import { StateRefused } from '../world/engines/engine.ts'
-import { COMMANDS, CONFIGURATIONS, type Command, type Option, variableOf } from './commands.ts'
+import { COMMANDS, CONFIGURATIONS, type Option, variableOf } from './commands.ts'
 import { FileExists } from './init.ts'
 
 /** The requested command. */
@@ -74,12 +74,8 @@ export function readCommandLine(
   for (const { name, rawName, value } of given) {
     const option = Object.hasOwn(known.options, name) ? known.options[name] : undefined
     if (option === undefined || !rawName.startsWith('--')) {
-      const names = Object.keys(known.options).map(name => `--${name}`)
-      throw new WrongCommandLine(
-        [`${command} has no option ${rawName}`, suggest(rawName, [...names, '--help', '--version'])]
-          .filter(Boolean)
-          .join('; '),
-      )
+      const hint = suggest(rawName, [...Object.keys(known.options).map(name => `--${name}`), '--help', '--version'])
+      throw new WrongCommandLine([`${command} has no option ${rawName}`, hint].filter(Boolean).join('; '))
     }
     if (option.takes === undefined) {
       if (value !== undefined) throw new WrongCommandLine(`${rawName} takes no value`)
@@ -113,53 +109,34 @@ function checked(name: string, value: string, { fault }: Option): string {
 
 /** The help of one command, or of all. */
 export function describeCommands(version: string, only?: string): string {
-  const title = `Understudy ${version}: a mock of your API that also rehearses its future.`
-  const one = only === undefined ? undefined : (COMMANDS[only] as Command)
-  const head =
-    one === undefined
-      ? ['Usage: understudy <command> [FILE] [options]']
-      : [
-          `Usage: understudy ${only} [FILE]${Object.keys(one.options).length > 0 ? ' [options]' : ''}`,
-          '',
-          `  ${one.about}`,
-        ]
-  const commands = indented(Object.entries(COMMANDS).map(([name, { about }]) => [`${name} [FILE]`, about]))
-  const blocks = Object.entries(COMMANDS)
-    .filter(([name, { options }]) => (only === undefined || name === only) && Object.keys(options).length > 0)
-    .map(([name, { options }]) => [
-      `Options of ${name}, each over its environment variable, over the file:`,
-      indented(
-        Object.entries(options).map(([option, { takes, variable, about }]) => [
-          `--${option}${takes === undefined ? '' : ` ${takes}`}`,
-          variableOf(option, { variable, about } as Option),
-          about,
-        ]),
-      ),
-      '',
-    ])
-  return [
-    title,
-    '',
-    ...head,
-    '',
-    ...(one === undefined ? ['Commands:', commands, ''] : []),
-    ...(one === undefined || one.files !== undefined
-      ? [
-          'FILE is a gateway.yaml or a bare OpenAPI document. Default: the first of these that exists:',
-          `${CONFIGURATIONS.join(', ')}; of these, init takes an OpenAPI document.`,
-          '',
-        ]
-      : []),
-    ...blocks.flat(),
+  const shown = Object.entries(COMMANDS).filter(([name]) => only === undefined || name === only)
+  const withOptions = shown.filter(([, { options }]) => Object.keys(options).length > 0)
+  const usage = `Usage: understudy ${only ?? '<command>'} [FILE]${withOptions.length > 0 ? ' [options]' : ''}`
+  const paragraphs = [
+    `Understudy ${version}: a mock of your API that also rehearses its future.`,
+    usage,
+    only === undefined
+      ? `Commands:\n${indented(shown.map(([name, { about }]) => [`${name} [FILE]`, about]))}`
+      : `  ${COMMANDS[only]?.about}`,
+    ...(shown.some(([, { files }]) => files !== undefined) ? [FILE] : []),
+    ...withOptions.map(([name, { options }]) => {
+      const rows = Object.entries(options).map(([option, { takes, variable, about }]) => [
+        `--${option}${takes === undefined ? '' : ` ${takes}`}`,
+        variableOf(option, { variable, about } as Option),
+        about,
+      ])
+      return `Options of ${name}, each over its environment variable, over the file:\n${indented(rows)}`
+    }),
     '  --help, --version',
-    '',
-    ...(only === undefined || only === 'serve'
-      ? ['The control plane requires the bearer token in UNDERSTUDY_CONTROL_TOKEN, if that is set.', '']
-      : []),
+    ...(only === undefined || only === 'serve' ? [TOKEN] : []),
     'Exit codes: 0 success, 1 wrong configuration or failure, 2 wrong command line, 3 memory ran out.',
-    '',
-  ].join('\n')
+  ]
+  return `${paragraphs.join('\n\n')}\n`
 }
+
+const FILE = `FILE is a gateway.yaml or a bare OpenAPI document. Default: the first of these that exists:
+${CONFIGURATIONS.join(', ')}; of these, init takes an OpenAPI document.`
+const TOKEN = 'The control plane requires the bearer token in UNDERSTUDY_CONTROL_TOKEN, if that is set.'
 
 const indented = (rows: readonly (readonly string[])[]): string => table(rows).replace(/^/gm, '  ')
 

@@ -8,14 +8,7 @@ import { type Check, Schemas } from '../../kernel/schema/schema.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { readBody } from '../request.ts'
 import { badRequest, problem, withHint } from './replies.ts'
-import {
-  type BodySpec,
-  type Call,
-  type CallParameter,
-  type ControlReply,
-  type ControlRoute,
-  routeAddress,
-} from './route.ts'
+import { type BodySpec, type Call, type ControlReply, type ControlRoute, routeAddress } from './route.ts'
 
 interface RefusedCall {
   readonly refusal: ControlReply
@@ -41,47 +34,38 @@ export function compileCallReader(route: ControlRoute): CallReader {
 
 function compile(route: ControlRoute): CallReader {
   const { parameters = {}, body } = route
+  const { path } = routeAddress(route)
   const schemas = new Schemas()
   const names = Object.keys(parameters)
-  const { path } = routeAddress(route)
-  const isFamily = (name: string) => name.endsWith('.*')
-  const schemasOf = (some: readonly string[], keyOf: (name: string) => string) =>
-    Object.fromEntries(some.map(name => [keyOf(name), (parameters[name] as CallParameter).schema]))
-  const families = names.filter(isFamily)
-  const check = schemas.compile({
-    type: 'object',
-    properties: schemasOf(
-      names.filter(name => !isFamily(name)),
-      name => name,
-    ),
-    patternProperties: schemasOf(families, name => `^${name.slice(0, -2)}\\.`),
-  })
+  // A query may have the names of the prototype.
+  const known = new Map(
+    Object.entries(parameters).map(([name, { schema }]) => [
+      name,
+      { type: schema.type, check: schemas.compile(schema) },
+    ]),
+  )
+  const familyOf = (name: string) => names.find(one => one.endsWith('.*') && name.startsWith(one.slice(0, -1)))
   const readCallBody = body === undefined ? undefined : compileCallBody(body, schemas)
 
   return async (ctx, segments) => {
     const values: Record<string, string | number | boolean | undefined> = {}
+    const faults: string[] = []
     for (const [name, sent] of Object.entries({ ...ctx.query, ...segments })) {
-      const family = families.find(one => name.startsWith(one.slice(0, -1)))
-      const parameter = own(parameters, name) ?? own(parameters, family ?? '')
+      const parameter = known.get(name) ?? known.get(familyOf(name) ?? '')
       if (parameter === undefined || (path.includes(`{${name}}`) && !Object.hasOwn(segments, name))) {
         return refuseCall(withHint(`unknown query parameter "${name}"`, name, names))
       }
       if (typeof sent !== 'string') return refuseCall(`duplicate query parameter "${name}"`)
-      values[name] = convertParameter(sent, parameter.schema.type)
+      const value = convertParameter(sent, parameter.type)
+      values[name] = value
+      for (const { message } of parameter.check(value) ?? []) faults.push(`the parameter "${name}" ${message}`)
     }
-    const violations = check(values)
-    if (violations !== undefined) {
-      return refuseCall(violations.map(one => `the parameter "${one.pointer.slice(1)}" ${one.message}`).join('; '))
-    }
+    if (faults.length > 0) return refuseCall(faults.join('; '))
     const read = readCallBody === undefined ? NO_BODY : await readCallBody(ctx)
     if ('refusal' in read) return read
     return { parameters: values, ...read, prefers: type => ctx.accepts('application/json', type) === type }
   }
 }
-
-/** A query may have the names of the prototype. */
-const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined
 
 const NO_BODY = { body: undefined, text: undefined }
 const refuseCall = (detail: string): RefusedCall => ({ refusal: badRequest(detail) })
