@@ -179,7 +179,7 @@ const PATIENCE = 40
 
 /** Whether some part of a text matches a pattern in RE2's syntax; throws a `RangeError` for an invalid one. */
 export function matchesLinearly(text: string, pattern: string): boolean {
-  const { expression, size } = compiled.get(pattern) ?? compileLinear(pattern)
+  const { expression, size } = compiled.get(pattern) ?? compileMatch(pattern)
   const work = text.length * size
   spend(Math.min(work, LONG_SEARCH))
   if (work <= LONG_SEARCH) return expression.matcher(text).find()
@@ -191,7 +191,7 @@ export function matchesLinearly(text: string, pattern: string): boolean {
   return false
 }
 
-function compileLinear(pattern: string): CompiledPattern {
+function compileMatch(pattern: string): CompiledPattern {
   spend(pattern.length * OF_A_CHARACTER)
   let expression: RE2JS
   try {

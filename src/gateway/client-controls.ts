@@ -42,7 +42,7 @@ export function readControls(request: Request, operation: Operation | undefined)
   let steered = false
   for (const name in headers) {
     if (!name.startsWith('understudy-')) continue
-    if (!knownHeaders.has(name)) return refuseControl(`unknown header ${name}; ${suggest(name, HEADERS)}`)
+    if (!knownHeaders.has(name)) return refuseHeader(`unknown header ${name}; ${suggest(name, HEADERS)}`)
     steered = true
   }
   const inQuery = query.includes('__') ? takeControls(request, operation) : undefined
@@ -50,13 +50,13 @@ export function readControls(request: Request, operation: Operation | undefined)
   if (inQuery !== undefined && 'status' in inQuery) return inQuery
   const ordinal = headers['understudy-ordinal']
   if (ordinal !== undefined && !/^[1-9]\d{0,8}$/.test(String(ordinal))) {
-    return refuseControl('Understudy-Ordinal must be a number from 1 to 999999999')
+    return refuseHeader('Understudy-Ordinal must be a number from 1 to 999999999')
   }
   const delay = inQuery?.delay ?? headers['understudy-delay']
   const wait = delay === undefined ? undefined : parseDuration(String(delay))
   if (delay !== undefined && (wait === undefined || wait > LONGEST_DELAY)) {
     const where = inQuery?.delay === undefined ? 'Understudy-Delay' : '__delay'
-    return refuseControl(`${where} must be a duration such as 250ms or 3s, 10m at most`)
+    return refuseHeader(`${where} must be a duration such as 250ms or 3s, 10m at most`)
   }
   const weather = inQuery?.weather ?? headers['understudy-weather']
   const asked = headers['understudy-explain']
@@ -83,7 +83,7 @@ function takeControls(request: Request, operation: Operation | undefined): InQue
     operation.parameters.some(one => one.in === 'query' && (one.name === name || one.owns(name)))
   for (const name of given.keys()) {
     if (!name.startsWith('__') || PARAMETERS.includes(name) || own(name)) continue
-    return refuseControl(`unknown query parameter ${name.slice(0, 40)}; ${suggest(name, PARAMETERS)}`)
+    return refuseHeader(`unknown query parameter ${name.slice(0, 40)}; ${suggest(name, PARAMETERS)}`)
   }
   const take = (name: string): string | undefined => {
     const text = own(name) ? undefined : given.get(name)?.[0]
@@ -96,7 +96,7 @@ function takeControls(request: Request, operation: Operation | undefined): InQue
   return { request: withQuery(request, rest.join('&')), delay, weather }
 }
 
-const refuseControl = (detail: string): Reply => refuse(problems.invalid_request, detail)
+const refuseHeader = (detail: string): Reply => refuse(problems.invalid_request, detail)
 
 // Delays an operation by the time that a client wants.
 

@@ -62,24 +62,24 @@ const MOST_ITEMS = 12
 export function explanationHeaders(why: Explanation): Headers {
   const { route, operation, consumer, world, time, real, ordinal, passed, replied, problem, rule, draws, notes } = why
   const items = (list: readonly string[]) => `(${list.slice(0, MOST_ITEMS).join(' ')})`
-  const drawn = Object.entries(draws).map(([purpose, value]) => `${quote(purpose)};value=${value.toFixed(3)}`)
+  const drawn = Object.entries(draws).map(([purpose, value]) => `${quoteShort(purpose)};value=${value.toFixed(3)}`)
   const members = [
-    ...(route === '' ? [] : [`route=${quote(route)}`, `operation=${quote(operation)}`, `ordinal=${ordinal}`]),
-    ...(consumer === undefined ? [] : [`consumer=${quote(consumer)}`]),
-    `world=${quote(world)}`,
+    ...(route === '' ? [] : [`route=${quoteShort(route)}`, `operation=${quoteShort(operation)}`, `ordinal=${ordinal}`]),
+    ...(consumer === undefined ? [] : [`consumer=${quoteShort(consumer)}`]),
+    `world=${quoteShort(world)}`,
     `time=@${Math.floor(time / 1000)}`,
     `clock=${real ? 'real' : 'adjusted'}`,
-    `passed=${items(passed.map(quote))}`,
-    `replied=${quote(replied)}`,
-    ...(problem === undefined ? [] : [`problem=${quote(problem)}`, `rule=${quote(rule ?? '')}`]),
+    `passed=${items(passed.map(quoteShort))}`,
+    `replied=${quoteShort(replied)}`,
+    ...(problem === undefined ? [] : [`problem=${quoteShort(problem)}`, `rule=${quoteShort(rule ?? '')}`]),
     ...(drawn.length === 0 ? [] : [`draws=${items(drawn)}`]),
-    ...(notes.length === 0 ? [] : [`notes=${items(notes.map(quote))}`]),
+    ...(notes.length === 0 ? [] : [`notes=${items(notes.map(quoteShort))}`]),
   ]
   return { 'understudy-explanation': members.join(', ') }
 }
 
 /** A string of RFC 9651; what is not printable ASCII is percent-encoded. */
-function quote(text: string): string {
+function quoteShort(text: string): string {
   const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}...` : text
   const ascii = cut
     .replaceAll('→', '->')

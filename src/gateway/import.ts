@@ -5,7 +5,7 @@ import { suggest } from '../kernel/diagnostic.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Dump } from '../world/records/types.ts'
-import { idIn, keyOf } from '../world/records/values.ts'
+import { idIn, indexKeyOf } from '../world/records/values.ts'
 import { restoreSnapshot, type Snapshot } from '../world/snapshot.ts'
 import type { World } from '../world/world.ts'
 import { readClockChange } from '../world/world-clock.ts'
@@ -58,7 +58,7 @@ export function faultsOf({ records, created = [], nextId = 1 }: Dump, resource: 
   for (const [i, record] of records.entries()) {
     if (faults.length > MOST_LOOKED_AT) return faults
     for (const fault of recordFaults(record, resource)) faults.push(`/records/${i}${fault}`)
-    const id = keyOf(record as JsonObject, idField, within)
+    const id = indexKeyOf(record as JsonObject, idField, within)
     const twin = seen.get(id)
     if (twin !== undefined && id !== undefined)
       faults.push(`/records/${i}/${idField} is a duplicate of /records/${twin}`)

@@ -110,7 +110,7 @@ function gather(
   const credentials = Object.values(consumers).flatMap(({ expires: _, scopes: __, ...own }) =>
     Object.values(own as Readonly<Record<string, string>>),
   )
-  const whole = new Set([...credentials, ...passwords].flatMap(formsOf))
+  const whole = new Set([...credentials, ...passwords].flatMap(spellingsOf))
   const long = [...whole].filter(one => one.length >= SHORTEST_WITHIN).sort((a, b) => b.length - a.length)
   const within = long.length === 0 ? undefined : new RegExp(long.map(escapeRegExp).join('|'), 'g')
   const suspect = new RegExp(['[%+]', ...long.map(escapeRegExp), ...[...parameters].map(nameInQuery)].join('|'))
@@ -118,7 +118,7 @@ function gather(
 }
 
 /** Returns the forms of a credential: itself, JSON-escaped, percent-encoded, Base64 as in Basic, and the password in it. */
-function formsOf(secret: string): string[] {
+function spellingsOf(secret: string): string[] {
   const password = secret.includes(':') ? secret.slice(secret.indexOf(':') + 1) : ''
   const all = [
     ...[secret, JSON.stringify(secret).slice(1, -1), Buffer.from(secret).toString('base64'), password],

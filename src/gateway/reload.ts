@@ -148,9 +148,9 @@ const addresses = ({ simulation: { listen } }: Plan): string =>
 const secrecy = ({ simulation: { tls } }: Plan): string | undefined => tls && `${tls.clients} ${tls.pair === undefined}`
 
 /** Identifies a state of the files: a replaced file has another inode, also behind a link. */
-const fingerprint = (files: readonly string[]): string => files.map(file => `${file} ${stampOf(file)}`).join('\n')
+const fingerprint = (files: readonly string[]): string => files.map(file => `${file} ${fileStamp(file)}`).join('\n')
 
-function stampOf(file: string): string {
+function fileStamp(file: string): string {
   try {
     const { dev, ino, size, mtimeMs } = statSync(file)
     return `${dev} ${ino} ${size} ${mtimeMs}`

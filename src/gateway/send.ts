@@ -47,7 +47,7 @@ export async function send(gateway: Gateway, sending: Sending): Promise<SendResu
   let recorded: RecordedRequest | null = null
   const stopWatching = gateway.journal.watch()
   const stopListening = gateway.journal.listen((entry, met) => {
-    if (originOf(met) === request) recorded = describeEntry(entry)
+    if (senderOrigin(met) === request) recorded = describeEntry(entry)
   })
   try {
     const reply = await gateway.handle(request)
@@ -86,14 +86,14 @@ function withCredential(sending: Sending, plan: Plan): Sending {
 }
 
 /** Returns the request as it was before it was passed on. */
-function originOf(request: Request): Request {
+function senderOrigin(request: Request): Request {
   let origin = request
   while (origin instanceof ForwardedRequest) origin = origin.sent
   return origin
 }
 
 function describeReply({ status, headers, body, wire }: Reply): SendResult['reply'] {
-  const text = typeof body === 'object' ? textOf(body) : body
+  const text = typeof body === 'object' ? sentText(body) : body
   const isBinary = typeof body === 'object' && text === undefined
   return {
     status,
@@ -104,7 +104,7 @@ function describeReply({ status, headers, body, wire }: Reply): SendResult['repl
   }
 }
 
-function textOf(bytes: Uint8Array): string | undefined {
+function sentText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

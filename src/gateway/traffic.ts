@@ -119,19 +119,19 @@ function sumUp(samples: readonly TrafficSample[], from: number, seconds: number)
     const point = Math.floor(((sample.at - from) / (seconds * 1000)) * POINTS)
     points[Math.min(POINTS - 1, point)]?.push(sample)
   }
-  const times = timesOf(samples)
+  const times = columnTimes(samples)
   const countOf = (some: readonly TrafficSample[], isCounted: (status: number) => boolean) =>
     some.filter(({ status }) => isCounted(status)).length
   const isError = (status: number) => status === 0 || status >= 500
   return {
     requests: samples.length,
-    perSecond: round(samples.length / seconds),
+    perSecond: roundDuration(samples.length / seconds),
     errors: countOf(samples, isError),
     refused: countOf(samples, status => status >= 400 && !isError(status)),
     ...{ p50: share(times, 0.5), p90: share(times, 0.9), p95: share(times, 0.95), p99: share(times, 0.99) },
     max: share(times, 1),
     series: points.map(some => {
-      const sorted = timesOf(some)
+      const sorted = columnTimes(some)
       return {
         requests: some.length,
         errors: countOf(some, isError),
@@ -142,11 +142,11 @@ function sumUp(samples: readonly TrafficSample[], from: number, seconds: number)
   }
 }
 
-const timesOf = (samples: readonly TrafficSample[]): Float64Array =>
+const columnTimes = (samples: readonly TrafficSample[]): Float64Array =>
   Float64Array.from(samples, ({ milliseconds }) => milliseconds).sort()
 
 /** The smallest value that this share of all does not exceed (nearest rank). */
 const share = (sorted: Float64Array, part: number): number | null =>
-  sorted.length === 0 ? null : round(sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] as number)
+  sorted.length === 0 ? null : roundDuration(sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] as number)
 
-const round = (value: number): number => Math.round(value * 1000) / 1000
+const roundDuration = (value: number): number => Math.round(value * 1000) / 1000

@@ -12,7 +12,7 @@ import { type Path, placeWithin } from '../kernel/file/source.ts'
 import { describeRule, problems } from '../kernel/problem.ts'
 import { Hits } from '../world/kept.ts'
 import { compileIdentification } from './consumers.ts'
-import { type ContractNames, type Layer, type Setting, settingOf } from './layers.ts'
+import { type ContractNames, type Layer, layerSetting, type Setting } from './layers.ts'
 import type { ChainLink, Plan, PlannedOperation, PlannedRule } from './plan.ts'
 import { checkReach, compileCondition, layerOfRule, placedRules, withRules } from './rules.ts'
 import type { Simulation } from './settings.ts'
@@ -166,9 +166,9 @@ export class OperationCompiler {
     only: readonly Layer[] | undefined,
     isPart = false,
   ) {
-    const validation = settingOf('validate', operation, layers).value as ValidateConfig | null | undefined
+    const validation = layerSetting('validate', operation, layers).value as ValidateConfig | null | undefined
     const invalid = compileInvalid(operation, validation?.status)
-    const responder = settingOf('respond', operation, layers).value as ActionConfig | null | undefined
+    const responder = layerSetting('respond', operation, layers).value as ActionConfig | null | undefined
     const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
     const links: ChainLink[] = []
     const wraps: Wrap[] = []
@@ -176,7 +176,7 @@ export class OperationCompiler {
     const decorate: Site['decorate'] = (exchange, reply) => compose(decorates, async () => reply)(exchange)
     let lifecycle: PlannedOperation['lifecycle']
     for (const behaviour of index === UNMATCHED ? unmatchedBehaviours : behaviours) {
-      const setting = settingOf(behaviour.keyOf ?? behaviour.name, operation, layers)
+      const setting = layerSetting(behaviour.keyOf ?? behaviour.name, operation, layers)
       const { value } = setting
       if (value === null || (isPart && value === undefined)) continue
       if (only !== undefined && !only.includes(setting.layer)) continue

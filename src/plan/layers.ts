@@ -35,7 +35,7 @@ export interface Setting {
 }
 
 /** Returns the most specific setting of a behaviour: the operation's, its tag's, or the default. `null` switches it off. */
-export function settingOf(name: string, operation: Operation, layers: readonly Layer[]): Setting {
+export function layerSetting(name: string, operation: Operation, layers: readonly Layer[]): Setting {
   for (const layer of layers) {
     const { blocks, keys } = layer
     const key = keys.get(operation)

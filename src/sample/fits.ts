@@ -6,7 +6,7 @@ import type { RequiredBy } from '../kernel/schema/keywords.ts'
 import { keyOf } from '../kernel/schema/parts.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 import { fitsNumber, fitsString } from './fits-scalar.ts'
-import { canonical, isListed, same } from './listed.ts'
+import { canonicalText, isListed, same } from './listed.ts'
 import { type Definitions, entries, propertySchemas, type SchemaObject } from './schema-parts.ts'
 
 /** A schema that refers to itself endlessly accepts no value. */
@@ -84,7 +84,7 @@ export class Fitting {
 
   #fits(schema: SchemaObject, value: Json): boolean {
     if (typeof schema.$ref === 'string' && !this.fits(this.#target(schema.$ref), value)) return false
-    if (schema.type !== undefined && ![schema.type].flat().some(type => isOfType(value, type))) return false
+    if (schema.type !== undefined && ![schema.type].flat().some(type => hasType(value, type))) return false
     if (Array.isArray(schema.enum) && !isListed(schema.enum, value)) return false
     if (schema.const !== undefined && !same(schema.const as Json, value)) return false
     if (typeof value === 'number' ? !fitsNumber(schema, value) : typeof value === 'bigint') return false
@@ -111,7 +111,7 @@ export class Fitting {
     const { minItems, maxItems, prefixItems, items, contains } = schema
     if (typeof minItems === 'number' && value.length < minItems) return false
     if (typeof maxItems === 'number' && value.length > maxItems) return false
-    if (schema.uniqueItems === true && new Set(value.map(canonical)).size < value.length) return false
+    if (schema.uniqueItems === true && new Set(value.map(canonicalText)).size < value.length) return false
     const prefix = Array.isArray(prefixItems) ? prefixItems : []
     for (const [index, item] of value.entries()) {
       const part = index < prefix.length ? prefix[index] : items
@@ -219,7 +219,7 @@ export class Fitting {
   }
 }
 
-function isOfType(value: Json, type: unknown): boolean {
+function hasType(value: Json, type: unknown): boolean {
   if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
   if (type === 'number') return typeof value === 'bigint' || Number.isFinite(value)
   if (type === 'array') return Array.isArray(value)

@@ -20,11 +20,11 @@ export function isListed(list: readonly Json[], value: Json): boolean {
   if (list.length < LONG) return list.some(item => same(item, value))
   let lookup = lookups.get(list)
   if (lookup === undefined) {
-    const texts = list.filter(item => typeof item === 'object').map(canonical)
+    const texts = list.filter(item => typeof item === 'object').map(canonicalText)
     lookup = { scalars: scalarsOf(list) as ReadonlySet<Json>, texts: new Set(texts) }
     lookups.set(list, lookup)
   }
-  return lookup.scalars.has(value) || (typeof value === 'object' && lookup.texts.has(canonical(value)))
+  return lookup.scalars.has(value) || (typeof value === 'object' && lookup.texts.has(canonicalText(value)))
 }
 
 /** A part of a long list, by the other lists that decided it. */
@@ -80,10 +80,10 @@ export function firstAllowed(
 
 /** Returns whether two values are equal. The order of members does not count. */
 export const same = (a: Json, b: Json): boolean =>
-  a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))
+  a === b || (typeof a === 'object' && typeof b === 'object' && canonicalText(a) === canonicalText(b))
 
 /** Returns the same text for equal values. */
-export const canonical = (value: Json): string =>
+export const canonicalText = (value: Json): string =>
   JSON.stringify(value, (_, item) =>
     isObject(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
   )

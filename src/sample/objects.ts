@@ -57,7 +57,7 @@ export function writeObject(
       }
     } else if (chosen.size === before) break
   }
-  const wanted = Math.min(MOST_MEMBERS, Math.max(facets.minProperties, entriesOf(run, facets, declared, budget)))
+  const wanted = Math.min(MOST_MEMBERS, Math.max(facets.minProperties, sampledEntries(run, facets, declared, budget)))
   for (let i = 0; chosen.size < Math.min(wanted, maxProperties) && i < wanted * 4 + 8; i++) {
     const key = i < declared.size && facets.minProperties > 0 ? [...declared][i] : writeKey(run, facets, i, depth)
     if (key === undefined) continue
@@ -95,7 +95,7 @@ export function writeObject(
 const MOST_MEMBERS = 10_000
 
 /** The number of entries of a map: an object with a schema for its values and no declared properties. */
-function entriesOf(run: Writer, { schemas }: Facets, declared: ReadonlySet<string>, budget: number): number {
+function sampledEntries(run: Writer, { schemas }: Facets, declared: ReadonlySet<string>, budget: number): number {
   if (declared.size > 0 || budget < 1) return 0
   const values = schemas.flatMap(({ additionalProperties, patternProperties }) => [
     ...(isObject(additionalProperties) && Object.keys(additionalProperties).length > 0 ? [additionalProperties] : []),

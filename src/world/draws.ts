@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../kernel/json.ts'
 import type { CollectionOptions, Id } from './records/types.ts'
-import { keyOf, withId } from './records/values.ts'
+import { indexKeyOf, withId } from './records/values.ts'
 
 /**
  * A number in [0, 1) that depends on the seed, the operation, how many requests of that operation came before, and the
@@ -72,7 +72,7 @@ export function drawId(
   if (make === undefined) return undefined
   for (let ordinal = creations + 1; ordinal <= creations + MOST_DRAWS; ordinal++) {
     const id = make(ordinal)
-    const key = within.length === 0 ? id : (keyOf(withId(idField, id, fields), idField, within) as Id)
+    const key = within.length === 0 ? id : (indexKeyOf(withId(idField, id, fields), idField, within) as Id)
     if (!taken.has(key)) return { id, ordinal }
   }
   throw new Error(`no free ${idField} was found for a record of ${name}`)

@@ -101,5 +101,5 @@ export const LASTING: Readonly<Record<KeptKind, new () => Lasting>> = {
 }
 
 /** The kind of persistent kept state; `undefined` for state of this process only. */
-export const kindOf = (kept: unknown): KeptKind | undefined =>
+export const kindOfKept = (kept: unknown): KeptKind | undefined =>
   (Object.keys(LASTING) as KeptKind[]).find(kind => kept instanceof LASTING[kind])

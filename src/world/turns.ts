@@ -181,7 +181,7 @@ export class Turns {
       }
       left = await this.#runAll(left)
       if (!this.recording.changed && !(this.recording.hasAside && left.length > 0)) {
-        for (const piece of left) settle(piece)
+        for (const piece of left) settleWork(piece)
         return
       }
       if (await this.#append(left)) return
@@ -203,7 +203,7 @@ export class Turns {
       }
       piece.group = this.recording.end(piece.cause.text, this.#now)
       if (this.recording.changed || piece.cause === FLUSH) open.push(piece)
-      else settle(piece)
+      else settleWork(piece)
     }
     return open
   }
@@ -229,7 +229,7 @@ export class Turns {
         }
         this.#meter.appended((monotonic() - since) / 1000)
         this.#done(pieces, groups, texts, result.appended)
-        for (const piece of pieces) settle(piece)
+        for (const piece of pieces) settleWork(piece)
       } else {
         // No process appends in between, so the next work need not wait until these changes are durable.
         this.#done(pieces, groups, texts, { ...began, at: began.at + texts.length })
@@ -248,7 +248,7 @@ export class Turns {
     appending.then(
       () => {
         this.#meter.appended((monotonic() - since) / 1000)
-        for (const piece of pieces) settle(piece)
+        for (const piece of pieces) settleWork(piece)
       },
       (error: unknown) => rejectAll(pieces, error),
     )
@@ -307,7 +307,7 @@ export class Turns {
   }
 }
 
-function settle({ outcome, hasFailed, resolve, reject }: Piece): void {
+function settleWork({ outcome, hasFailed, resolve, reject }: Piece): void {
   if (hasFailed) reject(outcome)
   else resolve(outcome as never)
 }

@@ -3,7 +3,7 @@
 import { type Change, type Counting, changeOf, type Lasting, type Recorder, type WorldEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { draw, drawUuid } from './draws.ts'
-import { kindOf, LASTING } from './kept.ts'
+import { kindOfKept, LASTING } from './kept.ts'
 import type { Collection } from './records/collection.ts'
 import type { CollectionOptions } from './records/types.ts'
 import type { Turns } from './turns.ts'
@@ -116,7 +116,7 @@ export class World implements Counting {
   }
 
   #follow(place: string, kept: unknown): void {
-    const kind = kindOf(kept)
+    const kind = kindOfKept(kept)
     if (kind === undefined) return
     const recorder = this.#recorder
     const lasting = kept as Lasting
@@ -150,7 +150,7 @@ export class World implements Counting {
   /** Everything that is kept and outlasts the process. */
   *lasting(): Iterable<readonly [kind: string, place: string, key: string, value: unknown]> {
     for (const [place, kept] of this.#kept) {
-      const kind = kindOf(kept)
+      const kind = kindOfKept(kept)
       if (kind === undefined) continue
       for (const [key, value] of (kept as Lasting).dump()) yield [kind, place, key, value]
     }

@@ -8,11 +8,11 @@ import {
   CODES,
   codesOf,
   DETAILS,
+  ERROR_PATHS,
   FLAGS,
   HOLDERS,
   HTTP_STATUSES,
   PARTS,
-  PATHS,
   POINTERS,
   plainly,
   RULES,
@@ -145,7 +145,7 @@ function detailsAmong(
 
 /** Whether a name says what its field holds. */
 const isSpecific = (name: string): boolean =>
-  CODES.has(name) || STATUSES.has(name) || PATHS.has(name) || /id$/.test(name)
+  CODES.has(name) || STATUSES.has(name) || ERROR_PATHS.has(name) || /id$/.test(name)
 
 /** Returns whether two fields are in the same object. */
 const isBeside = (one: Path, other: Path): boolean =>
@@ -290,11 +290,11 @@ function candidatesFor(name: string, known: Json, siblings: readonly string[], s
   const out: Json[] = []
   if (typeof known === 'number') return STATUSES.has(plain) ? [status] : []
   if (typeof known === 'boolean') return FLAGS.has(plain) ? [false] : []
-  if (PATHS.has(plain) && rule !== undefined) out.push(...pathsOf(plain, known, siblings, rule))
+  if (ERROR_PATHS.has(plain) && rule !== undefined) out.push(...pathsOf(plain, known, siblings, rule))
   if (Array.isArray(known)) return out
   if (DETAILS.has(plain) || plain === 'error') {
     // A message beside the field's name need not repeat it.
-    const told = rule === undefined ? detail : has(PATHS) ? rule.message : describeRule(rule)
+    const told = rule === undefined ? detail : has(ERROR_PATHS) ? rule.message : describeRule(rule)
     if (plain !== 'reason' || !has(MESSAGES)) out.push(told, problem.title)
   }
   if (RULES.has(plain)) out.push(...(rule === undefined ? [] : ruleWordsOf(rule.rule)), ...codesOf(problem, status))
@@ -310,7 +310,7 @@ function pathsOf(plain: string, known: Json, siblings: readonly string[], rule: 
   const others = siblings.map(plainly)
   if (PARTS.has(plain)) {
     // If no other field has the name, the location has it.
-    const isNamed = others.some(one => PATHS.has(one) && !PARTS.has(one))
+    const isNamed = others.some(one => ERROR_PATHS.has(one) && !PARTS.has(one))
     return isNamed || plain === 'in' ? [rule.in] : [rule.in, dotted(rule)]
   }
   const inBody = rule.in === 'body'

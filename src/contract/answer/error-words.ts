@@ -32,7 +32,7 @@ export const HOLDERS = set(
 export const FLAGS = set('success ok succeeded')
 
 /** In an entry of a list of errors: the name of the invalid field. */
-export const PATHS = set(
+export const ERROR_PATHS = set(
   'field fieldname property propertyname propertypath param paramname parameter parametername attribute key target path',
   'pointer jsonpointer jsonpath instancepath datapath loc ref element member argument input name in location source where',
 )

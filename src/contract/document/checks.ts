@@ -15,7 +15,7 @@ export function checkExamples(contract: Contract, reading: ContractReading): voi
     const contents = [body, ...responses.values()].flatMap(one => [...(one?.content ?? [])])
     for (const [type, { schema, examples }] of contents) {
       for (const { value, node } of isJson(type) ? examples : []) {
-        for (const { pointer, message } of violationsOf(schema, value)) {
+        for (const { pointer, message } of sampleViolations(schema, value)) {
           const place = childOf(node, ...(parsePointer(pointer) ?? []))
           reading.warn('invalid-example', `this example breaks its schema: ${pointer || 'it'} ${message}`, place)
         }
@@ -23,7 +23,7 @@ export function checkExamples(contract: Contract, reading: ContractReading): voi
     }
     for (const { schema, default: fallback, name, node } of parameters) {
       if (fallback === undefined || fallback === null) continue
-      for (const { message } of violationsOf(schema, fallback)) {
+      for (const { message } of sampleViolations(schema, fallback)) {
         const place = childOf(node, 'schema', 'default')
         reading.warn('invalid-default', `the default of ${name} breaks its schema: it ${message}`, place)
       }
@@ -32,7 +32,7 @@ export function checkExamples(contract: Contract, reading: ContractReading): voi
 }
 
 /** Returns the mistakes of a value; none for a schema that does not compile, which is reported elsewhere. */
-function violationsOf(schema: SchemaUse | undefined, value: unknown): Violations | readonly [] {
+function sampleViolations(schema: SchemaUse | undefined, value: unknown): Violations | readonly [] {
   try {
     return schema?.check(value, true) ?? []
   } catch {

@@ -86,7 +86,10 @@ function readContent(list: Node, side: Side, reading: ContractReading): Map<stri
     // In OpenAPI 3.2 a media type may be a reference.
     const node = reading.resolve(entry) ?? { ...entry, value: {} }
     const media = readMediaType(node, essenceOf(type), side, reading)
-    content.set(type.toLowerCase(), side === 'reply' ? media : { ...media, ...readForm(type, node, media, reading) })
+    content.set(
+      type.toLowerCase(),
+      side === 'reply' ? media : { ...media, ...readFormContent(type, node, media, reading) },
+    )
   }
   return content
 }
@@ -94,7 +97,7 @@ function readContent(list: Node, side: Side, reading: ContractReading): Map<stri
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
 
 /** Returns what only bodies of requests have: the fields of a form, or the operations of a patch. */
-function readForm(
+function readFormContent(
   type: string,
   node: Node,
   { schema }: MediaType,

@@ -132,7 +132,7 @@ function readPathItem(
     if (body === 'unreadable') return leaveOut('the $ref of its request body', node)
     if (shared === undefined || own === undefined) return leaveOut('the $ref of one of its parameters', node)
     reading.unknownKeys(node, OPERATION_KEYS)
-    const parameters = [...shared.filter(one => !own.some(other => isSame(one, other))), ...own]
+    const parameters = [...shared.filter(one => !own.some(other => isSameTemplate(one, other))), ...own]
     return {
       id: reading.text(childOf(node, 'operationId')) || `${method} ${path}`,
       method,
@@ -151,7 +151,7 @@ function readPathItem(
   })
 }
 
-const isSame = (one: Parameter, other: Parameter): boolean => one.name === other.name && one.in === other.in
+const isSameTemplate = (one: Parameter, other: Parameter): boolean => one.name === other.name && one.in === other.in
 
 /** Returns `undefined` if a reference is broken. */
 function readParameters(list: Node, reading: ContractReading): Parameter[] | undefined {
@@ -165,7 +165,7 @@ function readParameters(list: Node, reading: ContractReading): Parameter[] | und
     if (node === undefined) return undefined
     const parameter = readParameter(node, reading)
     if (parameter === undefined) continue
-    if (out.some(other => isSame(parameter, other))) {
+    if (out.some(other => isSameTemplate(parameter, other))) {
       reading.warn('duplicate-parameter', `duplicate ${parameter.in} parameter ${parameter.name}`, entry)
     } else out.push(parameter)
   }

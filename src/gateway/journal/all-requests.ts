@@ -4,7 +4,7 @@
 import { breathe } from '../../world/clock.ts'
 import type { SharedRequests } from '../../world/engines/engine.ts'
 import type { Mask } from '../mask.ts'
-import { memberOf } from './ids.ts'
+import { nestedMember } from './ids.ts'
 import type { Journal } from './journal.ts'
 import { blankEntry, type JournalEntry, LOST } from './kept-request.ts'
 
@@ -214,5 +214,5 @@ function readEntry(text: string, current: string): JournalEntry {
 export function comesAfter(after: number, journal: JournalView | undefined): (entry: JournalEntry) => boolean {
   const last = journal?.find(after)
   return ({ at, id }) =>
-    last === undefined || at === last.at || memberOf(id) === memberOf(after) ? id > after : at > last.at
+    last === undefined || at === last.at || nestedMember(id) === nestedMember(after) ? id > after : at > last.at
 }

@@ -47,12 +47,12 @@ export function compileContent({ header = {}, body = {} }: ContentFilter): Conte
     const path = parsePointer(place)
     if (path === undefined) return `"${place}" is not a JSON Pointer; write body./${place.replace(/^\.+/, '')}=VALUE`
     const key = place === '' ? 'body' : `body.${place}`
-    want(key, textOf(value), ({ requestBody }) => {
+    want(key, contentText(value), ({ requestBody }) => {
       if (requestBody === undefined) return ''
       if (path.length === 0) return requestBody.text
       if (requestBody.cut) return `(only the first ${requestBody.text.length} characters are kept)`
       const found = path.reduce<unknown>(stepInto, parsed(requestBody))
-      return found === undefined ? '' : textOf(found as Json)
+      return found === undefined ? '' : contentText(found as Json)
     })
   }
   return criteria
@@ -74,7 +74,7 @@ export function findUnkept(
   return 'the journal does not keep bodies; configure journal: { bodies: 4kB }'
 }
 
-const textOf = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
+const contentText = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
 
 const stepInto = (at: unknown, key: string): unknown =>
   (Array.isArray(at) && /^\d+$/.test(key)) || isObject(at)

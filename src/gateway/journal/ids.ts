@@ -4,4 +4,4 @@
 export const IDS = 1_000_000_000
 
 /** Returns the number of the process that answered a request. */
-export const memberOf = (id: number): number => Math.floor(id / IDS)
+export const nestedMember = (id: number): number => Math.floor(id / IDS)

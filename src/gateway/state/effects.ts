@@ -70,14 +70,14 @@ export function readGroup(entry: string): ReadGroup {
   const [json = '', ...records] = entry.split('\t')
   const [at, by, changes] = JSON.parse(json) as [number, string, NamedEffect[]]
   for (const [i, [world, effect]] of changes.entries()) {
-    const filled = fill(effect, records)
+    const filled = fillWorld(effect, records)
     if (filled !== effect) changes[i] = [world, filled]
   }
   return { at, by, changes }
 }
 
 /** Returns an effect with the records that follow the entry. */
-function fill(effect: Effect, records: string[]): Effect {
+function fillWorld(effect: Effect, records: string[]): Effect {
   if (effect[0] !== 'in') return effect
   const [, collection, own] = effect
   if (own[0] === 'row') return isApart(own) ? ['in', collection, withRecord(own, records)] : effect

@@ -139,7 +139,7 @@ export function readSnapshot(text: string): LogSnapshot {
         collections[read[1]] = { ...read[2], rows }
         break
       case 'rows':
-        for (const row of rowsOf(read[1], texts)) rows.push(row)
+        for (const row of snapshotRows(read[1], texts)) rows.push(row)
         break
       default:
         read satisfies never
@@ -149,7 +149,7 @@ export function readSnapshot(text: string): LogSnapshot {
 }
 
 /** @param written the ordinal and the revision of each record, one after the other; in form 2 with their texts */
-function rowsOf(
+function snapshotRows(
   written: readonly number[] | CollectionState['rows'],
   texts: readonly string[],
 ): CollectionState['rows'] {

@@ -7,7 +7,7 @@ import { parseInteger } from '../../kernel/parse-json.ts'
 import { describeStatesOf } from '../../plan/describe.ts'
 import type { Collection } from '../../world/records/collection.ts'
 import type { Id, SortOrder } from '../../world/records/types.ts'
-import { excessOf, idIn, keyOf, LONGEST_SEARCH, withId } from '../../world/records/values.ts'
+import { excessOf, idIn, indexKeyOf, LONGEST_SEARCH, withId } from '../../world/records/values.ts'
 import { inMadeWorld, inWorld } from './find-world.ts'
 import { badRequest, DONE, done, json, missing, problem, withHint } from './replies.ts'
 import { type Call, type Control, type ControlReply, type ControlRoute, type PlainRoute, under } from './route.ts'
@@ -188,7 +188,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
         if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
         const given = body as JsonObject
         const { idField, within } = resource
-        const own = keyOf(given, idField, within)
+        const own = indexKeyOf(given, idField, within)
         const isKeyed = within.length > 0
         if ((isKeyed || own !== undefined) && own !== id) {
           const key = isKeyed ? `, with its /${within.join(', /')}` : ''

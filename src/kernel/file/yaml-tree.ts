@@ -49,7 +49,7 @@ export class YamlTree implements ParsedText {
     const [error] = errors
     if (error !== undefined) {
       const { code, message, pos } = error
-      const [kind, at = pos[0]] = kindOf(this.#text, code, message, pos[0])
+      const [kind, at = pos[0]] = faultKindOf(this.#text, code, message, pos[0])
       return { faults: [describeSyntax(this.#text, at, kind, message)], repeated }
     }
     if (isTooDeep(contents)) {
@@ -138,7 +138,7 @@ function exactOf(value: number, { source = '' }: Scalar): unknown {
 }
 
 /** Returns the kind of an error of the library, and its offset if that is not the library's. */
-function kindOf(
+function faultKindOf(
   text: string,
   code: string,
   message: string,

@@ -171,7 +171,7 @@ function weighBranch(schema: unknown, value: unknown, names: readonly string[], 
   if (schema === false) return Number.POSITIVE_INFINITY
   const parts = partsOf(schema, lookup)
   if (parts.some(({ type }) => type !== undefined && !isOfType(value, type))) return Number.POSITIVE_INFINITY
-  if (!isObject(value)) return parts.some(part => excludes(part, value)) ? NAMED_OTHERWISE : 0
+  if (!isObject(value)) return parts.some(part => rulesOut(part, value)) ? NAMED_OTHERWISE : 0
   let weight = 0
   const declared = new Set<string>()
   const compared = names.slice(0, MOST_PROPERTIES)
@@ -187,7 +187,7 @@ function weighBranch(schema: unknown, value: unknown, names: readonly string[], 
       }
       declared.add(name)
       for (const inside of partsOf(properties[name], lookup)) {
-        if (excludes(inside, value[name])) weight += NAMED_OTHERWISE
+        if (rulesOut(inside, value[name])) weight += NAMED_OTHERWISE
         if (inside.type !== undefined && !isOfType(value[name], inside.type)) weight += MISTYPED
       }
     }
@@ -196,7 +196,7 @@ function weighBranch(schema: unknown, value: unknown, names: readonly string[], 
 }
 
 /** Returns whether `const` or `enum` excludes this scalar. */
-function excludes(schema: Record<string, unknown>, value: unknown): boolean {
+function rulesOut(schema: Record<string, unknown>, value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return false
   const { enum: values, const: only } = schema
   return (Array.isArray(values) && !values.includes(value)) || (only !== undefined && only !== value)

@@ -23,13 +23,13 @@ const MOST_UNKNOWN = 200
 
 /** Returns the mistakes without repetitions, and without those that follow from a wrong type. */
 export function describeErrors(errors: readonly ErrorObject[]): Violations {
-  const first = errors.length > MOST_UNKNOWN ? firstOf(errors) : errors
+  const first = errors.length > MOST_UNKNOWN ? firstViolation(errors) : errors
   const described = describeAll(first)
   if (first.length === errors.length) return described
   return Object.assign(described, { omitted: errors.length - described.length })
 }
 
-function firstOf(errors: readonly ErrorObject[]): ErrorObject[] {
+function firstViolation(errors: readonly ErrorObject[]): ErrorObject[] {
   const unknown = new Map<string, number>()
   const first: ErrorObject[] = []
   for (const error of errors) {

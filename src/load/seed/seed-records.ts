@@ -10,7 +10,7 @@ import { readNamed } from '../../kernel/file/read-source.ts'
 import type { Path, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parsePointer, stringifyJson } from '../../kernel/json.ts'
 import { heapLimit } from '../../world/budget.ts'
-import { idIn, keyOf } from '../../world/records/values.ts'
+import { idIn, indexKeyOf } from '../../world/records/values.ts'
 
 const SEEDS_ARE_DATA = 'seeds are taken literally; use ${now} and ${uuid} in "defaults" and "set"'
 
@@ -79,7 +79,7 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
       report.error('invalid-seed', `this record of ${name} breaks its schema: ${pointer} ${words.join(' ')}`, place)
     }
     const id = idIn(idField, record as JsonObject)
-    const key = keyOf(record as JsonObject, idField, within)
+    const key = indexKeyOf(record as JsonObject, idField, within)
     const fits = ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
     if (!fits) {
       if (id === undefined && !required.has(idField))

@@ -117,7 +117,7 @@ export class LogFile {
     const end = this.#end + bytes.length
     const own = await this.#statOwn(handle)
     this.#most = Math.max(this.#most, end)
-    await writeWhole(handle, bytes, this.#end)
+    await writeAll(handle, bytes, this.#end)
     if (sync) await handle.datasync()
     const removed = await this.#isRemoved(own)
     if (removed) await this.#restore(handle, end)
@@ -151,7 +151,7 @@ export class LogFile {
       for (let at = 0; at < end; ) {
         const { bytesRead } = await removed.read(piece, 0, Math.min(piece.length, end - at), at)
         if (bytesRead === 0) throw new Error('it was shortened while it was copied')
-        await writeWhole(handle, piece.subarray(0, bytesRead), at)
+        await writeAll(handle, piece.subarray(0, bytesRead), at)
         at += bytesRead
       }
     })
@@ -167,7 +167,7 @@ export class LogFile {
     const handle = await writeInPlace(this.path, async handle => {
       const write = async () => {
         const sealed = lines.seal(sum)
-        await writeWhole(handle, sealed.bytes, end)
+        await writeAll(handle, sealed.bytes, end)
         sum = sealed.sum
         end += sealed.bytes.length
         lines.clear()
@@ -231,7 +231,7 @@ function orMissing(error: NodeJS.ErrnoException): undefined {
 // Writes files whole: all bytes of a buffer, and a new file in the place of another.
 
 /** Writes all bytes at a position. */
-export async function writeWhole(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+export async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten
   }

@@ -30,5 +30,5 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
 }
 
 /** `redis 127.0.0.1:6379`, with `/3` for another database than 0. */
-export const nameOf = ({ host, port, database }: RedisAddress): string =>
+export const redisNameOf = ({ host, port, database }: RedisAddress): string =>
   `redis ${host.includes(':') ? `[${host}]` : host}:${port}${database === 0 ? '' : `/${database}`}`

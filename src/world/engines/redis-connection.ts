@@ -3,7 +3,7 @@
 
 import { createClient, SocketTimeoutError } from '@redis/client'
 import { type EngineSurroundings, Unavailable } from './engine.ts'
-import { nameOf, type RedisAddress } from './redis-address.ts'
+import { type RedisAddress, redisNameOf } from './redis-address.ts'
 
 /** How often waiting calls are looked after, in milliseconds: limits are counted in these ticks. */
 const TICK = 250
@@ -67,7 +67,7 @@ export class RedisConnection {
     this.#address = address
     this.#probes = probes
     this.#around = around
-    this.name = nameOf(address)
+    this.name = redisNameOf(address)
   }
 
   /** The length of all commands that wait for their reply. */

@@ -18,7 +18,7 @@ import { applyRow, becomeState, fillRows, RowsBatch, renameRows, rowsOf, stateOf
 import { Rows } from './rows.ts'
 import { portableTimer, Timers } from './timers.ts'
 import type { CollectionOptions, Dump, DumpedTimer, Entry, Id, Page, Query } from './types.ts'
-import { fieldIn, keyOf, recordText, withId } from './values.ts'
+import { fieldIn, indexKeyOf, recordText, withId } from './values.ts'
 
 const ALL: readonly string[] = []
 
@@ -120,7 +120,7 @@ export class Collection {
     const record = withId(idField, own, fields)
     const refusal = refuse?.(record)
     if (refusal !== undefined) return refusal
-    const id = within.length === 0 ? own : (keyOf(record, idField, within) as Id)
+    const id = within.length === 0 ? own : (indexKeyOf(record, idField, within) as Id)
     if (given !== undefined && this.#rows.has(id)) return 'exists'
     const text = this.#textOf(record)
     counts.creations = drawn?.ordinal ?? counts.creations + 1

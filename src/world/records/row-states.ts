@@ -6,7 +6,7 @@ import { type CollectionState, idOf, type PortableId, portableId, type RowEffect
 import type { CollectionRecording, Counts, Row } from './recording.ts'
 import { Rows } from './rows.ts'
 import type { CollectionOptions, Dump, Id } from './types.ts'
-import { ascends, compareIds, fieldIn, keyOf, readRecord, recordText } from './values.ts'
+import { ascends, compareIds, fieldIn, indexKeyOf, readRecord, recordText } from './values.ts'
 
 /** All records; with `base`, which they began as a fork of, only those that differ. */
 export function stateOfRows(rows: Rows, { portable: counters }: Counts, base: Rows | undefined): CollectionState {
@@ -31,7 +31,7 @@ export function becomeState(
   const made = state.rows.map(([text, created, revision]): Row => {
     const value = readRecord(text)
     // A record may have no id, if another field is the id now.
-    return { id: keyOf(value, idField, within) ?? `#${revision}`, value, text, revision, created }
+    return { id: indexKeyOf(value, idField, within) ?? `#${revision}`, value, text, revision, created }
   })
   if (state.whole) rows.fill(lastById(made))
   else {
@@ -169,7 +169,7 @@ export function fillRows(
   created: ReadonlyMap<Id, number> = new Map(),
 ): void {
   for (const value of records) {
-    const id = keyOf(value, idField, within) as Id
+    const id = indexKeyOf(value, idField, within) as Id
     const row = { id, value, text: recordText(value), revision: ++counts.revision, created: created.get(id) ?? 0 }
     rows.put(row, undefined)
     counts.pass(fieldIn(idField, value) as Id | undefined)
@@ -181,7 +181,7 @@ export function renameRows(rows: Rows, { idField, within }: CollectionOptions): 
   const all = rows.all()
   for (const row of all) rows.delete(row)
   for (const row of all) {
-    const id = keyOf(row.value, idField, within) ?? row.id
+    const id = indexKeyOf(row.value, idField, within) ?? row.id
     rows.put({ ...row, id }, rows.get(id))
   }
 }

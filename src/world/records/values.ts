@@ -268,7 +268,7 @@ export function valuesIn(field: string, record: JsonObject): readonly Json[] {
  * Returns the key of a record: its id where ids are unique among all records, else `default/web` for the id `web` within
  * `default`.
  */
-export function keyOf(record: JsonObject, idField: string, within: readonly string[] = []): Id | undefined {
+export function indexKeyOf(record: JsonObject, idField: string, within: readonly string[] = []): Id | undefined {
   const id = fieldIn(idField, record) as Id | undefined
   if (within.length === 0 || id === undefined) return id
   return joinKey([...within.map(field => fieldIn(field, record)), id])
