@@ -2,9 +2,8 @@
 
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
 import { authorizationWords, challengesOf, schemeNamed, schemesOf } from '../contract/security.ts'
-import { quotedString } from '../kernel/field-text.ts'
-import { problems } from '../kernel/problem.ts'
-import { type Reply, refuse } from '../kernel/reply.ts'
+import { problems } from '../kernel/http/problem.ts'
+import { quotedString, type Reply, refuse } from '../kernel/http/reply.ts'
 import type { Behaviour, RefusedCaller, Site } from './behaviour.ts'
 import { writable } from './exchange.ts'
 import { setting } from './setting.ts'

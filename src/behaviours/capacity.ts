@@ -1,9 +1,9 @@
 // Serves at most `concurrent` requests at once; others queue, so that response times grow with load. It is outside
 // `latency`, which therefore is the service time.
 
-import { problems } from '../kernel/problem.ts'
-import { refuse, retryAfter } from '../kernel/reply.ts'
-import { parseDuration } from '../kernel/units.ts'
+import { problems } from '../kernel/http/problem.ts'
+import { refuse, retryAfter } from '../kernel/http/reply.ts'
+import { parseDuration } from '../kernel/text/units.ts'
 import { Servers } from '../world/servers.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
 import { writable } from './exchange.ts'

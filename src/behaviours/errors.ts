@@ -9,10 +9,9 @@ import {
   reportPlaceholders,
   type TemplateContext,
 } from '../expression/template.ts'
-import { fieldSentence } from '../kernel/field-text.ts'
-import { type Json, stringifyJson } from '../kernel/json.ts'
-import { problems, type Refusal } from '../kernel/problem.ts'
-import type { Reply } from '../kernel/reply.ts'
+import { problems, type Refusal } from '../kernel/http/problem.ts'
+import { fieldSentence, type Reply } from '../kernel/http/reply.ts'
+import { type Json, stringifyJson } from '../kernel/value/json.ts'
 import type { Behaviour } from './behaviour.ts'
 import { setting } from './setting.ts'
 

@@ -2,9 +2,9 @@
 
 import type { Question } from '../contract/answer/answers.ts'
 import type { Operation } from '../contract/contract.ts'
-import type { Json } from '../kernel/json.ts'
-import type { Reply } from '../kernel/reply.ts'
-import type { Request } from '../kernel/request.ts'
+import type { Reply } from '../kernel/http/reply.ts'
+import type { Request } from '../kernel/http/request.ts'
+import type { Json } from '../kernel/value/json.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import type { Entry } from '../world/records/types.ts'
 import type { World } from '../world/world.ts'

@@ -2,10 +2,10 @@
 // (draft-ietf-httpapi-idempotency-key-header).
 
 import { createHash } from 'node:crypto'
-import { stringifyJson } from '../kernel/json.ts'
-import { problems } from '../kernel/problem.ts'
-import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
-import { parseDuration } from '../kernel/units.ts'
+import { problems } from '../kernel/http/problem.ts'
+import { type Reply, refuse, withHeaders } from '../kernel/http/reply.ts'
+import { parseDuration } from '../kernel/text/units.ts'
+import { stringifyJson } from '../kernel/value/json.ts'
 import { IdempotencyKeys } from '../world/idempotency.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
 import { writable } from './exchange.ts'

@@ -1,5 +1,7 @@
 // Delays replies like the real service: draws a delay per request and waits by the world's clock.
 
+import type { Path } from '../kernel/file/source.ts'
+import { parseDuration } from '../kernel/text/units.ts'
 import {
   fixed,
   type Knot,
@@ -8,9 +10,7 @@ import {
   type Quantile,
   throughPercentiles,
   uniform,
-} from '../kernel/distribution.ts'
-import type { Path } from '../kernel/file/source.ts'
-import { parseDuration } from '../kernel/units.ts'
+} from '../kernel/value/distribution.ts'
 import type { Behaviour, Site } from './behaviour.ts'
 import { setting } from './setting.ts'
 

@@ -1,6 +1,6 @@
 // Computes an operation's life-cycle phase and its next change from its dates. Independent of requests.
 
-import { parseDuration } from '../kernel/units.ts'
+import { parseDuration } from '../kernel/text/units.ts'
 import { parseDate } from '../world/clock.ts'
 
 /** The dates of an operation's life-cycle, in milliseconds since the epoch. */

@@ -1,10 +1,9 @@
 // Limits the requests of a caller per window, by the world's clock, and announces the remaining quota
 // (draft-ietf-httpapi-ratelimit-headers-10).
 
-import { quotedString } from '../kernel/field-text.ts'
-import { problems } from '../kernel/problem.ts'
-import { type Headers, refuse, retryAfter, withHeaders } from '../kernel/reply.ts'
-import { parseRate } from '../kernel/units.ts'
+import { problems } from '../kernel/http/problem.ts'
+import { type Headers, quotedString, refuse, retryAfter, withHeaders } from '../kernel/http/reply.ts'
+import { parseRate } from '../kernel/text/units.ts'
 import { type Quota, Quotas, type Taken } from '../world/quotas.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
 import { setting } from './setting.ts'

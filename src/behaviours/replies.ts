@@ -2,8 +2,8 @@
 // `errors`, which gives refusals their body, and outside all other behaviours.
 
 import { nonconformanceOf } from '../contract/contract.ts'
-import { problems } from '../kernel/problem.ts'
-import { refuse, withWarning } from '../kernel/reply.ts'
+import { problems } from '../kernel/http/problem.ts'
+import { refuse, withWarning } from '../kernel/http/reply.ts'
 import type { Behaviour } from './behaviour.ts'
 
 interface RepliesConfig {

@@ -1,7 +1,7 @@
 // The kinds of settings in gateway.yaml, from which the schemas of blocks are made.
 
-import type { Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
+import type { Json } from '../kernel/value/json.ts'
 
 export type SettingSchema = { readonly [keyword: string]: unknown }
 

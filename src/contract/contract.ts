@@ -1,8 +1,8 @@
 // The contract of an API, as read from its OpenAPI document. Immutable, and without simulation.
 
-import type { Json } from '../kernel/json.ts'
-import { parseJson } from '../kernel/parse-json.ts'
-import type { Reply } from '../kernel/reply.ts'
+import type { Reply } from '../kernel/http/reply.ts'
+import type { Json } from '../kernel/value/json.ts'
+import { parseJson } from '../kernel/value/parse-json.ts'
 import type { FormReader } from './document/forms.ts'
 import type { Parameter } from './document/parameters.ts'
 import type { Node } from './documents.ts'
@@ -134,8 +134,7 @@ export function successStatus(operation: Operation, ...preferred: [number, ...nu
   return documented.length > 0 ? Math.min(...documented) : preferred[0]
 }
 
-// Checks a reply against the contract of its operation.
-
+/** A mistake of a reply. */
 export interface Nonconformance {
   readonly code: 'undocumented-status' | 'undocumented-type' | 'invalid-body'
   /** The rest of a sentence that begins with "the operation". */
@@ -144,31 +143,26 @@ export interface Nonconformance {
 
 /** Returns the mistake of a reply: its status, media type or body; `undefined` if it is in contract. */
 export function nonconformanceOf(operation: Operation, { status, headers, body }: Reply): Nonconformance | undefined {
+  const mistake = (code: Nonconformance['code'], what: string) => ({ code, message: `answered ${status}${what}` })
   const documented = responseFor(operation, status)
-  if (documented === undefined) {
-    return { code: 'undocumented-status', message: `answered ${status}, which is not documented` }
-  }
+  if (documented === undefined) return mistake('undocumented-status', ', which is not documented')
   if (body === undefined || body.length === 0 || documented.content.size === 0) return undefined
   const type = essenceOf(headers['content-type'] ?? '')
   const media = compileMediaTypes(documented.content)(headers['content-type'] ?? '')
-  if (media === undefined) {
-    return { code: 'undocumented-type', message: `answered ${status} as ${type || 'no type'}, which is not documented` }
-  }
-  if (media.schema === undefined) return undefined
-  const text = () => (typeof body === 'string' ? body : Buffer.from(body).toString())
-  const parsed =
-    media.sequence !== undefined ? readSequence(text(), media.sequence) : isJson(type) ? parseJson(text()) : undefined
+  if (media === undefined) return mistake('undocumented-type', ` as ${type || 'no type'}, which is not documented`)
+  const { schema, sequence } = media
+  if (schema === undefined || (sequence === undefined && !isJson(type))) return undefined
+  const text = typeof body === 'string' ? body : Buffer.from(body).toString()
+  const parsed = sequence === undefined ? parseJson(text) : readSequence(text, sequence)
   if (parsed === undefined) return undefined
-  if ('fault' in parsed) return { code: 'invalid-body', message: `answered ${status} with a body that ${parsed.fault}` }
-  const [violation] = media.schema.check(parsed.value, parsed.exact) ?? []
+  if ('fault' in parsed) return mistake('invalid-body', ` with a body that ${parsed.fault}`)
+  const [violation] = schema.check(parsed.value, parsed.exact) ?? []
   if (violation === undefined) return undefined
   const what = `${violation.pointer || 'the body'} ${violation.message}`
-  return { code: 'invalid-body', message: `answered ${status} with a body that breaks its schema: ${what}` }
+  return mistake('invalid-body', ` with a body that breaks its schema: ${what}`)
 }
 
-// Finds the schema of a field by its name, which may be a path: `metadata.name`.
-
-/** The schema of `name` within `metadata` for `metadata.name`, unless a field has that very name. */
+/** Returns the schema of a field: of `name` within `metadata` for `metadata.name`, unless a field has that very name. */
 export function fieldNode(shape: Shape, field: string, contract: Contract): Node | undefined {
   const own = shape.properties.get(field)
   if (own !== undefined || !field.includes('.')) return own

@@ -22,7 +22,7 @@ export interface PathMatch<Target> {
 export type Accepts = (segments: readonly string[]) => boolean
 
 /** The result of adding a template: `taken` by one of its shape that accepts any text, or `impossible` for the router. */
-export type Added = 'added' | 'taken' | 'impossible'
+type Added = 'added' | 'taken' | 'impossible'
 
 const EXPRESSION = /\{([^{}]*)\}/
 

@@ -2,9 +2,8 @@
 // replies the fields that RFC 9110 requires of their status.
 
 import { suggest } from '../kernel/diagnostic.ts'
-import { quotedString } from '../kernel/field-text.ts'
-import { isObject } from '../kernel/json.ts'
-import { type Headers, NO_HEADERS } from '../kernel/reply.ts'
+import { type Headers, NO_HEADERS, quotedString } from '../kernel/http/reply.ts'
+import { isObject } from '../kernel/value/json.ts'
 import type { Contract, Operation, SecurityRequirement, SecurityScheme } from './contract.ts'
 import type { ContractReading } from './document/reading.ts'
 import { childOf, itemsOf, membersOf, type Node } from './documents.ts'

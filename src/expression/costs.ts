@@ -1,8 +1,7 @@
 // The work that one evaluation of an expression may do: steps of loops, and the length of the texts that functions and
-// operators look at; and regular expressions in linear time (RE2). The door to their library.
+// operators look at; and regular expressions in linear time (RE2).
 
-import { RE2JS } from 're2js'
-import { searchPatiently } from '../kernel/guarded-pattern.ts'
+import { LinearPattern } from '../kernel/text/linear.ts'
 import { isMap } from './scope.ts'
 import { type Evaluate, nodesOf, type SyntaxNode } from './syntax-tree.ts'
 
@@ -155,53 +154,36 @@ const OPERATORS: Readonly<Record<string, Charge>> = {
   },
 }
 
-interface CompiledPattern {
-  readonly expression: RE2JS
-  /** The number of instructions. */
-  readonly size: number
-}
-
 /** Most patterns are literals of the configuration. Emptied when full, because a pattern may be made of a request. */
-const compiled = new Map<string, CompiledPattern>()
+const compiled = new Map<string, LinearPattern>()
 const MOST_COMPILED = 500
 
 /** Costs of compiling, in characters looked at: for each character of a pattern, and for each instruction of its program. */
 const OF_A_CHARACTER = 512
 const OF_AN_INSTRUCTION = 64
 
-/**
- * A character may be looked at by each instruction of a program, which takes some 15 ns. A search that may take more than about
- * 20 ms counts as this one, and is interrupted after `PATIENCE`.
- */
+/** A character may be looked at by each instruction of a program. A search that may take long counts as this one. */
 const LONG_SEARCH = 1_280_000
-/** Milliseconds of processor time. */
-const PATIENCE = 40
 
 /** Whether some part of a text matches a pattern in RE2's syntax; throws a `RangeError` for an invalid one. */
 export function matchesLinearly(text: string, pattern: string): boolean {
-  const { expression, size } = compiled.get(pattern) ?? compileMatch(pattern)
-  const work = text.length * size
-  spend(Math.min(work, LONG_SEARCH))
-  if (work <= LONG_SEARCH) return expression.matcher(text).find()
-  const found = searchPatiently({ test: within => expression.matcher(within).find() }, text, PATIENCE)
-  if (found !== undefined) return found
-  // Its buffers may be in the middle of a search.
-  compiled.delete(pattern)
-  exhaust()
-  return false
+  const expression = compiled.get(pattern) ?? compileMatch(pattern)
+  spend(Math.min(text.length * expression.size, LONG_SEARCH))
+  const found = expression.test(text)
+  if (found === undefined) exhaust()
+  return found ?? false
 }
 
-function compileMatch(pattern: string): CompiledPattern {
+function compileMatch(pattern: string): LinearPattern {
   spend(pattern.length * OF_A_CHARACTER)
-  let expression: RE2JS
+  let expression: LinearPattern
   try {
-    expression = RE2JS.compile(pattern)
+    expression = new LinearPattern(pattern)
   } catch (error) {
     throw new RangeError(`invalid pattern: ${(error as Error).message}`)
   }
   if (compiled.size >= MOST_COMPILED) compiled.clear()
-  const made = { expression, size: expression.programSize() }
-  compiled.set(pattern, made)
-  spend(made.size * OF_AN_INSTRUCTION)
-  return made
+  compiled.set(pattern, expression)
+  spend(expression.size * OF_AN_INSTRUCTION)
+  return expression
 }

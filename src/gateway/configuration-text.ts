@@ -2,7 +2,7 @@
 // the other.
 
 import { basename } from 'node:path'
-import { isObject } from '../kernel/json.ts'
+import { isObject } from '../kernel/value/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import { passwordsOf } from '../plan/state.ts'
 import { escapeRegExp, Mask } from './mask.ts'

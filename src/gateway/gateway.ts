@@ -1,9 +1,9 @@
 // The gateway: holds the plan and the worlds, and answers requests. Independent of sockets.
 
 import { Exchange, writable } from '../behaviours/exchange.ts'
-import { type Problem, problems } from '../kernel/problem.ts'
-import { type Headers, NO_HEADERS, type Reply, refuse, retryAfter } from '../kernel/reply.ts'
-import { type Request, unreadRequest } from '../kernel/request.ts'
+import { type Problem, problems } from '../kernel/http/problem.ts'
+import { type Headers, NO_HEADERS, type Reply, refuse, retryAfter } from '../kernel/http/reply.ts'
+import { type Request, unreadRequest } from '../kernel/http/request.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import { StandingAnswers } from './answers.ts'

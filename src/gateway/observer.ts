@@ -2,8 +2,8 @@
 // log.
 
 import type { Exchange } from '../behaviours/exchange.ts'
-import { type Reply, withHeaders, withWarning } from '../kernel/reply.ts'
-import { type BodyRead, ForwardedRequest } from '../kernel/request.ts'
+import { type Reply, withHeaders, withWarning } from '../kernel/http/reply.ts'
+import { type BodyRead, ForwardedRequest } from '../kernel/http/request.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { explainReply, explanationHeaders } from './explain.ts'

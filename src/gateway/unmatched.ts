@@ -2,9 +2,9 @@
 
 import { isDecodable } from '../contract/paths.ts'
 import { allowOf } from '../contract/security.ts'
-import { problems } from '../kernel/problem.ts'
-import { NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
-import type { Request } from '../kernel/request.ts'
+import { problems } from '../kernel/http/problem.ts'
+import { NO_HEADERS, type Reply, refuse } from '../kernel/http/reply.ts'
+import type { Request } from '../kernel/http/request.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Mask } from './mask.ts'
 import { worldIn } from './worlds/visit.ts'

@@ -1,9 +1,9 @@
 // A Koa middleware in types of our own: a program that uses the library without Koa needs no types of Koa.
 
 import type { Context } from 'koa'
-import { problems } from '../kernel/problem.ts'
-import { NO_HEADERS, type Reply } from '../kernel/reply.ts'
-import type { BodyRead } from '../kernel/request.ts'
+import { problems } from '../kernel/http/problem.ts'
+import { NO_HEADERS, type Reply } from '../kernel/http/reply.ts'
+import type { BodyRead } from '../kernel/http/request.ts'
 import type { Delivery } from '../plan/settings.ts'
 import { readBody } from './request.ts'
 import { headerFields, writeReply } from './wire.ts'

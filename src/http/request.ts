@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Context } from 'koa'
-import { problems } from '../kernel/problem.ts'
-import { NO_HEADERS } from '../kernel/reply.ts'
-import type { BodyRead, ClientCertificate, Request } from '../kernel/request.ts'
+import { problems } from '../kernel/http/problem.ts'
+import { NO_HEADERS } from '../kernel/http/reply.ts'
+import type { BodyRead, ClientCertificate, Request } from '../kernel/http/request.ts'
 import type { Coding } from './decode-body.ts'
 
 export class DataRequest implements Request {

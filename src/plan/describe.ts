@@ -1,7 +1,7 @@
 // Describes a plan as text for a terminal and as data for the control plane. Shows the names of consumers, never a key.
 
 import { type LatencyConfig, latency } from '../behaviours/latency.ts'
-import { table } from '../kernel/table.ts'
+import { table } from '../kernel/text/terminal.ts'
 import { isoDate } from '../world/clock.ts'
 import type { Plan, PlannedOperation, PlannedRule, Weather } from './plan.ts'
 

@@ -1,6 +1,6 @@
 // Generates arrays: the number of items, their values, and `uniqueItems`.
 
-import type { Json } from '../kernel/json.ts'
+import type { Json } from '../kernel/value/json.ts'
 import { DEAD_END } from './dead-end.ts'
 import type { Facets } from './facets.ts'
 import type { Writer } from './writer.ts'

@@ -1,6 +1,6 @@
 // The order in which the branches of a union are tried.
 
-import { isObject } from '../kernel/json.ts'
+import { isObject } from '../kernel/value/json.ts'
 import type { Chance } from './chance.ts'
 
 /**

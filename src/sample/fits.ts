@@ -1,10 +1,10 @@
 // Checks a value against a schema by walking both. The compiled validator takes milliseconds to compile and keeps memory; a
 // generator checks each value once, part by part, and needs only yes or no.
 
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { RequiredBy } from '../kernel/schema/keywords.ts'
 import { keyOf } from '../kernel/schema/parts.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/value/json.ts'
 import { fitsNumber, fitsString } from './fits-scalar.ts'
 import { canonicalText, isListed, same } from './listed.ts'
 import { type Definitions, entries, propertySchemas, type SchemaObject } from './schema-parts.ts'

@@ -1,6 +1,6 @@
 // Generates strings that contain JSON: a value of `contentSchema`, written as text.
 
-import { stringifyJson } from '../kernel/json.ts'
+import { stringifyJson } from '../kernel/value/json.ts'
 import type { Facets } from './facets.ts'
 import type { Writer } from './writer.ts'
 

@@ -1,7 +1,7 @@
 // Looks values up in the list of an `enum`. A list of thousands is looked up in a set: generating a value looks up each of them.
 
-import { isObject, type Json } from '../kernel/json.ts'
 import { scalarsOf } from '../kernel/schema/scalars.ts'
+import { isObject, type Json } from '../kernel/value/json.ts'
 
 /** Shorter lists are searched from the beginning. */
 const LONG = 32

@@ -1,8 +1,8 @@
 // Finds the definitions that every value of a schema must contain, even if all optional parts are omitted. A generator uses
 // this to see a cycle before it enters one.
 
-import { isObject } from '../kernel/json.ts'
 import { keyOf } from '../kernel/schema/parts.ts'
+import { isObject } from '../kernel/value/json.ts'
 import type { Definitions } from './schema-parts.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()

@@ -1,6 +1,6 @@
 // Generates objects: chooses the properties and their order, and invents names for further ones.
 
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/value/json.ts'
 import { DEAD_END } from './dead-end.ts'
 import type { Facets } from './facets.ts'
 import { objectOf, propertySchemas } from './schema-parts.ts'

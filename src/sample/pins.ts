@@ -1,8 +1,8 @@
 // Pins: fields that a generated value copies from the value that was sent, so that a reply takes the same branch of a union
 // as the request. Independent of requests: it receives the value.
 
-import { Decimal, isObject, type Json } from '../kernel/json.ts'
 import { keyOf } from '../kernel/schema/parts.ts'
+import { Decimal, isObject, type Json } from '../kernel/value/json.ts'
 import { isListed } from './listed.ts'
 import { type Definitions, entries, objectOf, type SchemaObject } from './schema-parts.ts'
 

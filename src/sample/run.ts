@@ -1,7 +1,7 @@
 // Generates one value: tries the ways that its facets allow, one after the other, until a value is valid. `objects.ts` and
 // `arrays.ts` call back for their members.
 
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/value/json.ts'
 import { writeArray } from './arrays.ts'
 import { orderBranches } from './branch-order.ts'
 import { Chance } from './chance.ts'

@@ -1,7 +1,7 @@
 // Generates a value for a schema: valid, readable, of bounded size, and the same for the same seed. A failed attempt is
 // repeated in another way, a bounded number of times. Depends on JSON Schema, not on OpenAPI.
 
-import { approximate, holdsExact, type Json } from '../kernel/json.ts'
+import { approximate, holdsExact, type Json } from '../kernel/value/json.ts'
 import { DEAD_END, EXHAUSTED } from './dead-end.ts'
 import { Facets } from './facets.ts'
 import { Fitting } from './fits.ts'

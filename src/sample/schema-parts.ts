@@ -1,8 +1,8 @@
 // Reads the parts of a schema: the keys of its references, the schemas of its properties, and its patterns.
 
-import { isObject } from '../kernel/json.ts'
-import { compilePattern } from '../kernel/pattern.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
+import { compilePattern } from '../kernel/text/pattern.ts'
+import { isObject } from '../kernel/value/json.ts'
 
 export type SchemaObject = Readonly<Record<string, unknown>>
 /** Schemas by key: `#/$defs/KEY`. */

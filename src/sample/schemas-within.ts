@@ -1,7 +1,7 @@
 // Finds the schemas of a nested value: follows a path of names and positions through references and compositions.
 
-import { isObject } from '../kernel/json.ts'
 import { keyOf } from '../kernel/schema/parts.ts'
+import { isObject } from '../kernel/value/json.ts'
 import { type Definitions, propertySchemas } from './schema-parts.ts'
 
 /** Returns what the schemas say about the value at `path` inside their value, from all branches of their unions. */

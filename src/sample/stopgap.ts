@@ -1,6 +1,6 @@
 // The best value for a schema without valid ones: a value of the right type, and the reason.
 
-import type { Json } from '../kernel/json.ts'
+import type { Json } from '../kernel/value/json.ts'
 import type { Chance } from './chance.ts'
 import type { Facets, Type } from './facets.ts'
 import { writeFor } from './words.ts'

@@ -1,6 +1,6 @@
 // Makes a value valid for exactly one branch of a `oneOf` whose branches overlap, by adding unusual properties.
 
-import type { Json, JsonObject } from '../kernel/json.ts'
+import type { Json, JsonObject } from '../kernel/value/json.ts'
 import { Facets } from './facets.ts'
 import type { Fitting } from './fits.ts'
 import { type Definitions, entries, propertySchemas, type SchemaObject } from './schema-parts.ts'

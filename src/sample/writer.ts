@@ -1,6 +1,6 @@
 // The part of a run that writes the values inside arrays and objects.
 
-import type { Json } from '../kernel/json.ts'
+import type { Json } from '../kernel/value/json.ts'
 import type { Chance } from './chance.ts'
 import type { Fitting } from './fits.ts'
 

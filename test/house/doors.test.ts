@@ -14,7 +14,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'reflect-metadata': 'http/tls/self-signed.ts',
   'koa-bodyparser': 'http/decode-body.ts',
   '@marcbachmann/cel-js': 'expression/language.ts',
-  re2js: 'expression/costs.ts',
+  re2js: 'kernel/text/linear.ts',
   mrmime: 'behaviours/respond/index.ts',
   ajv: 'kernel/schema/',
   'ajv-formats': 'kernel/schema/formats.ts',

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { formatAsJson, formatForGitHub } from '../../src/kernel/diagnostic-formats.ts'
+import { Diagnostics, formatAsJson, formatForGitHub } from '../../src/kernel/diagnostic.ts'
 
 const report = new Diagnostics()
 report.warning('odd: code', '100% wrong\r\nreally', { file: 'a,b:c.yaml', line: 3, column: 5, length: 2, text: '' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { approximate, holdsExact, parsePointer, pointer, stringifyJson } from '../../src/kernel/json.ts'
-import { parseInteger, parseJson, parseSent } from '../../src/kernel/parse-json.ts'
+import { approximate, holdsExact, parsePointer, pointer, stringifyJson } from '../../src/kernel/value/json.ts'
+import { parseInteger, parseJson, parseSent } from '../../src/kernel/value/parse-json.ts'
 
 const MAX = 2n ** 63n - 1n
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Json } from '../../src/kernel/json.ts'
-import { parseJson } from '../../src/kernel/parse-json.ts'
 import { isFormat } from '../../src/kernel/schema/formats.ts'
 import { narrow } from '../../src/kernel/schema/parts.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
+import type { Json } from '../../src/kernel/value/json.ts'
+import { parseJson } from '../../src/kernel/value/parse-json.ts'
 import { size } from '../support/cases.ts'
 
 const faults = (schema: Schema, text: string): string[] => {

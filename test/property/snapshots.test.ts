@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { stringifyJson } from '../../src/kernel/json.ts'
-import { parseJson } from '../../src/kernel/parse-json.ts'
+import { stringifyJson } from '../../src/kernel/value/json.ts'
+import { parseJson } from '../../src/kernel/value/parse-json.ts'
 import { Collection } from '../../src/world/records/collection.ts'
 import type { Dump, Id } from '../../src/world/records/types.ts'
 

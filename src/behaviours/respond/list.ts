@@ -7,9 +7,9 @@ import { describeField, type Field } from '../../contract/schema/field.ts'
 import { compileFilling, JsonText } from '../../expression/template.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
-import type { BrokenRule } from '../../kernel/problem.ts'
-import { JSON_HEADERS } from '../../kernel/reply.ts'
+import type { BrokenRule } from '../../kernel/http/problem.ts'
+import { JSON_HEADERS } from '../../kernel/http/reply.ts'
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/value/json.ts'
 import type { Comparison, Filter, Page, Query, SortOrder } from '../../world/records/types.ts'
 import { excessOf } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
@@ -18,7 +18,7 @@ import type { ListConfig, LocateParameter } from './config.ts'
 import { compileWithin, resourceOf } from './key.ts'
 import { compileEnvelope, compilePaging, lostCursor } from './pages.ts'
 import { compileShownList } from './reply.ts'
-import { branchesWithin, completeTemplate, jsonReply, pathOfPlaceholder, recordPath, schemaBelow } from './shape.ts'
+import { completeTemplate, jsonReply, pathOfPlaceholder, recordPath, schemaBelow, shownBranches } from './shape.ts'
 import { compileOtherTime } from './values.ts'
 
 export function compileList(config: ListConfig, site: Site): Handler | undefined {
@@ -178,7 +178,7 @@ function knowsField(field: string, { schema }: Resource, { contract }: Site): bo
   if (schema.shape.properties.has(field)) return true
   const below = (nodes: readonly Node[], key: string): readonly Node[] =>
     nodes
-      .flatMap(node => branchesWithin(node, contract))
+      .flatMap(node => shownBranches(node, contract))
       .flatMap(node => {
         const { properties, items } = contract.shapeOf(node)
         const own = properties.get(key)

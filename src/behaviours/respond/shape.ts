@@ -7,8 +7,8 @@ import { isJson } from '../../contract/media-types.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { placeholdersIn } from '../../expression/template.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { plainName } from '../../kernel/plain-name.ts'
+import { plainName } from '../../kernel/text/names.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/value/json.ts'
 import type { Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
 import { freshOf, SOME_REQUEST } from './values.ts'
@@ -127,10 +127,10 @@ function branchWith(node: Node, names: readonly string[], contract: Contract): N
 }
 
 /** Returns the schema and the branches of its unions, and of theirs. */
-export function branchesWithin(node: Node, contract: Contract, depth = 0): readonly Node[] {
+export function shownBranches(node: Node, contract: Contract, depth = 0): readonly Node[] {
   const target = contract.resolve(node)
   if (depth === DEEPEST) return [target]
-  return [target, ...unionBranches(target).flatMap(branch => branchesWithin(branch, contract, depth + 1))]
+  return [target, ...unionBranches(target).flatMap(branch => shownBranches(branch, contract, depth + 1))]
 }
 
 /** Returns the schema at some keys of a reply, through unions and lists; `undefined` if there is none. */

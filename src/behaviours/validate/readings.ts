@@ -7,9 +7,9 @@ import { decodeQuery, splitQuery } from '../../contract/document/parameters.ts'
 import { compileMediaTypes, essenceOf, isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { readSequence } from '../../contract/sequences.ts'
-import { isObject, type Json } from '../../kernel/json.ts'
-import { type Parsed, parseJson } from '../../kernel/parse-json.ts'
 import { keyOf } from '../../kernel/schema/parts.ts'
+import { isObject, type Json } from '../../kernel/value/json.ts'
+import { type Parsed, parseJson } from '../../kernel/value/parse-json.ts'
 
 /** How a body of a content type is read. */
 export interface BodyReading {

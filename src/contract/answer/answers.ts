@@ -3,10 +3,9 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { fieldText } from '../../kernel/field-text.ts'
-import type { Json } from '../../kernel/json.ts'
-import { problems } from '../../kernel/problem.ts'
-import { type Reply, refuse, withWarning } from '../../kernel/reply.ts'
+import { problems } from '../../kernel/http/problem.ts'
+import { fieldText, type Reply, refuse, withWarning } from '../../kernel/http/reply.ts'
+import type { Json } from '../../kernel/value/json.ts'
 import { type MediaType, type Operation, type ResponseSpec, responseFor, successStatus } from '../contract.ts'
 import {
   type Content,

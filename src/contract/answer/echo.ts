@@ -2,7 +2,7 @@
 // only if the reply stays valid. Independent of HTTP.
 
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/value/json.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { GuardedValue } from './guarded-value.ts'
 
@@ -19,8 +19,6 @@ export interface EchoSource {
   readonly parameters: readonly Said[]
   readonly body: Json | undefined
 }
-
-export const NOTHING_GIVEN: EchoSource = { parameters: [], body: undefined }
 
 const LIMITS = /^(?:limit|per_?page|page_?size|size|count|max_?results|top|first)$/i
 const WRAPPERS = /^(?:data|result|item|record|entity|payload|response|value)$/i

@@ -2,8 +2,8 @@
 // the shape's list, and nothing is invented. Independent of media types.
 
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
-import { type BrokenRule, describeRule, type Refusal } from '../../kernel/problem.ts'
+import { type BrokenRule, describeRule, type Refusal } from '../../kernel/http/problem.ts'
+import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/value/json.ts'
 import {
   CODES,
   codesOf,
@@ -22,7 +22,7 @@ import {
 } from './error-words.ts'
 import { GuardedValue } from './guarded-value.ts'
 
-export interface ErrorModel {
+interface ErrorModel {
   /** A valid error: the contract's example, or a sample of its schema. */
   readonly value: Json
   /** A sample of the schema, for fields that the example lacks. */
@@ -38,7 +38,7 @@ export interface ErrorModel {
   fits(value: Json): boolean
 }
 
-export interface ErrorBody {
+interface ErrorBody {
   readonly value: Json
   /** Whether it describes the mistake of this request. */
   readonly told: boolean

@@ -1,9 +1,9 @@
 // A value that changes only while it stays valid, part by part.
 
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/value/json.ts'
 
-export const valueAt = (value: Json, path: Path): Json | undefined =>
+const valueAt = (value: Json, path: Path): Json | undefined =>
   path.reduce<Json | undefined>((at, key) => (at as Record<string, Json> | undefined)?.[key], value)
 
 function replaced(value: Json | undefined, [key, ...rest]: Path, next: Json): Json {

@@ -1,14 +1,14 @@
 // Documented response headers: an example, or a value of their schema, written in the style `simple`. Independent of
 // sockets.
 
-import { fieldText } from '../../kernel/field-text.ts'
-import { isObject, type Json } from '../../kernel/json.ts'
+import { fieldText } from '../../kernel/http/reply.ts'
+import { isObject, type Json } from '../../kernel/value/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import type { Header } from '../contract.ts'
 import { bareText } from '../sequences.ts'
 
 /** The values that the headers of a reply may use. */
-export interface Scene {
+interface Scene {
   readonly seed: number
   readonly dynamic: boolean
   readonly status: number

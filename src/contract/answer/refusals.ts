@@ -1,8 +1,8 @@
 // Refusals in the shape that the operation documents for their status, else in the API's usual one: the fields of its error
 // schema, filled by name. Uses only the public part of a refusal.
 
-import type { Json } from '../../kernel/json.ts'
-import { problemOf, type Refusal } from '../../kernel/problem.ts'
+import { problemOf, type Refusal } from '../../kernel/http/problem.ts'
+import type { Json } from '../../kernel/value/json.ts'
 import { type Contract, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
 import { isJson } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'

@@ -2,9 +2,9 @@
 // the XML library.
 
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'
-import { holdsExact, isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
-import { type Parsed, parseSent } from '../../kernel/parse-json.ts'
 import { keyOf } from '../../kernel/schema/parts.ts'
+import { holdsExact, isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/value/json.ts'
+import { type Parsed, parseSent } from '../../kernel/value/parse-json.ts'
 import { type Definitions, propertySchemas, type SchemaObject } from '../../sample/schema-parts.ts'
 
 interface XmlKeywords {

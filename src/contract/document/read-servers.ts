@@ -1,10 +1,10 @@
 // Reads servers (OpenAPI "Server Object"): the base paths and the hosts of their URLs.
 
-import { isObject } from '../../kernel/json.ts'
+import { isObject } from '../../kernel/value/json.ts'
 import { childOf, itemsOf, type Node } from '../documents.ts'
 import type { ContractReading } from './reading.ts'
 
-export interface ServerAddresses {
+interface ServerAddresses {
   /** Distinct, without a trailing slash; at least one. */
   readonly basePaths: readonly string[]
   readonly hosts: readonly string[]

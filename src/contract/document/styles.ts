@@ -1,8 +1,8 @@
 // Converts text from the wire to values, typed by a schema: single texts, the styles of parameters (OpenAPI "Style Values",
 // after RFC 6570), and names that spell a path in brackets. Independent of HTTP libraries.
 
-import { isObject, put } from '../../kernel/json.ts'
-import { parseInteger } from '../../kernel/parse-json.ts'
+import { isObject, put } from '../../kernel/value/json.ts'
+import { parseInteger } from '../../kernel/value/parse-json.ts'
 import { childOf, type Documents, membersOf, type Node } from '../documents.ts'
 import { layersOf, typesOf } from '../schema/shape.ts'
 
@@ -14,7 +14,7 @@ export type ParameterRead = { readonly value: unknown; readonly exact: boolean }
 export const BROKEN = { fault: 'has a broken percent-encoding' } as const
 export const REPEATED = { fault: 'must not be repeated' } as const
 
-export type Types = ReadonlySet<string>
+type Types = ReadonlySet<string>
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
@@ -22,7 +22,7 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
  * Converts a text to the first type whose form it has. A text without such a form stays text, and the schema refuses it. If
  * the value may also be a string, only a text that converts back unchanged is converted: `007` does not become 7.
  */
-export function typed(text: string, types: Types): unknown {
+function typed(text: string, types: Types): unknown {
   const mayBeText = types.has('string')
   const isNumber = types.has('number')
   if (isNumber || types.has('integer')) {

@@ -4,7 +4,7 @@
 import { upgrade } from '@scalar/openapi-upgrader'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, unescapeKey } from '../../kernel/json.ts'
+import { isObject, unescapeKey } from '../../kernel/value/json.ts'
 import { type Document, placeOf } from '../documents.ts'
 
 type SwaggerObject = Record<string, unknown>
@@ -32,17 +32,15 @@ export function convertSwagger(document: Document, report: Diagnostics): Documen
 function prepare(document: SwaggerObject): SwaggerObject {
   document.swagger = '2.0'
   for (const key of ['paths', 'definitions', 'parameters', 'responses', 'securityDefinitions']) {
-    if (document[key] !== undefined && !isObject(document[key])) delete document[key]
+    if (!isObject(document[key])) delete document[key]
   }
-  if (document.host !== undefined && typeof document.host !== 'string') delete document.host
-  if (document.basePath !== undefined && typeof document.basePath !== 'string') delete document.basePath
-  if (typeof document.basePath === 'string' && !document.basePath.startsWith('/'))
-    document.basePath = `/${document.basePath}`
+  for (const key of ['host', 'basePath']) if (typeof document[key] !== 'string') delete document[key]
+  if (document.basePath !== undefined) document.basePath = `/${document.basePath}`.replace(/^\/\//, '/')
   const consumes = textsOf(document.consumes)
   const produces = textsOf(document.produces)
   delete document.consumes
-  const shared = isObject(document.parameters) ? document.parameters : {}
-  for (const item of Object.values(isObject(document.paths) ? document.paths : {})) {
+  const { parameters: shared = {}, paths = {} } = document as Record<string, SwaggerObject | undefined>
+  for (const item of Object.values(paths)) {
     if (!isObject(item)) continue
     const outer = parametersOf(item.parameters, shared)
     const spread = outer.filter(isBody)
@@ -55,16 +53,15 @@ function prepare(document: SwaggerObject): SwaggerObject {
       }
       const own = parametersOf(operation.parameters, shared)
       const all = own.some(isBody) ? own : [...own, ...structuredClone(spread)]
-      const types = textsOf(operation.consumes) ?? consumes
-      operation.parameters = gatherForm(all, types, operation)
+      operation.parameters = gatherForm(all, textsOf(operation.consumes) ?? consumes, operation)
       operation.produces = textsOf(operation.produces) ?? produces ?? ['application/json']
-      for (const [status, response] of Object.entries(isObject(operation.responses) ? operation.responses : {})) {
-        if (!isObject(response)) delete (operation.responses as SwaggerObject)[status]
-      }
+      const responses = isObject(operation.responses) ? operation.responses : {}
+      for (const status of Object.keys(responses)) if (!isObject(responses[status])) delete responses[status]
     }
   }
-  for (const [name, one] of Object.entries(shared))
-    if (!isObject(one) || isBody(one) || !isSound(one)) delete shared[name]
+  for (const [name, one] of Object.entries(shared)) {
+    if (!isObject(one) || isBody(one) || !isSoundParameter(one)) delete shared[name]
+  }
   // The converter prefers the document's media types to an operation's.
   if (produces !== undefined && document.responses === undefined) delete document.produces
   return document
@@ -76,7 +73,7 @@ const textsOf = (value: unknown): string[] | undefined => {
 }
 
 const isBody = (one: SwaggerObject): boolean => one.in === 'body' || one.in === 'formData'
-const isSound = (one: SwaggerObject): boolean =>
+const isSoundParameter = (one: SwaggerObject): boolean =>
   typeof one.$ref === 'string' || (typeof one.in === 'string' && one.name !== undefined)
 
 /** Returns the parameters of a list, with references to shared ones resolved. */
@@ -84,11 +81,10 @@ function parametersOf(list: unknown, shared: SwaggerObject): SwaggerObject[] {
   if (!Array.isArray(list)) return []
   return list.flatMap(entry => {
     if (!isObject(entry)) return []
-    const part = /^#\/parameters\/(.+)$/.exec(String(entry.$ref))?.[1]
-    const name = part === undefined ? undefined : unescapeKey(part)
-    const target = name === undefined ? undefined : shared[name]
+    const [, part] = /^#\/parameters\/(.+)$/.exec(String(entry.$ref)) ?? []
+    const target = part === undefined ? undefined : shared[unescapeKey(part)]
     const one = isObject(target) ? structuredClone(target) : entry
-    return isSound(one) ? [one] : []
+    return isSoundParameter(one) ? [one] : []
   })
 }
 
@@ -99,14 +95,12 @@ function gatherForm(
   operation: SwaggerObject,
 ): SwaggerObject[] {
   const fields = parameters.filter(one => one.in === 'formData')
-  const rest = parameters.filter(one => one.in !== 'formData')
-  const isForm = (type: string) => /^(?:multipart\/|application\/x-www-form-urlencoded)/i.test(type)
   if (fields.length === 0) {
     operation.consumes = consumes ?? ['application/json']
-    return rest
+    return parameters
   }
   const usual = fields.some(one => one.type === 'file') ? 'multipart/form-data' : 'application/x-www-form-urlencoded'
-  const forms = consumes?.filter(isForm) ?? []
+  const forms = consumes?.filter(type => /^(?:multipart\/|application\/x-www-form-urlencoded)/i.test(type)) ?? []
   operation.consumes = forms.length > 0 ? forms : [usual]
   const properties = fields.map(({ name, in: place, required, collectionFormat, allowEmptyValue, ...schema }) => [
     name,
@@ -114,12 +108,10 @@ function gatherForm(
     allowEmptyValue === true && schema.type !== 'file' ? { anyOf: [schema, { type: 'string', maxLength: 0 }] } : schema,
   ])
   const required = fields.filter(one => one.required === true).map(({ name }) => name)
-  const schema = {
-    type: 'object',
-    properties: Object.fromEntries(properties),
-    ...(required.length > 0 ? { required } : {}),
-  }
-  return [...rest, { in: 'body', name: 'body', required: required.length > 0, schema }]
+  const isRequired = required.length > 0
+  const schema = { type: 'object', properties: Object.fromEntries(properties), ...(isRequired ? { required } : {}) }
+  const body = { in: 'body', name: 'body', required: isRequired, schema }
+  return [...parameters.filter(one => one.in !== 'formData'), body]
 }
 
 const SECTIONS: Readonly<Record<string, string>> = {
@@ -135,14 +127,12 @@ function originOf(path: Path): Path {
   if (first === 'openapi') return ['swagger']
   if (first === 'servers') return ['basePath']
   if (first === 'components') return [SECTIONS[String(second)] ?? 'swagger', ...rest]
-  const at = path.indexOf('requestBody')
-  if (first === 'paths' && at > 0) return [...path.slice(0, at), 'parameters']
+  if (first !== 'paths') return path
+  const body = path.indexOf('requestBody')
+  if (body > 0) return [...path.slice(0, body), 'parameters']
   // In Swagger 2.0 the schema is in the place of the media types, and a parameter's keywords are in the parameter.
   const content = path.indexOf('content')
-  if (first === 'paths' && content > 0) return [...path.slice(0, content), ...path.slice(content + 2)]
+  if (content > 0) return path.toSpliced(content, 2)
   const schema = path.indexOf('schema')
-  if (first === 'paths' && schema > 0 && path.includes('parameters')) {
-    return [...path.slice(0, schema), ...path.slice(schema + 1)]
-  }
-  return [...path]
+  return schema > 0 && path.includes('parameters') ? path.toSpliced(schema, 1) : path
 }

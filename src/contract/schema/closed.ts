@@ -1,8 +1,8 @@
 // Closed objects (`additionalProperties: false`) inside a composition: each refuses the properties of the others, so that no
 // value is valid. They are read as closed over the whole composition, which is what authors mean.
 
-import { isObject } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
+import { isObject } from '../../kernel/value/json.ts'
 import { childOf, type Documents, identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { childrenOf } from './discriminator.ts'
 import { COMPOSITIONS, layersOf } from './shape.ts'
@@ -28,6 +28,8 @@ export interface Closing {
 
 /** The maximum number of parts of a composition: more are a mistake, or a hostile document. */
 const MOST_LAYERS = 600
+/** The maximum number of parts within one another. */
+const DEEPEST = 64
 
 /** Returns the conflicts in a composition of closed objects; `undefined` if no part refuses a property of another. */
 export const conflictIn = (node: Node, documents: Documents): Closing | undefined =>
@@ -83,15 +85,15 @@ const unionId = (identity: string, keyword: string): string => `${identity}/${ke
 
 function closingAmong(layers: readonly PropertyLayer[]): Closing | undefined {
   const closed = layers.filter(layer => layer.closed && !layer.patterns)
+  const all = new Set(layers.flatMap(({ names }) => names))
   for (const layer of closed) {
     const own = new Set(layer.names)
-    for (const other of layers) {
-      if (other === layer || !meet(layer, other)) continue
-      const refused = other.names.find(name => !own.has(name))
-      if (refused === undefined) continue
-      const always = closed.some(one => one.branches.size === 0) || isEveryBranchClosed(layers, closed)
-      return { place: childOf(layer.node, 'additionalProperties'), refused, always }
-    }
+    if (own.size === all.size) continue
+    const others = layers.filter(other => other !== layer && meet(layer, other))
+    const refused = others.flatMap(({ names }) => names).find(name => !own.has(name))
+    if (refused === undefined) continue
+    const always = closed.some(one => one.branches.size === 0) || isEveryBranchClosed(layers, closed)
+    return { place: childOf(layer.node, 'additionalProperties'), refused, always }
   }
   return undefined
 }
@@ -109,22 +111,15 @@ function settled(node: Node, layers: readonly PropertyLayer[]): readonly Propert
 const NONE: ReadonlyMap<string, number> = new Map()
 
 /** Returns whether both may apply to one value: they are not in different branches of one union. */
-function meet(one: PropertyLayer, other: PropertyLayer): boolean {
-  for (const [union, branch] of one.branches) {
-    const also = other.branches.get(union)
-    if (also !== undefined && also !== branch) return false
-  }
-  return true
-}
+const meet = (one: PropertyLayer, other: PropertyLayer): boolean =>
+  [...one.branches].every(([union, branch]) => (other.branches.get(union) ?? branch) === branch)
 
 /** Returns whether every branch with keywords of some union is closed. */
 function isEveryBranchClosed(layers: readonly PropertyLayer[], closed: readonly PropertyLayer[]): boolean {
   const unions = new Set(layers.flatMap(({ branches }) => [...branches.keys()]))
-  return [...unions].some(union => {
-    const of = (some: readonly PropertyLayer[]) => new Set(some.flatMap(one => one.branches.get(union) ?? []))
-    const all = of(layers)
-    return of(closed).size === all.size
-  })
+  const countIn = (union: string, some: readonly PropertyLayer[]) =>
+    new Set(some.flatMap(one => one.branches.get(union) ?? [])).size
+  return [...unions].some(union => countIn(union, closed) === countIn(union, layers))
 }
 
 function propertyLayersOf(start: Node, documents: Documents): readonly PropertyLayer[] {
@@ -132,39 +127,33 @@ function propertyLayersOf(start: Node, documents: Documents): readonly PropertyL
   let count = 0
   const visit = (node: Node): readonly PropertyLayer[] => {
     const identity = identityOf(node)
-    if (path.has(identity) || !isObject(node.value) || count > MOST_LAYERS) return []
-    count += 1
+    if (path.has(identity) || path.size > DEEPEST || !isObject(node.value) || count++ > MOST_LAYERS) return []
     path.add(identity)
-    const layers = gather(node, identity)
+    const layers = gather(node, identity, node.value)
     path.delete(identity)
     return layers
   }
-  const gather = (node: Node, identity: string): readonly PropertyLayer[] => {
-    const { $ref, properties, patternProperties, additionalProperties, oneOf, anyOf } = node.value as Record<
-      string,
-      unknown
-    >
+  const gather = (node: Node, identity: string, value: Readonly<Record<string, unknown>>): readonly PropertyLayer[] => {
+    const { $ref, properties, additionalProperties, oneOf, anyOf } = value
     const target = typeof $ref === 'string' ? documents.follow(childOf(node, '$ref'), $ref) : undefined
     // OpenAPI 3.0 ignores keywords beside a reference.
     if (target !== undefined && documents.legacy) return visit(target)
     const layers: PropertyLayer[] = []
     if (properties !== undefined || additionalProperties !== undefined) {
-      const names = membersOf(childOf(node, 'properties')).flatMap(([name, { value }]) =>
-        value === false ? [] : [name],
-      )
-      const patterns = patternProperties !== undefined
+      const declared = membersOf(childOf(node, 'properties')).filter(([, one]) => one.value !== false)
+      const names = declared.map(([name]) => name)
+      const patterns = value.patternProperties !== undefined
       layers.push({ node, names, patterns, closed: additionalProperties === false, branches: NONE })
     }
-    if (target !== undefined) layers.push(...settled(target, visit(target)))
-    for (const part of itemsOf(childOf(node, 'allOf'))) layers.push(...settled(part, visit(part)))
+    for (const part of [...(target === undefined ? [] : [target]), ...itemsOf(childOf(node, 'allOf'))]) {
+      layers.push(...settled(part, visit(part)))
+    }
     for (const keyword of ['oneOf', 'anyOf']) {
       layers.push(...branchLayers(unionId(identity, keyword), itemsOf(childOf(node, keyword))))
     }
-    if (oneOf === undefined && anyOf === undefined) {
-      const children = childrenOf(node, documents).map(child => child.node)
-      layers.push(...branchLayers(unionId(identity, 'children'), children))
-    }
-    return layers
+    if (oneOf !== undefined || anyOf !== undefined) return layers
+    const children = childrenOf(node, documents).map(child => child.node)
+    return [...layers, ...branchLayers(unionId(identity, 'children'), children)]
   }
   const branchLayers = (union: string, items: readonly Node[]): PropertyLayer[] => {
     // A child that extends its parent inherits all of it except the union that the child is a branch of.

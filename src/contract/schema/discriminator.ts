@@ -1,15 +1,17 @@
 // Discriminators (OpenAPI "Discriminator Object"): the property whose value chooses a branch of a union. Finds the branches,
 // gives each its names, and makes schemas of them: one form for generating values, another for the validator.
 
-import { isObject, put } from '../../kernel/json.ts'
 import type { RequiredBy } from '../../kernel/schema/keywords.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
+import { isObject, put } from '../../kernel/value/json.ts'
 import { childOf, componentOf, type Documents, identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { shapeOf } from './shape.ts'
 
 /** A branch of a union, and the values of the discriminating property that choose it. */
 interface Branch {
   readonly node: Node
+  /** The identity of the schema that it refers to. */
+  readonly identity: string
   /** All values that may name it. A value that names several branches does not decide between them. */
   readonly names: readonly string[]
   /** The values to write: those of the mapping if it has some, else those that no other branch has. */
@@ -74,34 +76,34 @@ interface OwnNames {
   readonly stated: boolean
 }
 
+/** Steps of `allOf` that are followed: a document with more is hostile. */
+const DEEPEST = 64
+
 export function ownNamesOf(node: Node, documents: Documents): OwnNames[] {
   const own: OwnNames[] = []
+  const pending = parentsOf(node, documents)
+  if (pending.length === 0) return own
   const identity = identityOf(node)
   const seen = new Set([identity])
-  const pending = [...parentsOf(node, documents)]
+  const extenders = new Set(extendersOf(identity, documents).map(identityOf))
   for (let parent = pending.shift(); parent !== undefined; parent = pending.shift()) {
-    if (seen.has(identityOf(parent))) continue
+    if (seen.has(identityOf(parent)) || seen.size > DEEPEST) continue
     seen.add(identityOf(parent))
-    const found = namesWithin(parent, identity, documents)
-    if (found !== undefined) own.push(found)
     pending.unshift(...parentsOf(parent, documents))
+    const property = discriminatorOf(parent)
+    const branches = property === undefined ? [] : branchesWithin(parent, property, documents)
+    const branch = branches.find(one => one.identity === identity)
+    if (property === undefined || branch === undefined || branch.fallback) continue
+    const further = branches.filter(one => extenders.has(one.identity)).flatMap(({ names }) => names)
+    const { preferred, stated } = branch
+    own.push({ property, names: [...new Set([...branch.names, ...further])], preferred, stated })
   }
   return own
 }
 
-function namesWithin(parent: Node, identity: string, documents: Documents): OwnNames | undefined {
-  const property = discriminatorOf(parent)
-  if (property === undefined) return undefined
+function branchesWithin(parent: Node, property: string, documents: Documents): readonly Branch[] {
   const union = (['oneOf', 'anyOf'] as const).find(keyword => itemsOf(childOf(parent, keyword)).length > 0)
-  const branches =
-    union === undefined ? childrenOf(parent, documents) : (branchesOf(parent, union, property, documents) ?? [])
-  const byIdentity = new Map(
-    branches.map(branch => [identityOf(documents.resolve(branch.node) ?? branch.node), branch]),
-  )
-  const own = byIdentity.get(identity)
-  if (own === undefined || own.fallback) return undefined
-  const further = extendersOf(identity, documents).flatMap(one => byIdentity.get(identityOf(one))?.names ?? [])
-  return { property, names: [...new Set([...own.names, ...further])], preferred: own.preferred, stated: own.stated }
+  return union === undefined ? childrenOf(parent, documents) : (branchesOf(parent, union, property, documents) ?? [])
 }
 
 /** Returns the schemas that `allOf` of a schema refers to. */
@@ -141,14 +143,12 @@ function familiesOf(documents: Documents): Families {
 function extendersOf(identity: string, documents: Documents): Node[] {
   const { extensions } = familiesOf(documents)
   const found = new Map<string, Node>()
-  const wanted = [identity]
-  for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
-    for (const node of extensions.get(next) ?? []) {
-      const own = identityOf(node)
-      if (own === identity || found.has(own)) continue
-      found.set(own, node)
-      wanted.push(own)
-    }
+  let level = [identity]
+  for (let depth = 0; level.length > 0 && depth < DEEPEST; depth++) {
+    const next = level.flatMap(one => extensions.get(one) ?? []).map(node => [identityOf(node), node] as const)
+    const fresh = next.filter(([own]) => own !== identity && !found.has(own))
+    for (const [own, node] of fresh) found.set(own, node)
+    level = fresh.map(([own]) => own)
   }
   return [...found.values()]
 }
@@ -179,7 +179,7 @@ function nameBranches(
     const isNamed = implicit !== undefined && !mapped.has(implicit) && allowed(implicit)
     const names = [...new Set([...own, ...free, ...(isNamed ? [implicit] : [])])]
     const isFallback = fallback !== undefined && identityOf(fallback) === identity
-    return [{ node, own, free, names, requires: required.has(property), fallback: isFallback }]
+    return [{ node, identity, own, free, names, requires: required.has(property), fallback: isFallback }]
   })
   if (drafts.length < candidates.length) return undefined
   const count = new Map<string, number>()

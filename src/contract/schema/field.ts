@@ -1,7 +1,7 @@
 // Describes the fields of values by their schemas, for code that generates values as a server does, or that warns of
 // deprecated fields.
 
-import { isObject, type Json, pointer } from '../../kernel/json.ts'
+import { isObject, type Json, pointer } from '../../kernel/value/json.ts'
 import type { Type } from '../../sample/facets.ts'
 import type { SchemaUse } from './schema-book.ts'
 
@@ -61,7 +61,7 @@ export function valueFor(schema: SchemaUse, seed: number, request = false): Json
 }
 
 /** A field with `deprecated: true`. */
-export interface DeprecatedField {
+interface DeprecatedField {
   /** As a JSON Pointer in which `*` stands for any item. */
   readonly label: string
   /** Returns whether a value has the field anywhere. */

@@ -2,9 +2,9 @@
 // Malformed keywords are reported and removed, so that every schema compiles. Independent of references.
 
 import { suggest } from '../../kernel/diagnostic.ts'
-import { approximate, isObject } from '../../kernel/json.ts'
-import { findNesting } from '../../kernel/nested-quantifiers.ts'
-import { compilePattern } from '../../kernel/pattern.ts'
+import { findNesting } from '../../kernel/text/nesting.ts'
+import { compilePattern } from '../../kernel/text/pattern.ts'
+import { approximate, isObject } from '../../kernel/value/json.ts'
 import { childOf, type Documents, type Node } from '../documents.ts'
 
 /** Keywords whose value is a schema. */
@@ -39,7 +39,7 @@ const NEWER = new Set([
 ])
 
 /** The result of reading a keyword: its value, possibly corrected, and a mistake to report. */
-export interface KeywordReading {
+interface KeywordReading {
   readonly value?: unknown
   readonly fault?: string
   /** The mistake's code if it is not `invalid-keyword`, and the hint. */

@@ -1,11 +1,14 @@
 // The properties and types that a schema has for a value, through references and compositions, and the removal of the
 // properties that belong to the other side of an exchange.
 
-import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, put } from '../../kernel/value/json.ts'
 import { childOf, type Documents, itemsOf, membersOf, type Node } from '../documents.ts'
 
 /** Keywords with a list of schemas for the same value. */
 export const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const
+
+/** Compositions within one another that are followed: no document has as many, and values are not checked against more. */
+const DEEPEST = 64
 
 /**
  * Returns schemas and all that apply to the same value, through references and the compositions, each once: inner ones
@@ -20,14 +23,14 @@ export function layersOf(
   seen: { has(value: object): boolean; add(value: object): void } = new Set<object>(),
 ): SchemaNode[] {
   const layers: SchemaNode[] = []
-  const visit = (node: Node | undefined): void => {
-    if (node === undefined || !isObject(node.value) || seen.has(node.value)) return
+  const visit = (node: Node | undefined, depth: number): void => {
+    if (node === undefined || !isObject(node.value) || seen.has(node.value) || depth > DEEPEST) return
     seen.add(node.value)
-    if (typeof node.value.$ref === 'string') visit(documents.resolve(node))
-    for (const keyword of compositions) itemsOf(childOf(node, keyword)).forEach(visit)
+    if (typeof node.value.$ref === 'string') visit(documents.resolve(node), depth + 1)
+    for (const keyword of compositions) for (const part of itemsOf(childOf(node, keyword))) visit(part, depth + 1)
     layers.push(node as SchemaNode)
   }
-  starts.forEach(visit)
+  for (const start of starts) visit(start, 0)
   return layers
 }
 

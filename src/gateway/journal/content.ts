@@ -1,8 +1,8 @@
 // Queries of the journal by kept headers and bodies.
 
-import { compileGlob } from '../../kernel/glob.ts'
-import { isObject, type Json, parsePointer, stringifyJson } from '../../kernel/json.ts'
-import { parseJson } from '../../kernel/parse-json.ts'
+import { compileGlob } from '../../kernel/text/names.ts'
+import { isObject, type Json, parsePointer, stringifyJson } from '../../kernel/value/json.ts'
+import { parseJson } from '../../kernel/value/parse-json.ts'
 import type { JournalSettings } from '../../plan/settings.ts'
 import type { JournalBody, JournalEntry } from './kept-request.ts'
 

@@ -1,7 +1,7 @@
 // Filters of the journal's requests: their keys, and the criteria that they are compiled to.
 
-import { compileGlob } from '../../kernel/glob.ts'
-import { parseDuration } from '../../kernel/units.ts'
+import { compileGlob } from '../../kernel/text/names.ts'
+import { parseDuration } from '../../kernel/text/units.ts'
 import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { comesAfter, type JournalView } from './all-requests.ts'

@@ -1,6 +1,6 @@
 // The state of a gateway that an engine keeps: opens it, records and applies changes, and says whether it is available.
 
-import type { JsonObject } from '../../kernel/json.ts'
+import type { JsonObject } from '../../kernel/value/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { StateSettings } from '../../plan/state.ts'
 import { breathe } from '../../world/clock.ts'

@@ -2,7 +2,7 @@
 // followed by its records. Lines are written in slices, so that requests are answered in between. Records follow their line as
 // they are stored, each after a tab, which no JSON text contains.
 
-import { stringifyJson } from '../../kernel/json.ts'
+import { stringifyJson } from '../../kernel/value/json.ts'
 import type { CollectionState, KeptKind } from '../../world/changes.ts'
 import { breathe } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'

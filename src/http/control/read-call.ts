@@ -2,10 +2,10 @@
 // any code of the route runs.
 
 import type Koa from 'koa'
-import type { Json } from '../../kernel/json.ts'
-import { parseJson } from '../../kernel/parse-json.ts'
 import { type Check, Schemas } from '../../kernel/schema/schema.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
+import type { Json } from '../../kernel/value/json.ts'
+import { parseJson } from '../../kernel/value/parse-json.ts'
 import { readBody } from '../request.ts'
 import { badRequest, problem, withHint } from './replies.ts'
 import { type BodySpec, type Call, type ControlReply, type ControlRoute, routeAddress } from './route.ts'

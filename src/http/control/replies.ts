@@ -2,8 +2,8 @@
 
 import type { Readable } from 'node:stream'
 import { suggest } from '../../kernel/diagnostic.ts'
-import type { Problem } from '../../kernel/problem.ts'
-import type { Reply } from '../../kernel/reply.ts'
+import type { Problem } from '../../kernel/http/problem.ts'
+import type { Reply } from '../../kernel/http/reply.ts'
 import type { ControlReply } from './route.ts'
 
 export const json = (body: unknown, status = 200): ControlReply => ({ status, type: 'application/json', body })

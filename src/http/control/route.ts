@@ -3,8 +3,8 @@
 
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Reloader } from '../../gateway/reload.ts'
-import type { Json } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
+import type { Json } from '../../kernel/value/json.ts'
 import type { Status } from '../status.ts'
 
 /** The parts that routes control. */

@@ -2,7 +2,7 @@
 
 import type { CurrentWeather, WeatherSlot } from '../../gateway/weather.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
-import type { JsonObject } from '../../kernel/json.ts'
+import type { JsonObject } from '../../kernel/value/json.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { invalidOrder, orderSpec, readOrder, refuseConfiguration } from './configuration.ts'

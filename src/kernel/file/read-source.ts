@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { Diagnostics, type Place, suggest } from '../diagnostic.ts'
-import { isObject } from '../json.ts'
+import { isObject } from '../value/json.ts'
 import { type ParsedText, TOO_MANY_ALIASES } from './parsed-text.ts'
 import { placeOfFile, Source, TextPlaces } from './source.ts'
 import { YamlEvents } from './yaml-events.ts'

@@ -1,7 +1,7 @@
 // A file of the author's: its text, its value, and the place of each value in the text.
 
 import type { Place } from '../diagnostic.ts'
-import { pointer } from '../json.ts'
+import { pointer } from '../value/json.ts'
 import { type Show, withoutSecrets } from './secrets.ts'
 
 export type Path = readonly (string | number)[]

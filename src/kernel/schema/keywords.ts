@@ -4,8 +4,8 @@ import { _, type KeywordCxt, type SchemaValidateFunction } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { usePattern } from 'ajv/dist/vocabularies/code.js'
 import enumKeyword from 'ajv/dist/vocabularies/validation/enum.js'
-import { Decimal, isObject, parsePointer, stringifyJson } from '../json.ts'
-import { compilePattern } from '../pattern.ts'
+import { compilePattern } from '../text/pattern.ts'
+import { Decimal, isObject, parsePointer, stringifyJson } from '../value/json.ts'
 import { isMultipleOf, scalarsOf } from './scalars.ts'
 
 /** The side that sends the value: some properties are required of one side only. */

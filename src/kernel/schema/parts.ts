@@ -1,7 +1,7 @@
 // Reduces schemas: removes parts that are not needed for the values to check, and shares repeated ones. Independent of
 // validators.
 
-import { isObject } from '../json.ts'
+import { isObject } from '../value/json.ts'
 
 type Keywords = Readonly<Record<string, unknown>>
 type AnySchema = boolean | Keywords

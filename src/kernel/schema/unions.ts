@@ -2,7 +2,7 @@
 
 import type { KeywordCxt } from 'ajv'
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
-import { isObject } from '../json.ts'
+import { isObject } from '../value/json.ts'
 import type { ValidationContext } from './keywords.ts'
 
 /** The context for finding the branch of a union that a value is closest to. */

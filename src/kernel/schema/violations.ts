@@ -1,7 +1,7 @@
 // Describes the mistakes that a validator finds, in words.
 
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import { pointer } from '../json.ts'
+import { pointer } from '../value/json.ts'
 
 /** A mistake in a value. */
 export interface Violation {

@@ -3,7 +3,7 @@
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
-import { plainName } from '../../kernel/plain-name.ts'
+import { plainName } from '../../kernel/text/names.ts'
 import { candidatesOf, type SchemaCandidate } from './candidates.ts'
 import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, segmentsOf, singular, wordOf } from './paths.ts'
 import { type List, RecordReader, type Single } from './records.ts'

@@ -2,7 +2,7 @@
 
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
-import type { Json } from '../../kernel/json.ts'
+import type { Json } from '../../kernel/value/json.ts'
 import type { SchemaCandidate } from './candidates.ts'
 import { type Named, pathParameters } from './collections.ts'
 import { listKeys, wrapping } from './list.ts'

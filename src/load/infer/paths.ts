@@ -1,7 +1,7 @@
 // Relates paths: which names an item of which collection, in any spelling.
 
 import { expressionsOf } from '../../contract/paths.ts'
-import { plainName } from '../../kernel/plain-name.ts'
+import { plainName } from '../../kernel/text/names.ts'
 
 /** The names that end in another letter are returned quickly: names are compared very often. */
 export const singular = (name: string): string =>

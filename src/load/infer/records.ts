@@ -2,8 +2,8 @@
 
 import type { Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
-import type { Json } from '../../kernel/json.ts'
-import { plainName } from '../../kernel/plain-name.ts'
+import { plainName } from '../../kernel/text/names.ts'
+import type { Json } from '../../kernel/value/json.ts'
 import { sameWord, singular } from './paths.ts'
 import { replySchema, requestSchema, type SchemaReader } from './schema.ts'
 

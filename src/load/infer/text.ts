@@ -5,7 +5,7 @@ import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respon
 import type { Contract } from '../../contract/contract.ts'
 import { describeField } from '../../contract/schema/field.ts'
 import { type Path, placeOfFile, Source } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/value/json.ts'
 import type { ResourceFile } from '../../plan/simulation-file.ts'
 import type { Assign } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'

@@ -2,9 +2,9 @@
 // inferred state.
 
 import { Exchange } from '../../behaviours/exchange.ts'
-import { problems } from '../../kernel/problem.ts'
-import { NO_HEADERS, type Reply, refuse } from '../../kernel/reply.ts'
-import type { ClientCertificate, Request } from '../../kernel/request.ts'
+import { problems } from '../../kernel/http/problem.ts'
+import { NO_HEADERS, type Reply, refuse } from '../../kernel/http/reply.ts'
+import type { ClientCertificate, Request } from '../../kernel/http/request.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { realClock } from '../../world/clock.ts'
 import { Collection } from '../../world/records/collection.ts'

@@ -3,7 +3,7 @@
 
 import { type Resource, recordMistakes } from '../../behaviours/resource.ts'
 import type { Contract } from '../../contract/contract.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/value/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import { drawUuid } from '../../world/draws.ts'
 import type { Id } from '../../world/records/types.ts'

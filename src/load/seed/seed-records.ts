@@ -8,7 +8,7 @@ import { reportPlaceholders } from '../../expression/template.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import { readNamed } from '../../kernel/file/read-source.ts'
 import type { Path, Source } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, parsePointer, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parsePointer, stringifyJson } from '../../kernel/value/json.ts'
 import { heapLimit } from '../../world/budget.ts'
 import { idIn, indexKeyOf } from '../../world/records/values.ts'
 

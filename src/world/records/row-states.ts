@@ -1,7 +1,7 @@
 // The records of a collection from and to other forms: values that another copy of the collection takes over, the changes of
 // a log, seeds and dumps.
 
-import type { JsonObject } from '../../kernel/json.ts'
+import type { JsonObject } from '../../kernel/value/json.ts'
 import { type CollectionState, idOf, type PortableId, portableId, type RowEffect } from '../changes.ts'
 import type { CollectionRecording, Counts, Row } from './recording.ts'
 import { Rows } from './rows.ts'

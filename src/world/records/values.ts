@@ -1,8 +1,8 @@
 // The values of records: comparing, searching, sorting and cutting them into pages; their fields, keys and texts. Pure.
 
-import { Decimal, isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
-import { parseSent } from '../../kernel/parse-json.ts'
-import { searchFor } from '../../kernel/search-for.ts'
+import { searchFor } from '../../kernel/text/names.ts'
+import { Decimal, isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/value/json.ts'
+import { parseSent } from '../../kernel/value/parse-json.ts'
 import type { Comparison, Entry, Id, Page, Query, SortOrder } from './types.ts'
 
 /** Whether a query has only filters and a limit, so that an index answers it. */

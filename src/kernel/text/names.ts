@@ -1,4 +1,26 @@
-// Finds one text in another in a time proportional to the sum of their lengths.
+// Compares names and words: without regard to spelling, with `*` for any text, and in texts, each in linear time.
+
+/** A name in the form that all its spellings share: `per_page`, `perPage` and `per-page` are `perpage`. */
+export const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+/** Compiles `/books/*` into a test of whole texts. It searches the pieces from left to right, each once. */
+export function compileGlob(pattern: string): (text: string) => boolean {
+  const [first = '', ...others] = pattern.split('*')
+  const last = others.pop()
+  if (last === undefined) return text => text === first
+  const middle = others.filter(piece => piece !== '')
+  return text => {
+    if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false
+    const end = text.length - last.length
+    let at = first.length
+    for (const piece of middle) {
+      const found = text.indexOf(piece, at)
+      if (found === -1 || found + piece.length > end) return false
+      at = found + piece.length
+    }
+    return true
+  }
+}
 
 /**
  * The engine's own search is linear for words up to this length: it looks back at most 250 characters, and takes seconds to find

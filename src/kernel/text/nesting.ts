@@ -9,6 +9,8 @@ export interface Nesting {
   readonly ambiguous: boolean
   /** The number of unbounded repetitions. */
   readonly endless: number
+  /** How many combinations of alternatives and of rounds of bounded repetitions there are. */
+  readonly ways: number
   /** Whether it matches at the beginning of a text only. */
   readonly anchored: boolean
 }
@@ -23,6 +25,7 @@ interface PatternGroup {
   pending: boolean
   /** Whether an earlier alternative had no fixed element. */
   looseBefore: boolean
+  alternatives: number
   readonly asserts: boolean
 }
 
@@ -32,10 +35,12 @@ const open = (asserts: boolean): PatternGroup => ({
   fixed: false,
   pending: false,
   looseBefore: false,
+  alternatives: 1,
   asserts,
 })
 
-const TOKEN =
+/** Matches each part of a pattern: an escape, a class, a bracket of a group, a quantifier, or another character. */
+export const TOKEN =
   /\\(?:[pPu]\{[^}]{0,80}\}|k<[^>]{0,80}>|x[\da-fA-F]{2}|u[\da-fA-F]{4}|.)|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]{0,80}>))?|\)|\||[*+?]\??|\{\d+(?:,\d*)?\}\??|./gs
 
 /** Analyses the nesting of quantifiers in a valid pattern, in linear time. */
@@ -44,6 +49,7 @@ export function findNesting(pattern: string): Nesting {
   let nested = false
   let ambiguous = false
   let endless = 0
+  let ways = 1
   let anchored = pattern.startsWith('^')
   /** The group that was closed just before the current character. */
   let closed: PatternGroup | undefined
@@ -65,7 +71,7 @@ export function findNesting(pattern: string): Nesting {
       if (most === Number.POSITIVE_INFINITY) {
         group.endless = true
         endless += 1
-      }
+      } else ways *= most - least + 1
       group.pending = false
       closed = undefined
       continue
@@ -76,6 +82,7 @@ export function findNesting(pattern: string): Nesting {
       closed = undefined
     } else if (token === ')' && groups.length > 1) {
       settle(group)
+      ways *= group.alternatives
       groups.pop()
       const outer = groups.at(-1) as PatternGroup
       settle(outer)
@@ -86,6 +93,7 @@ export function findNesting(pattern: string): Nesting {
       closed = group
     } else if (token === '|') {
       if (groups.length === 1) anchored = false
+      group.alternatives += 1
       settle(group)
       group.varies = true
       group.looseBefore ||= !group.fixed
@@ -97,7 +105,8 @@ export function findNesting(pattern: string): Nesting {
       closed = undefined
     }
   }
-  return { nested, ambiguous, endless, anchored }
+  ways *= groups[0]?.alternatives ?? 1
+  return { nested, ambiguous, endless, ways, anchored }
 }
 
 const isLoose = ({ fixed, looseBefore }: PatternGroup): boolean => looseBefore || !fixed

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { compileGlob } from '../../src/kernel/glob.ts'
-import { findNesting } from '../../src/kernel/nested-quantifiers.ts'
-import { compilePattern } from '../../src/kernel/pattern.ts'
 import { Schemas } from '../../src/kernel/schema/schema.ts'
+import { compileGlob } from '../../src/kernel/text/names.ts'
+import { findNesting } from '../../src/kernel/text/nesting.ts'
+import { compilePattern } from '../../src/kernel/text/pattern.ts'
 import { size } from '../support/cases.ts'
 
 // A backtracking engine would practically never end on each of these. The test passes if it ends.
@@ -60,6 +60,71 @@ test('long texts match like short ones', () => {
     const found = Array.from({ length: 50 }, () => expression?.test(good))
     assert.ok(found.includes(true), pattern)
     assert.equal(expression?.test(bad), false, pattern)
+  }
+})
+
+test('long texts match as V8 matches them', () => {
+  const atom = fc.constantFrom(
+    ...[
+      'a',
+      'b',
+      '.',
+      '\\d',
+      '\\w',
+      '\\s',
+      '\\S',
+      '\\W',
+      '[a-c]',
+      '[^a]',
+      '[\\d\\-x]',
+      '[\\s_]',
+      '[^\\s@]',
+      '\\.',
+      '\\/',
+    ],
+    ...[
+      '\\_',
+      '\\u0061',
+      '\\x61',
+      '[\\b]',
+      '\\b',
+      '\\B',
+      '@',
+      'é',
+      '[é-ü]',
+      '\\n',
+      '[\\w.]',
+      '{',
+      '}',
+      ']',
+      '\\e',
+      '[[a]',
+      '\\u00e9',
+    ],
+  )
+  const long = fc.string({
+    unit: fc.constantFrom(...'ab1_-@. \n\ré\u00a0\u2028{}]/e[x😀'),
+    minLength: 13,
+    maxLength: 16,
+  })
+  const flags = fc.constantFrom('', '(?i)')
+  fc.assert(
+    fc.property(flags, atom, atom, atom, fc.constantFrom('', '$'), long, (flag, one, two, three, end, text) => {
+      // Repetitions within repetitions are left to the other engine for texts of more than 12 characters.
+      const pattern = `^(?:(?:${one})+|(?:${two})?)*${three}${end}`
+      assert.equal(
+        compilePattern(flag + pattern)?.test(text),
+        new RegExp(pattern, flag === '' ? '' : 'i').test(text),
+        pattern,
+      )
+    }),
+    { numRuns: size(300, 3000) },
+  )
+})
+
+test('optional parts in a row are found not to match', () => {
+  for (const pattern of [`^${'a?'.repeat(40)}b$`, `${'(?:a|a)'.repeat(40)}b`, `^${'a{0,30}'.repeat(10)}b`]) {
+    assert.equal(compilePattern(pattern)?.test('a'.repeat(60)), false, pattern)
   }
 })
 

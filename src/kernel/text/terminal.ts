@@ -1,4 +1,17 @@
-// Shows the progress of long work in the terminal.
+// Output for a terminal: tables, and the progress of long work.
+
+/** Pads columns to the width of their longest cell. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
+  return rows
+    .map(row =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
 
 /** Reports a step of the work; `done` of `all` if it can be counted. */
 export type Progress = (step: string, done?: number, all?: number) => void
