@@ -159,7 +159,8 @@ describe('two workers', () => {
       outcomes.filter(outcome => outcome === 'left behind'),
       [],
     )
-    assert.ok(outcomes.filter(outcome => outcome === 'answered').length > 48)
+    // Connections are dealt in turn: the other worker gets half of them, or more once the end is noticed.
+    assert.ok(outcomes.filter(outcome => outcome === 'answered').length >= 48)
   })
 
   test('all workers killed together are replaced on the same port', async () => {
