@@ -78,7 +78,7 @@ export function readSecurity(operation: Node, reading: ContractReading): Securit
 }
 
 /** The parts of a request that carry credentials. */
-interface CarriedCredentials {
+export interface CarriedCredentials {
   readonly headers: Readonly<Record<string, string>>
   /** Names and values, not encoded. */
   readonly query: readonly (readonly [name: string, value: string])[]

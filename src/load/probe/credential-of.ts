@@ -1,7 +1,7 @@
 // Chooses the credential that a request to an operation carries.
 
 import type { Operation, SecurityScheme } from '../../contract/contract.ts'
-import { carryCredentials, schemeNamed } from '../../contract/security.ts'
+import { type CarriedCredentials, carryCredentials, schemeNamed } from '../../contract/security.ts'
 import type { Plan } from '../../plan/plan.ts'
 
 /** The credential for one alternative of an operation's `security`. */
@@ -75,4 +75,5 @@ function alternativesFor(
 }
 
 /** The parts of a request that carry a credential; the pairs of the query are not encoded. */
-export const carried = ({ keys }: Credential) => carryCredentials(keys.map(({ place, key }) => [place, key]))
+export const carried = ({ keys }: Credential): CarriedCredentials =>
+  carryCredentials(keys.map(({ place, key }) => [place, key]))
