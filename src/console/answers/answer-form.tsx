@@ -60,14 +60,7 @@ export function AnswerForm({ operation, world, like, start, onDone }: AnswerForm
     ['Beginning with', 'skip', BEGINNINGS],
     ['How often', 'times', TIMES],
     ['For', 'consumer', [['', 'Everybody'], ...knownConsumers.value]],
-    [
-      'World',
-      'world',
-      [
-        [world, world],
-        ['', 'Every world'],
-      ],
-    ],
+    ['World', 'world', { [world]: world, '': 'Every world' }],
   ] as const
   const delay = (
     <TextField

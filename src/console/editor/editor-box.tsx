@@ -64,7 +64,7 @@ function Drawn({ draw }: DrawnProps) {
   return (
     <>
       {loading && <Spinner />}
-      <div ref={box} class="editor-box" />
+      <div ref={box} class="editor-box fill" />
     </>
   )
 }
@@ -76,7 +76,7 @@ interface MistakesProps {
 
 export const Mistakes = ({ mistakes, onChoose }: MistakesProps) =>
   mistakes.length === 0 ? null : (
-    <section class="mistakes" aria-label="Mistakes" aria-live="polite">
+    <section class="mistakes scroll" aria-label="Mistakes" aria-live="polite">
       <ul>
         {mistakes.map(mistake => (
           <li key={mistake.place + mistake.message} class={mistake.severity === 'error' ? 'tone-bad' : 'tone-warn'}>

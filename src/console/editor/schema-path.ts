@@ -125,10 +125,9 @@ function keyAtStart(text: string): { name: string; length: number } | undefined 
 
 /** Returns the parts of the schema that describe a path: several where it joins parts or leaves a choice. */
 export function partsAt(root: SchemaPart, path: readonly string[]): readonly SchemaPart[] {
-  let parts = alternativesOf(root, root)
-  for (const key of path)
-    parts = parts.flatMap(part => partsBelow(part, key)).flatMap(part => alternativesOf(part, root))
-  return parts
+  const below = (parts: SchemaPart[], key: string): SchemaPart[] =>
+    parts.flatMap(part => partsBelow(part, key)).flatMap(part => alternativesOf(part, root))
+  return path.reduce(below, alternativesOf(root, root))
 }
 
 function partsBelow(part: SchemaPart, key: string): SchemaPart[] {
@@ -189,16 +188,8 @@ export function aboutAt(root: SchemaPart, path: readonly string[]): string | und
   return [description, limits].filter(text => text !== undefined && text !== '').join('\n') || undefined
 }
 
-function limitsInWords({
-  type,
-  format,
-  minimum,
-  maximum,
-  minLength = 0,
-  maxLength,
-  pattern,
-  readOnly,
-}: SchemaPart): string {
+function limitsInWords(part: SchemaPart): string {
+  const { type, format, minimum, maximum, minLength = 0, maxLength, pattern, readOnly } = part
   const parts = [
     format ?? [type].flat().join(' or '),
     readOnly ? 'read only' : '',

@@ -199,7 +199,7 @@ function FilterBar() {
         onClick={() => setMore(!more)}
       >
         More
-        {used === 0 ? null : <span class="count">{used}</span>}
+        {used === 0 ? null : <span class="count muted">{used}</span>}
       </Button>
       {usedFilters().length === 0 ? null : (
         <Button

@@ -186,7 +186,7 @@ function WhySection({ request }: { request: RecordedRequest }) {
             ]}
           />
           {injected.notes && (
-            <ul class="plain-list">
+            <ul>
               {injected.notes.map(note => (
                 <li key={note}>{note}</li>
               ))}
@@ -223,7 +223,7 @@ function Passed({ request: { operation, explanation, refusal } }: { request: Rec
   const skipped = chain.slice(replied === undefined ? 0 : chain.indexOf(replied) + 1)
   const tone = refusal === undefined ? 'good' : 'bad'
   return (
-    <ol class="chain">
+    <ol class="chain row">
       {passed.map(name => (
         <li key={name}>
           <Badge tone={name === replied ? tone : 'plain'}>

@@ -98,7 +98,6 @@ export class RequestLog {
 interface ServerEvent {
   /** The event's name; `message` where it has none. */
   readonly name: string
-  readonly id: string
   readonly data: string
 }
 
@@ -113,14 +112,12 @@ export function createEventParser(): (piece: string) => ServerEvent[] {
     rest = blocks.pop() as string
     return blocks.flatMap(block => {
       let name = 'message'
-      let id = ''
       let data: string | undefined
       for (const line of block.split('\n')) {
         if (line.startsWith('data: ')) data = line.slice(6)
         else if (line.startsWith('event: ')) name = line.slice(7)
-        else if (line.startsWith('id: ')) id = line.slice(4)
       }
-      return data === undefined ? [] : [{ name, id, data }]
+      return data === undefined ? [] : [{ name, data }]
     })
   }
 }

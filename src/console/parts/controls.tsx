@@ -82,7 +82,7 @@ export function FormField({ label, hint, error, children }: FieldProps & { child
   const id = useId()
   const note = error ?? hint
   return (
-    <div class="field">
+    <div class="field stack">
       <label for={id}>{label}</label>
       {cloneElement(children, {
         id,
@@ -90,7 +90,7 @@ export function FormField({ label, hint, error, children }: FieldProps & { child
         'aria-invalid': error === undefined ? undefined : 'true',
       })}
       {note && (
-        <p id={`${id}-note`} class={error === undefined ? 'hint' : 'hint tone-bad'}>
+        <p id={`${id}-note`} class={error === undefined ? 'hint muted' : 'hint tone-bad'}>
           {note}
         </p>
       )}

@@ -49,7 +49,7 @@ export function Curve({ label, from, to, series, write }: CurveProps) {
           </span>
         ))}
       </figcaption>
-      <div class="curve-axis muted">
+      <div class="curve-axis row between muted">
         {[most, most / 2, 0].map(value => (
           <span key={value}>{write(value)}</span>
         ))}
@@ -64,7 +64,7 @@ export function Curve({ label, from, to, series, write }: CurveProps) {
           </g>
         ))}
       </svg>
-      <div class="curve-times muted">
+      <div class="curve-times row between muted">
         {[from, (from + to) / 2, to].map(time => (
           <span key={time}>{new Date(time * 1000).toTimeString().slice(0, 8)}</span>
         ))}

@@ -44,7 +44,7 @@ export async function perform(work: () => Promise<unknown>, done?: string): Prom
 }
 
 export const Announcements = () => (
-  <div class="announcements" role="status" aria-live="polite">
+  <div class="announcements stack" role="status" aria-live="polite">
     {announcements.value.map(({ id, text, kind }) => (
       <p key={id} class={`announcement ${kind}`}>
         {text}
@@ -67,7 +67,7 @@ interface EmptyStateProps {
 
 /** Shows that there is no data, and the next step. */
 export const EmptyState = ({ icon, title, text, children }: EmptyStateProps) => (
-  <div class="empty-state muted">
+  <div class="empty-state stack muted">
     <Icon name={icon} size={32} />
     <h2>{title}</h2>
     <Note text={text} />
@@ -81,7 +81,7 @@ export function ProblemNotice({ error, retry }: { error: Error | undefined; retr
   const refusal = error instanceof ControlError ? error : undefined
   const mistakes = (refusal?.problem.diagnostics ?? [error]) as readonly { message: string; hint?: string }[]
   return (
-    <div class="problem" role="alert">
+    <div class="problem stack" role="alert">
       <p class="row tone-bad">
         <Icon name="warning" />
         {refusal && (
@@ -182,7 +182,7 @@ export function CopyButton({ text, children = 'Copy' }: { text: string; children
 
 /** A command for a terminal. */
 export const CommandBox = ({ text }: { text: string }) => (
-  <div class="command-line">
+  <div class="row nowrap command-line">
     <pre>
       <code>{text}</code>
     </pre>

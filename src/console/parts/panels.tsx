@@ -83,7 +83,7 @@ export function Tabs({ label, parameter: name, tabs, clears = [] }: TabsProps) {
             onClick={() => choose(i)}
           >
             {title}
-            {count === undefined ? null : <span class="count">{count}</span>}
+            {count === undefined ? null : <span class="count muted">{count}</span>}
           </button>
         ))}
       </div>
@@ -112,7 +112,7 @@ interface SideProps {
 /** The chosen entry of a list, beside it. Escape closes it. */
 export const SidePanel = ({ label, title, before, after, head, close, onClose, children }: SideProps) => (
   <aside
-    class="side"
+    class="view side"
     aria-label={label}
     onKeyDown={event => {
       const { key, target, defaultPrevented } = event
@@ -235,13 +235,7 @@ export const StatusMark = ({ status }: { status: number }) => (
   </span>
 )
 
-const METHOD_TONES: Readonly<Record<string, Tone>> = {
-  GET: 'info',
-  POST: 'good',
-  DELETE: 'bad',
-  PUT: 'warn',
-  PATCH: 'warn',
-}
+const METHOD_TONES: Record<string, Tone> = { GET: 'info', POST: 'good', DELETE: 'bad', PUT: 'warn', PATCH: 'warn' }
 
 export const MethodMark = ({ method }: { method: string }) => (
   <span class={`method tone-${METHOD_TONES[method] ?? 'plain'}`}>{method}</span>
@@ -249,7 +243,7 @@ export const MethodMark = ({ method }: { method: string }) => (
 
 /** The code and the rule of a refusal. */
 export const RefusalNotice = ({ code, rule }: { code: string; rule: string }) => (
-  <div class="refusal">
+  <div class="problem refusal">
     <p class="row mono tone-bad">
       <Icon name="warning" /> {code}
     </p>

@@ -115,7 +115,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   return (
     <div
       ref={box}
-      class="virtual-table"
+      class="virtual-table scroll"
       role="grid"
       tabIndex={0}
       aria-label={label}
@@ -125,9 +125,9 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       onScroll={event => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
     >
-      <div class="table-head" role="row" aria-rowindex={1} style={{ height: `${rowHeight}px` }} tabIndex={-1}>
-        {columns.map(([title, , , classes, sorts]) => (
-          <Heading key={title} {...{ title, classes, sorts }} sorting={props.sorting} onSort={props.onSort} />
+      <div class="table-head muted" role="row" aria-rowindex={1} style={{ height: `${rowHeight}px` }} tabIndex={-1}>
+        {columns.map(column => (
+          <Heading key={column[0]} column={column} sorting={props.sorting} onSort={props.onSort} />
         ))}
       </div>
       <div class="table-rows" role="rowgroup" style={{ height: `${count * rowHeight}px` }}>
@@ -163,15 +163,9 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   )
 }
 
-interface HeadingProps {
-  readonly title: string
-  readonly classes: string | undefined
-  readonly sorts: string | undefined
-  readonly sorting: Sorting | undefined
-  readonly onSort: ((sorting: Sorting) => void) | undefined
-}
+type HeadingProps = Pick<VirtualTableProps<unknown>, 'sorting' | 'onSort'> & { readonly column: Column<never> }
 
-function Heading({ title, classes, sorts, sorting, onSort }: HeadingProps) {
+function Heading({ column: [title, , , classes, sorts], sorting, onSort }: HeadingProps) {
   const sorted = sorts !== undefined && sorting?.by === sorts
   const descending = sorting?.descending === true
   const direction = sorted ? (descending ? 'descending' : 'ascending') : undefined

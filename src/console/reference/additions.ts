@@ -13,17 +13,16 @@ interface Additions {
 
 /** Returns the document with the additions of each operation written below its description. */
 export function withAdditions(document: ContractDocument): ContractDocument {
-  const paths = Object.entries((document.paths ?? {}) as Readonly<Record<string, ContractDocument>>).map(
-    ([path, item]) => {
-      const operations = Object.entries(item).map(([method, operation]) => {
-        const added = isPart(operation) ? (operation['x-understudy'] as Additions | undefined) : undefined
-        return [method, added === undefined ? operation : writeAdditions(operation as ContractDocument, added)] as const
-      })
-      return [path, Object.fromEntries(operations)] as const
-    },
-  )
-  return { ...document, paths: Object.fromEntries(paths) }
+  const withAdded = (operation: unknown): unknown => {
+    const added = isPart(operation) ? (operation['x-understudy'] as Additions | undefined) : undefined
+    return added === undefined ? operation : writeAdditions(operation as ContractDocument, added)
+  }
+  const withAllAdded = (item: unknown): unknown => mapValues(item as ContractDocument, withAdded)
+  return { ...document, paths: mapValues((document.paths ?? {}) as ContractDocument, withAllAdded) }
 }
+
+const mapValues = (object: ContractDocument, map: (value: unknown) => unknown): ContractDocument =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]))
 
 function writeAdditions(
   operation: ContractDocument,

@@ -49,7 +49,7 @@ export function Shell() {
         Skip to the content
       </button>
       <Navigation shown={shown} />
-      <header class="top-bar">
+      <header class="bar top-bar">
         <h1>{shown.title}</h1>
         <p class="spring muted truncate">{shown.about}</p>
         <WorldChooser all={shown.allWorlds === true} />
@@ -58,7 +58,7 @@ export function Shell() {
         <span class={`spinner ${underWay.value > 0 ? 'on' : ''}`} aria-hidden="true" />
       </header>
       {connection.value === 'lost' && <LostBanner />}
-      <main id="main" tabIndex={-1}>
+      <main id="main" class="scroll" tabIndex={-1}>
         {shown.ofOneProcess && typeof workers === 'number' ? (
           <EmptyState
             icon="sliders"
@@ -82,18 +82,18 @@ const CONNECTION_WORDS = { connecting: 'Connecting', connected: 'Connected', los
 
 const Navigation = ({ shown }: { shown: View }) => (
   <nav class="navigation" aria-label="Views">
-    <a class="brand entry" href={hrefOf('live')} aria-label="Understudy, to the live view">
+    <a class="brand entry row" href={hrefOf('live')} aria-label="Understudy, to the live view">
       <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
         <rect width="32" height="32" rx="8" fill="var(--accent-ground)" />
         <path d="M9 8v9a7 7 0 0 0 14 0V8M9 26.5h14" fill="none" stroke="var(--on-accent)" stroke-width="3" />
       </svg>
-      <span>Understudy</span>
+      <b>Understudy</b>
     </a>
     <ul>
       {VIEWS.map(({ id, title, about, icon }) => (
         <li key={id}>
           <a
-            class="entry"
+            class="entry row"
             href={hrefOf(id)}
             title={about}
             aria-label={title}
@@ -105,14 +105,14 @@ const Navigation = ({ shown }: { shown: View }) => (
         </li>
       ))}
     </ul>
-    <p class={`connection tone-${CONNECTION_TONES[connection.value]}`} role="status">
+    <p class={`connection row tone-${CONNECTION_TONES[connection.value]}`} role="status">
       ● <span class="muted">{CONNECTION_WORDS[connection.value]}</span>
     </p>
   </nav>
 )
 
 const LostBanner = () => (
-  <div class="lost-banner problem" role="alert">
+  <div class="lost-banner problem stack" role="alert">
     <Note text="The gateway does not answer. The console keeps trying and goes on by itself when it is back. Start it with `understudy serve`." />
     <Button onClick={() => reconnect(0)}>Try now</Button>
   </div>

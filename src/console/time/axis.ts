@@ -64,10 +64,7 @@ export function readRange(text: string): TimeRange | undefined {
   return until - from >= SHORTEST && until - from <= LONGEST * 1.01 ? { from, until } : undefined
 }
 
-interface AxisTick {
-  readonly at: number
-  readonly label: string
-}
+type AxisTick = { readonly at: number; readonly label: string }
 
 /** Pixels that a tick needs for its label. */
 const TICK_WIDTH = 76
@@ -91,11 +88,8 @@ export function ticksOf(range: TimeRange, width: number): readonly AxisTick[] {
   }
   const months = MONTH_STEPS.find(step => (step * YEAR) / 12 >= least) ?? 1200
   const begin = new Date(range.from)
-  for (
-    let month = Math.ceil((begin.getUTCFullYear() * 12 + begin.getUTCMonth()) / months) * months;
-    ;
-    month += months
-  ) {
+  const first = Math.ceil((begin.getUTCFullYear() * 12 + begin.getUTCMonth()) / months) * months
+  for (let month = first; ; month += months) {
     const year = Math.floor(month / 12)
     const at = Date.UTC(year, month % 12, 1)
     if (at > range.until) return ticks

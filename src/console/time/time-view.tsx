@@ -213,7 +213,7 @@ function Calendar({ world, events, omitted, onChanged }: CalendarProps) {
           keyOf={eventKey}
           selected={parameter('event')}
           onSelect={select}
-          rowClass={({ at }) => (Date.parse(at) <= time ? 'past' : '')}
+          rowClass={({ at }) => (Date.parse(at) <= time ? 'muted' : '')}
         />
       </div>
       {omitted === 0 ? null : <p class="status-line">{omitted.toLocaleString('en')} later events are not shown.</p>}

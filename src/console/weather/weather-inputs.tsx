@@ -131,7 +131,7 @@ const Slider = ({ label, place, text, onMove }: SliderProps) => (
       aria-valuetext={text}
       onInput={event => onMove(Number(event.currentTarget.value))}
     />
-    <output>{text}</output>
+    <output class="end">{text}</output>
   </label>
 )
 
@@ -182,7 +182,7 @@ export function WeatherSwitches({ weather, presets, world, lasting, onLasting, o
           />
         </div>
       </div>
-      <div class="presets">
+      <div class="presets form-row">
         {switches.map(([name, about, on, done, body]) => (
           <Button key={name} role="switch" aria-checked={on} onClick={() => onPut(body, done)}>
             <b class="row nowrap">

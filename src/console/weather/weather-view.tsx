@@ -38,16 +38,7 @@ export function WeatherView() {
   const presets = value?.effective?.weather ?? value?.written?.weather ?? {}
   return (
     <ShowLoaded of={loaded}>
-      {weather => (
-        <WeatherControls
-          key={path}
-          path={path}
-          world={world}
-          weather={weather}
-          presets={presets}
-          onChanged={loaded.reload}
-        />
-      )}
+      {weather => <WeatherControls key={path} {...{ path, world, weather, presets }} onChanged={loaded.reload} />}
     </ShowLoaded>
   )
 }
@@ -98,7 +89,7 @@ function WeatherControls({ path, world, weather, presets, onChanged }: WeatherCo
   }
   return (
     <div class="weather">
-      <div class="weather-steer">
+      <div class="scroll">
         <WeatherSwitches {...{ weather, presets, world, lasting, onLasting: setLasting, onPut: put }} />
         <section class="section" aria-label="Sliders">
           <div class="row between">
@@ -150,7 +141,7 @@ function OtherScopes({ blocks, scope }: { blocks: WeatherBlocks; scope: WeatherS
       {others.map(one => (
         <Button key={writeScope(one)} kind="quiet" onClick={() => chooseScope(writeScope(one))}>
           {one.name || one.kind}
-          <span class="count">{settingsInWords(settingsIn(blocks, one)) || 'settings'}</span>
+          <span class="count muted">{settingsInWords(settingsIn(blocks, one)) || 'settings'}</span>
         </Button>
       ))}
     </p>
@@ -162,7 +153,7 @@ function MeasuredPanel({ world, scope, blocks }: { world: string; scope: Weather
   const chosen = kind === 'tag' || kind === 'consumer' ? { [kind]: name } : {}
   const loaded = useMeasured({ world, minutes: 1, ...chosen })
   return (
-    <section class="stack padded" aria-label="Configured and measured">
+    <section class="stack padded scroll" aria-label="Configured and measured">
       <ShowLoaded of={loaded}>
         {({ operations }) => {
           const shown = kind === 'operation' ? operations.filter(({ operation }) => operation === name) : operations

@@ -111,15 +111,12 @@ const LEAST_RANK = 4
 export function columnsOf(schema: SchemaPart, idField: string, sample: JsonObject = {}): readonly RecordColumn[] {
   const names = [...new Set([...keysAt(schema, []).map(({ value }) => String(value)), ...Object.keys(sample)])]
   const required = requiredAt(schema, [])
+  const rankOf = (name: string): number =>
+    (RANKS[String(typeAt(schema, name))] ?? LEAST_RANK) - (required.has(name) ? 0.5 : 0)
   const ranked = names
     .filter(name => name !== idField)
-    .map((name, place) => {
-      const rank = RANKS[String(typeAt(schema, name))] ?? LEAST_RANK
-      return { name, rank: rank * 100 - (required.has(name) ? 50 : 0) + place }
-    })
-    .sort((a, b) => a.rank - b.rank)
+    .sort((a, b) => rankOf(a) - rankOf(b))
     .slice(0, MOST_COLUMNS - 1)
-    .map(({ name }) => name)
   // The id may be nested, such as `metadata.name`, and has no column then.
   const chosen = [...names.filter(name => name === idField), ...names.filter(name => ranked.includes(name))]
   return chosen.map((name, place) => {

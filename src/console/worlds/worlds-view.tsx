@@ -27,10 +27,10 @@ export function WorldsView() {
 function WorldList({ chosen }: { chosen: string }) {
   const [making, setMaking] = useState(false)
   return (
-    <aside class="world-list" aria-label="Worlds">
+    <aside class="world-list stack scroll" aria-label="Worlds">
       <header class="row between">
         <h2>
-          Worlds <span class="count">{knownWorlds.value.length}</span>
+          Worlds <span class="count muted">{knownWorlds.value.length}</span>
         </h2>
         <Button icon="plus" onClick={() => setMaking(true)}>
           New world
@@ -48,13 +48,8 @@ function WorldList({ chosen }: { chosen: string }) {
   )
 }
 
-function WorldEntry({
-  world: { name, clock, records, permanent, ...world },
-  chosen,
-}: {
-  world: DescribedWorld
-  chosen: boolean
-}) {
+function WorldEntry({ world, chosen }: { world: DescribedWorld; chosen: boolean }) {
+  const { name, clock, records, permanent } = world
   const count = Object.values(records).reduce((sum, one) => sum + one, 0)
   return (
     <a
