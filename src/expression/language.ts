@@ -12,8 +12,9 @@ import {
   memberTypes,
   type NamedReference,
   Records,
+  RequestRoot,
   type RequestTypes,
-  rootsOf,
+  Roots,
   type Scope,
   ScopeRoot,
   toExpression,
@@ -107,7 +108,7 @@ function adapt(tree: SyntaxNode, environment: Environment): void {
   }
 }
 
-/** The variable that holds the scope itself; see `rootsOf`. */
+/** The variable that holds the scope itself; see `Roots`. */
 const HIDDEN = '_scope'
 
 /** The library's name of a type. */
@@ -188,7 +189,13 @@ let prepared: { readonly common: Environment; readonly runtime: Environment } | 
 function environments() {
   if (prepared === undefined) {
     const common = commonEnvironment()
-    const runtime = common.clone().registerVariable('request', 'dyn').registerVariable('world', 'dyn')
+    const { params, query, cookies, body } = UNTYPED
+    const fields = { method: 'string', path: 'string', params, query, cookies, body, headers: 'map<string, string>' }
+    const runtime = common
+      .clone()
+      .registerType('Request', { ctor: RequestRoot, fields: fields as Readonly<Record<string, string>> })
+      .registerVariable('request', 'Request')
+      .registerVariable('world', 'dyn')
     prepared = { common, runtime }
   }
   return prepared
@@ -217,7 +224,7 @@ function runQuietly(run: RunExpression, scope: Scope): unknown {
   Error.stackTraceLimit = 0
   resetSteps()
   try {
-    return run(rootsOf(scope) as never)
+    return run(new Roots(scope) as never)
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }

