@@ -4,8 +4,7 @@ import { resolve } from 'node:path'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
 import { parseDuration } from '../kernel/text/units.ts'
-import type { EngineSettings } from '../world/engines/engine.ts'
-import { parseRedisUrl } from '../world/engines/redis-address.ts'
+import { type EngineSettings, parseRedisUrl } from '../world/engines/engine.ts'
 import type { StateFile } from './simulation-file.ts'
 
 export interface StateSettings {

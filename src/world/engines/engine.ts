@@ -51,7 +51,8 @@ export interface Engine {
    * Replaces everything up to `at` by a snapshot. Entries after it stay. Does nothing where another process put a snapshot
    * at that position, or after it, already: at the beginning of a log the first one wins.
    *
-   * @param tail the entries after `at` that this process appended meanwhile, for an engine that does not keep them at hand
+   * @param tail the entries after `at` that this process has appended, for an engine that does not keep them at hand; it grows
+   * with every append until the snapshot is written
    */
   compact(at: Position, snapshot: string, tail: readonly string[]): Promise<void>
   /** Calls back when the engine becomes unavailable (with the reason) or available again (`undefined`). */
@@ -134,4 +135,33 @@ export interface EngineSurroundings {
   /** Waits; ends early when the signal aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
   warn(message: string, fields?: object): void
+}
+
+export interface RedisAddress {
+  readonly host: string
+  readonly port: number
+  readonly tls: boolean
+  readonly database: number
+  readonly username: string | undefined
+  readonly password: string | undefined
+}
+
+/** Reads `redis://user:password@host:6379/0`; `undefined` for text that is not such a URL. */
+export function parseRedisUrl(url: string): RedisAddress | undefined {
+  try {
+    const { protocol, hostname, port, pathname, username, password } = new URL(url)
+    const database = Number(pathname.slice(1))
+    if (!/^rediss?:$/.test(protocol) || hostname === '' || !Number.isInteger(database) || database < 0) return undefined
+    return {
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? 6379 : Number(port),
+      tls: protocol === 'rediss:',
+      database,
+      username: decodeURIComponent(username) || undefined,
+      password: decodeURIComponent(password) || undefined,
+    }
+  } catch {
+    // The error of `URL` contains the text, including the password.
+    return undefined
+  }
 }

@@ -1,7 +1,8 @@
 // The engine of one process: a file of checksummed lines, to which it appends, and which a snapshot replaces from time to
-// time. No other process writes to it: see `file-lock.ts`.
+// time. A lock file beside it, which names its owner, keeps other processes from it.
 
 import { randomUUID } from 'node:crypto'
+import { readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import {
   type Append,
   type Engine,
@@ -9,18 +10,16 @@ import {
   type FileSettings,
   type News,
   type Position,
+  type ProcessIdentity,
+  StateRefused,
   Unavailable,
 } from './engine.ts'
-import { lockFile } from './file-lock.ts'
-import { LogFile } from './log-file.ts'
-import { LineBuffer } from './log-lines.ts'
+import { ENTRIES, LogFile, linesOf } from './log-file.ts'
 
 /** With an interval, the maximum time until waiting entries are written: at most this much is lost with the process. */
 const WRITE = 100
 /** How often an idle file is checked, because it may have been removed, and a failed write tried again, in milliseconds. */
 const CHECK = 1000
-/** Waiting lines of more bytes than this are written at once. */
-const MOST_WAITING = 2 ** 20
 /** The minimum size for a compaction in bytes, and as a multiple of the last snapshot. */
 const [WORTH_BYTES, WORTH_FACTOR] = [16 * 2 ** 20, 4]
 
@@ -36,15 +35,10 @@ export class FileLog implements Engine {
   readonly #around: EngineSurroundings
   readonly #file: LogFile
   #position: Position = { log: '', at: 0 }
-  #unlock: (() => void) | undefined
-  #stop: (() => void) | undefined
-  /** Lines that are not written yet. */
-  #lines = new LineBuffer()
-  /** An empty buffer, for lines that arrive while others are written. */
-  #spare: LineBuffer | undefined
-  /** Lines that are not written, and that the snapshot of a compaction in line replaces. */
-  #replaced: LineBuffer | undefined
-  #compactions = 0
+  #stop = () => {}
+  /** Lines that are not written yet, and after them the entries that are not in a line. */
+  #lines: Buffer[] = []
+  #entries: string[] = []
   /** Callers that wait for these entries to be on the disk. */
   #waiting: Waiting[] = []
   /** The end of the last write or compaction that is under way or in line; never rejects. */
@@ -67,33 +61,26 @@ export class FileLog implements Engine {
   }
 
   get worthCompacting(): boolean {
-    const since = this.#file.bytes + this.#lines.length - this.#compacted
-    return since > Math.max(WORTH_BYTES, WORTH_FACTOR * this.#snapshotBytes)
+    return this.#file.bytes - this.#compacted > Math.max(WORTH_BYTES, WORTH_FACTOR * this.#snapshotBytes)
   }
 
   async open(): Promise<News> {
     const { file, recover, sync } = this.#settings
-    this.#unlock = lockFile(file, this.#around)
+    const { every, now, warn } = this.#around
+    const unlock = lockFile(file, this.#around)
     try {
-      const read = await this.#file.open({ recover, warn: this.#around.warn })
-      const { from, snapshot, entries } = read ?? {
-        from: { log: randomUUID(), at: 0 },
-        snapshot: undefined,
-        entries: [],
-      }
-      if (read === undefined) await this.#file.begin(from)
+      const { from, snapshot, entries } = await this.#file.open({ recover, warn }, { log: randomUUID(), at: 0 })
       this.#snapshotBytes = snapshot === undefined ? 0 : Buffer.byteLength(snapshot)
       this.#compacted = this.#snapshotBytes
       this.#position = { ...from, at: from.at + entries.length }
-      this.#synced = this.#around.now()
-      const { every } = this.#around
-      const stops = [every(CHECK, () => void this.#afterLast(() => this.#flush(sync === 0, true)))]
+      this.#synced = now()
+      const stops = [unlock, every(CHECK, () => void this.#afterLast(() => this.#flush(sync === 0, true)))]
       if (sync > 0) stops.push(every(Math.min(WRITE, sync), () => void this.#write()))
       this.#stop = () => stops.forEach(stop => void stop())
       return { anew: { snapshot }, entries, position: this.#position }
     } catch (error) {
       await this.#file.close()
-      this.#unlock()
+      unlock()
       throw error
     }
   }
@@ -104,31 +91,35 @@ export class FileLog implements Engine {
 
   append(_after: Position, entries: readonly string[]): Append | Promise<Append> {
     if (this.#down !== undefined) return Promise.reject(new Unavailable(this.#down))
-    // There is no line that would be written for it.
-    if (entries.length === 0) return { appended: this.#position }
-    for (const entry of entries) this.#lines.add(entry)
     const { log, at } = this.#position
     this.#position = { log, at: at + entries.length }
     const appended = { appended: this.#position }
-    if (this.#settings.sync > 0) {
-      if (this.#lines.length > MOST_WAITING) void this.#write()
-      return appended
-    }
+    // There is no line that would be written for it.
+    if (entries.length === 0) return appended
+    for (const entry of entries) this.#entries.push(entry)
+    if (this.#entries.length >= ENTRIES) this.#lines = this.#takeLines()
+    if (this.#settings.sync > 0) return appended
     return new Promise((done, failed) => {
       this.#waiting.push({ done: () => done(appended), failed })
       void this.#write()
     })
   }
 
+  #takeLines(): Buffer[] {
+    const lines = this.#lines
+    for (const line of linesOf(this.#entries)) lines.push(line)
+    this.#entries = []
+    this.#lines = []
+    return lines
+  }
+
   /** Writes the waiting lines: all calls before the write begins share it. */
   #write(): Promise<void> {
-    if (this.#scheduled === undefined) {
-      this.#scheduled = this.#afterLast(() => {
-        this.#scheduled = undefined
-        const { sync } = this.#settings
-        return this.#flush(sync === 0 || this.#around.now() - this.#synced >= sync - WRITE)
-      })
-    }
+    this.#scheduled ??= this.#afterLast(() => {
+      this.#scheduled = undefined
+      const { sync } = this.#settings
+      return this.#flush(sync === 0 || this.#around.now() - this.#synced >= sync - WRITE)
+    })
     return this.#scheduled
   }
 
@@ -140,42 +131,23 @@ export class FileLog implements Engine {
 
   /** @param check whether to look after the file although there is nothing to write */
   async #flush(sync: boolean, check = false): Promise<void> {
-    // A queued compaction would replace the lines of this write.
-    if (this.#replaced !== undefined || !this.#file.isOpen) return
-    const [lines, waiting] = [this.#lines, this.#waiting]
-    this.#waiting = []
-    const compactions = this.#compactions
+    const lines = this.#takeLines()
+    const waiting = this.#waiting.splice(0)
     const wanted = sync && (this.#dirty || lines.length > 0)
-    if (lines.length === 0 && !wanted && !check && this.#down === undefined) return
-    this.#lines = this.#spare ?? new LineBuffer()
-    this.#spare = undefined
+    if (!this.#file.isOpen || (lines.length === 0 && !wanted && !check && this.#down === undefined)) return
     try {
       const anew = await this.#file.append(lines, wanted)
       if (anew) this.#around.warn(`${this.#settings.file} was removed while in use, and was written anew`)
       this.#dirty = !sync && (this.#dirty || lines.length > 0)
-      lines.clear()
-      this.#spare = lines
       if (sync) this.#synced = this.#around.now()
       for (const { done } of waiting) done()
       this.#become(undefined)
     } catch (error) {
-      // The lines stay first in line. A compaction in line replaces them.
-      if (compactions === this.#compactions) this.#putBack(lines)
-      else {
-        if (this.#replaced !== undefined) lines.addAll(this.#replaced)
-        this.#replaced = lines
-      }
+      this.#lines = [...lines, ...this.#lines]
       this.#become(`${this.#settings.file} cannot be written: ${(error as Error).message}`)
       const failure = new Unavailable(this.#down)
-      for (const { failed } of [...waiting, ...this.#waiting]) failed(failure)
-      this.#waiting = []
+      for (const { failed } of [...waiting, ...this.#waiting.splice(0)]) failed(failure)
     }
-  }
-
-  /** Puts lines before those that wait. */
-  #putBack(lines: LineBuffer): void {
-    lines.addAll(this.#lines)
-    this.#lines = lines
   }
 
   #become(reason: string | undefined): void {
@@ -184,32 +156,25 @@ export class FileLog implements Engine {
     for (const listener of this.#listeners) listener(reason)
   }
 
-  async compact(at: Position, snapshot: string, tail: readonly string[]): Promise<void> {
-    // The snapshot and its tail hold the entries that wait to be written.
-    if (at.log !== this.#position.log || at.at + tail.length !== this.#position.at || this.#down !== undefined) return
-    const [waiting, entries] = [this.#waiting, [...tail]]
-    this.#compactions += 1
-    this.#replaced = this.#lines
-    this.#lines = new LineBuffer()
-    this.#waiting = []
-    await this.#afterLast(async () => {
+  compact(at: Position, snapshot: string, tail: readonly string[]): Promise<void> {
+    return this.#afterLast(async () => {
+      const file = this.#file
+      // The snapshot and its tail hold everything that is written, and that waits to be.
+      if (at.log !== this.#position.log || at.at + tail.length !== this.#position.at || this.#down !== undefined) return
+      const [lines, waiting] = [this.#takeLines(), this.#waiting.splice(0)]
       try {
-        await this.#file.replace(at, snapshot, entries)
-        this.#replaced = undefined
-        this.#snapshotBytes = this.#file.bytes
-        this.#compacted = this.#snapshotBytes
+        await file.replace(at, snapshot, [...tail])
+        this.#snapshotBytes = file.bytes
         for (const { done } of waiting) done()
       } catch (error) {
         // Continue with the old file.
-        this.#around.warn(`${this.#settings.file} could not be compacted: ${(error as Error).message}`)
-        if (this.#replaced !== undefined) this.#putBack(this.#replaced)
-        this.#replaced = undefined
-        this.#compacted = this.#file.bytes + this.#lines.length
+        this.#around.warn(`${file.path} could not be compacted: ${(error as Error).message}`)
+        this.#lines = [...lines, ...this.#lines]
         this.#waiting = [...waiting, ...this.#waiting]
+        if (this.#settings.sync === 0) void this.#write()
       }
+      this.#compacted = file.bytes
     })
-    // Entries that were appended meanwhile, or that could not be replaced.
-    if (this.#settings.sync === 0) void this.#write()
   }
 
   onAvailability(listener: (reason: string | undefined) => void): void {
@@ -217,11 +182,69 @@ export class FileLog implements Engine {
   }
 
   async close(): Promise<void> {
-    this.#stop?.()
     await this.#afterLast(async () => {
-      if (this.#file.isOpen && this.#down === undefined) await this.#flush(true)
+      if (this.#down === undefined) await this.#flush(true)
     })
     await this.#file.close()
-    this.#unlock?.()
+    this.#stop()
+  }
+}
+
+// --- the lock ----------------------------------------------------------------------------------------------------------
+
+/** Another process uses the file. */
+export class FileInUse extends StateRefused {
+  override readonly name = 'FileInUse'
+}
+
+/** The owner renews its lock this often, in milliseconds: the owner on another machine can only be seen so. */
+const RENEW = 2000
+/** The age after which an unrenewed lock of another machine is stale. */
+const STALE = 10_000
+
+/**
+ * Locks a file; throws `FileInUse` with the name of the process that uses it. A lock whose owner is gone is taken.
+ *
+ * @returns unlocks it
+ */
+function lockFile(file: string, around: EngineSurroundings): () => void {
+  const lock = `${file}.lock`
+  const own = JSON.stringify(around.owner)
+  for (let attempt = 0; ; attempt++) {
+    try {
+      writeFileSync(lock, own, { flag: 'wx' })
+      break
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 3) throw error
+      const owner = attempted(() => JSON.parse(readFileSync(lock, 'utf8')) as ProcessIdentity)
+      if (owner?.pid !== undefined && isAlive(owner, lock, around)) {
+        const { pid, host, started } = owner
+        throw new FileInUse(`${file} is used by process ${pid} on ${host}, which runs since ${started}`)
+      }
+      around.warn('removed the lock of a process that has ended', { file: lock, owner })
+      attempted(() => unlinkSync(lock))
+    }
+  }
+  // The log is still written where the lock was removed by hand.
+  const stop = around.every(RENEW, () => attempted(() => utimesSync(lock, around.now() / 1000, around.now() / 1000)))
+  return () => {
+    stop()
+    // Do not remove the lock of another process that took over a stale one.
+    if (attempted(() => readFileSync(lock, 'utf8')) === own) attempted(() => unlinkSync(lock))
+  }
+}
+
+function isAlive(owner: ProcessIdentity, lock: string, around: EngineSurroundings): boolean {
+  if (owner.host === around.owner.host) return around.isRunning(owner)
+  const renewed = attempted(() => statSync(lock).mtimeMs)
+  return renewed !== undefined && around.now() - renewed < STALE
+}
+
+/** Returns `undefined` where the task throws. */
+function attempted<Result>(task: () => Result): Result | undefined {
+  try {
+    return task()
+  } catch {
+    return undefined
   }
 }

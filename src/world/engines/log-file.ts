@@ -1,28 +1,126 @@
-// The file of a log: reads its lines, appends to them, and replaces them all. One call at a time.
+// The file of a log: lines of a checksum, a kind and a text. Reads them, appends to them, and replaces them all; one call at a
+// time. Each checksum continues the one before it, so that a missing line is as visible as a damaged one. Entries that are
+// written together are one line, with a record separator (U+001E) between them.
 
 import { copyFileSync, existsSync, readFileSync, type Stats } from 'node:fs'
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { type Entries, type Position, StateRefused } from './engine.ts'
-import { LineBuffer, type LogReading, readLines } from './log-lines.ts'
 
 /** The file is not a valid log. The message has the place and the remedy. */
 export class DamagedLog extends StateRefused {
   override readonly name = 'DamagedLog'
 }
 
-export interface OpenOptions {
+// --- lines: `7f03a1c2 e […]` and a line feed each ----------------------------------------------------------------------
+
+const [SEPARATOR, LINE_FEED, SPACE, ENTRY] = [0x1e, 10, 32, 101]
+
+/** The bytes before the part of a line that its checksum covers, and before its text. */
+const [SUM, TEXT] = [9, 11]
+
+/**
+ * A line without its checksum: `h` begins a file and names the log, `s` is a snapshot, `e` are entries, whose texts have neither
+ * a line feed nor a separator.
+ */
+const lineOf = (kind: 'h' | 's' | 'e', text: string): Buffer => Buffer.from(`${' '.repeat(SUM)}${kind} ${text}\n`)
+
+/** How many entries are one line, at most. */
+export const ENTRIES = 64
+
+/** Lines are bytes, because texts that live for a while cost the collector of garbage. */
+export function linesOf(entries: readonly string[]): Buffer[] {
+  const lines: Buffer[] = []
+  for (let i = 0; i < entries.length; i += ENTRIES) lines.push(lineOf('e', entries.slice(i, i + ENTRIES).join('\x1e')))
+  return lines
+}
+
+const headerOf = ({ log, at }: Position): Buffer => lineOf('h', JSON.stringify({ understudy: 1, log, at }))
+
+/** Writes the checksums, which continue `before`: the CRC-32 (as in zlib) of kind and text. Returns the last one. */
+function seal(lines: readonly Buffer[], before: number): number {
+  return lines.reduce((sum, line) => {
+    const own = crc32(line.subarray(SUM, -1), sum)
+    line.write(hexOf(own))
+    return own
+  }, before)
+}
+
+const hexOf = (sum: number): string => sum.toString(16).padStart(8, '0')
+
+interface LogReading {
+  /** The texts of the sound lines before the first entry. */
+  readonly head: readonly string[]
+  readonly entries: Entries
+  /** The checksum of the last sound line. */
+  readonly sum: number
+  /** How many bytes the sound lines take. */
+  readonly end: number
+  /** The number of an invalid line that follows, counted from 1. */
+  readonly damaged: number | undefined
+}
+
+/** Reads lines up to the first damaged one. */
+function readLines(bytes: Buffer): LogReading {
+  const head: string[] = []
+  let [sum, end, lines, length, firstEntry] = [0, 0, 0, 0, bytes.length]
+  let damaged: number | undefined
+  while (end < bytes.length) {
+    const feed = bytes.indexOf(LINE_FEED, end)
+    const content = bytes.subarray(end + SUM, feed === -1 ? end + SUM : feed)
+    const found = crc32(content, sum)
+    lines += 1
+    if (content.length < 2 || content[1] !== SPACE || bytes.toString('latin1', end, end + SUM - 1) !== hexOf(found)) {
+      damaged = lines
+      break
+    }
+    if (content[0] === ENTRY) {
+      firstEntry = Math.min(firstEntry, end)
+      length += 1 + count(content, SEPARATOR)
+    } else head.push(bytes.toString('utf8', end + TEXT, feed))
+    sum = found
+    end = feed + 1
+  }
+  const sound = bytes.subarray(firstEntry, end)
+  return { head, entries: { length, [Symbol.iterator]: () => entriesIn(sound) }, sum, end, damaged }
+}
+
+/** The entries of sound lines. The texts of a line are made when it is read: a million that wait cost the collector of garbage. */
+function* entriesIn(bytes: Buffer): Generator<string> {
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, from)
+    yield* bytes.toString('utf8', from + TEXT, end).split('\x1e')
+    from = end + 1
+  }
+}
+
+function count(bytes: Buffer, byte: number): number {
+  let found = 0
+  for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) found += 1
+  return found
+}
+
+// --- the file ----------------------------------------------------------------------------------------------------------
+
+interface OpenOptions {
   /** Whether a damaged line, and all after it, may be dropped. */
   readonly recover: boolean
   warn(message: string, fields?: object): void
 }
 
 /** A file as it is when it was opened: the position before its first entry, its snapshot, and its entries. */
-export interface ReadLog {
+interface ReadLog {
   readonly from: Position
   readonly snapshot: string | undefined
   readonly entries: Entries
 }
+
+/** How many lines of entries a compaction writes at once. */
+const LINES = 16
+
+/** A file that is shorter, and whose first line is damaged, is a log that was just begun. */
+const MOST_HEADER = 200
 
 export class LogFile {
   readonly path: string
@@ -48,14 +146,23 @@ export class LogFile {
     return this.#end
   }
 
-  /** Opens the file, and reads it; `undefined` for a new one. Throws `DamagedLog`. */
-  async open(options: OpenOptions): Promise<ReadLog | undefined> {
+  /** Opens the file, and reads it; a new one begins at `first`. Throws `DamagedLog`. */
+  async open(options: OpenOptions, first: Position): Promise<ReadLog> {
     const exists = existsSync(this.path)
-    const log = exists ? readLog(this.#read(options), this.path) : undefined
-    this.#handle = await open(this.path, exists ? 'r+' : 'wx+')
-    await this.#handle.truncate(this.#end)
-    this.#numbered = isSameFile(await this.#handle.stat(), await stat(this.path))
-    return log
+    const { head, entries, sum, end } = exists ? this.#read(options) : readLines(Buffer.alloc(0))
+    const from = end === 0 ? first : this.#readHeader(head[0] ?? '{}')
+    this.#become(await open(this.path, exists ? 'r+' : 'wx+'), sum, end)
+    await this.#handle?.truncate(end)
+    this.#numbered = isSameFile(await (this.#handle as FileHandle).stat(), await stat(this.path))
+    if (end === 0) await this.append([headerOf(first)], true)
+    return { from, snapshot: head.length < 2 ? undefined : head.slice(1).join('\n'), entries }
+  }
+
+  #become(handle: FileHandle, sum: number, end: number): void {
+    this.#handle = handle
+    this.#sum = sum
+    this.#end = end
+    this.#most = end
   }
 
   /** Reads the sound lines of the file; reports the part that it cut off. */
@@ -63,46 +170,34 @@ export class LogFile {
     const file = this.path
     const bytes = readFileSync(file)
     const reading = readLines(bytes)
-    const { sum, bytes: end, damage } = reading
-    if (damage !== undefined && damage.line === 1 && !(damage.torn && bytes.length < MOST_HEADER)) {
+    const { end, damaged } = reading
+    if (damaged === undefined) return reading
+    const lost = { bytes: bytes.length - end }
+    // A write that was cut short leaves a line without an end.
+    const isTorn = !bytes.includes(LINE_FEED, end)
+    if (damaged === 1 && !(isTorn && bytes.length < MOST_HEADER)) {
       throw new DamagedLog(`${file}:1: this is not a state file; move it away to begin with a new one`)
     }
-    if (damage?.torn === true) {
-      warn(`${file}:${damage.line}: the last line was incomplete and was removed`, {
-        bytes: bytes.length - end,
-      })
-    } else if (damage !== undefined) {
-      const place = `${file}:${damage.line}`
-      const lost = damage.after === 0 ? 'this line' : `this line and the ${damage.after} after it`
-      if (!recover) {
-        throw new DamagedLog(
-          `${place}: the line is damaged; start with --recover to drop ${lost} (a copy of the file is kept)`,
-        )
-      }
-      copyFileSync(file, `${file}.damaged`)
-      warn(
-        `${place}: the line is damaged; ${lost} ${lost === 'this line' ? 'was' : 'were'} dropped, and the file as it was is ${basename(file)}.damaged`,
-        {
-          lines: damage.after + 1,
-          bytes: bytes.length - end,
-        },
-      )
+    if (isTorn) {
+      warn(`${file}:${damaged}: the last line was incomplete and was removed`, lost)
+      return reading
     }
-    this.#sum = sum
-    this.#end = end
-    this.#most = end
+    const rest = bytes.subarray(end)
+    const lines = count(rest, LINE_FEED) + (rest.at(-1) === LINE_FEED ? 0 : 1)
+    const [dropped, were] = lines === 1 ? ['this line', 'was'] : [`this line and the ${lines - 1} after it`, 'were']
+    const place = `${file}:${damaged}: the line is damaged;`
+    if (!recover) {
+      throw new DamagedLog(`${place} start with --recover to drop ${dropped} (a copy of the file is kept)`)
+    }
+    copyFileSync(file, `${file}.damaged`)
+    warn(`${place} ${dropped} ${were} dropped, and the file as it was is ${basename(file)}.damaged`, { lines, ...lost })
     return reading
   }
 
-  /** Writes the header of a new log, synced. */
-  async begin(at: Position): Promise<void> {
-    await this.#handle?.truncate(0)
-    this.#sum = 0
-    this.#end = 0
-    this.#most = 0
-    const lines = new LineBuffer(MOST_HEADER)
-    lines.addLine('h', headerOf(at))
-    await this.append(lines, true)
+  #readHeader(text: string): Position {
+    const { understudy, log, at } = JSON.parse(text) as Partial<Position> & { understudy?: number }
+    if (understudy === 1 && typeof log === 'string' && typeof at === 'number') return { log, at }
+    throw new DamagedLog(`${this.path}:1: this state file has a form that this version does not read`)
   }
 
   /**
@@ -111,8 +206,9 @@ export class LogFile {
    *
    * @returns whether a removed file was written again
    */
-  async append(lines: LineBuffer, sync: boolean): Promise<boolean> {
-    const { bytes, sum } = lines.seal(this.#sum)
+  async append(lines: readonly Buffer[], sync: boolean): Promise<boolean> {
+    const sum = seal(lines, this.#sum)
+    const bytes = Buffer.concat(lines)
     const handle = this.#handle as FileHandle
     const end = this.#end + bytes.length
     const own = await this.#statOwn(handle)
@@ -137,7 +233,9 @@ export class LogFile {
 
   /** Throws if another file is in the place of this one. */
   async #isRemoved(own: Stats): Promise<boolean> {
-    const found = await stat(this.path).catch(orMissing)
+    const found = await stat(this.path).catch((error: NodeJS.ErrnoException): undefined => {
+      if (error.code !== 'ENOENT') throw error
+    })
     if (found !== undefined && this.#numbered && !isSameFile(found, own)) {
       throw new Error('another file was put in its place; restart to read that one, or move it away to keep this state')
     }
@@ -146,7 +244,7 @@ export class LogFile {
 
   /** Writes the file, of which only the open handle is left, to its path again. Synced. */
   async #restore(removed: FileHandle, end: number): Promise<void> {
-    const handle = await writeInPlace(this.path, async handle => {
+    this.#handle = await writeInPlace(this.path, async handle => {
       const piece = Buffer.allocUnsafe(Math.min(end, 2 ** 20))
       for (let at = 0; at < end; ) {
         const { bytesRead } = await removed.read(piece, 0, Math.min(piece.length, end - at), at)
@@ -155,39 +253,28 @@ export class LogFile {
         at += bytesRead
       }
     })
-    this.#handle = handle
     await removed.close()
   }
 
   /** Puts a snapshot, and the entries after it, in the place of everything: whole, or not at all. Synced. */
   async replace(at: Position, snapshot: string, entries: readonly string[]): Promise<void> {
     let [sum, end] = [0, 0]
-    const lines = new LineBuffer()
     await this.#isRemoved(await this.#statOwn(this.#handle as FileHandle))
     const handle = await writeInPlace(this.path, async handle => {
-      const write = async () => {
-        const sealed = lines.seal(sum)
-        await writeAll(handle, sealed.bytes, end)
-        sum = sealed.sum
-        end += sealed.bytes.length
-        lines.clear()
+      const write = async (...lines: Buffer[]) => {
+        sum = seal(lines, sum)
+        const bytes = Buffer.concat(lines)
+        await writeAll(handle, bytes, end)
+        end += bytes.length
       }
-      lines.addLine('h', headerOf(at))
+      await write(headerOf(at))
       // Each line is a slice: others have their turn in between.
-      for (const line of snapshot.split('\n')) {
-        lines.addLine('s', line)
-        await write()
-      }
-      for (let i = 0; i < entries.length; i += ENTRIES) {
-        for (const entry of entries.slice(i, i + ENTRIES)) lines.add(entry)
-        await write()
-      }
+      for (const line of snapshot.split('\n')) await write(lineOf('s', line))
+      const lines = linesOf(entries)
+      for (let i = 0; i < lines.length; i += LINES) await write(...lines.slice(i, i + LINES))
     })
     await this.#handle?.close()
-    this.#handle = handle
-    this.#sum = sum
-    this.#end = end
-    this.#most = end
+    this.#become(handle, sum, end)
   }
 
   async close(): Promise<void> {
@@ -197,41 +284,9 @@ export class LogFile {
   }
 }
 
-/** How many entries a compaction writes at once. */
-const ENTRIES = 1000
-
-/** A file that is shorter, and whose first line is damaged, is a log that was just begun. */
-const MOST_HEADER = 200
-
-const headerOf = ({ log, at }: Position): string => JSON.stringify({ understudy: 1, log, at })
-
-function readLog({ head, kind, entries }: LogReading, file: string): ReadLog | undefined {
-  if (kind === undefined) return undefined
-  const [header = '{}', ...snapshot] = head
-  return {
-    from: readHeader(kind === 'h' ? header : '{}', file),
-    snapshot: snapshot.length === 0 ? undefined : snapshot.join('\n'),
-    entries,
-  }
-}
-
-function readHeader(text: string, file: string): Position {
-  const { understudy, log, at } = JSON.parse(text) as Partial<Position> & { understudy?: number }
-  if (understudy === 1 && typeof log === 'string' && typeof at === 'number') return { log, at }
-  throw new DamagedLog(`${file}:1: this state file has a form that this version does not read`)
-}
-
 const isSameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino && a.dev === b.dev
 
-/** For a file that does not exist. */
-function orMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
-}
-
-// Writes files whole: all bytes of a buffer, and a new file in the place of another.
-
-/** Writes all bytes at a position. */
-export async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten
   }
@@ -240,7 +295,7 @@ export async function writeAll(handle: FileHandle, bytes: Buffer, position: numb
 /**
  * Writes a file under another name, syncs it, and puts it in the place of `path`: whole, or not at all. Returns the open file.
  */
-export async function writeInPlace(path: string, write: (handle: FileHandle) => Promise<void>): Promise<FileHandle> {
+async function writeInPlace(path: string, write: (handle: FileHandle) => Promise<void>): Promise<FileHandle> {
   const made = `${path}.new`
   const handle = await open(made, 'w+')
   try {

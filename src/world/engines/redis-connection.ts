@@ -2,8 +2,7 @@
 // while the server is away, calls fail at once.
 
 import { createClient, SocketTimeoutError } from '@redis/client'
-import { type EngineSurroundings, Unavailable } from './engine.ts'
-import { type RedisAddress, redisNameOf } from './redis-address.ts'
+import { type EngineSurroundings, type RedisAddress, Unavailable } from './engine.ts'
 
 /** How often waiting calls are looked after, in milliseconds: limits are counted in these ticks. */
 const TICK = 250
@@ -67,7 +66,9 @@ export class RedisConnection {
     this.#address = address
     this.#probes = probes
     this.#around = around
-    this.name = redisNameOf(address)
+    const { host, port, database } = address
+    // Without its credentials.
+    this.name = `redis ${host.includes(':') ? `[${host}]` : host}:${port}${database === 0 ? '' : `/${database}`}`
   }
 
   /** The length of all commands that wait for their reply. */

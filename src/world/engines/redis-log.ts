@@ -1,18 +1,18 @@
 // The engine that replicas share: a log in Redis 6.2 or newer, or Valkey. One script appends if the log still ends where the
 // writer read it, another one answers in one step where it ends and what the reader lacks.
 
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import {
   type Append,
   type Engine,
   type EngineSurroundings,
   type News,
   type Position,
+  parseRedisUrl,
   type RedisSettings,
   type SharedRequests,
   Unavailable,
 } from './engine.ts'
-import { parseRedisUrl } from './redis-address.ts'
 import { ConnectionLost, type Lane, RedisConnection } from './redis-connection.ts'
 import { SCRIPTS, type Script } from './redis-scripts.ts'
 
@@ -41,10 +41,8 @@ export class RedisLog implements Engine {
   #bytes = 0
   #snapshotBytes = 0
   /** Between 1 and 2: replicas do not all compact at the same moment. */
-  readonly #patience: number
+  readonly #patience = 1 + Number.parseInt(this.#self.slice(0, 4), 16) / 2 ** 16
   #checked = false
-  /** Whether others have appended since the last question. */
-  #isBusy = false
 
   constructor({ url, prefix }: RedisSettings, around: EngineSurroundings) {
     const address = parseRedisUrl(url)
@@ -64,7 +62,6 @@ export class RedisLog implements Engine {
     ]
     this.#connection = new RedisConnection(address, probes, around)
     this.requests = new RedisRequests(this.#connection, keys, around)
-    this.#patience = 1 + Number.parseInt(createHash('sha1').update(this.#self).digest('hex').slice(0, 4), 16) / 2 ** 16
     this.name = this.#connection.name
   }
 
@@ -99,23 +96,12 @@ export class RedisLog implements Engine {
   }
 
   async since(after: Position): Promise<News> {
-    // A plain command costs the server a tenth of a script. Where others write it would be one more.
-    if (!this.#isBusy) {
-      const fields = ['log', 'at', 'mark', 'bytes']
-      const [log, at, mark, bytes] = (await this.#send(['HMGET', this.#keys[0] as string, ...fields])) as string[]
-      if (log === after.log && at === String(after.at) && mark === markOf(after)) {
-        return { anew: undefined, entries: [], position: after }
-      }
-      this.#bytes = Number(bytes ?? 0)
-    }
-    const news = await this.#newsOf(after, await this.#askSince(after, laneOf(this.#bytes)))
-    this.#isBusy = news.entries.length > 0
-    return news
+    return this.#newsOf(after, await this.#askSince(after, 'questions'))
   }
 
   /** The reply is `large` where it does not suit the connection. */
   #askSince(after: Position, lane: Lane): Promise<unknown> {
-    return this.#run(SCRIPTS.since, [after.log, String(after.at), markOf(after), mostOf(lane)], lane)
+    return this.#run(SCRIPTS.since, [...positionTexts(after), mostOf(lane)], lane)
   }
 
   async append(after: Position, entries: readonly string[]): Promise<Append> {
@@ -123,8 +109,8 @@ export class RedisLog implements Engine {
     const token = `${this.#self}.${this.#appends}`
     const texts = entries.map(entry => `${token} ${entry}`)
     const size = texts.reduce((sum, text) => sum + text.length, 0)
-    const lane = laneOf(Math.max(size, this.#bytes))
-    const args = [after.log, String(after.at), markOf(after), mostOf(lane), token, ...texts]
+    const lane = size > LARGE ? 'bulk' : 'questions'
+    const args = [...positionTexts(after), mostOf(lane), token, ...texts]
     const reply = await this.#run(SCRIPTS.append, args, lane)
     const [outcome] = reply as [string]
     if (outcome !== 'appended') return { missed: await this.#newsOf(after, reply) }
@@ -135,8 +121,7 @@ export class RedisLog implements Engine {
   }
 
   async compact(at: Position, snapshot: string): Promise<void> {
-    const { log } = at
-    const args = [log, String(at.at), markOf(at), String(this.#bytes), String(KEPT_ENTRIES), snapshot]
+    const args = [...positionTexts(at), String(this.#bytes), String(KEPT_ENTRIES), snapshot]
     // Not again before the next reply has the size to compact.
     this.#bytes = 0
     await this.#run(SCRIPTS.compact, args, 'bulk')
@@ -316,13 +301,14 @@ const LOSSES: { readonly [why: string]: string } = {
   damaged: 'has lost a part of the state (does it evict keys?)',
 }
 
-/** The connection for entries of this many bytes. */
-const laneOf = (bytes: number): Lane => (bytes > LARGE ? 'bulk' : 'questions')
-
 /** The most bytes of entries that a reply on a connection may have, as an argument of a script. */
 const mostOf = (lane: Lane): string => (lane === 'bulk' ? '1e15' : String(LARGE))
 
 const withoutToken = (entry: string): string => entry.slice(entry.indexOf(' ') + 1)
 
-/** The token at a position; if unknown, one that no entry has, so that the reader starts over. */
-const markOf = (position: Position): string => (position as Partial<MarkedPosition>).mark ?? '?'
+/** The arguments that name a position. Without its token one that no entry has, so that the reader starts over. */
+const positionTexts = (position: Position): string[] => [
+  position.log,
+  String(position.at),
+  (position as Partial<MarkedPosition>).mark ?? '?',
+]

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { FileLog } from '../../../src/world/engines/file-log.ts'
-import { MemoryLog } from '../../../src/world/engines/memory-log.ts'
+import { memoryLog } from '../../../src/world/engines/open-engine.ts'
 import { RedisLog } from '../../../src/world/engines/redis-log.ts'
-import { MemoryLog as SharedMemory } from '../../support/memory-log.ts'
+import { MemoryLog } from '../../support/memory-log.ts'
 import { NO_REDIS, RedisServer } from '../../wire/redis-server.ts'
 import { surroundings as realSurroundings } from '../../wire/redis-surroundings.ts'
 import { conforms, keeps, shares } from './conformance.ts'
 import { surroundings } from './surroundings.ts'
 
-conforms('memory', { connect: () => new MemoryLog() })
+conforms('memory', { connect: memoryLog })
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-engines-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -37,10 +37,10 @@ conforms('redis', redis, NO_REDIS)
 keeps('redis', redis, NO_REDIS)
 shares('redis', redis, NO_REDIS)
 
-const logs = new Map<string, SharedMemory>()
+const logs = new Map<string, MemoryLog>()
 const shared = {
   connect(name: string) {
-    const log = logs.get(name) ?? new SharedMemory()
+    const log = logs.get(name) ?? new MemoryLog()
     logs.set(name, log)
     return log.connect()
   },

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Unavailable } from '../../../src/world/engines/engine.ts'
-import { FileInUse } from '../../../src/world/engines/file-lock.ts'
-import { FileLog } from '../../../src/world/engines/file-log.ts'
+import { FileInUse, FileLog } from '../../../src/world/engines/file-log.ts'
 import { DamagedLog } from '../../../src/world/engines/log-file.ts'
 import { until } from '../../support/until.ts'
 import { surroundings } from './surroundings.ts'
@@ -152,8 +151,10 @@ test('compaction leaves the snapshot and the entries after it', async () => {
     if ('appended' in result) position = result.appended
   }
   assert.ok(log.worthCompacting)
-  const compacted = log.compact(position, '{"n":19}', [])
+  const tail: string[] = []
+  const compacted = log.compact(position, '{"n":19}', tail)
   const later = log.append(position, ['"later"'])
+  tail.push('"later"')
   await compacted
   await later
   assert.ok(!log.worthCompacting)
