@@ -9,7 +9,7 @@ import { Gateway } from '../src/gateway/gateway.ts'
 import { silentLog } from '../src/gateway/log.ts'
 import { Metrics } from '../src/gateway/metrics/metrics.ts'
 import { startGateway } from '../src/index.ts'
-import type { Request } from '../src/kernel/http/request.ts'
+import type { Request } from '../src/kernel/http.ts'
 import { loadPlan } from '../src/load/load.ts'
 import { realClock } from '../src/world/clock.ts'
 

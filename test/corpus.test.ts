@@ -6,7 +6,7 @@ import { Answers } from '../src/contract/answer/answers.ts'
 import { compileRefusals } from '../src/contract/answer/refusals.ts'
 import { nonconformanceOf } from '../src/contract/contract.ts'
 import { formatDiagnostics } from '../src/kernel/diagnostic.ts'
-import { problemOf } from '../src/kernel/http/problem.ts'
+import { problemOf } from '../src/kernel/http.ts'
 import { loadPlan } from '../src/load/load.ts'
 
 const folder = join(import.meta.dirname, 'corpus')

@@ -1,7 +1,7 @@
 // A gateway without a socket, from a piece of YAML that is added to a small contract.
 
 import type { Gateway } from '../src/gateway/gateway.ts'
-import type { Reply } from '../src/kernel/http/reply.ts'
+import type { Reply } from '../src/kernel/http.ts'
 import { type Clock, realClock } from '../src/world/clock.ts'
 import { type Ask, gatewayOf, load, requestOf } from './support/in-process.ts'
 

@@ -2,8 +2,7 @@
 
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
 import { authorizationWords, challengesOf, schemeNamed, schemesOf } from '../contract/security.ts'
-import { problems } from '../kernel/http/problem.ts'
-import { quotedString, type Reply, refuse } from '../kernel/http/reply.ts'
+import { problems, quotedString, type Reply, refuse } from '../kernel/http.ts'
 import type { Behaviour, RefusedCaller, Site } from './behaviour.ts'
 import { writable } from './exchange.ts'
 import { setting } from './setting.ts'

@@ -1,6 +1,6 @@
 // The extension point: the interface of a behaviour, and with it everything that a behaviour is made of.
 
-import type { Problem } from '../kernel/http/problem.ts'
+import type { Problem } from '../kernel/http.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 import type { Wrap } from './exchange.ts'
 import type { Lifecycle } from './lifecycle.ts'

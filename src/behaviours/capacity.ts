@@ -1,8 +1,7 @@
 // Serves at most `concurrent` requests at once; others queue, so that response times grow with load. It is outside
 // `latency`, which therefore is the service time.
 
-import { problems } from '../kernel/http/problem.ts'
-import { refuse, retryAfter } from '../kernel/http/reply.ts'
+import { problems, refuse, retryAfter } from '../kernel/http.ts'
 import { parseDuration } from '../kernel/text/units.ts'
 import { Servers } from '../world/servers.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'

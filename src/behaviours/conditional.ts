@@ -2,8 +2,7 @@
 // 412 to a write based on another one.
 
 import { createHash } from 'node:crypto'
-import { problems } from '../kernel/http/problem.ts'
-import { type Headers, type Reply, refuse, withHeaders } from '../kernel/http/reply.ts'
+import { type Headers, problems, type Reply, refuse, withHeaders } from '../kernel/http.ts'
 import { digest } from '../world/draws.ts'
 import type { Entry } from '../world/records/types.ts'
 import type { Behaviour, Wrap } from './behaviour.ts'

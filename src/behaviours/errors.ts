@@ -9,8 +9,7 @@ import {
   reportPlaceholders,
   type TemplateContext,
 } from '../expression/template.ts'
-import { problems, type Refusal } from '../kernel/http/problem.ts'
-import { fieldSentence, type Reply } from '../kernel/http/reply.ts'
+import { fieldSentence, problems, type Refusal, type Reply } from '../kernel/http.ts'
 import { type Json, stringifyJson } from '../kernel/value/json.ts'
 import type { Behaviour } from './behaviour.ts'
 import { setting } from './setting.ts'

@@ -2,8 +2,7 @@
 
 import type { Question } from '../contract/answer/answers.ts'
 import type { Operation } from '../contract/contract.ts'
-import type { Reply } from '../kernel/http/reply.ts'
-import type { Request } from '../kernel/http/request.ts'
+import type { Reply, Request } from '../kernel/http.ts'
 import type { Json } from '../kernel/value/json.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import type { Entry } from '../world/records/types.ts'

@@ -2,8 +2,7 @@
 // (draft-ietf-httpapi-idempotency-key-header).
 
 import { createHash } from 'node:crypto'
-import { problems } from '../kernel/http/problem.ts'
-import { type Reply, refuse, withHeaders } from '../kernel/http/reply.ts'
+import { problems, type Reply, refuse, withHeaders } from '../kernel/http.ts'
 import { parseDuration } from '../kernel/text/units.ts'
 import { stringifyJson } from '../kernel/value/json.ts'
 import { IdempotencyKeys } from '../world/idempotency.ts'

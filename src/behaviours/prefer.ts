@@ -6,9 +6,16 @@ import { responseFor } from '../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { requiredFields } from '../contract/security.ts'
 import { slipOf } from '../kernel/diagnostic.ts'
-import { problemOf, problems } from '../kernel/http/problem.ts'
-import { NO_HEADERS, quotedString, type Reply, refuse, withHeaders } from '../kernel/http/reply.ts'
-import { withQuery } from '../kernel/http/request.ts'
+import {
+  NO_HEADERS,
+  problemOf,
+  problems,
+  quotedString,
+  type Reply,
+  refuse,
+  withHeaders,
+  withQuery,
+} from '../kernel/http.ts'
 import type { Behaviour, Choice, Exchange } from './behaviour.ts'
 import { writable } from './exchange.ts'
 import { setting } from './setting.ts'

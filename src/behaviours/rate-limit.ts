@@ -1,8 +1,7 @@
 // Limits the requests of a caller per window, by the world's clock, and announces the remaining quota
 // (draft-ietf-httpapi-ratelimit-headers-10).
 
-import { problems } from '../kernel/http/problem.ts'
-import { type Headers, quotedString, refuse, retryAfter, withHeaders } from '../kernel/http/reply.ts'
+import { type Headers, problems, quotedString, refuse, retryAfter, withHeaders } from '../kernel/http.ts'
 import { parseRate } from '../kernel/text/units.ts'
 import { type Quota, Quotas, type Taken } from '../world/quotas.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'

@@ -2,8 +2,7 @@
 // `errors`, which gives refusals their body, and outside all other behaviours.
 
 import { nonconformanceOf } from '../contract/contract.ts'
-import { problems } from '../kernel/http/problem.ts'
-import { refuse, withWarning } from '../kernel/http/reply.ts'
+import { problems, refuse, withWarning } from '../kernel/http.ts'
 import type { Behaviour } from './behaviour.ts'
 
 interface RepliesConfig {

@@ -2,9 +2,8 @@
 
 import type { SchemaUse } from '../contract/schema/schema-book.ts'
 import type { Scope } from '../expression/scope.ts'
-import type { BrokenRule } from '../kernel/http/problem.ts'
-import { isObject, type Json, type JsonObject, pointer, put } from '../kernel/value/json.ts'
-import { parseInteger } from '../kernel/value/parse-json.ts'
+import type { BrokenRule } from '../kernel/http.ts'
+import { isObject, type Json, type JsonObject, parseInteger, pointer, put } from '../kernel/value/json.ts'
 import type { Assign, Id, RecordStates } from '../world/records/types.ts'
 
 /** A configured resource, checked against the contract. */

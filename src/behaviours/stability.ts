@@ -1,6 +1,6 @@
 // Adds the stability of an operation to every reply, if the contract has `x-stability`.
 
-import { type Reply, withHeaders } from '../kernel/http/reply.ts'
+import { type Reply, withHeaders } from '../kernel/http.ts'
 import type { Behaviour } from './behaviour.ts'
 import { setting } from './setting.ts'
 

@@ -1,7 +1,7 @@
 // Runs the part of the chain that may change a recorded world in its turn (see `Turns`). Without recorded worlds it is not
 // in the chain.
 
-import type { Reply } from '../kernel/http/reply.ts'
+import type { Reply } from '../kernel/http.ts'
 import type { Cause, Turns } from '../world/turns.ts'
 import { latestOf } from '../world/world.ts'
 import type { Behaviour } from './behaviour.ts'

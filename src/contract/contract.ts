@@ -1,8 +1,7 @@
 // The contract of an API, as read from its OpenAPI document. Immutable, and without simulation.
 
-import type { Reply } from '../kernel/http/reply.ts'
-import type { Json } from '../kernel/value/json.ts'
-import { parseJson } from '../kernel/value/parse-json.ts'
+import type { Reply } from '../kernel/http.ts'
+import { type Json, parseJson } from '../kernel/value/json.ts'
 import type { FormReader } from './document/forms.ts'
 import type { Parameter } from './document/parameters.ts'
 import type { Node } from './documents.ts'

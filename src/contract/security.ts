@@ -2,7 +2,7 @@
 // replies the fields that RFC 9110 requires of their status.
 
 import { suggest } from '../kernel/diagnostic.ts'
-import { type Headers, NO_HEADERS, quotedString } from '../kernel/http/reply.ts'
+import { type Headers, NO_HEADERS, quotedString } from '../kernel/http.ts'
 import { isObject } from '../kernel/value/json.ts'
 import type { Contract, Operation, SecurityRequirement, SecurityScheme } from './contract.ts'
 import type { ContractReading } from './document/reading.ts'

@@ -1,7 +1,7 @@
 // Explains a reply to clients that send `Understudy-Explain: 1`. Independent of HTTP except for that header.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
-import type { Headers, Reply } from '../kernel/http/reply.ts'
+import type { Headers, Reply } from '../kernel/http.ts'
 import type { PlannedOperation } from '../plan/plan.ts'
 import type { Mask } from './mask.ts'
 

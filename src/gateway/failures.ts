@@ -1,8 +1,7 @@
 // The replies of requests that end in an exception.
 
 import type { Exchange } from '../behaviours/exchange.ts'
-import { problems } from '../kernel/http/problem.ts'
-import { type Reply, refuse, retryAfter } from '../kernel/http/reply.ts'
+import { problems, type Reply, refuse, retryAfter } from '../kernel/http.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { Full } from '../world/budget.ts'
 import type { Clock } from '../world/clock.ts'

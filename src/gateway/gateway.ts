@@ -1,9 +1,17 @@
 // The gateway: holds the plan and the worlds, and answers requests. Independent of sockets.
 
 import { Exchange, writable } from '../behaviours/exchange.ts'
-import { type Problem, problems } from '../kernel/http/problem.ts'
-import { type Headers, NO_HEADERS, type Reply, refuse, retryAfter } from '../kernel/http/reply.ts'
-import { type Request, unreadRequest } from '../kernel/http/request.ts'
+import {
+  type Headers,
+  NO_HEADERS,
+  type Problem,
+  problems,
+  type Reply,
+  type Request,
+  refuse,
+  retryAfter,
+  unreadRequest,
+} from '../kernel/http.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import { StandingAnswers } from './answers.ts'

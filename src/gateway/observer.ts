@@ -2,8 +2,7 @@
 // log.
 
 import type { Exchange } from '../behaviours/exchange.ts'
-import { type Reply, withHeaders, withWarning } from '../kernel/http/reply.ts'
-import { type BodyRead, ForwardedRequest } from '../kernel/http/request.ts'
+import { type BodyRead, ForwardedRequest, type Reply, withHeaders, withWarning } from '../kernel/http.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { explainReply, explanationHeaders } from './explain.ts'

@@ -1,7 +1,6 @@
 // Requests that the control plane sends itself, in process: a try of an operation, or a request of the journal once more.
 
-import type { Reply } from '../kernel/http/reply.ts'
-import { ForwardedRequest, type Request } from '../kernel/http/request.ts'
+import { ForwardedRequest, type Reply, type Request } from '../kernel/http.ts'
 import { carried, credentialOf } from '../load/probe/credential-of.ts'
 import { inProcess } from '../load/probe/in-process.ts'
 import type { Plan } from '../plan/plan.ts'

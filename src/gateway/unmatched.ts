@@ -2,9 +2,7 @@
 
 import { isDecodable } from '../contract/paths.ts'
 import { allowOf } from '../contract/security.ts'
-import { problems } from '../kernel/http/problem.ts'
-import { NO_HEADERS, type Reply, refuse } from '../kernel/http/reply.ts'
-import type { Request } from '../kernel/http/request.ts'
+import { NO_HEADERS, problems, type Reply, type Request, refuse } from '../kernel/http.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Mask } from './mask.ts'
 import { worldIn } from './worlds/visit.ts'

@@ -1,9 +1,7 @@
 // A Koa middleware in types of our own: a program that uses the library without Koa needs no types of Koa.
 
 import type { Context } from 'koa'
-import { problems } from '../kernel/http/problem.ts'
-import { NO_HEADERS, type Reply } from '../kernel/http/reply.ts'
-import type { BodyRead } from '../kernel/http/request.ts'
+import { type BodyRead, NO_HEADERS, problems, type Reply } from '../kernel/http.ts'
 import type { Delivery } from '../plan/settings.ts'
 import { readBody } from './request.ts'
 import { headerFields, writeReply } from './wire.ts'

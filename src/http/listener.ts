@@ -3,8 +3,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { type Problem, problems } from '../kernel/http/problem.ts'
-import type { Reply } from '../kernel/http/reply.ts'
+import { type Problem, problems, type Reply } from '../kernel/http.ts'
 import type { Delivery, Simulation } from '../plan/settings.ts'
 import { faultOfParser } from './message-fault.ts'
 import type { Security } from './tls/security.ts'

@@ -2,7 +2,7 @@
 // this first.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Problem, problems } from '../kernel/http/problem.ts'
+import { type Problem, problems } from '../kernel/http.ts'
 
 export type MessageFault = readonly [problem: Problem, detail: string]
 

@@ -4,9 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Context } from 'koa'
-import { problems } from '../kernel/http/problem.ts'
-import { NO_HEADERS } from '../kernel/http/reply.ts'
-import type { BodyRead, ClientCertificate, Request } from '../kernel/http/request.ts'
+import { type BodyRead, type ClientCertificate, NO_HEADERS, problems, type Request } from '../kernel/http.ts'
 import type { Coding } from './decode-body.ts'
 
 export class DataRequest implements Request {

@@ -1,7 +1,7 @@
 // The routes about the program: root, metrics, health, readiness. Both planes serve them.
 
 import type { Gateway } from '../gateway/gateway.ts'
-import type { Reply } from '../kernel/http/reply.ts'
+import type { Reply } from '../kernel/http.ts'
 import type { Plan } from '../plan/plan.ts'
 
 /** @param accept the `Accept` of the request */

@@ -3,7 +3,7 @@
 
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Headers, Reply, Wire } from '../kernel/http/reply.ts'
+import type { Headers, Reply, Wire } from '../kernel/http.ts'
 import type { Delivery } from '../plan/settings.ts'
 import { breathe } from '../world/clock.ts'
 

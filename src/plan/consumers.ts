@@ -8,7 +8,7 @@ import { schemeNamed } from '../contract/security.ts'
 import { reportPlaceholders } from '../expression/template.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
-import { firstOf, type Request } from '../kernel/http/request.ts'
+import { firstOf, type Request } from '../kernel/http.ts'
 import { parseDate } from '../world/clock.ts'
 import type { ConsumerFile } from './simulation-file.ts'
 

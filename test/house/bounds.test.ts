@@ -44,7 +44,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'kernel/file/read-source.ts MOST_WRITTEN': '500,000 lines and commas',
   'kernel/schema/schema.ts MOST_VALUES': 'a body of more than 1,000 values',
   'kernel/diagnostic.ts MOST_SHOWN': '100 of a configuration',
-  'kernel/value/parse-json.ts MAX_DEPTH': '256',
+  'kernel/value/json.ts MAX_DEPTH': '256',
   'kernel/text/units.ts LONGEST_DURATION': 'the window of a rate | 36,500 days',
   'kernel/file/read-source.ts MOST_BYTES': '256 MB a file',
   'kernel/file/read-source.ts MOST_SETTINGS': '100,000 in a gateway file',

@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { isFormat } from '../../src/kernel/schema/formats.ts'
 import { narrow } from '../../src/kernel/schema/parts.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
-import type { Json } from '../../src/kernel/value/json.ts'
-import { parseJson } from '../../src/kernel/value/parse-json.ts'
+import { type Json, parseJson } from '../../src/kernel/value/json.ts'
 import { size } from '../support/cases.ts'
 
 const faults = (schema: Schema, text: string): string[] => {

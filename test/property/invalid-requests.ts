@@ -4,7 +4,7 @@
 import type { Contract, Operation } from '../../src/contract/contract.ts'
 import type { Parameter } from '../../src/contract/document/parameters.ts'
 import { childOf, type Node } from '../../src/contract/documents.ts'
-import type { Request } from '../../src/kernel/http/request.ts'
+import type { Request } from '../../src/kernel/http.ts'
 
 export interface InvalidRequest {
   /** The mistake: the rest of a sentence that begins with "a request". */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Reply } from '../../src/kernel/http/reply.ts'
+import type { Reply } from '../../src/kernel/http.ts'
 import { draw } from '../../src/world/draws.ts'
 import { simulate } from '../simulate.ts'
 import { cases } from '../support/cases.ts'

@@ -1,6 +1,6 @@
 // The table of refusals: every problem of the catalogue.
 
-import { problems } from '../../src/kernel/http/problem.ts'
+import { problems } from '../../src/kernel/http.ts'
 import { table } from './table.ts'
 
 export function describeProblems(): string {

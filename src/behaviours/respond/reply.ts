@@ -8,10 +8,8 @@ import type { Node } from '../../contract/documents.ts'
 import { isJson } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { type Fill, JsonText, type TemplateContext } from '../../expression/template.ts'
-import { problems } from '../../kernel/http/problem.ts'
-import { JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../../kernel/http/reply.ts'
-import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/value/json.ts'
-import { parseSent } from '../../kernel/value/parse-json.ts'
+import { JSON_HEADERS, JSON_TYPE, problems, type Reply, refuse } from '../../kernel/http.ts'
+import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/value/json.ts'
 import { hashOf } from '../../sample/chance.ts'
 import { drawUuid } from '../../world/draws.ts'
 import type { Entry, Id } from '../../world/records/types.ts'
@@ -197,7 +195,7 @@ export function compileShownList(
   let last = { text: '[]', shown: '[]' }
   return text => {
     if (last.text === text) return last.shown
-    const parsed = parseSent(text)
+    const parsed = parseJson(text, true)
     if ('fault' in parsed || !Array.isArray(parsed.value)) return text
     const texts = parsed.value.map((one: Json) => {
       if (!isObject(one)) return stringifyJson(one)
@@ -239,7 +237,7 @@ function rewrite(reply: Reply, type: string, media: MediaType): Reply {
   const { body, headers, bytes: _, ...rest } = reply
   if (reply.refusal !== undefined || typeof body !== 'string' || headers['content-type'] !== JSON_TYPE) return reply
   if (isJson(type)) return { ...reply, headers: { ...headers, 'content-type': type } }
-  const parsed = isXml(type) ? parseSent(body) : { fault: '' }
+  const parsed = isXml(type) ? parseJson(body, true) : { fault: '' }
   if ('fault' in parsed) return reply
   const written = writeBody({ value: parsed.value }, media, type)
   return { ...rest, headers: { ...headers, 'content-type': written.contentType }, body: written.body }

@@ -3,7 +3,7 @@
 import type { Operation } from '../../contract/contract.ts'
 import { cookieValues, type Parameter, type ParameterRead, splitQuery } from '../../contract/document/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import { type BrokenRule, problems } from '../../kernel/http/problem.ts'
+import { type BrokenRule, problems } from '../../kernel/http.ts'
 import type { Behaviour, Exchange } from '../behaviour.ts'
 import { writable } from '../exchange.ts'
 import { setting } from '../setting.ts'

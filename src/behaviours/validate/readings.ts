@@ -8,8 +8,7 @@ import { compileMediaTypes, essenceOf, isJson, JSON_PATCH } from '../../contract
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { readSequence } from '../../contract/sequences.ts'
 import { keyOf } from '../../kernel/schema/parts.ts'
-import { isObject, type Json } from '../../kernel/value/json.ts'
-import { type Parsed, parseJson } from '../../kernel/value/parse-json.ts'
+import { isObject, type Json, type Parsed, parseJson } from '../../kernel/value/json.ts'
 
 /** How a body of a content type is read. */
 export interface BodyReading {

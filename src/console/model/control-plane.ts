@@ -4,8 +4,7 @@
 
 import { signal } from '@preact/signals'
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { stringifyJson } from '../../kernel/value/json.ts'
-import { parseJson } from '../../kernel/value/parse-json.ts'
+import { parseJson, stringifyJson } from '../../kernel/value/json.ts'
 
 export const connection = signal<'connecting' | 'connected' | 'lost'>('connecting')
 /** Counts reconnections: data that depends on it is loaded again. */

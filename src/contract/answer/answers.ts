@@ -3,8 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { problems } from '../../kernel/http/problem.ts'
-import { fieldText, type Reply, refuse, withWarning } from '../../kernel/http/reply.ts'
+import { fieldText, problems, type Reply, refuse, withWarning } from '../../kernel/http.ts'
 import type { Json } from '../../kernel/value/json.ts'
 import { type MediaType, type Operation, type ResponseSpec, responseFor, successStatus } from '../contract.ts'
 import {

@@ -2,7 +2,7 @@
 // the shape's list, and nothing is invented. Independent of media types.
 
 import type { Path } from '../../kernel/file/source.ts'
-import { type BrokenRule, describeRule, type Refusal } from '../../kernel/http/problem.ts'
+import { type BrokenRule, describeRule, type Refusal } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/value/json.ts'
 import {
   CODES,

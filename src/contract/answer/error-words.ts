@@ -1,7 +1,7 @@
 // The names of fields in error bodies, their purposes, and the values that fill them.
 
 import { STATUS_CODES } from 'node:http'
-import type { Problem } from '../../kernel/http/problem.ts'
+import type { Problem } from '../../kernel/http.ts'
 
 /** Returns a name without case and punctuation: `error_code` and `errorCode` become `errorcode`. */
 export const plainly = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')

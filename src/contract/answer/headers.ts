@@ -1,7 +1,7 @@
 // Documented response headers: an example, or a value of their schema, written in the style `simple`. Independent of
 // sockets.
 
-import { fieldText } from '../../kernel/http/reply.ts'
+import { fieldText } from '../../kernel/http.ts'
 import { isObject, type Json } from '../../kernel/value/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import type { Header } from '../contract.ts'

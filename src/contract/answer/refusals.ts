@@ -1,7 +1,7 @@
 // Refusals in the shape that the operation documents for their status, else in the API's usual one: the fields of its error
 // schema, filled by name. Uses only the public part of a refusal.
 
-import { problemOf, type Refusal } from '../../kernel/http/problem.ts'
+import { problemOf, type Refusal } from '../../kernel/http.ts'
 import type { Json } from '../../kernel/value/json.ts'
 import { type Contract, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
 import { isJson } from '../media-types.ts'

@@ -3,8 +3,16 @@
 
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'
 import { keyOf } from '../../kernel/schema/parts.ts'
-import { holdsExact, isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/value/json.ts'
-import { type Parsed, parseSent } from '../../kernel/value/parse-json.ts'
+import {
+  holdsExact,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Parsed,
+  parseJson,
+  put,
+  stringifyJson,
+} from '../../kernel/value/json.ts'
 import { type Definitions, propertySchemas, type SchemaObject } from '../../sample/schema-parts.ts'
 
 interface XmlKeywords {
@@ -238,7 +246,7 @@ function readScalar(raw: string, types: ReadonlySet<unknown>): Json {
   const text = decoded(raw)
   if (text === '' && types.has('null') && !types.has('string')) return null
   if ((types.has('integer') || types.has('number')) && NUMBER.test(text)) {
-    const parsed = parseSent(text)
+    const parsed = parseJson(text, true)
     if ('value' in parsed) return parsed.value
   }
   if (types.has('boolean') && /^(?:true|false|1|0)$/.test(text)) return text === 'true' || text === '1'

@@ -1,8 +1,7 @@
 // Queries of the journal by kept headers and bodies.
 
 import { compileGlob } from '../../kernel/text/names.ts'
-import { isObject, type Json, parsePointer, stringifyJson } from '../../kernel/value/json.ts'
-import { parseJson } from '../../kernel/value/parse-json.ts'
+import { isObject, type Json, parseJson, parsePointer, stringifyJson } from '../../kernel/value/json.ts'
 import type { JournalSettings } from '../../plan/settings.ts'
 import type { JournalBody, JournalEntry } from './kept-request.ts'
 

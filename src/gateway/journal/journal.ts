@@ -2,8 +2,7 @@
 // therefore happen when it is read. Independent of HTTP.
 
 import type { Exchange } from '../../behaviours/behaviour.ts'
-import type { Reply } from '../../kernel/http/reply.ts'
-import type { Request } from '../../kernel/http/request.ts'
+import type { Reply, Request } from '../../kernel/http.ts'
 import type { JournalSettings } from '../../plan/settings.ts'
 import { heapLimit } from '../../world/budget.ts'
 import type { Explanation } from '../explain.ts'

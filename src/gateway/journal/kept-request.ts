@@ -1,6 +1,6 @@
 // One request as the ring of the journal keeps it, and how much memory that takes.
 
-import type { Refusal } from '../../kernel/http/problem.ts'
+import type { Refusal } from '../../kernel/http.ts'
 import type { Explanation } from '../explain.ts'
 import type { Mask } from '../mask.ts'
 

@@ -1,9 +1,7 @@
 // The visit of a request to a world: its time and its base addresses, as the headers and the path of the request name them.
 
 import { type Exchange, type Meeting, writable } from '../../behaviours/exchange.ts'
-import { problems } from '../../kernel/http/problem.ts'
-import { type Reply, refuse } from '../../kernel/http/reply.ts'
-import type { Request } from '../../kernel/http/request.ts'
+import { problems, type Reply, type Request, refuse } from '../../kernel/http.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import type { Clock } from '../../world/clock.ts'

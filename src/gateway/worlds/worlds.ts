@@ -1,9 +1,7 @@
 // All worlds: the permanent ones (the default one, and one for each host of the contract) and the sandboxes. Finds the world
 // and the time of a request. Independent of sockets.
 
-import { problems } from '../../kernel/http/problem.ts'
-import { type Reply, refuse } from '../../kernel/http/reply.ts'
-import type { Request } from '../../kernel/http/request.ts'
+import { problems, type Reply, type Request, refuse } from '../../kernel/http.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
 import type { Clock } from '../../world/clock.ts'

@@ -2,8 +2,7 @@
 
 import type { Readable } from 'node:stream'
 import { suggest } from '../../kernel/diagnostic.ts'
-import type { Problem } from '../../kernel/http/problem.ts'
-import type { Reply } from '../../kernel/http/reply.ts'
+import type { Problem, Reply } from '../../kernel/http.ts'
 import type { ControlReply } from './route.ts'
 
 export const json = (body: unknown, status = 200): ControlReply => ({ status, type: 'application/json', body })

@@ -1,8 +1,7 @@
 // Environment variables in a configuration: `${NAME}` and `${NAME:-default}`.
 
 import type { Diagnostics } from '../diagnostic.ts'
-import { isObject, put } from '../value/json.ts'
-import { parseInteger } from '../value/parse-json.ts'
+import { isObject, parseInteger, put } from '../value/json.ts'
 import type { Environment, Path, Source } from './source.ts'
 
 /** Environment variables have upper-case names: `${now}` is for a template. */

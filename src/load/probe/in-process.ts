@@ -2,9 +2,7 @@
 // inferred state.
 
 import { Exchange } from '../../behaviours/exchange.ts'
-import { problems } from '../../kernel/http/problem.ts'
-import { NO_HEADERS, type Reply, refuse } from '../../kernel/http/reply.ts'
-import type { ClientCertificate, Request } from '../../kernel/http/request.ts'
+import { type ClientCertificate, NO_HEADERS, problems, type Reply, type Request, refuse } from '../../kernel/http.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { realClock } from '../../world/clock.ts'
 import { Collection } from '../../world/records/collection.ts'

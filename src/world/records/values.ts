@@ -1,8 +1,15 @@
 // The values of records: comparing, searching, sorting and cutting them into pages; their fields, keys and texts. Pure.
 
 import { searchFor } from '../../kernel/text/names.ts'
-import { Decimal, isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/value/json.ts'
-import { parseSent } from '../../kernel/value/parse-json.ts'
+import {
+  Decimal,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  put,
+  stringifyJson,
+} from '../../kernel/value/json.ts'
 import type { Comparison, Entry, Id, Page, Query, SortOrder } from './types.ts'
 
 /** Whether a query has only filters and a limit, so that an index answers it. */
@@ -311,7 +318,7 @@ const BRACE = 125
 
 /** Reads the text of a record that was stored once. */
 export function readRecord(text: string): JsonObject {
-  const parsed = parseSent(text)
+  const parsed = parseJson(text, true)
   if ('fault' in parsed) throw new Error(`a stored record ${parsed.fault}`)
   return parsed.value as JsonObject
 }

@@ -1,0 +1,262 @@
+// Requests, replies and refusals, as the code below HTTP sees them. The table of refusals in the documentation is made from
+// `problems`.
+
+/** A kind of refusal, with the fields that `errors.body` can use besides the detail. */
+export interface Problem {
+  /** Stable, in snake_case. Clients may branch on it. */
+  readonly code: string
+  /** The usual HTTP status; a contract that documents another may change it per operation. */
+  readonly status: number
+  readonly title: string
+  /** When it is answered, for the documentation. */
+  readonly when: string
+}
+
+/** The status of each problem, when it is answered, and its title where that is not its code in words. */
+const CATALOGUE = {
+  invalid_request: [400, 'a parameter or the body breaks the contract, or the request is not well-formed HTTP'],
+  unauthorized: [401, 'the credential is missing, unknown or expired'],
+  forbidden: [403, 'the credential is known but lacks a required scope'],
+  not_found: [404, 'the path, or the record it names, does not exist'],
+  method_not_allowed: [405, 'the path exists, but not with this method; `Allow` lists those that do'],
+  not_acceptable: [406, '`Accept` allows none of the media types of the reply'],
+  request_timeout: [408, 'the request did not arrive in time'],
+  conflict: [409, 'the record to create already exists'],
+  in_flight: [409, 'the first request with an `Idempotency-Key` is still under way'],
+  gone: [410, 'the operation is past its sunset'],
+  precondition_failed: [412, '`If-Match` does not match the current state of the record'],
+  payload_too_large: [413, 'the body is larger than `limits.body`'],
+  unsupported_media_type: [
+    415,
+    'the operation does not accept the content type, charset or content encoding; `Accept` lists what it accepts',
+  ],
+  expectation_failed: [417, '`Expect` is not 100-continue'],
+  key_reused: [422, 'an `Idempotency-Key` is reused with a different request'],
+  precondition_required: [428, 'a write lacks `If-Match`, which `conditional` requires'],
+  too_many_requests: [429, 'a `rateLimit` is exceeded'],
+  header_fields_too_large: [
+    431,
+    'the request line and headers are larger than `limits.headers`',
+    'Request header fields too large',
+  ],
+  internal_error: [500, 'the program failed; the log has the reason with the incident id'],
+  invalid_reply: [500, 'the reply would break the contract, and `validate.replies` is `refuse`'],
+  not_simulated: [501, 'the contract documents no reply that can be sent; or HTTP does not have the method'],
+  bad_gateway: [502, 'a configured `fault` answers with this status'],
+  unavailable: [503, 'the store of the state is unavailable', 'Service unavailable'],
+  overloaded: [503, 'all servers of a `capacity` are busy, and its queue is full or too slow'],
+  brown_out: [503, 'a deprecated operation is in a brown-out; `Retry-After` says when it ends', 'Brown-out'],
+  gateway_timeout: [504, 'a configured `fault` answers with this status'],
+  version_not_supported: [
+    505,
+    'the version in the request line is neither HTTP/1.1 nor HTTP/1.0',
+    'HTTP version not supported',
+  ],
+  insufficient_storage: [
+    507,
+    'the records of all worlds together would need more memory than `worlds.maxBytes` or than is available',
+  ],
+} as const satisfies Record<string, readonly [status: number, when: string, title?: string]>
+
+const titleOf = (code: string): string => (code.charAt(0).toUpperCase() + code.slice(1)).replaceAll('_', ' ')
+
+export const problems = Object.fromEntries(
+  Object.entries(CATALOGUE).map(([code, [status, when, title = titleOf(code)]]) => [
+    code,
+    { code, status, title, when },
+  ]),
+) as Readonly<Record<keyof typeof CATALOGUE, Problem>>
+
+/** Returns the problem for an error status, or the closest one. */
+export function problemOf(status: number): Problem {
+  const exact = Object.values(problems).find(one => one.status === status)
+  return exact ?? (status < 500 ? problems.invalid_request : problems.unavailable)
+}
+
+/** A rule that a request breaks. */
+export interface BrokenRule {
+  /** The part of the request that breaks it. */
+  readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body'
+  /** In the body a JSON Pointer, `/items/0/name`; elsewhere the parameter's name, with a pointer into its value: `ids/0`. */
+  readonly path: string
+  /** The JSON Schema keyword, such as `required`, or one of our own, such as `reference`. */
+  readonly rule: string
+  /** The rest of a sentence that begins with the path: `is required`. */
+  readonly message: string
+}
+
+/** Formats a broken rule: `query parameter limit must be at most 100`, `/name is required`. */
+export function describeRule({ in: place, path, rule, message }: BrokenRule): string {
+  if (place === 'body') return `${path || (rule === 'required' ? 'a body' : 'the body')} ${message}`
+  return path === '' ? `the ${place} ${message}` : `${place} parameter ${path.replace('/', ' /')} ${message}`
+}
+
+/** A refusal of a request. The detail is a sentence for the client. */
+export interface Refusal {
+  readonly problem: Problem
+  readonly status: number
+  readonly detail: string
+  /** The rules that an invalid request breaks; absent for other refusals. */
+  readonly errors?: readonly BrokenRule[]
+}
+
+/** Header fields by lower-case name. */
+export type Headers = Readonly<Record<string, string>>
+
+/** The reply to a request. It is written to the wire after the whole chain has run. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string | Uint8Array | undefined
+  /** The length of the body in bytes, if it is already known. */
+  readonly bytes?: number
+  /** The refusal of a reply without a body. The behaviour `errors` writes the body. */
+  readonly refusal?: Refusal
+  /** This value answers many requests, so results computed from it are cached. */
+  readonly standing?: boolean
+  /** The fault that is applied to this reply on the wire. */
+  readonly wire?: Wire
+}
+
+/** A fault that is applied to a reply, or replaces it, on the wire. */
+export type Wire =
+  /** Reset the connection, end it without a reply, or send bytes that are not HTTP. The reply itself is not sent. */
+  | { readonly kind: 'reset' | 'close' | 'garbage' }
+  /** Send this many bytes of the body (default: half) under a `Content-Length` that announces all of it. */
+  | { readonly kind: 'truncate'; readonly keep?: number }
+  /** Send the body at this many bytes per second. */
+  | { readonly kind: 'drip'; readonly rate: number }
+
+export const NO_HEADERS: Headers = Object.freeze({})
+export const JSON_TYPE = 'application/json'
+export const JSON_HEADERS: Headers = Object.freeze({ 'content-type': JSON_TYPE })
+
+/** Returns a `Retry-After` header in whole seconds (RFC 9110 §10.2.3). */
+export const retryAfter = (milliseconds: number): Headers => ({ 'retry-after': `${Math.ceil(milliseconds / 1000)}` })
+
+/** Makes a reply of a refusal. `status` is the problem's default unless the contract documents another. */
+export function refuse(
+  problem: Problem,
+  detail: string,
+  headers: Headers = NO_HEADERS,
+  status = problem.status,
+): Reply {
+  return { status, headers, body: undefined, refusal: { problem, status, detail } }
+}
+
+/** Returns the reply with a sentence added to `Understudy-Warning`. */
+export const withWarning = (reply: Reply, warning: string): Reply => {
+  const before = reply.headers['understudy-warning']
+  return withHeaders(reply, {
+    'understudy-warning': fieldSentence(before === undefined ? warning : `${before}; ${warning}`),
+  })
+}
+
+/** Returns the reply with `headers` added. On the same name the new value wins. */
+export const withHeaders = (reply: Reply, headers: Headers): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, ...headers },
+})
+
+/** Returns the text with a question mark for each character that a header field must not contain (RFC 9110 §5.5). */
+export const fieldText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?')
+
+/** The same for a sentence: at most 500 characters. */
+export const fieldSentence = (text: string): string => fieldText(text).slice(0, 500)
+
+/** Returns a text as a quoted string (RFC 9110 §5.6.4). */
+export const quotedString = (text: string): string => `"${fieldText(text).replace(/["\\]/g, '\\$&')}"`
+
+/** A request. Its body has not been read yet. */
+export interface Request {
+  readonly method: string
+  /** The path as sent, still percent-encoded, without the query. */
+  readonly path: string
+  /** The path that the API is mounted below, which `path` does not have: `/mock`. Default: none. */
+  readonly prefix?: string | undefined
+  /** The query as sent, without the question mark; empty if there is none. */
+  readonly query: string
+  /** Header fields by lower-case name, as Node gives them: repeated fields are joined by a comma. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Whether a body follows (RFC 9112 §6.3). */
+  readonly hasBody: boolean
+  /** Reads and decompresses the body, up to `maxBytes`. A later call returns what the first one read. It never rejects. */
+  readBody(maxBytes: number): Promise<BodyRead>
+  /** The peer's IP address. */
+  readonly address: string
+  /** The client's certificate from the TLS handshake, if any. */
+  readonly certificate?: ClientCertificate | undefined
+  /** Aborts when the client disconnects before its reply. Made on first use. Absent for a client that cannot disconnect. */
+  readonly signal?: AbortSignal
+}
+
+/** Replaces a request that could not be read. */
+export const unreadRequest: Request = {
+  method: '',
+  path: '',
+  query: '',
+  headers: {},
+  hasBody: false,
+  readBody: async () => ({ bytes: new Uint8Array() }),
+  address: '',
+}
+
+export interface ClientCertificate {
+  /** Whether one of the trusted authorities issued it. */
+  readonly verified: boolean
+  /** The attributes of its subject, their names in upper case: `['CN', 'ann']`. */
+  readonly subject: readonly (readonly [name: string, value: string])[]
+}
+
+export type BodyRead =
+  | { readonly bytes: Uint8Array }
+  | { readonly problem: Problem; readonly detail: string; readonly headers: Headers }
+
+/** Returns the first value of a header that Node gives as a list. */
+export const firstOf = (field: string | string[] | undefined): string | undefined =>
+  Array.isArray(field) ? field[0] : field
+
+/** A request that is passed on with one part changed; each subclass overrides that part. */
+export class ForwardedRequest implements Request {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: Request['headers']
+  /** The request before the change. */
+  readonly sent: Request
+
+  constructor(sent: Request, query = sent.query) {
+    this.method = sent.method
+    this.path = sent.path
+    this.query = query
+    this.headers = sent.headers
+    this.sent = sent
+  }
+
+  get hasBody(): boolean {
+    return this.sent.hasBody
+  }
+
+  get prefix(): string | undefined {
+    return this.sent.prefix
+  }
+
+  get address(): string {
+    return this.sent.address
+  }
+
+  get certificate(): ClientCertificate | undefined {
+    return this.sent.certificate
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.sent.signal
+  }
+
+  readBody(maxBytes: number): Promise<BodyRead> {
+    return this.sent.readBody(maxBytes)
+  }
+}
+
+/** Returns the request with another query. */
+export const withQuery = (request: Request, query: string): Request => new ForwardedRequest(request, query)
