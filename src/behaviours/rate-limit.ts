@@ -3,7 +3,7 @@
 
 import { type Headers, problems, quotedString, refuse, retryAfter, withHeaders } from '../kernel/http.ts'
 import { parseRate } from '../kernel/text/units.ts'
-import { type Quota, Quotas, type Taken } from '../world/quotas.ts'
+import { type Quota, Quotas, type Taken } from '../world/kept.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
 import { setting } from './setting.ts'
 

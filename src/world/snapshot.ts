@@ -33,7 +33,9 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
     ordinals: Object.fromEntries(ordinals),
     counters: {
       rules: Object.fromEntries([...world.kept(Hits)].map(([name, { count }]) => [name, count])),
-      paths: Object.fromEntries([...world.kept(PathCounts)].flatMap(([, counts]) => counts.dump())),
+      paths: Object.fromEntries(
+        [...world.kept(PathCounts)].flatMap(([, counts]) => [...counts.dump()] as [string, number][]),
+      ),
     },
     collections: Object.fromEntries(await Promise.all(dumps)),
   }

@@ -1,15 +1,15 @@
 // Applies the effects of a log to the worlds, and to the weather and answers over them, without recording them.
 
+import { createHash } from 'node:crypto'
 import type { Plan } from '../../plan/plan.ts'
-import type { CollectionState } from '../../world/changes.ts'
-import type { RowsBatch } from '../../world/records/row-states.ts'
+import type { CollectionState, KeptKind } from '../../world/changes.ts'
+import type { Collection } from '../../world/records/collection.ts'
+import type { RowsBatch } from '../../world/records/recording.ts'
 import type { World } from '../../world/world.ts'
 import type { AnswerState, StandingAnswers } from '../answers.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds/worlds.ts'
-import type { Effect } from './effects.ts'
-import type { SeedStore } from './seed-store.ts'
-import { readSnapshot, restoreState } from './snapshot.ts'
+import { type Effect, readSnapshot, type WorldState } from './effects.ts'
 
 /** The parts of the gateway that a log changes. */
 export interface Subjects {
@@ -211,3 +211,111 @@ export class RecordBatches {
 
 /** Kinds of effects that neither read nor replace records. */
 const COUNTING = new Set<Effect[0]>(['ordinal', 'kept'])
+
+// The seeds that worlds began with, by their digest: a log outlives the configuration that it began under, and replicas may
+// differ in their seeds while one is replaced by the next.
+
+export class SeedStore {
+  readonly #bases = new Map<string, Collection>()
+  /** The digests of the seeds of the current configuration, by collection. */
+  #origin: Readonly<Record<string, string>> = {}
+
+  /** The seeds in the log. */
+  readonly #logged = new Set<string>()
+
+  get origin(): Readonly<Record<string, string>> {
+    return this.#origin
+  }
+
+  /** Takes the seeds of another configuration for the current ones. */
+  adopt(seeded: World): void {
+    this.#origin = Object.fromEntries(
+      [...seeded.collections].map(([name, collection]) => {
+        const digest = digestOf(collection.state())
+        this.#bases.set(seedKey(name, digest), collection)
+        return [name, digest]
+      }),
+    )
+  }
+
+  has(collection: string, digest: string): boolean {
+    return this.#bases.has(seedKey(collection, digest))
+  }
+
+  /** Returns a collection with these seeds, to be forked; `undefined` if they are unknown. */
+  base(collection: string, digest: string | undefined): Collection | undefined {
+    return digest === undefined ? undefined : this.#bases.get(seedKey(collection, digest))
+  }
+
+  /** Keeps the seeds that another configuration has. @param like a collection of the same resource */
+  keep(name: string, digest: string, state: CollectionState, like: Collection): void {
+    if (this.has(name, digest)) return
+    const base = like.fork()
+    base.apply(['all', state])
+    this.#bases.set(seedKey(name, digest), base)
+  }
+
+  /** Records that the log has these seeds. Returns whether they are new. */
+  log(name: string, digest: string): boolean {
+    const key = seedKey(name, digest)
+    if (this.#logged.has(key)) return false
+    this.#logged.add(key)
+    return true
+  }
+
+  /** The seeds of these origins, as values. */
+  dump(origins: Iterable<Readonly<Record<string, string>>>): readonly (readonly [string, string, CollectionState])[] {
+    const used = new Map<string, readonly [string, string]>()
+    for (const origin of [this.#origin, ...origins]) {
+      for (const [name, digest] of Object.entries(origin)) used.set(seedKey(name, digest), [name, digest])
+    }
+    return [...used].flatMap(([key, [name, digest]]) => {
+      const base = this.#bases.get(key)
+      return base === undefined ? [] : [[name, digest, base.state()] as const]
+    })
+  }
+}
+
+const seedKey = (collection: string, digest: string): string => `${digest} ${collection}`
+
+function digestOf({ rows }: CollectionState): string {
+  const hash = createHash('sha256')
+  for (const [text] of rows) hash.update(text).update('\n')
+  return hash.digest('base64url').slice(0, 16)
+}
+
+// --- a world as a value ---
+
+/** The state of a world: its records as they differ from the seeds that it began with. */
+export function stateOfWorld(world: World, seeds: SeedStore): WorldState {
+  return {
+    name: world.name,
+    began: world.began,
+    origin: world.origin,
+    clock: world.clock.course,
+    ordinals: Object.fromEntries(world.ordinals),
+    kept: [...world.lasting()],
+    collections: Object.fromEntries(
+      [...world.collections].map(([name, collection]) => [
+        name,
+        collection.state(seeds.base(name, world.origin[name])),
+      ]),
+    ),
+  }
+}
+
+/** Fills a new world with a state. Skips collections that the configuration does not have. */
+export function restoreState(world: World, state: WorldState, seeds: SeedStore): World {
+  world.began = state.began
+  world.origin = state.origin
+  world.apply(['clock', state.clock])
+  world.resume(Object.entries(state.ordinals))
+  for (const [kind, place, key, value] of state.kept) world.apply(['kept', kind as KeptKind, place, key, value])
+  for (const [name, collection] of Object.entries(state.collections)) {
+    if (!world.collections.has(name)) continue
+    const base = collection.whole ? undefined : seeds.base(name, state.origin[name])
+    if (base !== undefined) world.replace(name, base.fork())
+    world.collection(name).apply(['all', collection])
+  }
+  return world.begin(state.began)
+}

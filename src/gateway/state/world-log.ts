@@ -8,11 +8,9 @@ import type { World } from '../../world/world.ts'
 import type { AnswerState } from '../answers.ts'
 import type { StandingOrder } from '../weather.ts'
 import type { WorldsKeeper } from '../worlds/worlds.ts'
-import { AppliedWorlds, RecordBatches, type Subjects } from './apply.ts'
-import { type Effect, type NamedEffect, type ReadGroup, readGroup, type WorldState } from './effects.ts'
+import { AppliedWorlds, RecordBatches, restoreState, SeedStore, type Subjects, stateOfWorld } from './apply.ts'
+import { type Effect, type NamedEffect, type ReadGroup, readGroup, type WorldState, writeSnapshot } from './effects.ts'
 import { History, isTold, MOST_ENTRIES } from './history.ts'
-import { SeedStore } from './seed-store.ts'
-import { restoreState, stateOfWorld, writeSnapshot } from './snapshot.ts'
 
 /** A copy of a world with everything that the log knows of it. */
 interface WorldCopy {

@@ -13,11 +13,20 @@ import {
 } from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { drawId } from '../draws.ts'
-import { CollectionRecording, Counts, type Row } from './recording.ts'
-import { applyRow, becomeState, fillRows, RowsBatch, renameRows, rowsOf, stateOfRows } from './row-states.ts'
+import {
+  applyRow,
+  becomeState,
+  CollectionRecording,
+  Counts,
+  fillRows,
+  RowsBatch,
+  renameRows,
+  rowsOf,
+  stateOfRows,
+} from './recording.ts'
 import { Rows } from './rows.ts'
 import { portableTimer, Timers } from './timers.ts'
-import type { CollectionOptions, Dump, DumpedTimer, Entry, Id, Page, Query } from './types.ts'
+import type { CollectionOptions, Dump, DumpedTimer, Entry, Id, Page, Query, Row } from './types.ts'
 import { fieldIn, indexKeyOf, recordText, withId } from './values.ts'
 
 const ALL: readonly string[] = []

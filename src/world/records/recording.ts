@@ -1,20 +1,21 @@
 // The changes of a collection, as they are recorded: each as small as it can be, since every write makes one.
 
+import type { JsonObject } from '../../kernel/value/json.ts'
 import {
   type Change,
   type CollectionEffect,
+  type CollectionState,
   type Counters,
   changeOf,
   idOf,
+  type PortableId,
   portableId,
   type Recorder,
+  type RowEffect,
 } from '../changes.ts'
-import type { Entry, Id } from './types.ts'
-
-/** A stored record. `created` is 0 for a seed, else the ordinal of its creation: the order in which records are given up. */
-export interface Row extends Entry {
-  readonly created: number
-}
+import { Rows } from './rows.ts'
+import type { CollectionOptions, Dump, Id, Row } from './types.ts'
+import { ascends, compareIds, fieldIn, indexKeyOf, readRecord, recordText } from './values.ts'
 
 /** How far a collection has counted: see `Counters`. */
 interface Counted {
@@ -179,3 +180,184 @@ class RowChange implements Change {
 }
 
 const idText = (id: Id): string => (typeof id === 'number' ? `${id}` : JSON.stringify(portableId(id)))
+
+// The records of a collection from and to other forms: values that another copy of the collection takes over, the changes of
+// a log, seeds and dumps.
+
+/** All records; with `base`, which they began as a fork of, only those that differ. */
+export function stateOfRows(rows: Rows, { portable: counters }: Counts, base: Rows | undefined): CollectionState {
+  const kept: [string, number, number][] = []
+  const keep = ({ text, created, revision }: Row): void => void kept.push([text, created, revision])
+  if (base === undefined) {
+    for (const row of rows.values()) keep(row)
+    return { whole: true, rows: kept, gone: [], counters }
+  }
+  const gone: PortableId[] = []
+  rows.differFrom(base, keep, id => void gone.push(portableId(id)))
+  return { whole: false, rows: kept, gone, counters }
+}
+
+/** Takes over records: instead of all others if they are complete, else in addition. */
+export function becomeState(
+  rows: Rows,
+  counts: Counts,
+  { idField, within }: CollectionOptions,
+  state: CollectionState,
+): void {
+  const made = state.rows.map(([text, created, revision]): Row => {
+    const value = readRecord(text)
+    // A record may have no id, if another field is the id now.
+    return { id: indexKeyOf(value, idField, within) ?? `#${revision}`, value, text, revision, created }
+  })
+  if (state.whole) rows.fill(lastById(made))
+  else {
+    for (const id of state.gone) {
+      const row = rows.get(idOf(id))
+      if (row !== undefined) rows.delete(row)
+    }
+    if (made.length < rows.size) for (const row of made) putRow(rows, row)
+    else rows.fill(lastById([...rows.all(), ...made]))
+  }
+  counts.resume(state.counters)
+}
+
+/** Takes over one record. */
+export function applyRow(
+  rows: Rows,
+  counts: Counts,
+  { idField }: CollectionOptions,
+  [, portable, text, created, revision, counters]: RowEffect,
+): void {
+  const id = idOf(portable)
+  const old = rows.get(id)
+  const row = text === null ? undefined : { id, value: readRecord(text), text, revision, created }
+  if (row !== undefined) putRow(rows, row, old)
+  else if (old !== undefined) rows.delete(old)
+  if (counters !== undefined) counts.resume(counters)
+  else if (row !== undefined) counts.wrote(revision, created, fieldIn(idField, row.value) as Id | undefined)
+}
+
+function putRow(rows: Rows, row: Row, old = rows.get(row.id)): void {
+  rows.put(row, old, old === undefined && row.created > 0 && rows.isLast(row.id))
+}
+
+// --- many changes at once ----------------------------------------------------------------------------------------------
+
+/**
+ * Many changes of the records of a collection, as a log has them, which are stored at once: a tree is built instead of being
+ * searched for each record. Must be ended before the collection is used otherwise.
+ */
+export class RowsBatch {
+  readonly #rows: Rows
+  readonly #counts: Counts
+  readonly #recording: CollectionRecording
+  /** Records as they were written; one without a text was removed. Later ones of the same id replace earlier ones. */
+  #written: Row[] = []
+  #removes = false
+  /** The number of records above which those that were replaced are dropped. */
+  #most = 10_000
+
+  constructor(rows: Rows, counts: Counts, recording: CollectionRecording) {
+    this.#rows = rows
+    this.#counts = counts
+    this.#recording = recording
+  }
+
+  add(effect: RowEffect): void {
+    const id = idOf(effect[1])
+    const text = effect[2]
+    const [created, revision, counters] = [effect[3], effect[4], effect[5]]
+    if (text !== null) this.#written.push({ id, value: readRecord(text), text, revision, created })
+    else {
+      this.#removes = true
+      this.#written.push({ id, value: GONE, text: '', revision, created })
+    }
+    if (counters !== undefined) this.#counts.resume(counters)
+    else if (text !== null) this.#counts.wrote(revision, created, id)
+    if (this.#written.length <= this.#most) return
+    this.#written = lastById(this.#written)
+    this.#most = 2 * this.#written.length
+  }
+
+  /** Stores the records. */
+  end(): void {
+    const rows = this.#rows
+    const written = lastById(this.#written)
+    this.#written = []
+    // Writing a few leaves most of the trees as they are, which forks share.
+    if (written.length < rows.size) putAll(rows, written)
+    else {
+      const all = rows.all()
+      for (const row of written) all.push(row)
+      rows.fill(this.#removes ? lastById(all).filter(isThere) : lastById(all))
+    }
+    this.#removes = false
+    this.#recording.follow(this.#counts)
+  }
+}
+
+const GONE = {}
+const isThere = ({ value }: Row): boolean => value !== GONE
+
+const orderById = (a: Row, b: Row): number => compareIds(a.id, b.id)
+
+/** Returns records in the order of their ids; of several with the same id the last one. */
+function lastById(rows: Row[]): Row[] {
+  if (ascends(rows, orderById)) return rows
+  const sorted = rows.toSorted(orderById)
+  return sorted.filter(({ id }, i) => i + 1 === sorted.length || compareIds(id, (sorted[i + 1] as Row).id) !== 0)
+}
+
+/** Stores a few records. */
+function putAll(rows: Rows, written: readonly Row[]): void {
+  // Another one of them may have the ordinal that a record had.
+  for (const row of written) {
+    const old = rows.get(row.id)
+    if (old !== undefined && old.created !== row.created) rows.delete(old)
+  }
+  for (const row of written) {
+    const old = rows.get(row.id)
+    if (isThere(row)) rows.put(row, old)
+    else if (old !== undefined) rows.delete(old)
+  }
+}
+
+// --- seeds and dumps ---------------------------------------------------------------------------------------------------
+
+/** Makes the records of a dump, and counts them. */
+export function rowsOf(dump: Dump, options: CollectionOptions, counts: Counts): Rows {
+  const { records, created = [], nextId = 1, creations = 0 } = dump
+  counts.next = nextId
+  counts.creations = Math.max(creations, created.length)
+  const first = counts.creations - created.length + 1
+  const ordinals = new Map(created.map((id, i) => [id, first + i]))
+  const rows = Rows.withIndexes(options.indexed)
+  fillRows(rows, counts, options, records, ordinals)
+  return rows
+}
+
+/** @param created the ordinals of records that are not seeds */
+export function fillRows(
+  rows: Rows,
+  counts: Counts,
+  { idField, within }: CollectionOptions,
+  records: readonly JsonObject[],
+  created: ReadonlyMap<Id, number> = new Map(),
+): void {
+  for (const value of records) {
+    const id = indexKeyOf(value, idField, within) as Id
+    const row = { id, value, text: recordText(value), revision: ++counts.revision, created: created.get(id) ?? 0 }
+    rows.put(row, undefined)
+    counts.pass(fieldIn(idField, value) as Id | undefined)
+  }
+}
+
+/** Keeps every record under the key that the options give it now; one that has no id stays under its own. */
+export function renameRows(rows: Rows, { idField, within }: CollectionOptions): void {
+  const all = rows.all()
+  for (const row of all) rows.delete(row)
+  for (const row of all) {
+    const id = indexKeyOf(row.value, idField, within) ?? row.id
+    rows.put({ ...row, id }, rows.get(id))
+  }
+}

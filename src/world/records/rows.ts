@@ -4,9 +4,8 @@
 import type { Json } from '../../kernel/value/json.ts'
 import { type Budget, weigh } from '../budget.ts'
 import { Pages } from './pages.ts'
-import type { Row } from './recording.ts'
 import { differences, Tree, treeOf } from './tree.ts'
-import type { Filter, Id, Page, Query } from './types.ts'
+import type { Filter, Id, Page, Query, Row } from './types.ts'
 import {
   arrange,
   ascends,

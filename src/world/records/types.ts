@@ -17,6 +17,11 @@ export interface Entry {
   readonly revision: number
 }
 
+/** A stored record. `created` is 0 for a seed, else the ordinal of its creation: the order in which records are given up. */
+export interface Row extends Entry {
+  readonly created: number
+}
+
 /** Selects the records whose field has one of the values. */
 export interface Filter {
   readonly field: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readSnapshot, writeSnapshot } from '../../../src/gateway/state/snapshot.ts'
+import { readSnapshot, writeSnapshot } from '../../../src/gateway/state/effects.ts'
 
 const NUMBERS = { whole: true, gone: [], counters: [1500, 1501, 1500] as const }
 const worldOf = (rows: readonly (readonly [string, number, number])[]) => ({
