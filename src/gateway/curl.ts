@@ -2,8 +2,7 @@
 // of the journal.
 
 import type { Operation } from '../contract/contract.ts'
-import { acceptedCredential, type Credential } from '../load/probe/credential-of.ts'
-import { requestTo } from '../load/probe/probe.ts'
+import { acceptedCredential, type Credential, requestTo } from '../load/probe/probe.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import type { JournalEntry } from './journal/kept-request.ts'
 import { sentHeaders } from './send.ts'

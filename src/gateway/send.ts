@@ -1,8 +1,7 @@
 // Requests that the control plane sends itself, in process: a try of an operation, or a request of the journal once more.
 
 import { ForwardedRequest, type Reply, type Request } from '../kernel/http.ts'
-import { carried, credentialOf } from '../load/probe/credential-of.ts'
-import { inProcess } from '../load/probe/in-process.ts'
+import { carried, credentialOf, inProcess } from '../load/probe/probe.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Gateway } from './gateway.ts'
 import { describeEntry, type RecordedRequest } from './journal/entry.ts'

@@ -6,7 +6,7 @@ import { behaviours } from '../behaviours/index.ts'
 import type { Contract } from '../contract/contract.ts'
 import { foreignFile, readContract } from '../contract/document/read-contract.ts'
 import { type Document, placeOf, readDocument, roundBeyondExamples } from '../contract/documents.ts'
-import { Diagnostics, type Place } from '../kernel/diagnostic.ts'
+import { Diagnostics } from '../kernel/diagnostic.ts'
 import { parseSource, readNamed, readSource, refuseRemote } from '../kernel/file/read-source.ts'
 import { ReplyFiles } from '../kernel/file/reply-files.ts'
 import { type Environment, placeOfFile, type Source } from '../kernel/file/source.ts'
@@ -22,7 +22,7 @@ import { checkSimulation } from '../plan/simulation.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
 import { checkState } from '../plan/state.ts'
 import { readTls, type TlsSettings } from '../plan/tls.ts'
-import { type InferredGateway, inferGateway } from './infer/simulation.ts'
+import { type InferredGateway, inferGateway } from './infer/infer.ts'
 import { readResources } from './seed/seed.ts'
 
 export interface Loaded {
@@ -59,7 +59,7 @@ export interface LoadOptions {
  */
 export function loadPlan(path: string, home: string, environment: Environment, options: LoadOptions = {}): Loaded {
   const { variables, admits } = confine(resolve(home, path), options.confined, environment)
-  const loading = new Loading(path, home, variables, options)
+  const loading = startLoading(path, home, variables, options)
   const loaded = loading.compile(loading.read())
   const outside = loaded.files.find(file => !admits(file))
   if (outside === undefined) return loaded
@@ -77,7 +77,7 @@ export async function loadInferred(
   environment: Environment,
   options: LoadOptions = {},
 ): Promise<Loaded> {
-  const loading = new Loading(path, home, environment, options)
+  const loading = startLoading(path, home, environment, options)
   const read = loading.read()
   const { file, report } = loading
   if (read === undefined || !read.bare || report.failed) return loading.compile(read)
@@ -140,111 +140,87 @@ interface GatewayRead {
   readonly tls: TlsSettings | undefined
 }
 
-class Loading {
-  readonly file: string
-  readonly report: Diagnostics
-  readonly #path: string
-  readonly #home: string
-  readonly #environment: Environment
-  readonly #options: LoadOptions
-  readonly #files = new Set<string>()
-
-  constructor(path: string, home: string, environment: Environment, options: LoadOptions) {
-    this.file = resolve(home, path)
-    this.report = new Diagnostics(options.strict)
-    this.#path = path
-    this.#home = home
-    this.#environment = environment
-    this.#options = options
+/** The steps of a load: reading the file, compiling it, and the end with what was found. */
+function startLoading(path: string, home: string, environment: Environment, options: LoadOptions) {
+  const file = resolve(home, path)
+  const report = new Diagnostics(options.strict)
+  const files = new Set<string>()
+  const { text, invalidStatus, progress } = options
+  const nameOf = (one: string): string => relative(home, one) || one
+  const addFiles = (all: readonly string[]): void => {
+    for (const one of all) files.add(one)
   }
 
   /** Reads the file and its contract, and checks their shape; returns `undefined` if they cannot be compiled. */
-  read(): GatewayRead | undefined {
-    const { file, report } = this
-    const { invalidStatus, progress } = this.#options
-    if (refuseRemote(this.#path, placeOfFile(this.#path), report)) return undefined
-    this.#files.add(file)
-    progress?.(`reading ${this.#nameOf(file)}`)
-    const { text } = this.#options
-    const name = this.#nameOf(file)
+  const read = (): GatewayRead | undefined => {
+    if (refuseRemote(path, placeOfFile(path), report)) return undefined
+    files.add(file)
+    const name = nameOf(file)
+    progress?.(`reading ${name}`)
     const raw = text === undefined ? readSource(file, name, report) : parseSource(name, text, report)
-    const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
-    const foreign = raw && foreignFile(raw.value, this.#nameOf(file))
-    if (foreign !== undefined)
-      report.error(
-        'foreign-file',
-        `this is ${foreign.kind}, not an OpenAPI document`,
-        raw?.locate([]) as Place,
-        foreign.hint,
-      )
-    if (raw === undefined || foreign !== undefined) return undefined
-    const filled = bare ? raw : fillVariables(raw, this.#environment, report)
+    if (raw === undefined) return undefined
+    const foreign = foreignFile(raw.value, name)
+    if (foreign !== undefined) {
+      const message = `this is ${foreign.kind}, not an OpenAPI document`
+      report.error('foreign-file', message, raw.locate([]), foreign.hint)
+      return undefined
+    }
+    const bare = isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
+    const filled = bare ? raw : fillVariables(raw, environment, report)
     if (bare) roundBeyondExamples(raw.value)
     else roundSettings(filled.value)
     const source = bare ? filled : expandShortForms(filled, report)
-    const written = bare ? { contract: this.#path } : checkSimulation(source, report)
+    const written = bare ? { contract: path } : checkSimulation(source, report)
     if (written === undefined) return undefined
     const settings = withInvalidStatus(written, invalidStatus)
-    for (const [key, text] of Object.entries(settings.limits ?? {})) {
-      if ((parseSize(text) ?? parseDuration(text) ?? 0) >= 1) continue
-      const least = parseSize(text) === undefined ? '1ms' : '1B'
+    for (const [key, bound] of Object.entries(settings.limits ?? {})) {
+      if ((parseSize(bound) ?? parseDuration(bound) ?? 0) >= 1) continue
+      const least = parseSize(bound) === undefined ? '1ms' : '1B'
       report.error('invalid-value', `"${key}" must be at least ${least}`, source.locate(['limits', key]))
     }
     checkState(settings.state, source, report)
-    const tls = readTls(settings.listen?.tls, source, file, this.#home, report)
-    this.#add(tls.files)
-    const document = this.#contractDocument(settings, source, bare)
+    const tls = readTls(settings.listen?.tls, source, file, home, report)
+    addFiles(tls.files)
+    const document = bare ? { file, source } : contractDocument(settings, source)
     progress?.('reading the contract')
-    const basePath = this.#options.basePath ?? settings.listen?.basePath
+    const basePath = options.basePath ?? settings.listen?.basePath
     const knowsClients = tls.settings?.clients !== undefined
-    const how = { ...this.#options, basePath, knowsClients }
-    const contract = document && readContract(document, this.#home, report, how)
+    const contract = document && readContract(document, home, report, { ...options, basePath, knowsClients })
     if (contract === undefined) return undefined
-    this.#add(contract.files)
-    const shownKeys = shownKeysIn(raw.value, this.#environment)
+    addFiles(contract.files)
+    const shownKeys = shownKeysIn(raw.value, environment)
     return { bare, settings, source, contract, shownKeys, tls: tls.settings }
   }
 
-  #nameOf(file: string): string {
-    return relative(this.#home, file) || file
-  }
-
-  #add(files: readonly string[]): void {
-    for (const file of files) this.#files.add(file)
-  }
-
-  #contractDocument({ contract = '' }: SimulationFile, source: Source, bare: boolean): Document | undefined {
-    const { file, report } = this
-    if (bare) return { file, source }
-    if (typeof contract !== 'string') return { file, source: source.derive(contract, path => ['contract', ...path]) }
+  const contractDocument = ({ contract = '' }: SimulationFile, source: Source): Document | undefined => {
+    if (typeof contract !== 'string') return { file, source: source.derive(contract, at => ['contract', ...at]) }
     const place = source.locate(['contract'])
     if (refuseRemote(contract, place, report)) return undefined
-    const path = resolve(dirname(file), contract)
-    this.#files.add(path)
-    const found = readNamed(path, this.#nameOf(path), place, report, 'contract')
+    const named = resolve(dirname(file), contract)
+    files.add(named)
+    const found = readNamed(named, nameOf(named), place, report, 'contract')
     if (found === undefined) return undefined
     roundBeyondExamples(found.value)
-    return { file: path, source: found }
+    return { file: named, source: found }
   }
 
-  compile(read: GatewayRead | undefined): Loaded {
-    if (read === undefined) return this.end(undefined)
-    const { report } = this
-    const { settings, source, contract, shownKeys, tls } = read
-    const { resources, files } = readResources(settings, contract, source, this.file, this.#home, report)
-    this.#options.progress?.(`compiling ${contract.operations.length} operations`)
-    const folder = dirname(this.file)
+  const end = (plan: Plan | undefined): Loaded => ({
+    ...{ plan: report.failed ? undefined : plan, report, files: [...files] },
+  })
+
+  const compile = (found: GatewayRead | undefined): Loaded => {
+    if (found === undefined) return end(undefined)
+    const { settings, source, contract, shownKeys, tls } = found
+    const seeding = readResources(settings, contract, source, file, home, report)
+    progress?.(`compiling ${contract.operations.length} operations`)
+    const folder = dirname(file)
     const replyFiles = new ReplyFiles(folder)
-    const simulation = simulationOf(settings, source, resources, { shownKeys, replyFiles, tls, folder })
+    const simulation = simulationOf(settings, source, seeding.resources, { shownKeys, replyFiles, tls, folder })
     const plan = compilePlan(simulation, contract, report)
-    this.#add([...files, ...replyFiles.paths])
-    return this.end(plan)
+    addFiles([...seeding.files, ...replyFiles.paths])
+    return end(plan)
   }
-
-  end(plan: Plan | undefined): Loaded {
-    const { report } = this
-    return { plan: report.failed ? undefined : plan, report, files: [...this.#files] }
-  }
+  return { file, report, read, compile, end }
 }
 
 /** A flag wins over the file. */

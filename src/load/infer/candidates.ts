@@ -9,9 +9,8 @@ import { plainName } from '../../kernel/text/names.ts'
 import { isObject, type Json } from '../../kernel/value/json.ts'
 import type { Assign } from '../../world/records/types.ts'
 import { choicesOf } from './list.ts'
-import { singular } from './paths.ts'
 import { isIdOf, type RecordReader } from './records.ts'
-import type { SchemaReader } from './schema.ts'
+import { isNumeric, type SchemaReader, wordFormOf } from './schema.ts'
 import { mayGive } from './writes.ts'
 
 /** A schema that may store the records of a resource, and their id then. */
@@ -86,14 +85,11 @@ export function candidatesOf({ records, declared, asked, taken, isNamed, lists }
 
 /** Whether a required field has the name of the path parameter without that of the records: `name` for `{fileName}`. */
 const isNameIn = (field: string | undefined, { word, parameter }: RecordReader, { required }: Shape): boolean =>
-  field !== undefined &&
-  required.has(field) &&
-  plainName(parameter ?? '') === plainName(singular(word)) + plainName(field)
+  field !== undefined && required.has(field) && plainName(parameter ?? '') === wordFormOf(word) + plainName(field)
 
 /** A candidate whose records get an id that their schema does not have. */
 function withIdAdded(schema: string, declared: Parameter | undefined): SchemaCandidate {
-  const isNumber = declared?.schema.types.has('integer') === true || declared?.schema.types.has('number') === true
-  const assign = isNumber ? 'sequence' : 'generate'
+  const assign = declared !== undefined && isNumeric(declared.schema.types) ? 'sequence' : 'generate'
   return { schema, idField: 'id', added: true, assign, byServer: assign, server: NOTHING_SET }
 }
 
@@ -107,12 +103,12 @@ function findId(
   shape: Shape,
 ): string | undefined {
   const names = [...shape.properties].filter(([, node]) => isIdNode(node, schemas)).map(([name]) => name)
-  const one = plainName(singular(word))
+  const one = wordFormOf(word)
   const given = plainName(parameter ?? 'id')
   // The `username` of a user is a word: a login rather than the name of a person.
   const bare = given === 'username' ? 'login' : given.startsWith(one) ? given.slice(one.length) : given.replace(one, '')
-  const isText = declared !== undefined && !declared.schema.types.has('integer') && !declared.schema.types.has('number')
-  const fits = (name: string) => !isText || schemas.types(shape.properties.get(name) as Node).has('string')
+  const isText = declared !== undefined && !isNumeric(declared.schema.types)
+  const fits = (name: string) => !isText || schemas.isText(shape.properties.get(name) as Node)
   const asks = /(?:id|uuid|guid|sid|key|identifier)$/.test(given) || parameter === undefined
   const usual = [...TECHNICAL, `${one}id`, `${one}uuid`, `${one}key`, `${one}number`, `${one}name`, `${one}code`]
   const tail = plainName(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')
@@ -142,21 +138,18 @@ export function fieldInHead(
 ): string | undefined {
   for (const [key, node] of properties) {
     if (!HEADS.test(key) || !schemas.isRecord(node)) continue
-    const inner = [...schemas.shape(node).properties].find(([name, child]) => isMeant(name, child, `${key}.${name}`))
+    const inner = [...schemas.fields(node)].find(([name, child]) => isMeant(name, child, `${key}.${name}`))
     if (inner !== undefined) return `${key}.${inner[0]}`
   }
   return undefined
 }
 
-function isIdNode(node: Node, schemas: SchemaReader): boolean {
-  const types = schemas.types(node)
-  return types.has('string') || types.has('integer') || types.has('number')
-}
+const isIdNode = (node: Node, schemas: SchemaReader): boolean => schemas.isText(node) || isNumeric(schemas.types(node))
 
 /** How the server names a new record. */
 function assignOf(field: string, shape: Shape, schemas: SchemaReader): Assign {
   const node = fieldNode(shape, field, schemas.contract)
-  if (node === undefined || !schemas.types(node).has('string')) return 'sequence'
+  if (node === undefined || !schemas.isText(node)) return 'sequence'
   const takesUuid = schemas.format(node) === 'uuid' && schemas.contract.use(node).check(A_UUID, true) === undefined
   return takesUuid ? 'uuid' : 'generate'
 }
@@ -177,12 +170,12 @@ const NOW = '${now}'
 function serverSetOf(record: Node, asked: Node | undefined, idField: string, schemas: SchemaReader): ServerSet {
   const defaults: Record<string, Json> = {}
   const set: Record<string, Json> = {}
-  const given = asked === undefined ? new Map<string, Node>() : schemas.shape(asked).properties
+  const given = asked === undefined ? new Map<string, Node>() : schemas.fields(asked)
   const { properties, required } = schemas.shape(record)
   for (const [name, node] of properties) {
     const says = given.get(name)
     if (name === idField || (says !== undefined && !schemas.isReadOnly(says))) continue
-    const isTime = /^date(?:-time)?$/.test(schemas.format(node) ?? '') && schemas.types(node).has('string')
+    const isTime = /^date(?:-time)?$/.test(schemas.format(node) ?? '') && schemas.isText(node)
     if (isTime && CREATED.test(plainName(name))) defaults[name] = NOW
     else if (isTime && UPDATED.test(plainName(name))) set[name] = NOW
     else if (required.has(name)) {
@@ -211,7 +204,7 @@ function withSelected(
   lists: readonly (Operation | undefined)[],
   schemas: SchemaReader,
 ): ServerSet {
-  const { properties } = schemas.shape(record)
+  const properties = schemas.fields(record)
   const defaults: Record<string, Json> = { ...server.defaults }
   for (const parameter of lists.flatMap(one => one?.parameters ?? [])) {
     const { name, in: place, required, default: usual } = parameter

@@ -3,11 +3,21 @@
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
+import { expressionsOf } from '../../contract/paths.ts'
 import { plainName } from '../../kernel/text/names.ts'
 import { candidatesOf, type SchemaCandidate } from './candidates.ts'
-import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, segmentsOf, singular, wordOf } from './paths.ts'
 import { type List, RecordReader, type Single } from './records.ts'
-import { answersEmpty, isSilent, replySchema, type SchemaReader } from './schema.ts'
+import {
+  answersEmpty,
+  isExpression,
+  isItemPath,
+  isSilent,
+  replySchema,
+  type SchemaReader,
+  segmentsOf,
+  singular,
+  wordFormOf,
+} from './schema.ts'
 import { confirmsCreate, createdBy, eachSent, givenForEach, isCreate, takenBy } from './writes.ts'
 
 type Operations = ReadonlyMap<string, Operation>
@@ -53,53 +63,66 @@ const NONE: Operations = new Map()
 
 /** The collections, those with the shortest paths first, since others are views of them. */
 export function findCollections(contract: Contract, schemas: SchemaReader): InferredCollection[] {
-  const finder = new CollectionFinder(contract, schemas)
-  return [...finder.paths]
-    .flatMap(path => finder.collectionAt(path) ?? [])
-    .sort((a, b) => a.segments.length - b.segments.length || a.path.length - b.path.length)
-}
-
-class CollectionFinder {
-  readonly #schemas: SchemaReader
-  readonly #byPath = new Map<string, Map<string, Operation>>()
-  readonly #byParent = new Map<string, Operation[]>()
-  readonly #items: ItemPaths
-  readonly #me: readonly Operation[]
-  readonly #alone: ReadonlyMap<string, readonly Operation[]>
-
-  constructor(contract: Contract, schemas: SchemaReader) {
-    this.#schemas = schemas
-    for (const one of contract.operations) {
-      const known = this.#byPath.get(one.path) ?? new Map<string, Operation>()
-      this.#byPath.set(one.path, known)
-      // Requests reach the first of two operations at one path, `/a/{id}` and `/a/{id}#links`.
-      if (!known.has(one.method)) known.set(one.method, one)
-      const parent = segmentsOf(one.path).slice(0, -1).join('/')
-      const siblings = this.#byParent.get(parent) ?? []
-      this.#byParent.set(parent, siblings)
-      siblings.push(one)
+  const byPath = new Map<string, Map<string, Operation>>()
+  const byParent = new Map<string, Operation[]>()
+  for (const one of contract.operations) {
+    const known = byPath.get(one.path) ?? new Map<string, Operation>()
+    byPath.set(one.path, known)
+    // Requests reach the first of two operations at one path, `/a/{id}` and `/a/{id}#links`.
+    if (!known.has(one.method)) known.set(one.method, one)
+    const parent = segmentsOf(one.path).slice(0, -1).join('/')
+    const siblings = byParent.get(parent) ?? []
+    byParent.set(parent, siblings)
+    siblings.push(one)
+  }
+  // Paths that name one thing: by the path above them, and by that path with its words in their common form.
+  const exact = new Map<string, string>()
+  const alike = new Map<string, string>()
+  for (const path of [...byPath.keys()].filter(isItemPath)) {
+    const above = segmentsOf(path).slice(0, -1)
+    for (const [known, key] of [[exact, above.join('/')] as const, [alike, commonForm(above)] as const]) {
+      if (!known.has(key)) known.set(key, path)
     }
-    this.#items = itemPathsOf([...this.#byPath.keys()])
-    this.#me = contract.operations.filter(({ path }) => ME.test(path))
-    this.#alone = singletonsOf(contract)
+  }
+  const callers = contract.operations.filter(({ path }) => ME.test(path))
+  const alone = singletonsOf(contract)
+
+  const operationsAt = (path = ''): Operations => byPath.get(path) ?? NONE
+  const under = (path: string): readonly Operation[] => byParent.get(segmentsOf(path).join('/')) ?? []
+
+  /** Whether a path that ends with an owner lists records: `/flags/{project}` beside `/flags/{project}/{flag}`. */
+  const isOwnedList = (segments: readonly string[], own: Operations): boolean => {
+    if (!exact.has(segments.join('/'))) return false
+    const above = `/${segments.slice(0, -1).join('/')}`
+    const records = new RecordReader(schemas, wordOf(above))
+    const operations = byPath.get(above)
+    return operations === undefined ? records.list(own.get('GET')) !== undefined : listAlike(operations, own, records)
   }
 
-  get paths(): Iterable<string> {
-    return this.#byPath.keys()
+  /**
+   * The path of a collection's items: `/things/{id}`, else `/thing/{id}` beside it, else one elsewhere: `/authors/{id}/books` may
+   * have its items at `/books/{isbn}`. Not one that lists records of the collection by owner: `/repositories/{workspace}`.
+   */
+  const itemPathBelow = (path: string, own: Operations, word: string): string | undefined => {
+    const all = segmentsOf(path)
+    const found = exact.get(all.join('/')) ?? alike.get(commonForm(all)) ?? alike.get(commonForm(all.slice(-1)))
+    const item = operationsAt(found)
+    // Some items are answered as a list of one. A page of records is not changed or deleted.
+    const isPage = !changesOne(item) && listAlike(own, item, new RecordReader(schemas, word))
+    return isPage ? undefined : found
   }
 
-  collectionAt(path: string): InferredCollection | undefined {
-    const schemas = this.#schemas
+  const collectionAt = (path: string): InferredCollection | undefined => {
     const segments = segmentsOf(path)
     // `/` beside `/{id}` has no word.
     const word = segments.length === 0 ? 'records' : wordOf(path)
-    const own = this.#operationsAt(path)
+    const own = operationsAt(path)
     const isOwned = segments.at(-1)?.includes('{') === true
-    if (word === '' || (isOwned && !this.#isOwnedList(segments, own))) return undefined
-    const itemPath = this.#itemPathBelow(path, own, word)
-    const item = this.#operationsAt(itemPath)
+    if (word === '' || (isOwned && !isOwnedList(segments, own))) return undefined
+    const itemPath = itemPathBelow(path, own, word)
+    const item = operationsAt(itemPath)
     const reader = item.get('GET')
-    const parameter = itemPath === undefined ? undefined : itemParameter(itemPath)
+    const parameter = itemPath === undefined ? undefined : expressionsOf(itemPath).at(-1)
     const unknown = new RecordReader(schemas, word, parameter)
     const taken = takenBy(own.get('POST'), reader, schemas)
     const list = unknown.list(own.get('GET')) ?? silentList(own.get('GET'), taken, schemas)
@@ -118,7 +141,7 @@ class CollectionFinder {
     const made = create?.single?.record
     const isNew = made !== undefined && !(known.known.length > 0 && known.isBareId(made))
     const records = isNew ? known.knowing([...known.known, made]) : known
-    const beside = this.#under(path)
+    const beside = under(path)
     const candidates = candidatesOf({
       records,
       declared: [...item.values()][0]?.parameters.find(one => one.in === 'path' && one.name === parameter),
@@ -131,38 +154,23 @@ class CollectionFinder {
     if (candidates.length === 0 && (list === undefined || itemPath !== undefined)) return undefined
     return {
       ...{ path, segments, itemPath, list, create, taken: taken !== undefined, records, candidates, own, item },
-      below: itemPath === undefined ? [] : this.#under(itemPath),
+      below: itemPath === undefined ? [] : under(itemPath),
       beside,
-      me: [...this.#me, ...(this.#alone.get(plainName(singular(word))) ?? [])],
+      me: [...callers, ...(alone.get(wordFormOf(word)) ?? [])],
     }
   }
 
-  #operationsAt(path: string | undefined): Operations {
-    return (path === undefined ? undefined : this.#byPath.get(path)) ?? NONE
-  }
-
-  #under(path: string): readonly Operation[] {
-    return this.#byParent.get(segmentsOf(path).join('/')) ?? []
-  }
-
-  /** Whether a path that ends with an owner lists records: `/flags/{project}` beside `/flags/{project}/{flag}`. */
-  #isOwnedList(segments: readonly string[], own: Operations): boolean {
-    if (!this.#items.exact.has(segments.join('/'))) return false
-    const above = `/${segments.slice(0, -1).join('/')}`
-    const records = new RecordReader(this.#schemas, wordOf(above))
-    const operations = this.#byPath.get(above)
-    return operations === undefined ? records.list(own.get('GET')) !== undefined : listAlike(operations, own, records)
-  }
-
-  /** The path of a collection's items; not one that lists records of the collection by owner: `/repositories/{workspace}`. */
-  #itemPathBelow(path: string, own: Operations, word: string): string | undefined {
-    const found = itemPathOf(path, this.#items)
-    const item = this.#operationsAt(found)
-    // Some items are answered as a list of one. A page of records is not changed or deleted.
-    const isPage = !changesOne(item) && listAlike(own, item, new RecordReader(this.#schemas, word))
-    return isPage ? undefined : found
-  }
+  return [...byPath.keys()]
+    .flatMap(path => collectionAt(path) ?? [])
+    .sort((a, b) => a.segments.length - b.segments.length || a.path.length - b.path.length)
 }
+
+/** The last segment that is a word: `/repos/{owner}/{repo}` → `repos`. */
+const wordOf = (path: string): string => segmentsOf(path).findLast(segment => !segment.includes('{')) ?? ''
+
+/** A path in the form that its spellings share: words in the singular, and any name of a parameter. */
+const commonForm = (segments: readonly string[]): string =>
+  segments.map(one => (isExpression(one) ? '{}' : wordFormOf(one))).join('/')
 
 /** Whether a path has operations that change or delete. */
 const changesOne = (operations: Operations): boolean =>
@@ -184,7 +192,7 @@ function silentList(
   schemas: SchemaReader,
 ): List | undefined {
   const whole = operation && replySchema(operation)
-  const items = whole && schemas.shape(whole).items
+  const items = whole && schemas.items(whole)
   if (operation === undefined || taken === undefined) return undefined
   const isSilentList = isSilent(operation) || (items !== undefined && answersEmpty(items, schemas))
   return isSilentList ? { operation, listed: { items: taken, whole: taken, keys: [] } } : undefined
@@ -192,8 +200,7 @@ function silentList(
 
 /** Whether a parameter surely names one record: its path is about it even if its GET answers with a list. */
 const namesRecord = (parameter: string | undefined, word: string): boolean =>
-  parameter !== undefined &&
-  ['id', 'uuid', `${plainName(singular(word))}id`, plainName(singular(word))].includes(plainName(parameter))
+  parameter !== undefined && ['id', 'uuid', `${wordFormOf(word)}id`, wordFormOf(word)].includes(plainName(parameter))
 
 /** The record that an item's GET answers with. */
 function readBy(operation: Operation, records: RecordReader, isOne: boolean): Single | undefined {

@@ -1,25 +1,24 @@
-// Makes sense of a contract: which paths are collections, which their items, what a parameter is for. A guess with its
-// reasons, for an author to read and correct. Does not know how it is written down.
+// Makes sense of a contract that has no gateway.yaml: which paths are collections, which their items, what a parameter is for. A
+// guess with its reasons, for an author to read and correct. It is held to the checks of a written one, and tried in process: a
+// resource that does not hold is left out whole, with the reason.
 
+import { relative, resolve } from 'node:path'
 import type { Contract, Operation } from '../../contract/contract.ts'
-import type { SchemaCandidate } from './candidates.ts'
+import { Diagnostics } from '../../kernel/diagnostic.ts'
+import { compilePlan } from '../../plan/compile.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { simulationOf } from '../../plan/settings.ts'
+import { checkSimulation } from '../../plan/simulation.ts'
+import type { SimulationFile } from '../../plan/simulation-file.ts'
+import { TrialRunner } from '../probe/probe.ts'
+import { readResources } from '../seed/seed.ts'
+import { NOTHING_SET, type SchemaCandidate } from './candidates.ts'
 import { findCollections, type InferredCollection, type Named } from './collections.ts'
-import { type InferredOperation, operationsOf } from './operations.ts'
-import { listsOfOwners } from './owners.ts'
-import { sameWord, segmentsOf } from './paths.ts'
-import { SchemaReader } from './schema.ts'
-
-export interface InferredResource {
-  readonly name: string
-  /** The likeliest first; the trial decides. */
-  readonly candidates: readonly SchemaCandidate[]
-  readonly because: string
-}
-
-export interface Inference {
-  readonly resources: readonly InferredResource[]
-  readonly operations: readonly InferredOperation[]
-}
+import { type Inference, type InferredOperation, listsOfOwners, operationsOf, withinsIn } from './operations.ts'
+import { SchemaReader, sameWord, segmentsOf } from './schema.ts'
+import { compileSeeds } from './seeds.ts'
+import { settingsOf } from './text.ts'
+import { tryResource } from './trial.ts'
 
 /**
  * Makes an inference.
@@ -27,10 +26,10 @@ export interface Inference {
  * @param choices which candidate each resource is kept by; the first where it is not named
  * @param without the resources to leave out
  */
-export type Infer = (choices?: ReadonlyMap<string, number>, without?: ReadonlySet<string>) => Inference
+type Infer = (choices?: ReadonlyMap<string, number>, without?: ReadonlySet<string>) => Inference
 
 /** Reads collections, items and the roles of parameters off names and schemas. */
-export function readInference(contract: Contract): Infer {
+function readInference(contract: Contract): Infer {
   const schemas = new SchemaReader(contract)
   const names = new Set<string>()
   const collections: Named[] = []
@@ -130,4 +129,166 @@ function describeResource({ path, itemPath, list, create, records, candidates }:
       ? `POST ${path} creates ${schema}`
       : `GET ${path} lists ${schema}`
   return { candidates, because: item === '' ? because : `${because}, ${item}` }
+}
+
+export interface InferredGateway {
+  /** The text of the gateway.yaml. */
+  describe(): string
+  readonly plan: Plan
+  /** Inferred settings that did not work, by operation id or `resource NAME`, with the reason. */
+  readonly without: ReadonlyMap<string, string>
+}
+
+/** Reports the number of tried resources. */
+type TrialProgress = (done: number, total: number) => void
+
+/** An operation id, or `resource NAME`, `defaults NAME` or `set NAME`: the owner of what is wrong. */
+const blockOf = (owner: string): readonly string[] => /^(resource|defaults|set) (.*)$/s.exec(owner)?.slice(1) ?? []
+
+const SELECTING: readonly string[] = ['filter', 'search', 'sort', 'order']
+
+/** A list without filters and sorting. */
+const withoutSelecting = (one: InferredOperation): InferredOperation => ({
+  ...one,
+  respond: Object.fromEntries(Object.entries(one.respond).filter(([key]) => !SELECTING.includes(key))),
+})
+
+/**
+ * @param file the contract's file, absolute
+ * @param home the folder of the gateway.yaml
+ * @param given settings beside the inferred ones: those of the command line
+ */
+export async function inferGateway(
+  contract: Contract,
+  file: string,
+  home: string,
+  progress: TrialProgress = () => {},
+  given: Partial<SimulationFile> = {},
+): Promise<InferredGateway> {
+  return contract.walking(async () => {
+    const read = readInference(contract)
+    const seedsOf = compileSeeds(contract)
+    const reference = `./${relative(home, file)}`.replace(/^\.\/\.\.\//, '../')
+    let inference = read()
+    /** The resources that have not been found to hold, nor been left out. */
+    const open = new Set(inference.resources.map(({ name }) => name))
+    const total = open.size
+    const choices = new Map<string, number>()
+    const without = new Map<string, string>()
+    /** Why the first candidate of a resource did not hold. */
+    const reasons = new Map<string, string>()
+    /** Resources without fields that the server sets, and lists without filters and sorting. */
+    const bare = new Set<string>()
+    const plain = new Set<string>()
+
+    const candidatesFor = (name: string): readonly SchemaCandidate[] =>
+      inference.resources.find(one => one.name === name)?.candidates ?? []
+    const candidateOf = (name: string): SchemaCandidate => {
+      const candidate = candidatesFor(name)[choices.get(name) ?? 0] as SchemaCandidate
+      return bare.has(name) ? { ...candidate, server: NOTHING_SET } : candidate
+    }
+    /** A plan of an inference, and the reasons of what does not hold by owner. */
+    const compile = (some: Inference, tried: Contract) => {
+      const kept = some.resources.filter(({ name }) => !without.has(`resource ${name}`))
+      const seeds = seedsOf({ ...some, resources: kept }, candidateOf)
+      const written = { inference: some, contract: tried, reference, seeds, candidateOf, without }
+      const { source, ownerOf } = settingsOf(written)
+      const report = new Diagnostics()
+      const inferred = checkSimulation(source, report)
+      if (inferred === undefined) throw new Error('an inferred configuration is malformed')
+      const settings = { ...given, ...inferred }
+      const { resources } = readResources(settings, contract, source, resolve(home, 'x'), home, report)
+      const plan = compilePlan(simulationOf(settings, source, resources), tried, report)
+      const blamed = new Map<string, string>()
+      for (const { severity, place, message } of report.list) {
+        const owner = ownerOf(place) ?? [...open].map(name => `resource ${name}`)[0]
+        if (severity === 'error' && owner !== undefined && !blamed.has(owner)) blamed.set(owner, message)
+      }
+      return { plan, describe: () => source.text, blamed }
+    }
+    /** The resource that a mistake belongs to: its own, that of its defaults, or that of its operation. */
+    const resourcesOf = (owner: string): string[] => {
+      const [, name] = blockOf(owner)
+      if (name !== undefined) return [name]
+      return inference.operations.filter(one => one.operation.id === owner).map(({ resource }) => resource)
+    }
+    const infer = (): void => {
+      const left = [...without.keys()].filter(key => key.startsWith('resource ')).flatMap(resourcesOf)
+      const { resources, operations } = read(choices, new Set(left))
+      inference = {
+        resources,
+        operations: operations.map(one => (plain.has(one.operation.id) ? withoutSelecting(one) : one)),
+      }
+    }
+    /** Takes the next candidate of a resource, or leaves it out. */
+    const fail = (name: string, reason: string): void => {
+      const next = (choices.get(name) ?? 0) + 1
+      if (!reasons.has(name)) reasons.set(name, reason)
+      if (next < candidatesFor(name).length) choices.set(name, next)
+      else {
+        without.set(`resource ${name}`, reasons.get(name) as string)
+        open.delete(name)
+      }
+    }
+    /** Leaves out an operation or defaults; one without which its resource is of no use takes the resource with it. */
+    const blame = (owner: string, reason: string): void => {
+      const [kind, name = ''] = blockOf(owner)
+      const one = inference.operations.find(({ operation }) => operation.id === owner)
+      if (kind === 'defaults' || kind === 'set') bare.add(name)
+      else if (kind !== undefined) fail(name, reason)
+      else if (one?.essential) fail(one.resource, `${owner}: ${reason}`)
+      else without.set(owner, reason)
+    }
+    /** Takes the selecting and sorting away from a list that does not hold; `false` where it has none. */
+    const simplify = ({ action, operation: { id }, respond }: InferredOperation): boolean => {
+      if (action !== 'list' || !SELECTING.some(key => respond[key] !== undefined)) return false
+      plain.add(id)
+      return true
+    }
+    /** Compiles and tries undecided resources. */
+    const round = async (): Promise<void> => {
+      const operations = inference.operations.filter(
+        ({ operation, resource }) => open.has(resource) && !without.has(operation.id),
+      )
+      const owners = operations.flatMap(withinsIn).flatMap(({ resource }) => resource ?? [])
+      const needed = new Set([...open, ...owners])
+      const resources = inference.resources.filter(({ name }) => needed.has(name))
+      const tried = { ...contract, operations: operations.map(({ operation }) => operation) }
+      const { plan, blamed } = compile({ resources, operations }, tried)
+      // The rest of the plan is tried without the resources that the checks refuse.
+      const refused = new Set([...blamed.keys()].flatMap(resourcesOf))
+      for (const [owner, reason] of blamed) blame(owner, reason)
+      const runner = new TrialRunner(plan)
+      for (const name of [...open].filter(one => !refused.has(one))) {
+        const own = operations.filter(({ resource }) => resource === name)
+        const faults = await tryResource(name, own, runner)
+        const grave = faults
+          .filter(({ operation }) => !simplify(operation))
+          .map(({ operation: { operation, essential }, reason }) =>
+            essential
+              ? ([`resource ${name}`, `${operation.id}: ${reason}`] as const)
+              : ([operation.id, reason] as const),
+          )
+        if (faults.length === 0) open.delete(name)
+        for (const [owner, reason] of new Map(grave)) blame(owner, reason)
+        progress(total - open.size, total)
+      }
+      infer()
+    }
+
+    // Each round settles a resource, takes its next candidate or leaves something out, so there is a last one.
+    while (open.size > 0) await round()
+    for (;;) {
+      const { plan, describe, blamed } = compile(inference, contract)
+      if (blamed.size === 0) return { describe, plan, without }
+      // A resource was tried beside another one that has changed since.
+      const before = without.size
+      for (const [owner, reason] of blamed) {
+        for (const name of resourcesOf(owner)) without.set(`resource ${name}`, reason)
+      }
+      const [message] = blamed.values()
+      if (without.size === before) throw new Error(`an inferred configuration is malformed: ${message}`)
+      infer()
+    }
+  })
 }

@@ -6,7 +6,7 @@ import type { Node } from '../../contract/documents.ts'
 import { plainName } from '../../kernel/text/names.ts'
 import type { Json } from '../../kernel/value/json.ts'
 import { type Listed, nest } from './records.ts'
-import type { FieldReader, SchemaReader } from './schema.ts'
+import { type FieldReader, isNumeric, type SchemaReader } from './schema.ts'
 
 /** Common names of query parameters, by their meaning. */
 const ROLES: Readonly<Record<string, readonly string[]>> = {
@@ -60,7 +60,7 @@ export function listKeys(
       continue
     }
     const numeric = role === 'limit' || role === 'offset' || role === 'page'
-    const isNumber = schema.types.has('integer') || schema.types.has('number')
+    const isNumber = isNumeric(schema.types)
     if (role === undefined || out[role] !== undefined || (numeric && !isNumber)) continue
     // A parameter with a default, such as `filter=all`, is not a search: a request without it must not search.
     if (role === 'search' && parameter.default !== undefined) continue
@@ -90,20 +90,20 @@ function listFilter({ name, schema }: Parameter, record: FieldReader): string | 
   const { properties, schemas } = record
   const own = record.called(name)
   const field = own === undefined ? undefined : properties.get(own)
-  const items = field && schemas.shape(field).items
+  const items = field && schemas.items(field)
   if (items === undefined || !(schema.types.has('array') || schema.types.has('string'))) return undefined
-  if (schemas.isScalar(items)) return schemas.types(items).has('string') ? own : undefined
-  const inner = schemas.shape(items).properties
+  if (schemas.isScalar(items)) return schemas.isText(items) ? own : undefined
+  const inner = schemas.fields(items)
   const named = ['name', 'slug', 'key', 'value'].find(one => {
     const node = inner.get(one)
-    return node !== undefined && schemas.types(node).has('string')
+    return node !== undefined && schemas.isText(node)
   })
   return named === undefined ? undefined : `${own}.${named}`
 }
 
 /** The setting for a sort parameter; `undefined` if no value of its enum is a field. No value that the contract allows is refused. */
 function sortSetting({ name, schema }: Parameter, { properties, schemas }: FieldReader): Json | undefined {
-  const { items } = schemas.shape(schema.node)
+  const items = schemas.items(schema.node)
   const values = schemas.enumOf(items ?? schema.node)
   const fields = values.filter(value => properties.has(String(value).replace(/^[-+]|:.*$|[ ,].*$/g, '')))
   if (values.length > 0 && fields.length === values.length) return name
@@ -134,7 +134,7 @@ export function wrapping({ whole, keys, inside }: Listed, schemas: SchemaReader)
 }
 
 function template(node: Node, keys: readonly string[], schemas: SchemaReader): Json {
-  const { properties } = schemas.shape(node)
+  const properties = schemas.fields(node)
   const [own, ...inner] = keys
   const out: Record<string, Json> = {}
   for (const [name, child] of properties) {
@@ -147,15 +147,15 @@ function template(node: Node, keys: readonly string[], schemas: SchemaReader): J
     const fits =
       word !== undefined &&
       (NUMBERS.has(word)
-        ? types.has('integer') || types.has('number')
+        ? isNumeric(types)
         : word === 'more'
           ? types.has('boolean')
           : // At either end there is no neighbour: only what may be null can say so.
             schemas.isNullable(child))
-    const numbered = types.has('integer') || types.has('number') ? NEIGHBOURS[word ?? ''] : undefined
+    const numbered = isNumeric(types) ? NEIGHBOURS[word ?? ''] : undefined
     if (fits)
       out[name] = `\${page.${numbered ?? (word === 'pages' && isPositive(child, schemas) ? 'pagesOrOne' : word)}}`
-    else if (schemas.isRecord(child) && !schemas.shape(child).properties.has(name)) {
+    else if (schemas.isRecord(child) && !schemas.fields(child).has(name)) {
       const nested = template(child, [], schemas)
       if (Object.keys(nested as object).length > 0) out[name] = nested
     }
@@ -184,10 +184,10 @@ export function choicesOf(
   field: Node,
   schemas: SchemaReader,
 ): Choices | undefined {
-  const { items } = schemas.shape(schema.node)
+  const items = schemas.items(schema.node)
   const named = schemas.enumOf(items ?? schema.node)
   const own = schemas.enumOf(field)
-  const isText = schemas.types(field).has('string')
+  const isText = schemas.isText(field)
   const rest = named.filter(value => (own.length > 0 ? !own.includes(value) : isText && ALL.test(String(value))))
   const [all] = rest
   const values = named.filter(value => value !== all)
@@ -244,8 +244,7 @@ function boundedField({ name, schema }: Parameter, record: FieldReader): Range |
 /** Whether a parameter and a field are both numbers, or both times; a date may be compared with seconds since 1970. */
 function isComparable(types: ReadonlySet<string>, isDate: boolean, field: Node, schemas: SchemaReader): boolean {
   const known = schemas.types(field)
-  const isNumber = (all: ReadonlySet<string>) => all.has('integer') || all.has('number')
-  if (isNumber(types)) return isNumber(known)
-  if (isDate && isNumber(known)) return true
+  if (isNumeric(types)) return isNumeric(known)
+  if (isDate && isNumeric(known)) return true
   return types.has('string') && known.has('string') && /^date/.test(schemas.format(field) ?? '')
 }

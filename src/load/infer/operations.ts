@@ -1,14 +1,26 @@
-// Finds what each operation of a collection does: list, create, read, change or delete records.
+// Finds what each operation of a collection does: list, create, read, change or delete records, and whose.
 
+import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
+import { expressionsOf } from '../../contract/paths.ts'
+import { plainName } from '../../kernel/text/names.ts'
 import type { Json } from '../../kernel/value/json.ts'
-import type { SchemaCandidate } from './candidates.ts'
+import { fieldInHead, type SchemaCandidate } from './candidates.ts'
 import { type Named, pathParameters } from './collections.ts'
 import { listKeys, wrapping } from './list.ts'
-import { ownersOf, withinFor } from './owners.ts'
-import { isItemPath, segmentsOf } from './paths.ts'
-import { answersEmpty, answersOtherwise, FieldReader, replySchema, requestSchema, type SchemaReader } from './schema.ts'
+import {
+  answersEmpty,
+  answersOtherwise,
+  FieldReader,
+  isItemPath,
+  replySchema,
+  requestSchema,
+  type SchemaReader,
+  segmentsOf,
+  wordFormOf,
+} from './schema.ts'
 import {
   eachSent,
   fieldsGiven,
@@ -32,6 +44,22 @@ export interface InferredOperation {
   readonly respond: Readonly<Record<string, Json>>
   readonly because: string
 }
+
+export interface InferredResource {
+  readonly name: string
+  /** The likeliest first; the trial decides. */
+  readonly candidates: readonly SchemaCandidate[]
+  readonly because: string
+}
+
+export interface Inference {
+  readonly resources: readonly InferredResource[]
+  readonly operations: readonly InferredOperation[]
+}
+
+/** The owners that the path of an operation names, each with the field that holds its id. */
+export const withinsIn = ({ respond }: InferredOperation) =>
+  withinsOf(respond.within as WithinConfig | undefined).map(one => ({ ...one, field: one.field ?? one.parameter }))
 
 type InferredAction = InferredOperation['action']
 type Keys = Readonly<Record<string, Json>>
@@ -148,7 +176,7 @@ export function operationsOf(
     const whole = replySchema(removal)
     const isTold = whole !== undefined && !records.knowing([node]).answersAkin(removal)
     const keys = isTold ? { ...owned(removal.path), body: deletionOf(whole, idField, schemas) } : about(removal)
-    if (keys !== undefined && !schemas.shape(whole ?? node).items) add(removal, 'delete', keys, 'DELETE on the item')
+    if (keys !== undefined && !schemas.items(whole ?? node)) add(removal, 'delete', keys, 'DELETE on the item')
   }
   for (const operation of below) {
     const { method, path: where } = operation
@@ -167,7 +195,7 @@ export function operationsOf(
   for (const operation of beside.filter(one => !isItemPath(one.path))) {
     // A list under a key may be part of something else: the contacts of a new `/contacts/lists`.
     const request = requestSchema(operation)
-    if (request !== undefined && schemas.shape(request).items !== undefined) addEach(operation, OPTIONAL)
+    if (request !== undefined && schemas.items(request) !== undefined) addEach(operation, OPTIONAL)
     const whole = operation.method === 'GET' ? replySchema(operation) : undefined
     const found = whole && records.listed(whole)
     if (found !== undefined && records.isAkin(found.items)) addList(operation, OPTIONAL)
@@ -184,10 +212,154 @@ function deletionOf(whole: Node, idField: string, schemas: SchemaReader): Json {
   if (others.length === 0 && type === 'boolean') return true
   if (others.length === 0 && type === 'string') return ''
   const body: Record<string, Json> = {}
-  for (const [name, node] of schemas.shape(whole).properties) {
+  for (const [name, node] of schemas.fields(whole)) {
     const types = schemas.types(node)
     if (name === idField && types.has('string')) body[name] = '${record.id}'
     else if (/^(?:is_?)?(?:deleted|success|succeeded|ok)$/i.test(name) && types.has('boolean')) body[name] = true
   }
   return body
 }
+
+// Finds whose the records of a nested collection are: the parameters of its path, and where a record keeps each.
+
+/** The owners that a collection's path names, in the order of its parameters. */
+function ownersOf(
+  path: string,
+  properties: ReadonlyMap<string, Node>,
+  idField: string,
+  schemas: SchemaReader,
+  known: KnownOwners,
+  declared: ReadonlyMap<string, Parameter>,
+): readonly WithinConfig[] {
+  const segments = segmentsOf(path)
+  const taken = new Set([idField])
+  const last = expressionsOf(path).at(-1)
+  return expressionsOf(path).map((parameter): WithinConfig => {
+    const before = segments[segments.indexOf(`{${parameter}}`) - 1] ?? ''
+    // The word before an owner at the end of a path is that of the records.
+    const isLast = segments.at(-1) === `{${parameter}}`
+    const owner = before.includes('{') || isLast ? '' : before
+    const holds = (node: Node) => mayHold(node, declared.get(parameter), schemas)
+    const field = ownerField(parameter, owner, properties, taken, schemas, holds)
+    if (field === undefined) return { parameter, field: `{${parameter}}` }
+    taken.add(field)
+    const at = segments.indexOf(`{${parameter}}`)
+    const isCheckable =
+      parameter === last &&
+      !field.includes('.') &&
+      known.chosen.has(owner) &&
+      known.listed.has(listedAt(owner, segments.slice(0, at)))
+    return {
+      parameter,
+      ...(field === parameter ? {} : { field }),
+      ...(isCheckable ? { resource: owner } : {}),
+    }
+  })
+}
+
+/** The resources that a path may name as owners. */
+interface KnownOwners {
+  readonly chosen: ReadonlyMap<string, SchemaCandidate>
+  /** The resources with the paths of their lists: see `listedAt`. */
+  readonly listed: ReadonlySet<string>
+}
+
+/**
+ * A resource and the path that lists it. An owner must exist only if clients can find it right above: at `/sites` for
+ * `/sites/{id}/maps`, not where sites are listed below an organisation alone.
+ */
+const listedAt = (name: string, segments: readonly string[]): string => `${name} ${segments.join('/')}`
+
+/**
+ * The lists whose records must exist to own others. Not the list of an account's cards where any account is accepted and no
+ * card can be created: it is empty for most accounts, so a client would find no owner at all.
+ */
+export function listsOfOwners(
+  collections: readonly Named[],
+  paths: readonly (readonly string[])[],
+  schemas: SchemaReader,
+): ReadonlySet<string> {
+  const listed = new Set<string>()
+  for (const collection of [...collections].sort((a, b) => a.segments.length - b.segments.length)) {
+    const { name, path, segments, list, create, records, candidates } = collection
+    if (list === undefined || ownsMost(segments, paths)) continue
+    const [record] = records.known
+    const properties = record === undefined ? NO_FIELDS : schemas.fields(record)
+    const idField = candidates[0]?.idField ?? ''
+    const owners = ownersOf(path, properties, idField, schemas, NO_OWNERS, pathParameters(collection))
+    const isFound = ({ parameter, field = parameter }: WithinConfig): boolean => {
+      const at = segments.indexOf(`{${parameter}}`)
+      return isUnshown(field) || listed.has(listedAt(segments[at - 1] ?? '', segments.slice(0, at)))
+    }
+    if (create !== undefined || owners.every(isFound)) listed.add(listedAt(name, segments))
+  }
+  return listed
+}
+
+const NO_FIELDS: ReadonlyMap<string, Node> = new Map()
+const NO_OWNERS: KnownOwners = { chosen: new Map(), listed: new Set() }
+
+/** The minimum number of paths below an item, besides half of all, for it to be the account of the caller. */
+const MOST_BELOW = 20
+
+/**
+ * Whether most of an API is below the items of a collection, such as `/accounts/{id}`. Its clients know their own account
+ * from their credentials, and not from the list, so any is accepted.
+ */
+function ownsMost(collection: readonly string[], paths: readonly (readonly string[])[]): boolean {
+  const isBelow = (path: readonly string[]): boolean =>
+    path.length > collection.length + 1 &&
+    path[collection.length]?.startsWith('{') === true &&
+    collection.every((segment, i) => segment === path[i])
+  const below = paths.filter(isBelow).length
+  return below >= MOST_BELOW && below * 2 >= paths.length
+}
+
+/** The field of a record for its owner: with the name of the parameter or the owner, at the top or in the metadata. */
+function ownerField(
+  parameter: string,
+  owner: string,
+  properties: ReadonlyMap<string, Node>,
+  taken: ReadonlySet<string>,
+  schemas: SchemaReader,
+  holds: (node: Node) => boolean,
+): string | undefined {
+  const one = wordFormOf(owner)
+  const wanted = [plainName(parameter), ...(one === '' ? [] : [`${one}id`, one])]
+  const isMeant = (name: string, node: Node, path = name): boolean =>
+    !taken.has(path) && wanted.includes(plainName(name)) && schemas.isScalar(node) && holds(node)
+  const own = [...properties].find(([name, node]) => isMeant(name, node))?.[0]
+  return own ?? fieldInHead(properties, isMeant, schemas)
+}
+
+/** Whether a field can have the values of a path parameter: the kind of a message is not the `{type}` of its channel. */
+function mayHold(field: Node, parameter: Parameter | undefined, schemas: SchemaReader): boolean {
+  const values = schemas.enumOf(field)
+  const named = parameter === undefined ? [] : schemas.enumOf(parameter.schema.node)
+  return values.length === 0 || (named.length > 0 && named.every(value => values.includes(value)))
+}
+
+/**
+ * The owners that the path of an operation names: by the place of their parameters where it begins as the collection's path
+ * does, else by their names.
+ */
+function withinFor(where: string, path: string, owners: readonly WithinConfig[]): { readonly within?: Json } {
+  const own = segmentsOf(path)
+  const segments = segmentsOf(where)
+  const isBelow = own.every((one, i) => one === segments[i] || (one.includes('{') && segments[i]?.includes('{')))
+  const names = expressionsOf(where)
+  const all = owners.flatMap((owner, i) => {
+    const parameter = isBelow
+      ? names[i]
+      : names.slice(0, isItem(segments) ? -1 : undefined).find(one => one === owner.parameter)
+    if (parameter === undefined) return []
+    return [
+      { ...owner, parameter, ...(parameter === owner.parameter ? {} : { field: owner.field ?? owner.parameter }) },
+    ]
+  })
+  const [first, second] = all
+  if (first === undefined) return {}
+  return { within: second === undefined ? { ...first } : all.map(one => ({ ...one })) }
+}
+
+const isItem = (segments: readonly string[]): boolean => segments.at(-1)?.startsWith('{') === true

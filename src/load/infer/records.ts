@@ -4,8 +4,7 @@ import type { Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { plainName } from '../../kernel/text/names.ts'
 import type { Json } from '../../kernel/value/json.ts'
-import { sameWord, singular } from './paths.ts'
-import { replySchema, requestSchema, type SchemaReader } from './schema.ts'
+import { replySchema, requestSchema, type SchemaReader, sameWord, singular } from './schema.ts'
 
 /** The records of a list: the schema of one, and the keys of the list; no keys if the reply is the list. */
 export interface Listed {
@@ -70,7 +69,7 @@ export class RecordReader {
     this.word = word
     this.parameter = parameter
     this.known = known
-    this.#fields = new Set(known.flatMap(one => [...schemas.shape(one).properties.keys()]))
+    this.#fields = new Set(known.flatMap(one => schemas.names(one)))
   }
 
   knowing(known: readonly Node[]): RecordReader {
@@ -85,7 +84,7 @@ export class RecordReader {
   /** Whether a schema describes the same thing as a known record: a related schema, or a copy with most of its fields. */
   isLike(node: Node): boolean {
     if (this.isAkin(node)) return true
-    const names = [...this.schemas.shape(node).properties.keys()]
+    const names = this.schemas.names(node)
     return names.length > 0 && names.filter(name => this.#fields.has(name)).length * 2 >= names.length
   }
 
@@ -96,7 +95,7 @@ export class RecordReader {
 
   /** Whether a reply says no more of a record than its id. */
   isBareId(record: Node): boolean {
-    const names = [...this.schemas.shape(record).properties.keys()]
+    const names = this.schemas.names(record)
     return names.length === 1 && isIdOf(names[0], this.parameter)
   }
 
@@ -129,16 +128,16 @@ export class RecordReader {
 
   /** The list of the records in items that are around them: `{ customer: {…}, card: {…} }`. */
   #withInside(listed: Listed): Listed {
-    const { properties } = this.schemas.shape(listed.items)
+    const properties = this.schemas.fields(listed.items)
     if (hasId(properties) || [...properties.values()].some(one => this.schemas.isScalar(one))) return listed
     const [inside, items] =
-      [...properties].find(([key, one]) => this.#isOwn(key) && hasId(this.schemas.shape(one).properties)) ?? []
+      [...properties].find(([key, one]) => this.#isOwn(key) && hasId(this.schemas.fields(one))) ?? []
     return inside === undefined || items === undefined ? listed : { ...listed, items, inside }
   }
 
   #bestList(properties: FieldNodes): { readonly key: string; readonly items: Node } | undefined {
     const lists = [...properties].flatMap(([key, node]) => {
-      const { items } = this.schemas.shape(node)
+      const items = this.schemas.items(node)
       const isBeside = BESIDE.has(plainName(key)) && !this.#isOwn(key)
       return items !== undefined && this.schemas.isRecord(items) && !isBeside ? [{ key, items }] : []
     })
@@ -174,7 +173,7 @@ export class RecordReader {
     const isReference = [...properties.keys()].filter(name => name !== akin?.[0] && this.#fields.has(name)).length > 2
     if (akin !== undefined && !isReference) return { record: akin[1], keys: [akin[0]] }
     for (const [key, node] of inner) {
-      const { properties: deeper } = this.schemas.shape(node)
+      const deeper = this.schemas.fields(node)
       // `{ data: { post: {…} } }`
       const isAround = [...RECORD_KEYS, 'response', 'payload', 'body'].includes(plainName(key))
       if (!isAround || hasId(deeper) || this.#saysMuch(deeper)) continue
@@ -190,9 +189,7 @@ export class RecordReader {
   }
 
   #recordsIn(properties: FieldNodes): [string, Node][] {
-    return [...properties].filter(
-      ([, node]) => this.schemas.isRecord(node) && this.schemas.shape(node).items === undefined,
-    )
+    return [...properties].filter(([, node]) => this.schemas.isRecord(node) && this.schemas.items(node) === undefined)
   }
 
   /** Whether an object has more than a record: it may have an `object` without being a wrapper, such as a tag. */
@@ -220,7 +217,7 @@ export class RecordReader {
     if (one !== undefined && (isNew || this.isLike(one.record))) return one
     const alone = this.alone(whole)
     if (alone !== undefined) return alone
-    const { items } = this.schemas.shape(whole)
+    const items = this.schemas.items(whole)
     return isItem && isNew && items !== undefined && this.schemas.isRecord(items)
       ? { record: items, keys: [FIRST] }
       : one
@@ -243,7 +240,7 @@ export class RecordReader {
   confirmation(whole: Node, idField?: string): Json | undefined {
     const types = [...this.schemas.types(whole)].filter(type => type !== 'null')
     if (this.schemas.isScalar(whole) && types.length === 1) return types[0] === 'boolean' ? true : ID
-    const { properties } = this.schemas.shape(whole)
+    const properties = this.schemas.fields(whole)
     const body: Record<string, Json> = {}
     let others = 0
     for (const [name, node] of properties) {

@@ -1,5 +1,5 @@
-// Reads schemas for inference: those of the bodies that an operation takes and answers with, and what a schema describes, through
-// `$ref`, `allOf`, `anyOf` and `null`.
+// Reads schemas and paths for inference: the bodies that an operation takes and answers with; what a schema describes, through
+// `$ref`, `allOf`, `anyOf` and `null`; and names in any spelling.
 
 import type { Contract, Operation, ResponseSpec } from '../../contract/contract.ts'
 import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
@@ -7,7 +7,6 @@ import { isJson } from '../../contract/media-types.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
 import { plainName } from '../../kernel/text/names.ts'
 import { isObject, type Json, pointer } from '../../kernel/value/json.ts'
-import { wordFormOf } from './paths.ts'
 
 const UNIONS = ['anyOf', 'oneOf'] as const
 
@@ -45,6 +44,18 @@ export class SchemaReader {
       this.#shapes.set(identity, shape)
     }
     return shape
+  }
+
+  fields(node: Node): Shape['properties'] {
+    return this.shape(node).properties
+  }
+
+  names(node: Node): readonly string[] {
+    return [...this.fields(node).keys()]
+  }
+
+  items(node: Node): Node | undefined {
+    return this.shape(node).items
   }
 
   /** The schemas that a value may have: branches of unions and single `allOf`s taken out, `null` left out. */
@@ -85,6 +96,10 @@ export class SchemaReader {
     return types
   }
 
+  isText(node: Node): boolean {
+    return this.types(node).has('string')
+  }
+
   format(node: Node): string | undefined {
     return this.alternatives(node)
       .map(one => this.contract.shapeOf(one).format)
@@ -112,7 +127,7 @@ export class SchemaReader {
 
   /** Whether a value may be an object with properties. */
   isRecord(node: Node): boolean {
-    return this.shape(node).properties.size > 0
+    return this.fields(node).size > 0
   }
 
   isScalar(node: Node): boolean {
@@ -166,6 +181,8 @@ export class SchemaReader {
   }
 }
 
+export const isNumeric = (types: ReadonlySet<string>): boolean => types.has('integer') || types.has('number')
+
 /** The schema of the body that a success carries; `undefined` where it carries none. */
 export function replySchema(operation: Operation): Node | undefined {
   const { content } = successOf(operation) ?? {}
@@ -212,7 +229,7 @@ export class FieldReader {
 
   constructor(record: Node, schemas: SchemaReader) {
     this.schemas = schemas
-    this.properties = schemas.shape(record).properties
+    this.properties = schemas.fields(record)
     for (const name of this.properties.keys()) {
       const spelling = plainName(name)
       const known = this.#bySpelling.get(spelling)
@@ -233,3 +250,38 @@ export class FieldReader {
     return this.#byWord.get(wordFormOf(name))
   }
 }
+
+/** The names that end in another letter are returned quickly: names are compared very often. */
+export const singular = (name: string): string =>
+  !name.endsWith('s') && !name.endsWith('S') ? name : withoutPlural(name)
+
+const withoutPlural = (name: string): string =>
+  name
+    .replace(/ies$/i, 'y')
+    .replace(/(ss|x|ch|sh)es$/i, '$1')
+    .replace(/([^s])s$/i, '$1')
+
+/** A name in the form that its spellings share, in the singular. */
+export const wordFormOf = (name: string): string => plainName(singular(name))
+
+/** Whether two names are the same word, singular or plural. */
+export const sameWord = (a: string, b: string): boolean => wordFormOf(a) === wordFormOf(b)
+
+/** The segments of a path without a trailing slash or a suffix: `/things/{id}.json` and `/things/{id}/` are alike. */
+export function segmentsOf(path: string): string[] {
+  const segments = path.split('/').slice(1)
+  if (segments.at(-1) === '') segments.pop()
+  const last = segments.pop()
+  if (last === undefined) return []
+  segments.push(
+    last.includes('.') || last.endsWith('{format}')
+      ? last.replace(/\.(?:json|xml|ya?ml)$/i, '').replace(/\.?\{format\}$/, '')
+      : last,
+  )
+  return segments
+}
+
+export const isExpression = (segment: string): boolean => /^\{[^{}]*\}$/.test(segment)
+
+/** Whether a path names one thing by its last segment. */
+export const isItemPath = (path: string): boolean => isExpression(segmentsOf(path).at(-1) ?? '')

@@ -1,8 +1,8 @@
 // Generates the records that an inferred resource begins with, and links them: a field `authorId` has the id of an author.
 
-import { type FilterConfig, isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import { type FilterConfig, isUnshown } from '../../behaviours/respond/config.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
-import { expressionsOf } from '../../contract/paths.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
 import { valueFor } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/value/json.ts'
@@ -11,9 +11,8 @@ import { idIn, withField, withId } from '../../world/records/values.ts'
 import { compileNewId, exampleIds, isReadBack, type NewId, namingParameters, parametersBelow } from '../seed/new-ids.ts'
 import { schemaNamed } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
-import type { Inference } from './infer.ts'
-import type { InferredOperation } from './operations.ts'
-import { segmentsOf, wordFormOf } from './paths.ts'
+import { type Inference, type InferredOperation, withinsIn } from './operations.ts'
+import { segmentsOf, wordFormOf } from './schema.ts'
 
 /**
  * Records for each resource; fewer where a page of its list is smaller, so that a record that is created shows on the first.
@@ -45,15 +44,10 @@ interface OwnerIds {
   readonly certain: boolean
 }
 
-/** Generates seeds, and keeps them: most resources are the same from one round to the next. */
-export class SeedBook {
-  readonly #known = new Map<string, readonly JsonObject[]>()
-
-  generate(
-    { resources, operations: all }: Inference,
-    candidateOf: (resource: string) => SchemaCandidate,
-    contract: Contract,
-  ): Seeds {
+/** Returns a function that generates seeds, and keeps them: most resources are the same from one round to the next. */
+export function compileSeeds(contract: Contract) {
+  const known = new Map<string, readonly JsonObject[]>()
+  return ({ resources, operations: all }: Inference, candidateOf: (resource: string) => SchemaCandidate): Seeds => {
     const seeds = new Map<string, readonly JsonObject[]>()
     const seeded = new Map<string, SeededResource>()
     const byResource = new Map(resources.map(({ name }) => [name, all.filter(one => one.resource === name)]))
@@ -71,8 +65,8 @@ export class SeedBook {
       const count = Math.max(1, Math.min(most, ...pages.map(size => Math.floor(size / 2))))
       const given = [...resource.owners].map(([field, { ids, certain }]): Json => [field, [...ids], certain])
       const key = stringifyJson([name, candidate.schema, count, given, recordReaders(operations).map(({ id }) => id)])
-      const records = this.#known.get(key) ?? seedRecords(name, resource, count, contract)
-      this.#known.set(key, records)
+      const records = known.get(key) ?? seedRecords(name, resource, count, contract)
+      known.set(key, records)
       seeds.set(name, records)
       seeded.set(name, resource)
     }
@@ -94,15 +88,12 @@ function ownersFirst(byResource: ReadonlyMap<string, Inference['operations']>): 
 }
 
 /** The owners that the path of an operation names: a resource, the field with its id, and whether it must exist. */
-const ownersIn = ({ operation, respond }: InferredOperation) =>
-  withinsIn(respond).flatMap(({ parameter, field = parameter, resource }) => {
-    const segments = segmentsOf(operation.path)
+const ownersIn = (one: InferredOperation) =>
+  withinsIn(one).flatMap(({ parameter, field, resource }) => {
+    const segments = segmentsOf(one.operation.path)
     const owner = resource ?? segments[segments.indexOf(`{${parameter}}`) - 1]
     return owner === undefined || isUnshown(field) ? [] : [{ field, owner, certain: resource !== undefined }]
   })
-
-const withinsIn = ({ within }: InferredOperation['respond']): readonly WithinConfig[] =>
-  withinsOf(within as WithinConfig | undefined)
 
 /** The ids of the owners of a resource's records, by field. */
 function ownerIds(
@@ -120,19 +111,21 @@ function ownerIds(
   return owners
 }
 
+const inQuery = ({ parameters }: Operation, name: unknown): Parameter | undefined =>
+  parameters.find(one => one.in === 'query' && one.name === name)
+
 /** How many records a list shows where the request does not say. */
 function shownAtOnce({ operation, respond }: InferredOperation): number[] {
-  const parameter = operation.parameters.find(one => one.in === 'query' && one.name === respond.limit)
-  return typeof parameter?.default === 'number' ? [parameter.default] : []
+  const usual = inQuery(operation, respond.limit)?.default
+  return typeof usual === 'number' ? [usual] : []
 }
 
 /** The highest id that the path allows: created ids must stay below it. */
-function highestOf({ operation }: InferredOperation): number[] {
-  const last = expressionsOf(operation.path).at(-1)
-  const parameter = operation.parameters.find(one => one.in === 'path' && one.name === last)
-  const { maximum } = (parameter?.schema.node.value ?? {}) as { readonly maximum?: unknown }
-  return typeof maximum === 'number' ? [maximum] : []
-}
+const highestOf = ({ operation }: InferredOperation): number[] =>
+  namingParameters([operation]).flatMap(({ schema }) => {
+    const { maximum } = (schema.node.value ?? {}) as { readonly maximum?: unknown }
+    return typeof maximum === 'number' ? [maximum] : []
+  })
 
 const creatorsOf = (operations: Inference['operations']): Operation[] =>
   operations.filter(one => one.action === 'create').map(({ operation }) => operation)
@@ -221,8 +214,8 @@ function choicesIn(operations: Inference['operations']): ReadonlyMap<string, rea
   const selecting = operations.flatMap(({ operation, respond }) =>
     ((respond.filter ?? []) as readonly (string | FilterConfig)[]).flatMap(one => {
       if (typeof one === 'string' || one.all === undefined) return []
-      const parameter = operation.parameters.find(({ in: place, name }) => place === 'query' && name === one.parameter)
-      const { enum: named } = (parameter?.schema.node.value ?? {}) as { readonly enum?: readonly Json[] }
+      const node = inQuery(operation, one.parameter)?.schema.node
+      const { enum: named } = (node?.value ?? {}) as { readonly enum?: readonly Json[] }
       const values = (named ?? []).filter(value => value !== one.all)
       return values.length === 0 ? [] : [[one.field ?? one.parameter, values] as const]
     }),
@@ -241,7 +234,7 @@ function linkSeeds(seeds: Seeds, seeded: ReadonlyMap<string, SeededResource>): S
   const linked = new Map(seeds)
   for (const [name, { candidate, schema, operations }] of seeded) {
     // The ids of owners in the path are not changed.
-    const owned = operations.flatMap(one => withinsIn(one.respond)).map(({ parameter, field = parameter }) => field)
+    const owned = operations.flatMap(withinsIn).map(({ field }) => field)
     const targets = [...schema.shape.properties.keys()].flatMap(field => {
       const word = /^(.*[a-z0-9])(?:_id|Id|ID)$/.exec(field)?.[1]
       const ids = word === undefined ? [] : (byWord.get(wordFormOf(word)) ?? [])

@@ -1,7 +1,7 @@
 // An inference as the settings of a gateway.yaml, and as its text, each line with the reason for it. Its reader is its next
 // author.
 
-import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import { isUnshown } from '../../behaviours/respond/config.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { describeField } from '../../contract/schema/field.ts'
 import { type Path, placeOfFile, Source } from '../../kernel/file/source.ts'
@@ -10,8 +10,7 @@ import type { ResourceFile } from '../../plan/simulation-file.ts'
 import type { Assign } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
 import type { SchemaCandidate } from './candidates.ts'
-import type { Inference } from './infer.ts'
-import type { InferredOperation } from './operations.ts'
+import { type Inference, type InferredOperation, withinsIn } from './operations.ts'
 import type { Seeds } from './seeds.ts'
 
 /** The inference that is written. */
@@ -98,8 +97,7 @@ function uniqueWithin(
   without: ReadonlyMap<string, string>,
 ): readonly string[] {
   const own = operations.filter(one => one.resource === resource && !without.has(one.operation.id) && !one.fixed)
-  const fieldsIn = ({ respond }: InferredOperation) =>
-    withinsOf(respond.within as WithinConfig | undefined).map(({ parameter, field = parameter }) => field)
+  const fieldsIn = (one: InferredOperation) => withinsIn(one).map(({ field }) => field)
   const [first = [], ...others] = own.filter(({ action }) => action !== 'list' && action !== 'create').map(fieldsIn)
   const creators = own.filter(({ action }) => action === 'create').map(fieldsIn)
   return first.filter(

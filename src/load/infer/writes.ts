@@ -31,9 +31,7 @@ function givesSeveral(request: Node, records: RecordReader): boolean {
   const { schemas } = records
   const { items, properties } = schemas.shape(request)
   if (items !== undefined) return true
-  const isListed = [...properties].some(
-    ([key, node]) => records.isListKey(key) && schemas.shape(node).items !== undefined,
-  )
+  const isListed = [...properties].some(([key, node]) => records.isListKey(key) && schemas.items(node) !== undefined)
   return isListed && !records.isLike(request)
 }
 
@@ -47,8 +45,7 @@ export function isCreate(operation: Operation, created: Single | undefined, reco
   const { record } = created
   if (known.length === 0 || records.isLike(record) || records.isBareId(record)) return true
   // A summary that names the record as its path does.
-  const isNamed = (node: Node) =>
-    [...schemas.shape(node).properties.keys()].some(name => plainName(name) === plainName(parameter ?? ''))
+  const isNamed = (node: Node) => schemas.names(node).some(name => plainName(name) === plainName(parameter ?? ''))
   return isNamed(record) && known.some(isNamed)
 }
 
@@ -76,7 +73,7 @@ export function eachSent(operation: Operation, records: RecordReader): Node | un
   const parts = [...whole.properties.values()]
   // A body with a record has a list of something that belongs to it.
   if (parts.some(isRecord)) return undefined
-  const lists = parts.map(node => schemas.shape(node).items).filter(isRecord)
+  const lists = parts.map(node => schemas.items(node)).filter(isRecord)
   return lists.length === 1 ? lists[0] : undefined
 }
 
@@ -95,7 +92,7 @@ export function givenForEach(operation: Operation, records: RecordReader): { rea
   if (alone !== undefined) return templateOf(alone)
   const ids = records.listed(whole)
   if (ids !== undefined && records.isBareId(ids.items)) {
-    const [name = ''] = schemas.shape(ids.items).properties.keys()
+    const [name = ''] = schemas.fields(ids.items).keys()
     return { body: nest([...ids.keys, FIRST], { [name]: '${record.id}' }) }
   }
   const told = records.confirmation(whole)
@@ -117,7 +114,7 @@ export function fieldsGiven(operation: Operation, records: RecordReader): Readon
   const { schemas } = records
   const single = records.sent(operation)
   if (single === undefined) return undefined
-  const fields = [...schemas.shape(single.record).properties].filter(([, node]) => !schemas.isReadOnly(node))
+  const fields = [...schemas.fields(single.record)].filter(([, node]) => !schemas.isReadOnly(node))
   return new Set(fields.map(([name]) => plainName(name)))
 }
 
@@ -176,7 +173,7 @@ export function takenBy(posted: Operation | undefined, reader: Operation | undef
     return isSilent(operation) || (whole !== undefined && answersEmpty(whole, schemas))
   }
   const request = saysNothing(posted) && saysNothing(reader) ? requestSchema(posted) : undefined
-  return request !== undefined && schemas.isRecord(request) && !schemas.shape(request).items ? request : undefined
+  return request !== undefined && schemas.isRecord(request) && !schemas.items(request) ? request : undefined
 }
 
 /** Verbs whose outcome is not the verb with an ending. */

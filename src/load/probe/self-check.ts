@@ -10,8 +10,7 @@ import { isObject } from '../../kernel/value/json.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { World } from '../../world/world.ts'
 import { respondBlock } from '../seed/seed.ts'
-import { TrialRunner } from './in-process.ts'
-import { type Probe, probesOf } from './probe.ts'
+import { type Probe, probesOf, TrialRunner } from './probe.ts'
 
 /** The counts for the closing line. */
 export interface SelfCheck {

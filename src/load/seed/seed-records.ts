@@ -1,58 +1,51 @@
-// Reads the records that a resource begins with: from a fixture, or from the gateway file. They are checked against the schema
-// and against each other, and must fit the memory, because the engine ends a process that has none left.
+// The records that a resource begins with: from a fixture, from the gateway file, or made from its schema. Those that are read are
+// checked against the schema and against each other, and must fit the memory, because the engine ends a process that has none left.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { type Resource, recordMistakes } from '../../behaviours/resource.ts'
+import type { Contract } from '../../contract/contract.ts'
 import { reportPlaceholders } from '../../expression/template.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import { readNamed } from '../../kernel/file/read-source.ts'
 import type { Path, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parsePointer, stringifyJson } from '../../kernel/value/json.ts'
+import { Chance, hashOf } from '../../sample/chance.ts'
 import { heapLimit } from '../../world/budget.ts'
-import { idIn, indexKeyOf } from '../../world/records/values.ts'
+import { drawUuid } from '../../world/draws.ts'
+import type { Id } from '../../world/records/types.ts'
+import { idIn, indexKeyOf, withId } from '../../world/records/values.ts'
 
 const SEEDS_ARE_DATA = 'seeds are taken literally; use ${now} and ${uuid} in "defaults" and "set"'
 
-export class SeedReader {
-  /** Absolute paths of the fixtures that were read. */
-  readonly files: string[] = []
-  readonly #source: Source
-  readonly #file: string
-  readonly #home: string
-  readonly #report: Diagnostics
-  readonly #memory = new SeedMemory()
-
-  /**
-   * @param source the gateway file, and `file` its path
-   * @param home the folder that file names in messages are relative to
-   */
-  constructor(source: Source, file: string, home: string, report: Diagnostics) {
-    this.#source = source
-    this.#file = file
-    this.#home = home
-    this.#report = report
-  }
-
+/**
+ * Returns a function that reads the records of a resource, and the absolute paths of the fixtures that it has read.
+ *
+ * @param source the gateway file, and `file` its path
+ * @param home the folder that file names in messages are relative to
+ */
+export function createSeedReader(source: Source, file: string, home: string, report: Diagnostics) {
+  const files: string[] = []
+  const memory = new SeedMemory()
   /** @param seed the path of a fixture, or the records themselves */
-  read(resource: Resource, seed: string | readonly Json[]): readonly JsonObject[] {
+  const read = (resource: Resource, seed: string | readonly Json[]): readonly JsonObject[] => {
     const base: Path = ['resources', resource.name, 'seed']
-    const place = this.#source.locate(base)
-    const report = this.#report
+    const place = source.locate(base)
     if (typeof seed !== 'string') {
-      const isAdmitted = this.#memory.admits(bytesOfRecords(seed), `those of ${resource.name}`, place, report)
+      const isAdmitted = memory.admits(bytesOfRecords(seed), `those of ${resource.name}`, place, report)
       reportPlaceholders(seed, SEEDS_ARE_DATA, (code, message, path, hint, part) =>
-        report.error(code, message, this.#source.locate([...base, ...path], part === 'key' ? 'key' : 'value'), hint),
+        report.error(code, message, source.locate([...base, ...path], part === 'key' ? 'key' : 'value'), hint),
       )
-      return isAdmitted ? checkSeeds(resource, this.#source, base, report) : []
+      return isAdmitted ? checkSeeds(resource, source, base, report) : []
     }
-    const path = resolve(dirname(this.#file), seed)
-    const name = relative(this.#home, path) || path
-    this.files.push(path)
-    if (!this.#memory.admits(bytesOfFile(path), name, place, report)) return []
+    const path = resolve(dirname(file), seed)
+    const name = relative(home, path) || path
+    files.push(path)
+    if (!memory.admits(bytesOfFile(path), name, place, report)) return []
     const fixture = readNamed(path, name, place, report, 'records')
     return fixture === undefined ? [] : checkSeeds(resource, fixture, [], report)
   }
+  return { read, files }
 }
 
 /** @param base the place of the records in the source */
@@ -161,5 +154,141 @@ function bytesOfFile(path: string): number {
     }
   } catch {
     return 0
+  }
+}
+
+// Records made from the schema of their resource, the same for the same seed. Their ids are made first, for all resources,
+// so that references have something to point at, in circles too.
+
+export interface WantedRecords {
+  readonly resource: Resource
+  readonly count: number
+  /** Ids that no record may have. */
+  readonly taken: ReadonlySet<unknown>
+}
+
+interface Generated {
+  readonly records: readonly JsonObject[]
+  /** The fields that could not point at anything: the resource they name has no records. */
+  readonly unowned: readonly string[]
+}
+
+/** How often an invalid record is generated again. */
+const ATTEMPTS = 4
+/** Comparisons of values with schemas, after which records are made of fields of those before: a second or two. */
+const MOST_WORK = 300_000
+/** The number of records that are made in full at any cost. */
+const FEWEST = 10
+/** How many values a record may have where there are many records. */
+const LEAN = 60
+const MANY = 100
+
+/**
+ * @param resources all of them, with the seeds that the others have
+ * @param seed the same seed, the same records
+ */
+export function generateRecords(
+  wanted: readonly WantedRecords[],
+  resources: ReadonlyMap<string, Resource>,
+  contract: Contract,
+  seed: number,
+): ReadonlyMap<string, Generated> {
+  const ids = new Map<string, readonly Id[]>(wanted.map(one => [one.resource.name, idsOf(one, seed)]))
+  const idsIn = (name: string): readonly Id[] => {
+    const owners = resources.get(name)
+    return ids.get(name) ?? owners?.seeds.map(record => idIn(owners.idField, record) as Id) ?? []
+  }
+  return new Map(
+    wanted.map(one => [one.resource.name, recordsOf(one, ids.get(one.resource.name) ?? [], idsIn, contract, seed)]),
+  )
+}
+
+function recordsOf(
+  { resource, count }: WantedRecords,
+  ids: readonly Id[],
+  idsIn: (name: string) => readonly Id[],
+  contract: Contract,
+  seed: number,
+): Generated {
+  const { name, schema, idField, references } = resource
+  const sampler = schema.sampler
+  const unowned = new Set<string>()
+  const links = [...references].flatMap(([field, { to }]) => {
+    const node = schema.shape.properties.get(field)
+    if (node === undefined) return []
+    const { types } = contract.use(node)
+    return [{ field, to, many: types.has('array'), nullable: types.has('null'), owners: idsIn(to) }]
+  })
+  const budget = count > MANY ? LEAN : undefined
+  const bodies: JsonObject[] = []
+  const begun = sampler.work
+  /** The record but for its id and its references. */
+  const body = (index: number, attempt: number, chance: Chance): JsonObject | undefined => {
+    if (sampler.work - begun < MOST_WORK || (bodies.length < FEWEST && index < 2 * FEWEST)) {
+      const options = { seed: chance.between(1, 2 ** 30), dynamic: index + attempt > 0, name, budget }
+      const { value, fits } = sampler.sample(schema.key, options)
+      if (!isObject(value)) return undefined
+      if (fits) bodies.push(value as JsonObject)
+      return value as JsonObject
+    }
+    if (bodies.length === 0) return undefined
+    const [one, other] = [chance.pick(bodies), chance.pick(bodies)]
+    // Some fields may belong together: then it is one body as it is.
+    if (attempt > 1) return one
+    const mixed = Object.entries(one).map(([field, said]): [string, Json] => {
+      return [field, Object.hasOwn(other, field) && chance.next() < 0.5 ? (other[field] as Json) : said]
+    })
+    return Object.fromEntries(mixed)
+  }
+  const make = (index: number, attempt: number): JsonObject | undefined => {
+    const chance = new Chance(hashOf(`${name}\n${seed}\n${index}\n${attempt}`))
+    const value = body(index, attempt, chance)
+    if (value === undefined) return undefined
+    const members = new Map<string, Json>(Object.entries(withId(idField, ids[index] as Id, value)))
+    for (const { field, to, many, nullable, owners } of links) {
+      // A record refers to an earlier one of its kind, so that trees have a root.
+      const from = to === name ? owners.slice(0, index) : owners
+      if (many) members.set(field, from.length === 0 ? [] : [...new Set([chance.pick(from), chance.pick(from)])])
+      else if (from.length > 0) members.set(field, chance.pick(from))
+      else if (!schema.shape.required.has(field)) members.delete(field)
+      else if (nullable) members.set(field, null)
+      else if (to === name) members.set(field, ids[index] as Id)
+      else unowned.add(field)
+    }
+    const record = Object.fromEntries(members)
+    return recordMistakes(resource, record) === undefined ? record : undefined
+  }
+  const records = ids.flatMap((_, index) => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const record = make(index, attempt)
+      if (record !== undefined) return [record]
+    }
+    return []
+  })
+  return { records, unowned: [...unowned] }
+}
+
+function idsOf({ resource, count, taken }: WantedRecords, seed: number): Id[] {
+  const { name, schema, idField, ids: kind, assign, newId } = resource
+  const used = new Set<unknown>(taken)
+  const sampler = schema.sampler
+  const natural = assign === 'client' && kind === 'text' ? sampler.within(schema.key, [idField]) : undefined
+  const ids: Id[] = []
+  for (let ordinal = 1; ids.length < count && ordinal <= count + used.size * 2 + MANY; ordinal++) {
+    const own = natural && naturalId(natural, ordinal)
+    const drawn = assign === 'uuid' ? drawUuid(seed, name, ordinal) : newId?.(ordinal)
+    const choices = kind === 'integer' ? [ordinal] : [own, drawn]
+    const id = choices.find(one => one !== undefined && !used.has(one))
+    if (id === undefined) continue
+    used.add(id)
+    ids.push(id)
+  }
+  return ids
+
+  /** A key that a client would have chosen: a name, a code. */
+  function naturalId(parts: readonly unknown[], ordinal: number): string | undefined {
+    const chance = hashOf(`${name} id\n${seed}\n${ordinal}`)
+    const { value, fits } = sampler.sampleAll(parts, { seed: chance, dynamic: ordinal > 1, name: idField })
+    return fits && typeof value === 'string' && value !== '' ? value : undefined
   }
 }

@@ -14,9 +14,8 @@ import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
 import type { Assign, Id } from '../../world/records/types.ts'
 import { withId } from '../../world/records/values.ts'
-import { generateRecords, type WantedRecords } from './generate-records.ts'
 import { compileNewId, exampleIds } from './new-ids.ts'
-import { SeedReader } from './seed-records.ts'
+import { createSeedReader, generateRecords, type WantedRecords } from './seed-records.ts'
 
 export interface Seeding {
   readonly resources: ReadonlyMap<string, Resource>
@@ -42,7 +41,7 @@ export function readResources(
 ): Seeding {
   const resources = new Map<string, Resource>()
   const wanted: WantedRecords[] = []
-  const reader = new SeedReader(source, file, home, report)
+  const reader = createSeedReader(source, file, home, report)
   const users = respondingOperations(contract, { operations })
   for (const [name, block] of Object.entries(declared)) {
     report.broken.add(name) // until it turns out to be sound
