@@ -3,67 +3,41 @@
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
 import { authorizationWords, challengesOf, schemeNamed, schemesOf } from '../contract/security.ts'
 import { problems, quotedString, type Reply, refuse } from '../kernel/http.ts'
-import type { Behaviour, RefusedCaller, Site } from './behaviour.ts'
-import { writable } from './exchange.ts'
-import { setting } from './setting.ts'
+import { type Behaviour, type ConfigOf, setting } from './behaviour.ts'
 
-interface AuthenticateConfig {
-  readonly realm?: string
-}
+const schema = setting.block("Checks credentials against the contract's security; null accepts every request.", {
+  realm: setting.text('The realm in `WWW-Authenticate`. Default: the title of the contract.'),
+})
 
-export const authenticate: Behaviour<AuthenticateConfig> = {
+export const authenticate: Behaviour<ConfigOf<typeof schema>> = {
   name: 'authenticate',
   problems: [problems.unauthorized, problems.forbidden],
-  schema: setting.block("Checks credentials against the contract's security; null accepts every request.", {
-    realm: setting.text('The realm in `WWW-Authenticate`. Default: the title of the contract.'),
-  }),
+  schema,
   compile(config, site) {
     // A scheme of an unsupported type is always satisfied.
-    const asks = site.operation.security.map(list =>
-      list.filter(({ scheme }) => isSupported(schemeNamed(scheme, site.contract))),
+    const { contract, identify, operation } = site
+    const asks = operation.security.map(list =>
+      list.filter(({ scheme }) => schemeNamed(scheme, contract).in !== 'nowhere'),
     )
     if (asks.flat().length === 0) return undefined
     const anonymous = asks.some(alternative => alternative.length === 0)
-    const { identify } = site
-    const replies = refusalsOf(config?.realm ?? site.contract.title, site)
+    const replies = compileCredentialRefusals(config?.realm ?? contract.title, contract, operation.security)
     return next => exchange => {
       const verdict = identify(exchange.request, exchange.clock.now())
-      if (typeof verdict === 'string') {
-        if (anonymous) {
-          exchange.admit?.()
-          return next(exchange)
-        }
-        const odd = verdict === 'missing' && exchange.request.headers.authorization !== undefined
-        return Promise.resolve(
-          odd ? replies.schemeOf(exchange.request.headers.authorization as string) : replies[verdict],
-        )
+      if (typeof verdict === 'string' && !anonymous) {
+        const { authorization } = exchange.request.headers
+        const isOdd = verdict === 'missing' && authorization !== undefined
+        return Promise.resolve(isOdd ? replies.schemeOf(String(authorization)) : replies[verdict])
       }
-      writable(exchange, 'authenticate').consumer = verdict.name
+      if (typeof verdict !== 'string') exchange.consumer = verdict.name
       exchange.admit?.()
       return next(exchange)
     }
   },
 }
 
-interface Refusals extends Readonly<Record<RefusedCaller, Reply>> {
-  /** The refusal of an `Authorization` field whose form matches no scheme of the operation. */
-  schemeOf(authorization: string): Reply
-}
-
-/** Cached by realm and requirements, which thousands of operations may share. */
-const refusals = new WeakMap<Contract, Map<string, Refusals>>()
-
-function refusalsOf(realm: string, { contract, operation: { security } }: Site): Refusals {
-  const key = JSON.stringify([realm, security])
-  const known = refusals.get(contract) ?? new Map<string, Refusals>()
-  refusals.set(contract, known)
-  const found = known.get(key) ?? compileCredentialRefusals(realm, contract, security)
-  known.set(key, found)
-  return found
-}
-
 /** One reply for each reason, made at load (RFC 6750 §3: an error code only if a token was sent). */
-function compileCredentialRefusals(realm: string, contract: Contract, security: Operation['security']): Refusals {
+function compileCredentialRefusals(realm: string, contract: Contract, security: Operation['security']) {
   const schemes = schemesOf(contract, { security })
   const where = [...new Set(schemes.flatMap(describeScheme))].join(' or ')
   const reply = (detail: string, parameters: string, problem = problems.unauthorized): Reply => {
@@ -80,7 +54,8 @@ function compileCredentialRefusals(realm: string, contract: Contract, security: 
   const other = reply(`the scheme of the Authorization header must be ${words.join(' or ')}: ${where}`, '')
   const malformed = reply(`the credential in the Authorization header is malformed: ${where}`, '')
   return {
-    schemeOf(authorization) {
+    /** The refusal of an `Authorization` field whose form matches no scheme of the operation. */
+    schemeOf(authorization: string): Reply {
       if (words.length === 0) return missing
       const [first = '', rest] = authorization.trim().split(/ +(.*)/s)
       if (words.some(word => word.toLowerCase() === first.toLowerCase())) return malformed
@@ -95,8 +70,6 @@ function compileCredentialRefusals(realm: string, contract: Contract, security: 
     unscoped: reply(`the credential lacks a scope: ${scopes}`, insufficient, problems.forbidden),
   }
 }
-
-const isSupported = (scheme: SecurityScheme): boolean => scheme.in !== 'nowhere'
 
 function describeScheme(place: SecurityScheme): string[] {
   if (place.in === 'nowhere') return []

@@ -1,14 +1,17 @@
-// The extension point: the interface of a behaviour, and with it everything that a behaviour is made of.
+// The extension point: the interface of a behaviour, the place that it is compiled for, and the schemas of its settings.
 
-import type { Problem } from '../kernel/http.ts'
+import type { Answers } from '../contract/answer/answers.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import type { TextSpan } from '../expression/template.ts'
+import type { Path } from '../kernel/file/source.ts'
+import type { BrokenRule, Problem, Reply } from '../kernel/http.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
-import type { Wrap } from './exchange.ts'
-import type { Lifecycle } from './lifecycle.ts'
-import type { Site } from './site.ts'
+import type { Json } from '../kernel/value/json.ts'
+import type { Consumer, Exchange, Handler, Identify, Wrap } from './exchange.ts'
+import type { Expressions } from './expressions.ts'
+import type { Resource } from './resource.ts'
 
-export type { Consumer, Identified, Identify, RefusedCaller } from './exchange.ts'
-export { type Choice, Exchange, type Handler, type Wrap, writable } from './exchange.ts'
-export type { Invalid, Site } from './site.ts'
+export type { Choice, Consumer, Exchange, Handler, Identified, Identify, RefusedCaller, Wrap } from './exchange.ts'
 
 /** One capability that an operation may have. Its closure holds no mutable state: state belongs to the world. */
 export interface Behaviour<Config> {
@@ -32,4 +35,128 @@ export interface Behaviour<Config> {
   describe?(config: Config | undefined, site: Site): string | undefined
   /** The dates it gives the operation. */
   lifecycle?(config: Config | undefined): Lifecycle | undefined
+}
+
+/** The dates of an operation's life-cycle, in milliseconds since the epoch. */
+export interface Lifecycle {
+  readonly since: number
+  readonly sunset: number | undefined
+  readonly afterSunset: 'gone' | 'not-found' | 'serve'
+  readonly brownouts: Brownouts | undefined
+}
+
+/** The brown-outs of a deprecated operation before its sunset, in milliseconds. */
+export interface Brownouts {
+  readonly starts: number
+  readonly ends: number
+  readonly every: number
+  readonly for: number
+  readonly growing: boolean
+  readonly answer: 503 | 410
+}
+
+/** Refuses a request that breaks these rules, of which there is at least one. */
+export type Invalid = (rules: readonly BrokenRule[]) => Reply
+
+/** The context in which a behaviour is compiled. */
+export interface Site {
+  readonly contract: Contract
+  readonly operation: Operation
+  readonly consumers: readonly Consumer[]
+  /** Identifies the operation's callers by their credentials. */
+  readonly identify: Identify
+  readonly resources: ReadonlyMap<string, Resource>
+  /** The path templates of the operations that answer with one record of a resource. */
+  readonly readers: ReadonlyMap<string, readonly string[]>
+  /** Whether the operation reads or changes one record of a resource. */
+  readonly onRecord: boolean
+  /** Answers from the contract only. */
+  readonly answers: Answers
+  /** Refuses an invalid request with the status that the operation documents for one, else with `validate.status`. */
+  readonly invalid: Invalid
+  /** The largest body in bytes, after decompression. */
+  readonly maxBody: number
+  /** The path of its configuration: `defaults`, `tags/books`, `operations/listBooks`. Its state is kept under this name. */
+  readonly scope: string
+  /**
+   * Returns the rest of the chain with another responder: the behaviours in between run, the usual responder does not. Call
+   * it in `wrap`, when the chain is known.
+   */
+  bypass(end: Handler): Handler
+  /** Gives a refusal its body. Call it for a request, not at load. */
+  decorate(exchange: Exchange, reply: Reply): Promise<Reply>
+  /** Returns the content of a file below the folder of the configuration, or a sentence that says why it cannot be read. */
+  readFile(name: string): Uint8Array | string
+  /** Requests an index on a field of a resource. */
+  index(resource: string, field: string): void
+  /**
+   * Set for the block of a rule of this operation or of many. A rule may answer with a status that the contract does not
+   * document.
+   */
+  readonly rule: 'own' | 'shared' | undefined
+  /** Whether a fixed reply may have any status, documented or not. */
+  readonly anyStatus: boolean
+  /** Whether changes of worlds are recorded: see `World.turns`. */
+  readonly recorded: boolean
+  /** Whether a request may steer the gateway. */
+  readonly clientControls: boolean
+  /** Compiles conditions and templates. */
+  readonly expressions: Expressions
+  /** Reports something doubtful; see `error`. */
+  warn(code: string, message: string, path?: Path, hint?: string): void
+  /** Reports a mistake at a path within the behaviour's own configuration. */
+  error(code: string, message: string, path?: Path, hint?: string, part?: 'key' | 'value' | TextSpan): void
+}
+
+export type SettingSchema = { readonly [keyword: string]: unknown }
+
+/** A schema of settings in gateway.yaml, with the type of the values that it accepts. */
+export type SettingOf<Value> = SettingSchema & { readonly $value?: Value }
+
+/** The type of the values that a schema accepts. */
+export type ConfigOf<Schema> = Schema extends { readonly $value?: infer Value } ? Value : never
+
+type Block<Keys, Required extends keyof Keys> = {
+  readonly [Key in Required]: ConfigOf<Keys[Key]>
+} & { readonly [Key in Exclude<keyof Keys, Required>]?: ConfigOf<Keys[Key]> }
+
+/** Makes the schema of a setting. */
+export const setting = {
+  block: <Keys extends Readonly<Record<string, Schema>>, const Required extends keyof Keys = never>(
+    description: string,
+    properties: Keys,
+    more: SettingSchema & { readonly required?: readonly Required[] } = {},
+  ) =>
+    ({ type: 'object', description, ...more, additionalProperties: false, properties }) as SettingOf<
+      Block<Keys, Required>
+    >,
+  /** A block whose keys are names. */
+  named: <Each extends Schema>(description: string, each: Each, more: SettingSchema = {}) =>
+    ({ type: 'object', description, ...more, additionalProperties: each }) as SettingOf<
+      Readonly<Record<string, ConfigOf<Each>>>
+    >,
+  list: <Item extends Schema>(items: Item, description: string): SettingOf<readonly ConfigOf<Item>[]> => ({
+    type: 'array',
+    items,
+    description,
+  }),
+  text: (description: string, more: SettingSchema = {}) =>
+    ({ type: 'string', ...more, description }) as SettingOf<string>,
+  /** A text that is not empty. */
+  some: (description: string): SettingOf<string> => ({ type: 'string', minLength: 1, description }),
+  duration: (description: string): SettingOf<string> => ({ type: 'string', format: 'duration', description }),
+  size: (description: string): SettingOf<string> => ({ type: 'string', format: 'size', description }),
+  flag: (description: string): SettingOf<boolean> => ({ type: 'boolean', description }),
+  choice: <const Value extends Json>(values: readonly Value[], description: string): SettingOf<Value> => ({
+    enum: values,
+    description,
+  }),
+  integer: (description: string, minimum: number, maximum?: number): SettingOf<number> => ({
+    type: 'integer',
+    minimum,
+    ...(maximum === undefined ? {} : { maximum }),
+    description,
+  }),
+  /** Any value, which the behaviour checks. */
+  json: (description: string): SettingOf<Json> => ({ description }),
 }

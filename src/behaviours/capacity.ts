@@ -4,32 +4,25 @@
 import { problems, refuse, retryAfter } from '../kernel/http.ts'
 import { parseDuration } from '../kernel/text/units.ts'
 import { Servers } from '../world/servers.ts'
-import type { Behaviour, Exchange } from './behaviour.ts'
-import { writable } from './exchange.ts'
-import { setting } from './setting.ts'
+import { type Behaviour, type ConfigOf, type Exchange, setting } from './behaviour.ts'
 
-interface CapacityConfig {
-  readonly concurrency: number
-  readonly queue?: number
-  readonly timeout?: string
-  readonly retryAfter?: string
-}
+const schema = setting.block(
+  'The number of requests served at once; others wait in order. Under `defaults` it is shared by all operations, under a tag by those of the tag.',
+  {
+    concurrency: setting.integer('The number of requests served at once.', 1),
+    queue: setting.integer('The number of requests that may wait; others are refused with 503. Default: 100.', 0),
+    timeout: setting.duration('The longest wait; then the request is refused with 503. Default: 30s.'),
+    retryAfter: setting.duration('The `Retry-After` of the 503. Default: 1s.'),
+  },
+  { required: ['concurrency'] },
+)
 
-export const capacity: Behaviour<CapacityConfig> = {
+export const capacity: Behaviour<ConfigOf<typeof schema>> = {
   name: 'capacity',
   remembers: true,
   weather: true,
   problems: [problems.overloaded],
-  schema: setting.block(
-    'The number of requests served at once; others wait in order. Under `defaults` it is shared by all operations, under a tag by those of the tag.',
-    {
-      concurrency: setting.integer('The number of requests served at once.', 1),
-      queue: setting.integer('The number of requests that may wait; others are refused with 503. Default: 100.', 0),
-      timeout: setting.duration('The longest wait; then the request is refused with 503. Default: 30s.'),
-      retryAfter: setting.duration('The `Retry-After` of the 503. Default: 1s.'),
-    },
-    { required: ['concurrency'] },
-  ),
+  schema,
   compile(config, { scope }) {
     if (config === undefined) return undefined
     const { concurrency, queue = 100 } = config
@@ -41,7 +34,7 @@ export const capacity: Behaviour<CapacityConfig> = {
       const servers = exchange.world.keep(Servers, `capacity ${scope}`)
       if (!servers.take(concurrency)) {
         if (servers.waiting >= queue) return full
-        writable(exchange, 'capacity').queued = true
+        exchange.queued = true
         exchange.note(`capacity: number ${servers.waiting + 1} in line`)
         if (!(await exchange.pause(waitForServer(exchange, servers, timeout)))) return late
       }
@@ -52,9 +45,7 @@ export const capacity: Behaviour<CapacityConfig> = {
       }
     }
   },
-  describe(config) {
-    return config === undefined ? undefined : `${config.concurrency} at once, ${config.queue ?? 100} waiting`
-  },
+  describe: config => config && `${config.concurrency} at once, ${config.queue ?? 100} waiting`,
 }
 
 /** Returns whether a server became free before the timeout and before the client disconnected. */

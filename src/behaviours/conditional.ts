@@ -5,28 +5,24 @@ import { createHash } from 'node:crypto'
 import { type Headers, problems, type Reply, refuse, withHeaders } from '../kernel/http.ts'
 import { digest } from '../world/draws.ts'
 import type { Entry } from '../world/records/types.ts'
-import type { Behaviour, Wrap } from './behaviour.ts'
-import { writable } from './exchange.ts'
-import { setting } from './setting.ts'
+import { type Behaviour, type ConfigOf, setting, type Wrap } from './behaviour.ts'
 
-interface ConditionalConfig {
-  readonly precondition?: 'optional' | 'required'
-}
+const schema = setting.block(
+  'Sends a strong `ETag` and evaluates `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, so that writes can be conditional; the tag of any other reply to GET is a digest of its body. In `defaults` and `tags` it is ignored for other operations.',
+  {
+    precondition: setting.choice(
+      ['optional', 'required'],
+      'Whether PUT, PATCH and DELETE without `If-Match` are refused with 428. Default: optional.',
+    ),
+  },
+)
 
 const WRITES = ['PUT', 'PATCH', 'DELETE']
 
-export const conditional: Behaviour<ConditionalConfig> = {
+export const conditional: Behaviour<ConfigOf<typeof schema>> = {
   name: 'conditional',
   problems: [problems.precondition_failed, problems.precondition_required],
-  schema: setting.block(
-    'Sends a strong `ETag` and evaluates `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, so that writes can be conditional; the tag of any other reply to GET is a digest of its body. In `defaults` and `tags` it is ignored for other operations.',
-    {
-      precondition: setting.choice(
-        ['optional', 'required'],
-        'Whether PUT, PATCH and DELETE without `If-Match` are refused with 428. Default: optional.',
-      ),
-    },
-  ),
+  schema,
   compile(config, { operation, onRecord, scope, error }) {
     if (config === undefined) return undefined
     const { id, method } = operation
@@ -59,20 +55,19 @@ const revalidate: Wrap = next => async exchange => {
 
 /** Checks the preconditions of a write against the record, before it is written. */
 function compileGuard(required: boolean): Wrap {
-  const check = (entry: Entry | undefined, match: string | undefined, noneMatch: string | undefined) => {
-    // For a new record, `If-Match` fails and `If-None-Match` passes.
-    if (entry === undefined && match !== undefined) return FAILED
-    if (match === undefined && required && (entry !== undefined || noneMatch === undefined)) return REQUIRED
-    if (entry === undefined) return undefined
-    const names = (field: string, strongly: boolean) => lists(field.replace(MEDIA, '"'), tagOf(entry), strongly)
-    const holds = (match === undefined || names(match, true)) && (noneMatch === undefined || !names(noneMatch, false))
-    return holds ? undefined : FAILED
-  }
   return next => async exchange => {
     const { 'if-match': match, 'if-none-match': noneMatch } = exchange.request.headers
     if (required || match !== undefined || noneMatch !== undefined) {
-      writable(exchange, 'conditional').precondition = entry =>
-        check(entry, match as string | undefined, noneMatch as string | undefined)
+      exchange.precondition = entry => {
+        // For a new record, `If-Match` fails and `If-None-Match` passes.
+        if (entry === undefined && match !== undefined) return FAILED
+        if (match === undefined && required && (entry !== undefined || noneMatch === undefined)) return REQUIRED
+        if (entry === undefined) return undefined
+        const names = (field: unknown, strongly: boolean) =>
+          lists(String(field).replace(MEDIA, '"'), tagOf(entry), strongly)
+        const fails = match !== undefined && !names(match, true)
+        return fails || (noneMatch !== undefined && names(noneMatch, false)) ? FAILED : undefined
+      }
     }
     const reply = await next(exchange)
     if (exchange.entry === undefined || reply.status >= 300) return reply

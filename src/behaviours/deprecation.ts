@@ -1,82 +1,103 @@
 // The life-cycle of a deprecated operation: headers on every reply, brown-outs, and 410 after the sunset.
 
+import { cookieValues, type Parameter, splitQuery } from '../contract/document/parameters.ts'
 import { expressionsOf } from '../contract/paths.ts'
+import { deprecatedFields } from '../contract/schema/field.ts'
 import { reportPlaceholders } from '../expression/template.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { type Headers, problems, type Reply, refuse, retryAfter, withHeaders } from '../kernel/http.ts'
 import { parseDuration } from '../kernel/text/units.ts'
 import { httpDate, isoDate, parseDate } from '../world/clock.ts'
-import type { Behaviour, Exchange, Identified, Site } from './behaviour.ts'
-import { writable } from './exchange.ts'
-import { AFTER_SUNSET, type AfterSunset, type Brownouts, type Lifecycle, parseStart, restAt } from './lifecycle.ts'
-import { setting } from './setting.ts'
+import {
+  type Behaviour,
+  type Brownouts,
+  type ConfigOf,
+  type Exchange,
+  type Lifecycle,
+  type Site,
+  setting,
+} from './behaviour.ts'
+
+const schema = setting.block(
+  'When the operation was deprecated, when it is removed, and its successor.',
+  {
+    since: setting.text('The date of the deprecation, sent as `Deprecation` (RFC 9745). No header is sent before it.', {
+      format: 'date or time',
+    }),
+    sunset: setting.text('The date of the removal, sent as `Sunset` (RFC 8594).', { format: 'date or time' }),
+    successor: setting.text(
+      'The successor: a path of this API or a URL, sent as `Link` with rel="successor-version". `{name}` is filled in from the path; other variables in the query are sent as `Link-Template` (RFC 9652).',
+    ),
+    policy: setting.text(
+      'The URL of a page about the deprecation, sent as `Link` with rel="deprecation" and rel="sunset".',
+      { format: 'uri' },
+    ),
+    afterSunset: setting.choice(
+      ['gone', 'not-found', 'serve'],
+      'The reply after the sunset: 410 (`gone`), 404 (`not-found`), or the usual one (`serve`). Default: gone.',
+    ),
+    brownouts: setting.block(
+      'Scheduled outages before the sunset, so that consumers who missed the deprecation notice it.',
+      {
+        starts: setting.text('The start of the first one: a date, or a time before the sunset.', {
+          format: 'date, or time before the sunset',
+        }),
+        every: setting.duration('The time from the start of one to the start of the next.'),
+        for: setting.duration('The length of each; with `growing`, of the first.'),
+        growing: setting.flag(
+          'Whether each is longer than the one before, by a constant factor, so that the last one ends at the sunset. Default: false.',
+        ),
+        answer: setting.choice(
+          [503, 410],
+          'The status of replies during a brown-out, with `Retry-After`. Default: 503.',
+        ),
+      },
+      { required: ['starts', 'every', 'for'] },
+    ),
+  },
+  { required: ['since'] },
+)
+type DeprecationConfig = ConfigOf<typeof schema>
 
 export const deprecation: Behaviour<DeprecationConfig> = {
   name: 'deprecation',
   decorates: true,
   problems: [problems.brown_out, problems.gone, problems.not_found],
-  schema: setting.block(
-    'When the operation was deprecated, when it is removed, and its successor.',
-    {
-      since: setting.text(
-        'The date of the deprecation, sent as `Deprecation` (RFC 9745). No header is sent before it.',
-        {
-          format: 'date or time',
-        },
-      ),
-      sunset: setting.text('The date of the removal, sent as `Sunset` (RFC 8594).', { format: 'date or time' }),
-      successor: setting.text(
-        'The successor: a path of this API or a URL, sent as `Link` with rel="successor-version". `{name}` is filled in from the path; other variables in the query are sent as `Link-Template` (RFC 9652).',
-      ),
-      policy: setting.text(
-        'The URL of a page about the deprecation, sent as `Link` with rel="deprecation" and rel="sunset".',
-        { format: 'uri' },
-      ),
-      afterSunset: setting.choice(
-        AFTER_SUNSET,
-        'The reply after the sunset: 410 (`gone`), 404 (`not-found`), or the usual one (`serve`). Default: gone.',
-      ),
-      brownouts: setting.block(
-        'Scheduled outages before the sunset, so that consumers who missed the deprecation notice it.',
-        {
-          starts: setting.text('The start of the first one: a date, or a time before the sunset.', {
-            format: 'date, or time before the sunset',
-          }),
-          every: setting.duration('The time from the start of one to the start of the next.'),
-          for: setting.duration('The length of each; with `growing`, of the first.'),
-          growing: setting.flag(
-            'Whether each is longer than the one before, by a constant factor, so that the last one ends at the sunset. Default: false.',
-          ),
-          answer: setting.choice(
-            [503, 410],
-            'The status of replies during a brown-out, with `Retry-After`. Default: 503.',
-          ),
-        },
-        { required: ['starts', 'every', 'for'] },
-      ),
-    },
-    { required: ['since'] },
-  ),
+  schema,
   compile(config, site) {
     if (config === undefined) return undefined
+    const { identify, operation } = site
     const lifecycle = lifecycleOf(config)
-    const { since, sunset = Number.POSITIVE_INFINITY, brownouts } = lifecycle
+    const { since, sunset = Number.POSITIVE_INFINITY, afterSunset, brownouts } = lifecycle
     if (sunset <= since) {
       const message = `the sunset (${config.sunset}) must be after the deprecation (${config.since})`
       site.error('sunset-before-deprecation', message, ['sunset'])
     }
     checkBrownouts(config, lifecycle, site)
-    const headersOf = compileHeaders(config, since, site)
-    const over = config.afterSunset === 'serve' ? undefined : refusalAfter(config, sunset, site)
-    const rest = brownouts && compileRest(config, brownouts, site)
-    // Refused requests do not reach authentication, but the API's owner wants to know their consumers.
-    const { identify } = site
+    const headersOf = compileHeaders(config, lifecycle, site)
+    const what = `${operation.method} ${operation.path}`
+    const removed = `removed on ${httpDate(sunset)}${config.successor === undefined ? '' : `; use ${config.successor} instead`}`
+    const over = {
+      gone: refuse(problems.gone, `${what} was ${removed}`),
+      'not-found': refuse(problems.not_found, `there is no ${what}`),
+      serve: undefined,
+    }[afterSunset]
+    const refusalAt = (now: number): Reply | undefined => {
+      if (now >= sunset) return over
+      const rest = brownouts && restAt(brownouts, now)
+      if (rest === undefined) return undefined
+      const detail = `${what} is deprecated and in a brown-out until ${httpDate(rest.end)}; it is ${removed}`
+      return refuse(problems.brown_out, detail, retryAfter(rest.end - now), brownouts?.answer)
+    }
     return next => async exchange => {
       const now = exchange.clock.now()
       if (now < since) return next(exchange)
-      const refusal = now >= sunset ? over : rest?.(now)
-      if (refusal !== undefined)
-        writable(exchange, 'deprecation').consumer = nameOf(identify(exchange.request, Number.NEGATIVE_INFINITY))
+      const refusal = refusalAt(now)
+      if (refusal !== undefined) {
+        // Refused requests do not reach authentication, but the API's owner wants to know who still calls, be it by an expired key.
+        const caller = identify(exchange.request, Number.NEGATIVE_INFINITY)
+        exchange.consumer = typeof caller === 'string' ? undefined : caller.name
+      }
       return withHeaders(refusal ?? (await next(exchange)), headersOf(exchange))
     }
   },
@@ -90,27 +111,23 @@ export const deprecation: Behaviour<DeprecationConfig> = {
   },
 }
 
-/** Identifies a consumer even by an expired key: the question is who still calls. */
-const nameOf = (verdict: Identified): string | undefined => (typeof verdict === 'string' ? undefined : verdict.name)
-
 function lifecycleOf({ since, sunset, afterSunset = 'gone', brownouts }: DeprecationConfig): Lifecycle {
-  const ends = sunset === undefined ? undefined : (parseDate(sunset) as number)
+  const lifecycle = { since: parseDate(since) as number, sunset: undefined, afterSunset, brownouts: undefined }
+  if (sunset === undefined) return lifecycle
+  const ends = parseDate(sunset) as number
   return {
-    since: parseDate(since) as number,
+    ...lifecycle,
     sunset: ends,
-    afterSunset,
-    brownouts: brownouts === undefined || ends === undefined ? undefined : brownoutsOf(brownouts, ends),
+    brownouts: brownouts && {
+      starts: parseStart(brownouts.starts, ends) as number,
+      ends,
+      every: parseDuration(brownouts.every) as number,
+      for: parseDuration(brownouts.for) as number,
+      growing: brownouts.growing ?? false,
+      answer: brownouts.answer ?? 503,
+    },
   }
 }
-
-const brownoutsOf = (config: BrownoutsConfig, ends: number): Brownouts => ({
-  starts: parseStart(config.starts, ends) as number,
-  ends,
-  every: parseDuration(config.every) as number,
-  for: parseDuration(config.for) as number,
-  growing: config.growing ?? false,
-  answer: config.answer ?? 503,
-})
 
 const SHORTEST = 1000
 
@@ -121,88 +138,40 @@ function checkBrownouts({ brownouts: config }: DeprecationConfig, { since, brown
     return
   }
   const { starts, ends, every, for: length } = brownouts
-  const at = (key: keyof BrownoutsConfig) => ['brownouts', key]
-  if (starts >= ends)
-    site.error('brownouts-after-sunset', 'the first brown-out must begin before the sunset', at('starts'))
-  if (starts < since)
-    site.error(
-      'brownouts-before-deprecation',
-      'the first brown-out must not begin before the deprecation',
-      at('starts'),
-    )
-  if (length < SHORTEST) site.error('brownout-too-short', 'a brown-out must last at least 1s', at('for'))
+  const error = (code: string, message: string, key: 'starts' | 'for') => site.error(code, message, ['brownouts', key])
+  if (starts >= ends) error('brownouts-after-sunset', 'the first brown-out must begin before the sunset', 'starts')
+  if (starts < since) {
+    error('brownouts-before-deprecation', 'the first brown-out must not begin before the deprecation', 'starts')
+  }
+  if (length < SHORTEST) error('brownout-too-short', 'a brown-out must last at least 1s', 'for')
   if (length >= every) {
     const message = `a brown-out of ${config.for} every ${config.every} leaves no time between them`
-    site.error('brownout-too-long', message, at('for'))
+    error('brownout-too-long', message, 'for')
   }
-}
-
-function refusalAfter(config: DeprecationConfig, sunset: number, { operation }: Site): Reply {
-  const what = `${operation.method} ${operation.path}`
-  if (config.afterSunset === 'not-found') return refuse(problems.not_found, `there is no ${what}`)
-  const on = config.sunset === undefined ? '' : httpDate(sunset)
-  return refuse(problems.gone, `${what} was removed on ${on}${insteadOf(config)}`)
-}
-
-/** Returns the reply during a brown-out; `undefined` otherwise. */
-function compileRest(
-  config: DeprecationConfig,
-  brownouts: Brownouts,
-  { operation }: Site,
-): (now: number) => Reply | undefined {
-  const what = `${operation.method} ${operation.path}`
-  const goes = `it is removed on ${httpDate(brownouts.ends)}${insteadOf(config)}`
-  return now => {
-    const rest = restAt(brownouts, now)
-    if (rest === undefined) return undefined
-    const detail = `${what} is deprecated and in a brown-out until ${httpDate(rest.end)}; ${goes}`
-    return refuse(problems.brown_out, detail, retryAfter(rest.end - now), brownouts.answer)
-  }
-}
-
-const insteadOf = ({ successor }: DeprecationConfig): string =>
-  successor === undefined ? '' : `; use ${successor} instead`
-
-// The keys of `deprecation` in gateway.yaml.
-
-interface DeprecationConfig {
-  readonly since: string
-  readonly sunset?: string
-  readonly successor?: string
-  readonly policy?: string
-  readonly afterSunset?: AfterSunset
-  readonly brownouts?: BrownoutsConfig
-}
-
-interface BrownoutsConfig {
-  readonly starts: string
-  readonly every: string
-  readonly for: string
-  readonly growing?: boolean
-  readonly answer?: 503 | 410
 }
 
 // The headers of a deprecated operation's replies: RFC 9745, RFC 8594, RFC 8288, RFC 9652.
 
-/** Returns one frozen object per base path, unless the successor's address depends on the record in the path. */
-function compileHeaders(config: DeprecationConfig, since: number, site: Site): (exchange: Exchange) => Headers {
+/** Makes them once per base path, unless the successor's address depends on the record in the path. */
+function compileHeaders(
+  { policy, successor }: DeprecationConfig,
+  { since, sunset }: Lifecycle,
+  { operation, contract, error }: Site,
+): (exchange: Exchange) => Headers {
   const fixed: Record<string, string> = { deprecation: `@${Math.floor(since / 1000)}` }
-  if (config.sunset !== undefined) fixed.sunset = httpDate(parseDate(config.sunset) as number)
-  const { policy, successor } = config
-  const hint = 'write a variable of the path as {name}, in "successor"'
-  reportPlaceholders({ policy, successor }, hint, site.error)
+  if (sunset !== undefined) fixed.sunset = httpDate(sunset)
+  reportPlaceholders({ policy, successor }, 'write a variable of the path as {name}, in "successor"', error)
   const about = policy === undefined ? [] : [`<${policy}>; rel="deprecation"`, `<${policy}>; rel="sunset"`]
   if (successor === undefined) {
     const headers = about.length === 0 ? fixed : { ...fixed, link: about.join(', ') }
     return () => headers
   }
-  const { operation, contract } = site
   const names = expressionsOf(operation.path)
   const [path = '', query = ''] = successor.split('?', 2)
   for (const name of expressionsOf(path)) {
     if (names.includes(name)) continue
     const message = `the path ${operation.path} has no {${name}} to fill in`
-    site.error('unknown-variable', message, ['successor'], suggest(name, names))
+    error('unknown-variable', message, ['successor'], suggest(name, names))
   }
   const pairs = query.split('&').filter(pair => pair !== '')
   const known = (text: string) => expressionsOf(text).every(name => names.includes(name))
@@ -226,4 +195,129 @@ function compileHeaders(config: DeprecationConfig, since: number, site: Site): (
         return at === -1 ? whole : encodeURIComponent(segments[at] ?? '')
       }),
     )
+}
+
+// The phase of a life-cycle and its next change, by its dates. Independent of requests.
+
+/** The start, and the end (exclusive). */
+interface Rest {
+  readonly start: number
+  readonly end: number
+}
+
+export type Phase = 'active' | 'deprecated' | 'browning out' | 'gone' | 'past its sunset'
+
+export function phaseAt({ since, sunset, afterSunset, brownouts }: Lifecycle, time: number): Phase {
+  if (time < since) return 'active'
+  if (sunset !== undefined && time >= sunset) return afterSunset === 'serve' ? 'past its sunset' : 'gone'
+  return brownouts !== undefined && time >= brownouts.starts ? 'browning out' : 'deprecated'
+}
+
+/** Returns the brown-out at a moment. */
+export function restAt(brownouts: Brownouts, time: number): Rest | undefined {
+  const { starts, ends, every } = brownouts
+  if (time < starts || time >= ends) return undefined
+  const rest = restOf(brownouts, Math.floor((time - starts) / every))
+  return time < rest.end ? rest : undefined
+}
+
+/** Returns the brown-outs that end after a moment, in order. */
+export function* restsFrom(brownouts: Brownouts, time: number): Iterable<Rest> {
+  const { starts, ends, every } = brownouts
+  for (let n = Math.max(0, Math.floor((time - starts) / every)); starts + n * every < ends; n++) {
+    const rest = restOf(brownouts, n)
+    if (rest.end > time) yield rest
+  }
+}
+
+/** Returns the number of brown-outs that end after a moment, in constant time. */
+export function countRests(brownouts: Brownouts, time: number): number {
+  const { starts, ends, every } = brownouts
+  const all = Math.ceil((ends - starts) / every)
+  if (time < starts) return all
+  const begun = Math.min(all, Math.floor((time - starts) / every) + 1)
+  return all - begun + (restAt(brownouts, time) === undefined ? 0 : 1)
+}
+
+/**
+ * Returns the n-th brown-out. With growth, each is longer than the previous one by the same factor, from `for` at the start
+ * to `every` at the sunset, where no pause is left.
+ */
+function restOf({ starts, ends, every, for: length, growing }: Brownouts, n: number): Rest {
+  const start = starts + n * every
+  const grown = growing ? length * (every / length) ** ((n * every) / (ends - starts)) : length
+  const whole = Math.round(grown / 1000) * 1000 || grown
+  return { start, end: Math.min(ends, start + whole) }
+}
+
+/** `30d before sunset`, a date or a timestamp, in milliseconds since the epoch; `undefined` for anything else. */
+export function parseStart(text: string, sunset: number): number | undefined {
+  const before = /^(.+) before sunset$/.exec(text)?.[1]
+  if (before === undefined) return parseDate(text)
+  const duration = parseDuration(before)
+  return duration === undefined ? undefined : sunset - duration
+}
+
+/** Adds the stability of an operation to every reply, if the contract has `x-stability`. */
+export const stability: Behaviour<boolean> = {
+  name: 'stability',
+  decorates: true,
+  schema: setting.flag('Whether replies carry the `x-stability` of their operation as `X-Stability`. Default: true.'),
+  compile(config, { operation }) {
+    if (operation.stability === undefined || config === false) return undefined
+    const headers = { 'x-stability': operation.stability }
+    const mark = (reply: Reply): Reply => withHeaders(reply, headers)
+    return next => exchange => next(exchange).then(mark)
+  },
+  describe: (_, { operation }) => operation.stability,
+}
+
+/** A deprecated input, with its name in metrics and warnings. */
+interface Input {
+  readonly label: string
+  isIn(exchange: Exchange): boolean
+}
+
+const inputsSchema = setting.block(
+  'Counts, by consumer, the use of parameters and body fields that the contract marks `deprecated`; null counts nothing.',
+  { warn: setting.flag('Whether replies to requests that use one carry an `Understudy-Warning`. Default: false.') },
+)
+
+/** Parameters and fields that the contract deprecates: records who still sends them, and warns clients if configured. */
+export const deprecatedInputs: Behaviour<ConfigOf<typeof inputsSchema>> = {
+  name: 'deprecatedInputs',
+  schema: inputsSchema,
+  compile(config, { operation }) {
+    const fields = [...(operation.body?.content.values() ?? [])].flatMap(({ schema }) =>
+      schema === undefined ? [] : deprecatedFields(schema),
+    )
+    const labels = new Set<string>()
+    const inputs: Input[] = [
+      ...operation.parameters.filter(one => one.deprecated).map(parameterInput),
+      ...fields.map(({ label, isIn }) => ({ label: `body ${label}`, isIn: ({ body }: Exchange) => isIn(body) })),
+    ].filter(({ label }) => !labels.has(label) && labels.add(label))
+    if (inputs.length === 0) return undefined
+    const warn = config?.warn === true
+    return next => async exchange => {
+      const reply = await next(exchange)
+      // The body has been read now. Inputs of requests that were refused before are not counted.
+      const used = inputs.filter(input => input.isIn(exchange)).map(({ label }) => label)
+      if (used.length === 0) return reply
+      exchange.deprecatedInputs = used
+      if (warn) exchange.warn(`deprecated: ${used.join(', ')}`)
+      return reply
+    }
+  },
+}
+
+function parameterInput({ name, in: place }: Parameter): Input {
+  const label = `${place} ${name}`
+  if (place === 'query') return { label, isIn: ({ request }) => splitQuery(request.query).has(name) }
+  if (place === 'path') return { label, isIn: () => true }
+  if (place === 'header') {
+    const field = name.toLowerCase()
+    return { label, isIn: ({ request }) => request.headers[field] !== undefined }
+  }
+  const values = ({ request }: Exchange) => cookieValues(request.headers.cookie as string | undefined, name)
+  return { label, isIn: exchange => values(exchange).length > 0 }
 }

@@ -11,33 +11,28 @@ import {
 } from '../expression/template.ts'
 import { fieldSentence, problems, type Refusal, type Reply } from '../kernel/http.ts'
 import { type Json, stringifyJson } from '../kernel/value/json.ts'
-import type { Behaviour } from './behaviour.ts'
-import { setting } from './setting.ts'
+import { type Behaviour, type ConfigOf, type SettingOf, setting } from './behaviour.ts'
 
-interface ErrorsConfig {
-  readonly body?: Json
-  readonly contentType?: string
-  readonly codes?: Readonly<Record<string, string>>
-}
+const schema = setting.block(
+  'The shape of every refusal. Default: the first of these that exists: the shape that the operation documents for the status, that of its other errors, the most frequent one of the contract, problem+json (RFC 9457).',
+  {
+    body: setting.json(
+      'The body, with ${problem.code}, ${problem.title}, ${problem.detail}, ${problem.status} and ${problem.errors} filled in; alone in a string, the status stays a number, and the errors stay a list of { in, path, rule, message }. Other ${…} hold expressions in CEL, such as ${request.path} or ${now}.',
+    ),
+    contentType: setting.text('The media type of the body. Default: application/json.'),
+    codes: setting.named(
+      'Replaces values of `code`, by the code of the problem table.',
+      { type: 'string' } as SettingOf<string>,
+      { propertyNames: { enum: Object.keys(problems) } },
+    ),
+  },
+)
+type ErrorsConfig = ConfigOf<typeof schema>
 
 export const errors: Behaviour<ErrorsConfig> = {
   name: 'errors',
   decorates: true,
-  schema: setting.block(
-    'The shape of every refusal. Default: the first of these that exists: the shape that the operation documents for the status, that of its other errors, the most frequent one of the contract, problem+json (RFC 9457).',
-    {
-      body: {
-        description:
-          'The body, with ${problem.code}, ${problem.title}, ${problem.detail}, ${problem.status} and ${problem.errors} filled in; alone in a string, the status stays a number, and the errors stay a list of { in, path, rule, message }. Other ${…} hold expressions in CEL, such as ${request.path} or ${now}.',
-      },
-      contentType: setting.text('The media type of the body. Default: application/json.'),
-      codes: setting.named(
-        'Replaces values of `code`, by the code of the problem table.',
-        { type: 'string' },
-        { propertyNames: { enum: Object.keys(problems) } },
-      ),
-    },
-  ),
+  schema,
   compile(config, { operation, contract, expressions, error }) {
     const { body, contentType, codes } = config ?? UNSET
     reportPlaceholders({ contentType, codes }, 'placeholders are filled in within the body only', error)

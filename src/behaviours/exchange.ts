@@ -14,10 +14,10 @@ export type Wrap = (next: Handler) => Handler
 
 /** The reply that a client may choose. */
 export interface Choice {
-  readonly status?: number
-  readonly example?: string
-  readonly dynamic?: boolean
-  readonly seed?: string
+  readonly status?: number | undefined
+  readonly example?: string | undefined
+  readonly dynamic?: boolean | undefined
+  readonly seed?: string | undefined
 }
 
 /** A request and the place that it reaches. */
@@ -37,81 +37,59 @@ export interface Meeting {
   readonly ordinal?: number | undefined
 }
 
-/** Maps each behaviour to the exchange fields that it may write. */
-interface Authors {
-  readonly exchange: 'injected' | 'notes' | 'warnings'
-  readonly gateway: 'admit' | 'drawn' | 'weather'
-  readonly rules: 'request' | 'body' | 'nth'
-  readonly answers: 'consumer' | 'request'
-  readonly expressions: 'nth'
-  readonly deprecation: 'consumer'
-  readonly capacity: 'queued'
-  readonly fault: 'fault'
-  readonly prefer: 'choice' | 'request'
-  readonly state: 'position'
-  readonly authenticate: 'consumer'
-  readonly deprecatedInputs: 'deprecatedInputs'
-  readonly validate: 'values' | 'body' | 'sent'
-  readonly idempotency: 'release'
-  readonly conditional: 'precondition'
-  readonly respond: 'entry'
-}
-
-type WrittenBy<Author extends keyof Authors> = { -readonly [Field in Authors[Author]]: Exchange[Field] }
-
-/** Returns an exchange as its author may write it: `writable(exchange, 'respond').entry = entry`. */
-export const writable = <Author extends keyof Authors>(exchange: Exchange, _: Author): WrittenBy<Author> => exchange
-
-/** One request in the chain: the request, its world, and the results of the behaviours so far. */
+/**
+ * One request in the chain: the request, its world, and the results of the behaviours so far. Each field that may be written has
+ * one author or a few, which `test/house/behaviours.test.ts` names.
+ */
 export class Exchange {
   /** The request. `prefer` removes its own `__code`-style parameters from the query. */
-  readonly request: Request
-  readonly world: World
-  readonly clock: Clock
+  request: Request
+  world: World
+  clock: Clock
   readonly operation: Operation
   readonly basePath: string
   readonly segments: readonly string[]
   readonly broken: boolean
   readonly ordinal: number
   /** The consumer's name, once known. */
-  readonly consumer: string | undefined = undefined
+  consumer: string | undefined
   /** The parameters' values, in the order of `operation.parameters`, once checked. */
-  readonly values: readonly unknown[] = NO_VALUES
+  values: readonly unknown[] = NO_VALUES
   /** The body, once checked. */
-  readonly body: Json | undefined = undefined
+  body: Json | undefined
   /** The same with the fields that are `readOnly`, where the contract has such fields. */
-  readonly sent: Json | undefined = undefined
+  sent: Json | undefined
   /** The deprecated parameters and fields that it used, once known. */
-  readonly deprecatedInputs: readonly string[] | undefined = undefined
+  deprecatedInputs: readonly string[] | undefined
   /** The record that the reply is about, once found. */
-  readonly entry: Entry | undefined = undefined
+  entry: Entry | undefined
   /** Checks that record before it is returned or written. A reply from it replaces the usual one. */
-  readonly precondition: ((entry: Entry | undefined) => Reply | undefined) | undefined = undefined
+  precondition: ((entry: Entry | undefined) => Reply | undefined) | undefined
   /** Called after authentication if the world does not exist yet. */
-  readonly admit: (() => void) | undefined = undefined
+  admit: (() => void) | undefined
   /** Called when the reply is sent, or when there will be none. */
-  readonly release: (() => void) | undefined = undefined
+  release: (() => void) | undefined
   /** Whether it waited in the queue of `capacity`. */
-  readonly queued: boolean = false
+  queued = false
   /** The reply that the client chose, if any. */
-  readonly choice: Choice | undefined = undefined
+  choice: Choice | undefined
   /** The weather at its arrival, if any. */
-  readonly weather: string | undefined = undefined
+  weather: string | undefined
   /** The kind of the fault that was injected. */
-  readonly fault: string | undefined = undefined
+  fault: string | undefined
   /** Its number among the requests of its method and path in the world, from 1; set once an expression needs it. */
-  readonly nth: number | undefined = undefined
+  nth: number | undefined
   /** The position of its changes in the log of a recorded world; unset if it changed nothing. */
-  readonly position: number | undefined = undefined
+  position: number | undefined
   /** Every random draw by its purpose, if the client asked for an explanation. */
-  readonly drawn: Record<string, number> | undefined = undefined
+  drawn: Record<string, number> | undefined
 
   /** The time in milliseconds that it was made to wait, by the real clock. Excludes the gateway's own work. */
-  readonly injected: number = 0
+  injected = 0
   /** The things that were done to it on purpose, in words, for the journal. */
-  readonly notes: readonly string[] = NO_NOTES
+  notes: readonly string[] = NO_NOTES
   /** The sentences of `Understudy-Warning`, for a request that is answered but probably contains a mistake. */
-  readonly warnings: readonly string[] = NO_NOTES
+  warnings: readonly string[] = NO_NOTES
 
   constructor(meeting: Meeting) {
     const { request, world, operation, basePath = '', segments = NO_SEGMENTS, broken = false } = meeting
@@ -125,10 +103,15 @@ export class Exchange {
     this.ordinal = meeting.ordinal ?? world.nextOrdinal(operation.id)
   }
 
+  /** Its name as the cause of changes: `POST /v1/books`. */
+  get text(): string {
+    return `${this.request.method} ${this.request.path}`
+  }
+
   /** Continues in the world that replaced its world. */
   enter(world: World): void {
-    if (world === this.world) return
-    Object.assign(this, { world, clock: this.clock === this.world.clock ? world.clock : this.clock })
+    if (this.clock === this.world.clock) this.clock = world.clock
+    this.world = world
   }
 
   /** Returns a function that undoes later changes of the exchange, for a part of the chain that runs again. */
@@ -152,30 +135,34 @@ export class Exchange {
 
   /** Records a deliberate effect on the request or its reply for the journal. */
   note(text: string): void {
-    writable(this, 'exchange').notes = [...this.notes, text]
+    this.notes = [...this.notes, text]
   }
 
   /** Adds a sentence to `Understudy-Warning` of any later reply. */
   warn(text: string): void {
-    writable(this, 'exchange').warnings = [...this.warnings, text]
+    this.warnings = [...this.warnings, text]
+  }
+
+  /** The values of its parameters, once checked. */
+  get parameters() {
+    return this.operation.parameters.flatMap(({ name, in: place }, i) =>
+      this.values[i] === undefined ? [] : [{ name, in: place, value: this.values[i] as Json }],
+    )
   }
 
   /** Returns this request as a question to the contract. Equal requests give equal questions. */
   question({ status, example, dynamic = false, seed }: Choice = {}): Question {
-    const { request, operation, values, segments } = this
+    const { request, operation, segments } = this
     const { accept, host } = request.headers
     // Without a seed, each request for a generated reply gets another one.
     const ordinal = dynamic && seed === undefined ? this.ordinal : 0
     const purpose = `${seed ?? ''} ${segments.join('/')}?${request.query}`
-    const parameters = operation.parameters.flatMap(({ name, in: place }, i) =>
-      values[i] === undefined ? [] : [{ name, in: place, value: values[i] as Json }],
-    )
     return {
       status,
       example,
       dynamic,
       seed: Math.floor(this.world.draw(operation.id, ordinal, purpose) * 2 ** 32),
-      given: { parameters, body: this.body },
+      given: { parameters: this.parameters, body: this.body },
       accept: Array.isArray(accept) ? accept.join(',') : accept,
       method: request.method,
       path: request.path,
@@ -192,7 +179,7 @@ export class Exchange {
   async pause<Result>(until: Promise<Result>): Promise<Result> {
     const started = monotonic()
     const result = await until
-    writable(this, 'exchange').injected += monotonic() - started
+    this.injected += monotonic() - started
     return result
   }
 }

@@ -17,7 +17,7 @@ import type { Path } from '../kernel/file/source.ts'
 import type { Json } from '../kernel/value/json.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/kept.ts'
-import { type Exchange, type Identify, writable } from './exchange.ts'
+import type { Exchange, Identify } from './exchange.ts'
 import { asId, type Resource } from './resource.ts'
 
 /** The names that functions of an expression may refer to. */
@@ -168,9 +168,8 @@ export class ExchangeScope implements Scope {
   }
   get nth(): number {
     const { request, world } = this.#exchange
-    const written = writable(this.#exchange, 'expressions')
-    written.nth ??= world.keep(PathCounts, PATHS).next(`${request.method} ${request.path}`)
-    return written.nth
+    this.#exchange.nth ??= world.keep(PathCounts, PATHS).next(`${request.method} ${request.path}`)
+    return this.#exchange.nth
   }
 
   calls(operation: string): number {
@@ -200,12 +199,8 @@ export class ExchangeScope implements Scope {
   }
 
   #valuesIn(place: string): Readonly<Record<string, Json>> {
-    const { operation, values } = this.#exchange
-    const out: Record<string, Json> = {}
-    for (const [i, parameter] of operation.parameters.entries()) {
-      if (parameter.in === place && values[i] !== undefined) out[parameter.name] = values[i] as Json
-    }
-    return out
+    const own = this.#exchange.parameters.filter(one => one.in === place)
+    return Object.fromEntries(own.map(({ name, value }) => [name, value]))
   }
 }
 

@@ -5,31 +5,24 @@ import { requiredFields } from '../contract/security.ts'
 import type { Path } from '../kernel/file/source.ts'
 import { NO_HEADERS, problemOf, type Reply, refuse, retryAfter, type Wire } from '../kernel/http.ts'
 import { parseByteRate, parseDuration, parseSize } from '../kernel/text/units.ts'
-import type { Behaviour, Exchange, Handler, Site } from './behaviour.ts'
-import { writable } from './exchange.ts'
-import { setting } from './setting.ts'
+import {
+  type Behaviour,
+  type ConfigOf,
+  type Exchange,
+  type Handler,
+  type SettingOf,
+  type Site,
+  setting,
+} from './behaviour.ts'
 
 const KINDS = ['status', 'reset', 'close', 'truncate', 'garbage', 'drip', 'hang'] as const
 type FaultKind = (typeof KINDS)[number]
 
-export interface FaultSpec {
-  readonly kind: FaultKind
-  readonly probability?: number
-  readonly every?: number
-  readonly after?: boolean
-  readonly status?: number
-  readonly retryAfter?: string
-  readonly keep?: string
-  readonly rate?: string
-  readonly for?: string
-}
-
 /** Keys that are allowed beside one kind only. */
 const COMPANIONS = { status: 'status', retryAfter: 'status', keep: 'truncate', rate: 'drip', for: 'hang' } as const
-const spec = {
-  required: ['kind'],
-  additionalProperties: false,
-  properties: {
+const schema = setting.block(
+  'Faults to inject, with `probability` or `every`, or else into each request. In a list, the first fault that is drawn wins.',
+  {
     kind: setting.choice(
       KINDS,
       'The kind of fault: an error `status`; a TCP `reset`; `close` without a reply; a body that is cut off (`truncate`); `garbage` instead of HTTP; a body that is sent slowly (`drip`); or no reply for a long time (`hang`).',
@@ -39,7 +32,7 @@ const spec = {
       minimum: 0,
       maximum: 1,
       description: 'The share of requests that fail, from 0 to 1.',
-    },
+    } as SettingOf<number>,
     every: setting.integer('Fails every N-th request of the operation.', 1),
     after: setting.flag(
       'Whether the operation is executed before it fails: its effect stays, its reply is lost. Default: false.',
@@ -50,19 +43,15 @@ const spec = {
     rate: setting.text('With `drip`: the speed. Default: 64B/s.', { format: 'byte rate' }),
     for: setting.duration('With `hang`: the time before the connection is closed. Default: 30s.'),
   },
-}
+  { required: ['kind'] },
+)
+const { description: _, ...item } = schema
+export type FaultSpec = ConfigOf<typeof schema>
 
 export const fault: Behaviour<FaultSpec | readonly FaultSpec[]> = {
   name: 'fault',
   weather: true,
-  schema: {
-    type: ['object', 'array'],
-    description:
-      'Faults to inject, with `probability` or `every`, or else into each request. In a list, the first fault that is drawn wins.',
-    ...spec,
-    minItems: 1,
-    items: { type: 'object', ...spec },
-  },
+  schema: { ...schema, type: ['object', 'array'], minItems: 1, items: item },
   compile(config, site) {
     if (config === undefined) return undefined
     const faults = isList(config)
@@ -76,25 +65,19 @@ export const fault: Behaviour<FaultSpec | readonly FaultSpec[]> = {
       }
     }
   },
-  describe(config) {
-    if (config === undefined) return undefined
-    return (isList(config) ? config : [config])
+  describe: config =>
+    config &&
+    (isList(config) ? config : [config])
       .map(({ kind, status, probability, every }) => {
         const often = every !== undefined ? ` every ${every}` : probability !== undefined ? ` ${probability}` : ''
         return `${status ?? kind}${often}`
       })
-      .join(', ')
-  },
+      .join(', '),
 }
 
 const isList = (config: FaultSpec | readonly FaultSpec[]): config is readonly FaultSpec[] => Array.isArray(config)
 
-interface CompiledFault {
-  strikes(exchange: Exchange): boolean
-  fail(next: Handler): Handler
-}
-
-function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path): CompiledFault {
+function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path) {
   const { kind, probability, every, after } = config
   if (probability !== undefined && every !== undefined) {
     site.error('ambiguous-chance', '"probability" and "every" exclude each other', [...path, 'every'], undefined, 'key')
@@ -105,16 +88,14 @@ function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path
     site.error('idle-key', message, [...path, key], `use it with kind: ${owner}`, 'key')
   }
   const spoil = SPOILERS[kind](config, site, path)
-  const works = after === true || kind === 'truncate' || kind === 'drip'
+  const works = after || kind === 'truncate' || kind === 'drip'
   return {
-    strikes:
+    strikes: (exchange: Exchange): boolean =>
       every !== undefined
-        ? ({ ordinal }) => ordinal % every === 0
-        : probability !== undefined
-          ? exchange => exchange.draw(purpose) < probability
-          : () => true,
-    fail: next => async exchange => {
-      writable(exchange, 'fault').fault = kind
+        ? exchange.ordinal % every === 0
+        : probability === undefined || exchange.draw(purpose) < probability,
+    fail: (next: Handler) => async (exchange: Exchange) => {
+      exchange.fault = kind
       exchange.note(`${purpose}: ${config.status ?? kind}${works ? ', after the work' : ''}`)
       const reply = works ? await next(exchange) : NO_REPLY
       // Waits here, by the world's clock, so that HTTP need not know of it.

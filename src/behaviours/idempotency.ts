@@ -6,27 +6,22 @@ import { problems, type Reply, refuse, withHeaders } from '../kernel/http.ts'
 import { parseDuration } from '../kernel/text/units.ts'
 import { stringifyJson } from '../kernel/value/json.ts'
 import { IdempotencyKeys } from '../world/kept.ts'
-import type { Behaviour, Exchange } from './behaviour.ts'
-import { writable } from './exchange.ts'
-import { setting } from './setting.ts'
+import { type Behaviour, type ConfigOf, type Exchange, setting } from './behaviour.ts'
 
-interface IdempotencyConfig {
-  readonly for: string
-  readonly required?: boolean
-}
+const schema = setting.block(
+  'Evaluates `Idempotency-Key`, per operation and consumer. The same payload gets the first reply again; a different payload gets 422; a repeat while the first request is in progress gets 409. Failures (5xx) are not kept.',
+  {
+    for: setting.duration('The time for which a reply is kept.'),
+    required: setting.flag('Whether a request without the header is refused as invalid. Default: false.'),
+  },
+  { required: ['for'] },
+)
 
-export const idempotency: Behaviour<IdempotencyConfig> = {
+export const idempotency: Behaviour<ConfigOf<typeof schema>> = {
   name: 'idempotency',
   remembers: true,
   problems: [problems.invalid_request, problems.in_flight, problems.key_reused],
-  schema: setting.block(
-    'Evaluates `Idempotency-Key`, per operation and consumer. The same payload gets the first reply again; a different payload gets 422; a repeat while the first request is in progress gets 409. Failures (5xx) are not kept.',
-    {
-      for: setting.duration('The time for which a reply is kept.'),
-      required: setting.flag('Whether a request without the header is refused as invalid. Default: false.'),
-    },
-    { required: ['for'] },
-  ),
+  schema,
   compile(config, { operation, invalid }) {
     if (config === undefined) return undefined
     const broken = (rule: string, message: string) => invalid([{ in: 'header', path: HEADER, rule, message }])
@@ -60,7 +55,7 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
       // A request that does not reach this line has failed and may be repeated.
       let reply: Reply | undefined
       // In progress until the reply is sent, since latency follows after it is made.
-      writable(exchange, 'idempotency').release = () => {
+      exchange.release = () => {
         if (reply === undefined || reply.status >= 500) keys.forget(key)
         else keys.finish(...settle(reply))
       }

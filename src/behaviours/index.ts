@@ -1,22 +1,47 @@
 // The request life-cycle, outermost first. Adding a behaviour is one file and one line here.
 
+import { latestOf } from '../world/world.ts'
 import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
 import { capacity } from './capacity.ts'
 import { conditional } from './conditional.ts'
-import { deprecatedInputs } from './deprecated-inputs.ts'
-import { deprecation } from './deprecation.ts'
+import { deprecatedInputs, deprecation, stability } from './deprecation.ts'
 import { errors } from './errors.ts'
 import { fault } from './fault.ts'
 import { idempotency } from './idempotency.ts'
 import { latency } from './latency.ts'
 import { prefer } from './prefer.ts'
 import { rateLimit } from './rate-limit.ts'
-import { replies } from './replies.ts'
 import { respond } from './respond/index.ts'
-import { stability } from './stability.ts'
-import { state } from './state.ts'
-import { validate } from './validate/index.ts'
+import { replies, validate } from './validate/index.ts'
+
+/**
+ * Runs the part of the chain that may change a recorded world in its turn (see `Turns`). Without recorded worlds it is not in
+ * the chain.
+ */
+const state: Behaviour<never> = {
+  name: 'state',
+  compile(_, { recorded, maxBody }) {
+    if (!recorded) return undefined
+    return next => exchange => {
+      const { request, world } = exchange
+      const { turns } = latestOf(world)
+      // A world of a future time, which is not recorded.
+      if (turns === undefined) return next(exchange)
+      const run = () => {
+        const restart = turns.repeats ? exchange.mark() : undefined
+        const work = () => {
+          restart?.()
+          exchange.enter(latestOf(exchange.world))
+          return next(exchange)
+        }
+        return turns.run(work, exchange)
+      }
+      // No turn waits for the network.
+      return request.hasBody ? request.readBody(maxBody).then(run) : run()
+    }
+  },
+}
 
 // Each behaviour's schema has checked its configuration, so the list need not know its type.
 export const behaviours = [

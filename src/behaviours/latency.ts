@@ -11,53 +11,43 @@ import {
   throughPercentiles,
   uniform,
 } from '../kernel/value/distribution.ts'
-import type { Behaviour, Site } from './behaviour.ts'
-import { setting } from './setting.ts'
+import { type Behaviour, type ConfigOf, type SettingOf, type Site, setting } from './behaviour.ts'
 
-export interface LatencyConfig {
-  readonly fixed?: string
-  readonly uniform?: { readonly min: string; readonly max: string }
-  readonly normal?: { readonly mean: string; readonly deviation: string }
-  readonly lognormal?: { readonly p50: string; readonly p99: string }
-  readonly min?: string
-  readonly max?: string
-  readonly [percentile: `p${string}`]: string | undefined
+const pair = <Key extends string>(description: string, first: Readonly<Record<Key, string>>) => {
+  const keys = Object.keys(first) as Key[]
+  const bounds = Object.fromEntries(keys.map(key => [key, setting.duration(first[key])]))
+  return setting.block(description, bounds as Record<Key, SettingOf<string>>, { required: keys })
 }
 
-const pair = (description: string, first: Record<string, string>) =>
-  setting.block(
-    description,
-    Object.fromEntries(Object.entries(first).map(([name, text]) => [name, setting.duration(text)])),
-    { required: Object.keys(first) },
-  )
-
 const KINDS = ['fixed', 'uniform', 'normal', 'lognormal'] as const
+const schema = setting.block(
+  'The time that a reply takes, drawn for each request: one of `fixed`, `uniform`, `normal` and `lognormal`, or percentiles, any of `p1` … `p99.99`.',
+  {
+    fixed: setting.duration('The same time for every reply.'),
+    uniform: pair('A uniform distribution between two bounds.', { min: 'The shortest.', max: 'The longest.' }),
+    normal: pair('A normal distribution, cut off at zero.', {
+      mean: 'The mean.',
+      deviation: 'The standard deviation.',
+    }),
+    lognormal: pair('A log-normal distribution.', { p50: 'The median.', p99: 'The 99th percentile.' }),
+    min: setting.duration('With percentiles: the minimum. Default: half of the lowest percentile.'),
+    max: setting.duration('With percentiles: the maximum. Default: the highest percentile.'),
+  },
+  {
+    minProperties: 1,
+    patternProperties: {
+      '^p(?!0+(?:\\.0+)?$)\\d{1,2}(?:\\.\\d+)?$': setting.duration(
+        'The percentile: p95 is the time that 95 % of the replies do not exceed.',
+      ),
+    },
+  },
+)
+export type LatencyConfig = ConfigOf<typeof schema> & { readonly [percentile: `p${string}`]: string | undefined }
 
 export const latency: Behaviour<LatencyConfig> = {
   name: 'latency',
   weather: true,
-  schema: setting.block(
-    'The time that a reply takes, drawn for each request: one of `fixed`, `uniform`, `normal` and `lognormal`, or percentiles, any of `p1` … `p99.99`.',
-    {
-      fixed: setting.duration('The same time for every reply.'),
-      uniform: pair('A uniform distribution between two bounds.', { min: 'The shortest.', max: 'The longest.' }),
-      normal: pair('A normal distribution, cut off at zero.', {
-        mean: 'The mean.',
-        deviation: 'The standard deviation.',
-      }),
-      lognormal: pair('A log-normal distribution.', { p50: 'The median.', p99: 'The 99th percentile.' }),
-      min: setting.duration('With percentiles: the minimum. Default: half of the lowest percentile.'),
-      max: setting.duration('With percentiles: the maximum. Default: the highest percentile.'),
-    },
-    {
-      minProperties: 1,
-      patternProperties: {
-        '^p(?!0+(?:\\.0+)?$)\\d{1,2}(?:\\.\\d+)?$': setting.duration(
-          'The percentile: p95 is the time that 95 % of the replies do not exceed.',
-        ),
-      },
-    },
-  ),
+  schema,
   compile(config, site) {
     const quantile = config && compileQuantile(config, site)
     if (quantile === undefined) return undefined
@@ -70,14 +60,11 @@ export const latency: Behaviour<LatencyConfig> = {
       return reply
     }
   },
-  describe(config) {
-    if (config === undefined) return undefined
-    return Object.entries(config)
-      .map(([key, value]) =>
-        typeof value === 'object' ? `${key} ${Object.values(value).join('–')}` : `${key} ${value}`,
-      )
-      .join(', ')
-  },
+  describe: config =>
+    config &&
+    Object.entries(config)
+      .map(([key, value]) => `${key} ${typeof value === 'object' ? Object.values(value).join('–') : value}`)
+      .join(', '),
 }
 
 const ms = (text: string): number => parseDuration(text) as number

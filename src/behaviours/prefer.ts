@@ -16,9 +16,7 @@ import {
   withHeaders,
   withQuery,
 } from '../kernel/http.ts'
-import type { Behaviour, Choice, Exchange } from './behaviour.ts'
-import { writable } from './exchange.ts'
-import { setting } from './setting.ts'
+import { type Behaviour, type Choice, type Exchange, setting } from './behaviour.ts'
 
 const NAMES = ['code', 'example', 'dynamic', 'seed'] as const
 type Words = { readonly [name in (typeof NAMES)[number]]?: string }
@@ -49,26 +47,25 @@ export const prefer: Behaviour<boolean> = {
         for (const { name, pattern, rule, message } of FORMS) {
           const word = words[name]
           if (word === undefined || pattern.test(word)) continue
-          const place = inHeader[name] === undefined ? inQueryAt(name) : inHeaderAt(name)
+          const place =
+            inHeader[name] === undefined
+              ? ({ in: 'query', path: `__${name}` } as const)
+              : ({ in: 'header', path: `Prefer: ${name}` } as const)
           return Promise.resolve(invalid([{ ...place, rule, message }]))
         }
-        writable(exchange, 'prefer').choice = choiceOf(words)
+        exchange.choice = choiceOf(words)
         return chosen(exchange).then(reply => {
           // Refused with the chosen status: answer as the contract documents it.
           if (reply.refusal === undefined || reply.status !== exchange.choice?.status) return reply
           const documented = answerTo(exchange, answers, false)
-          return documented.refusal === undefined
-            ? withHeaders(documented, { ...reply.headers, ...documented.headers })
-            : reply
+          if (documented.refusal !== undefined) return reply
+          return withHeaders(documented, { ...reply.headers, ...documented.headers })
         })
       }
     }
   },
   describe: () => undefined,
 }
-
-const inQueryAt = (name: string) => ({ in: 'query', path: `__${name}` }) as const
-const inHeaderAt = (name: string) => ({ in: 'header', path: `Prefer: ${name}` }) as const
 
 /** The forms of the words that have one. `dynamic` without a value means true. */
 const FORMS = [
@@ -78,36 +75,33 @@ const FORMS = [
 
 /** Returns the chosen reply, with `Preference-Applied`. */
 function answerTo(exchange: Exchange, answers: Answers, anyError: boolean): Reply {
-  const { choice = {} } = exchange
-  const { status, example, dynamic, seed } = choice
-  const { operation } = exchange
+  const { operation, choice = {} } = exchange
+  const { status, ...others } = choice
   if (anyError && status !== undefined && status >= 400 && responseFor(operation, status) === undefined) {
-    const warning = `${operation.id} does not document ${status}`
-    const reply = refuse(problemOf(status), `${status} was asked for`, { 'understudy-warning': warning }, status)
-    return withHeaders(reply, { 'preference-applied': `code=${status}` })
+    return refuse(
+      problemOf(status),
+      `${status} was asked for`,
+      { 'understudy-warning': `${operation.id} does not document ${status}`, 'preference-applied': `code=${status}` },
+      status,
+    )
   }
   if (answers.status === undefined && status === undefined) {
     return refuse(problems.not_simulated, `the operation ${operation.id} documents no replies to choose from`)
   }
   const reply = answers.reply(exchange.question(choice))
   if (reply.refusal !== undefined) return reply
-  const applied = [
-    ...(status === undefined ? [] : [`code=${status}`]),
-    ...(example === undefined ? [] : [`example=${tokenOrString(example)}`]),
-    ...(dynamic === undefined ? [] : [`dynamic=${dynamic}`]),
-    ...(seed === undefined ? [] : [`seed=${tokenOrString(seed)}`]),
-  ]
+  const applied = Object.entries({ code: status, ...others }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${tokenOrString(String(value))}`],
+  )
   return withHeaders(reply, { 'preference-applied': applied.join(', ') })
 }
 
-function choiceOf({ code, example, dynamic, seed }: Words): Choice {
-  return {
-    ...(code === undefined ? {} : { status: Number(code) }),
-    ...(example === undefined || example === '' ? {} : { example }),
-    ...(dynamic === undefined ? {} : { dynamic: dynamic !== 'false' }),
-    ...(seed === undefined ? {} : { seed }),
-  }
-}
+const choiceOf = ({ code, example, dynamic, seed }: Words): Choice => ({
+  status: code === undefined ? undefined : Number(code),
+  example: example === '' ? undefined : example,
+  dynamic: dynamic === undefined ? undefined : dynamic !== 'false',
+  seed,
+})
 
 const TOKEN = "[!#$%&'*+.^_`|~\\w-]+"
 const PREFERENCE = new RegExp(`(${TOKEN})(?:\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,;"]*)))?`, 'g')
@@ -119,7 +113,11 @@ function wordsIn(field: string | string[] | undefined, exchange: Exchange): Word
   for (const [, token = '', inQuotes, plain] of String(field).matchAll(PREFERENCE)) {
     const name = NAMES.find(one => one === token.toLowerCase())
     if (name !== undefined) words[name] ??= inQuotes?.replace(/\\(.)/g, '$1') ?? plain ?? ''
-    else warnOfSlip(exchange, token)
+    else {
+      // One that looks like a misspelt word of ours has no effect.
+      const meant = slipOf(token.toLowerCase(), NAMES)
+      if (meant !== undefined) exchange.warn(`unknown preference "${token}"; did you mean "${meant}"?`)
+    }
   }
   return words
 }
@@ -127,7 +125,6 @@ function wordsIn(field: string | string[] | undefined, exchange: Exchange): Word
 /** Removes the control parameters from the query, and returns them. */
 function takeFromQuery(exchange: Exchange, controls: readonly (typeof NAMES)[number][]): Words {
   const { request } = exchange
-  if (!request.query.includes('__')) return {}
   const given = splitQuery(request.query)
   const found = controls.flatMap(name => {
     const text = given.get(`__${name}`)?.[0]
@@ -136,17 +133,9 @@ function takeFromQuery(exchange: Exchange, controls: readonly (typeof NAMES)[num
   if (found.length === 0) return {}
   const names = new Set(found.map(([name]) => `__${name}`))
   const rest = request.query.split('&').filter(pair => !names.has(decodeQuery(pair.split('=', 1)[0] as string) ?? ''))
-  writable(exchange, 'prefer').request = withQuery(request, rest.join('&'))
+  exchange.request = withQuery(request, rest.join('&'))
   return Object.fromEntries(found)
 }
-
-/** Warns a client of a preference that looks like a misspelt one of ours and has no effect. */
-function warnOfSlip(exchange: Exchange, word: string): void {
-  const meant = word.length > LONGEST_WORD ? undefined : slipOf(word.toLowerCase(), NAMES)
-  if (meant !== undefined) exchange.warn(`unknown preference "${word}"; did you mean "${meant}"?`)
-}
-
-const LONGEST_WORD = 20
 
 /** Returns a value as a token if it is one, otherwise as a quoted string. */
 const tokenOrString = (text: string): string => (/^[\w.-]+$/.test(text) ? text : quotedString(text))

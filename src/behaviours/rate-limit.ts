@@ -4,37 +4,31 @@
 import { type Headers, problems, quotedString, refuse, retryAfter, withHeaders } from '../kernel/http.ts'
 import { parseRate } from '../kernel/text/units.ts'
 import { type Quota, Quotas, type Taken } from '../world/kept.ts'
-import type { Behaviour, Exchange } from './behaviour.ts'
-import { setting } from './setting.ts'
+import { type Behaviour, type ConfigOf, type Exchange, setting } from './behaviour.ts'
 
-interface RateLimitConfig {
-  readonly limit: string
-  readonly burst?: number
-  readonly by?: 'consumer' | 'address' | 'all'
-  readonly legacyHeaders?: boolean
-}
+const schema = setting.block(
+  'The number of requests in a time. Under `defaults` the limit is shared by all operations, under a tag by those of the tag.',
+  {
+    limit: setting.text('Requests per fixed window of time: `100/m`.', { format: 'rate' }),
+    burst: setting.integer(
+      'Uses a token bucket of this size, refilled evenly at the limit, instead of fixed windows.',
+      1,
+    ),
+    by: setting.choice(
+      ['consumer', 'address', 'all'],
+      'Who shares the limit: each consumer (or address, for requests without one), each address, or all. Default: consumer.',
+    ),
+    legacyHeaders: setting.flag('Whether replies carry the older `X-RateLimit-*` headers too. Default: false.'),
+  },
+  { required: ['limit'] },
+)
 
-export const rateLimit: Behaviour<RateLimitConfig> = {
+export const rateLimit: Behaviour<ConfigOf<typeof schema>> = {
   name: 'rateLimit',
   remembers: true,
   weather: true,
   problems: [problems.too_many_requests],
-  schema: setting.block(
-    'The number of requests in a time. Under `defaults` the limit is shared by all operations, under a tag by those of the tag.',
-    {
-      limit: setting.text('Requests per fixed window of time: `100/m`.', { format: 'rate' }),
-      burst: setting.integer(
-        'Uses a token bucket of this size, refilled evenly at the limit, instead of fixed windows.',
-        1,
-      ),
-      by: setting.choice(
-        ['consumer', 'address', 'all'],
-        'Who shares the limit: each consumer (or address, for requests without one), each address, or all. Default: consumer.',
-      ),
-      legacyHeaders: setting.flag('Whether replies carry the older `X-RateLimit-*` headers too. Default: false.'),
-    },
-    { required: ['limit'] },
-  ),
+  schema,
   compile(config, { scope }) {
     if (config === undefined) return undefined
     const { count, window } = parseRate(config.limit) as { count: number; window: number }
@@ -45,34 +39,29 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
     const headersOf = ({ remaining: left, reset }: Taken, now: number): Headers => {
       // A bucket may hold more than the policy allows in its window; the fields announce at most the policy.
       const remaining = Math.min(left, count)
-      const seconds = Math.ceil(reset / 1000)
-      const headers = { 'ratelimit-policy': policy, ratelimit: `${name};r=${remaining};t=${seconds}` }
-      if (config.legacyHeaders !== true) return headers
       return {
-        ...headers,
-        'x-ratelimit-limit': `${count}`,
-        'x-ratelimit-remaining': `${remaining}`,
-        'x-ratelimit-reset': `${Math.ceil((now + reset) / 1000)}`,
+        'ratelimit-policy': policy,
+        ratelimit: `${name};r=${remaining};t=${Math.ceil(reset / 1000)}`,
+        ...(config.legacyHeaders && {
+          'x-ratelimit-limit': `${count}`,
+          'x-ratelimit-remaining': `${remaining}`,
+          'x-ratelimit-reset': `${Math.ceil((now + reset) / 1000)}`,
+        }),
       }
     }
-    const detail = `the rate limit of ${config.limit} is exceeded`
     return next => async exchange => {
       // Shared quotas use the world's clock, not the time that a single request may choose.
       const now = exchange.world.clock.now()
       const taken = exchange.world.keep(Quotas, `rateLimit ${scope}`).take(keyOf(exchange), quota, now)
       const headers = headersOf(taken, now)
       if (taken.allowed) return withHeaders(await next(exchange), headers)
-      const wait = `${Math.ceil(taken.reset / 1000)}`
-      return refuse(problems.too_many_requests, `${detail}; retry in ${wait} s`, {
-        ...headers,
-        ...retryAfter(taken.reset),
-      })
+      const detail = `the rate limit of ${config.limit} is exceeded; retry in ${Math.ceil(taken.reset / 1000)} s`
+      return refuse(problems.too_many_requests, detail, { ...headers, ...retryAfter(taken.reset) })
     }
   },
-  describe(config) {
-    if (config === undefined) return undefined
-    return `${config.limit}${config.burst === undefined ? '' : ` burst ${config.burst}`} by ${config.by ?? 'consumer'}`
-  },
+  describe: config =>
+    config &&
+    `${config.limit}${config.burst === undefined ? '' : ` burst ${config.burst}`} by ${config.by ?? 'consumer'}`,
 }
 
 const KEYS: Record<'consumer' | 'address' | 'all', (exchange: Exchange) => string> = {

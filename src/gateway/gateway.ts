@@ -1,6 +1,6 @@
 // The gateway: holds the plan and the worlds, and answers requests. Independent of sockets.
 
-import { Exchange, writable } from '../behaviours/exchange.ts'
+import { Exchange } from '../behaviours/exchange.ts'
 import {
   type Headers,
   NO_HEADERS,
@@ -169,7 +169,7 @@ export class Gateway {
     const met = weather === undefined ? usual : underWeather(weather, usual, exchange)
     const answered = this.answers.over(plan, met, exchange)
     const planned = delay === undefined ? answered : delayed(answered, delay)
-    if (passed !== undefined) writable(exchange, 'gateway').drawn = {}
+    if (passed !== undefined) exchange.drawn = {}
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
     return this.#run({ served, planned, exchange, path, started, passed, why, heard })
   }

@@ -2,7 +2,6 @@
 // no behaviour by name.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
-import { writable } from '../behaviours/exchange.ts'
 import { Diagnostics, formatReport, suggest } from '../kernel/diagnostic.ts'
 import { parseSource } from '../kernel/file/read-source.ts'
 import type { Source } from '../kernel/file/source.ts'
@@ -226,7 +225,7 @@ const hintAt = (name: string, plan: Plan): string | undefined => suggest(name, p
 /** Returns the operation under a weather. */
 export function underWeather(weather: Weather, usual: PlannedOperation, exchange: Exchange): PlannedOperation {
   const { operations, consumers, identifyByOperation } = weather
-  writable(exchange, 'gateway').weather = weather.name
+  exchange.weather = weather.name
   exchange.note(`weather: ${weather.name}`)
   const verdict = identifyByOperation[usual.index]?.(exchange.request, exchange.clock.now())
   const own = verdict === undefined || typeof verdict === 'string' ? undefined : consumers.get(verdict.name)

@@ -209,7 +209,7 @@ export function slipOf(word: string, candidates: Iterable<string>): string | und
   let best: string | undefined
   let least = slipsIn(word) + 1
   for (const candidate of candidates) {
-    if (candidate === word) continue
+    if (candidate === word || Math.max(word.length, candidate.length) > LONGEST_NAME) continue
     const letters = editDistance(word.toLowerCase(), candidate.toLowerCase(), least)
     if (letters >= least) continue
     least = letters
@@ -217,6 +217,9 @@ export function slipOf(word: string, candidates: Iterable<string>): string | und
   }
   return best
 }
+
+/** Longer names, in characters, are not compared: clients may send any. */
+const LONGEST_NAME = 100
 
 /** The number of letters that may differ before a word counts as another one. */
 export const slipsIn = ({ length }: string): number => (length > 4 ? 2 : length > 2 ? 1 : 0)

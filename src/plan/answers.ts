@@ -1,6 +1,6 @@
 // Answers on demand: compiles an order for one to a rule for each operation that it is for.
 
-import { type Exchange, type Handler, writable } from '../behaviours/exchange.ts'
+import type { Exchange, Handler } from '../behaviours/exchange.ts'
 import { ANY_QUESTION, type Answers } from '../contract/answer/answers.ts'
 import { type Operation, responseFor } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
@@ -122,7 +122,7 @@ function compileFor(
     reason: async exchange => misses(exchange) ?? condition.reason(exchange),
     over(usual) {
       const answer = async (exchange: Exchange, last: Handler): Promise<Reply> => {
-        writable(exchange, 'answers').consumer ??= callerOf(exchange)
+        exchange.consumer ??= callerOf(exchange)
         let isUsual = false
         const end = (inner: Exchange) => {
           isUsual = true

@@ -1,7 +1,7 @@
 // The schemas of blocks of behaviours in gateway.yaml: of rules and weather, and of orders for weather and answers.
 
+import { type SettingSchema, setting } from '../behaviours/behaviour.ts'
 import { behaviours } from '../behaviours/index.ts'
-import { type SettingSchema, setting } from '../behaviours/setting.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 
 type Properties = Readonly<Record<string, Schema>>

@@ -1,6 +1,7 @@
 // The state of every operation at a moment, and its future changes as a calendar. Pure functions.
 
-import { countRests, type Lifecycle, type Phase, phaseAt, restAt, restsFrom } from '../behaviours/lifecycle.ts'
+import type { Lifecycle } from '../behaviours/behaviour.ts'
+import { countRests, type Phase, phaseAt, restAt, restsFrom } from '../behaviours/deprecation.ts'
 import { table } from '../kernel/text/terminal.ts'
 import { isoDate } from '../world/clock.ts'
 import type { Plan, PlannedOperation } from './plan.ts'

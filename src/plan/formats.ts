@@ -1,6 +1,6 @@
 // The formats of texts in gateway.yaml: durations, sizes, rates, dates, origins, paths.
 
-import { parseStart } from '../behaviours/lifecycle.ts'
+import { parseStart } from '../behaviours/deprecation.ts'
 import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/text/units.ts'
 import { parseDate } from '../world/clock.ts'
 import { isOrigin } from './settings.ts'

@@ -1,7 +1,6 @@
 // The compiled configuration: the operations as closures, and their data. Types only; `compile.ts` makes the values.
 
-import type { Exchange, Handler, Site } from '../behaviours/behaviour.ts'
-import type { Lifecycle } from '../behaviours/lifecycle.ts'
+import type { Exchange, Handler, Lifecycle, Site } from '../behaviours/behaviour.ts'
 import type { Resource } from '../behaviours/resource.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Method, PathMatch } from '../contract/paths.ts'

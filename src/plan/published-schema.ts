@@ -1,9 +1,9 @@
 // The JSON Schema of gateway.yaml for editors and validators: standard keywords only, accepted by strict validators, with
 // shared parts defined once.
 
+import type { SettingSchema } from '../behaviours/behaviour.ts'
 import { behaviours } from '../behaviours/index.ts'
 import { ACTIONS } from '../behaviours/respond/config.ts'
-import type { SettingSchema } from '../behaviours/setting.ts'
 import { Schemas } from '../kernel/schema/schema.ts'
 import { isObject, type Json } from '../kernel/value/json.ts'
 import { FORMATS } from './formats.ts'

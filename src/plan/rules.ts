@@ -1,7 +1,7 @@
 // Rules: blocks of behaviours for the requests of an operation that match a condition. The choice between them and answers on
 // demand, which are rules too. Operations without rules have no additional cost.
 
-import { type Exchange, writable } from '../behaviours/exchange.ts'
+import type { Exchange } from '../behaviours/exchange.ts'
 import type { Expressions } from '../behaviours/expressions.ts'
 import { compileParameters } from '../behaviours/validate/index.ts'
 import { compileReadings } from '../behaviours/validate/readings.ts'
@@ -109,7 +109,7 @@ export function compileCondition(
     when,
     holds(exchange) {
       if (exchange.values.length === 0) readParameters?.(exchange)
-      if (counted) writable(exchange, 'rules').nth ??= expressions.scope(exchange).nth
+      if (counted) exchange.nth ??= expressions.scope(exchange).nth
       const isRead = readBody === undefined || !exchange.request.hasBody || exchange.body !== undefined
       const holds = () => when === undefined || when.holds(expressions.scope(exchange))
       return isRead ? holds() : readBody(exchange).then(holds)
@@ -135,7 +135,7 @@ function compileEarlyBody({ body }: Operation, maxBody: number) {
     const type = firstOf(request.headers['content-type']) ?? ''
     if (!('bytes' in read) || read.bytes.length === 0) return
     const parsed = await readingOf(type)?.parse?.(read.bytes, type)
-    if (parsed !== undefined && 'value' in parsed) writable(exchange, 'rules').body = parsed.value
+    if (parsed !== undefined && 'value' in parsed) exchange.body = parsed.value
   }
 }
 

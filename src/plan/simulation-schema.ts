@@ -1,8 +1,8 @@
 // The JSON Schema of gateway.yaml.
 
+import { type SettingSchema, setting } from '../behaviours/behaviour.ts'
 import { behaviours } from '../behaviours/index.ts'
 import { latency } from '../behaviours/latency.ts'
-import { type SettingSchema, setting } from '../behaviours/setting.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 import { behaviourSettings, behavioursBlock, configurable, weatherBlocks } from './block-schemas.ts'
 import { WORLD_NAME } from './settings.ts'

@@ -12,7 +12,7 @@ export interface Cause {
   /** `POST /v1/books`. */
   readonly text: string
   /** The position of the changes in the log, set when it is known. */
-  position?: number
+  position?: number | undefined
 }
 
 /** The worlds that the turns change. */

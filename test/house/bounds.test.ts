@@ -67,13 +67,11 @@ const INSIDE = /^(?:console|sample|contract\/schema|load|state)\//
 /** Bounds elsewhere that users do not notice: of caches, of wordings and of searches for suggestions. */
 const UNNOTICED = new Set([
   'contract/answer/negotiate.ts MOST_KNOWN',
-  'behaviours/prefer.ts LONGEST_WORD',
   'behaviours/respond/shape.ts DEEPEST',
   'behaviours/respond/values.ts MOST',
   'behaviours/expressions.ts DEEPEST',
   'behaviours/validate/readings.ts DEEPEST',
   'behaviours/respond/values.ts MOST_SECONDS',
-  'behaviours/validate/body.ts LONGEST_NAME',
   'behaviours/validate/body.ts MOST_PROPERTIES',
   'behaviours/validate/body.ts MOST_SLIPS',
   'expression/costs.ts LONGEST_LINEAR',
@@ -89,6 +87,7 @@ const UNNOTICED = new Set([
   'kernel/schema/unions.ts MOST_PARTS',
   'kernel/schema/unions.ts MOST_PROPERTIES',
   'kernel/diagnostic.ts LONGEST',
+  'kernel/diagnostic.ts LONGEST_NAME',
   'kernel/text/units.ts LONGEST',
   'kernel/diagnostic.ts MOST_KEPT',
   'kernel/text/linear.ts MOST_SKIPPED',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Brownouts, countRests, restAt, restsFrom } from '../../src/behaviours/lifecycle.ts'
+import type { Brownouts } from '../../src/behaviours/behaviour.ts'
+import { countRests, restAt, restsFrom } from '../../src/behaviours/deprecation.ts'
 
 const SECOND = 1000
 const brownouts: fc.Arbitrary<Brownouts> = fc

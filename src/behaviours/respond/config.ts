@@ -3,7 +3,7 @@
 import type { Path } from '../../kernel/file/source.ts'
 import type { Json } from '../../kernel/value/json.ts'
 import type { Comparison, Id } from '../../world/records/types.ts'
-import { setting } from '../setting.ts'
+import { setting } from '../behaviour.ts'
 
 export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
 export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string } & {

@@ -10,10 +10,8 @@ import { type Template, type TemplateContext, textOfFilled } from '../../express
 import { fieldText, type Headers, NO_HEADERS, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type Json, type JsonObject, parsePointer, pointer, stringifyJson } from '../../kernel/value/json.ts'
 import type { Id } from '../../world/records/types.ts'
-import type { Behaviour, Handler, Site } from '../behaviour.ts'
-import { writable } from '../exchange.ts'
+import { type Behaviour, type Handler, type Site, setting } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
-import { setting } from '../setting.ts'
 import { ACTIONS, type ActionConfig, type ListConfig, listSchema, withinSchema } from './config.ts'
 import { compileDeletion, compileFinder, resourceOf } from './key.ts'
 import { compileList } from './list.ts'
@@ -160,7 +158,7 @@ function compileRead(config: ActionConfig, resource: Resource, give: Give, site:
     const id = identify(exchange) as Id
     const entry = await find(exchange, id)
     if (entry === undefined || entry === 'foreign') return missing(id)
-    writable(exchange, 'respond').entry = entry
+    exchange.entry = entry
     return exchange.precondition?.(entry) ?? give(entry, status, exchange)
   }
 }

@@ -11,7 +11,7 @@ import { Decimal, isObject, type Json, type JsonObject, pointer, stringifyJson }
 import { allows, type Entry, type Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Handler, Site } from '../behaviour.ts'
-import { Exchange, writable } from '../exchange.ts'
+import { Exchange } from '../exchange.ts'
 import { inBody, isId, type Resource } from '../resource.ts'
 import type { ActionConfig } from './config.ts'
 import { compileDangling, compileFinder, compileKey, compileWithin, supply } from './key.ts'
@@ -70,7 +70,7 @@ export function compileWrite(
       // Another request wrote between our read and our write: merge again with its result.
       if (entry === 'stale') continue
       if (entry === 'missing') return missing(id)
-      writable(exchange, 'respond').entry = entry
+      exchange.entry = entry
       return status === 204 ? { status, headers: NO_HEADERS, body: undefined } : give(entry, status, exchange)
     }
   }
@@ -228,7 +228,7 @@ function compileCreateOne(
     if (made === MENDED) return usedUp
     if (made === 'exists') return exists(idIn(idField, fields) as Id)
     if ('status' in made) return made
-    writable(exchange, 'respond').entry = made
+    exchange.entry = made
     return give(made, status, exchange, locate?.(exchange, key?.nameOf(made) ?? made.id))
   }
 }
@@ -252,7 +252,7 @@ function compilePut({ name, idField, assign, change }: Resource, give: Give, sit
     },
     async store(record: JsonObject, key: Id, exchange: Exchange): Promise<Reply> {
       const { entry } = await exchange.world.collection(name).put(key, record)
-      writable(exchange, 'respond').entry = entry
+      exchange.entry = entry
       return status === 204 ? { status, headers: NO_HEADERS, body: undefined } : give(entry, status, exchange)
     },
   }
@@ -317,7 +317,7 @@ function compileCreateEach(config: ActionConfig, resource: Resource, give: Give,
       made.push(one.entry)
     }
     const [first] = made as [Entry]
-    writable(exchange, 'respond').entry = first
+    exchange.entry = first
     return give(first, status, exchange, undefined, made)
   }
 }

@@ -9,7 +9,6 @@ import { isObject, type Json, type Parsed, parsePointer } from '../../kernel/val
 import { schemasWithin } from '../../sample/schemas-within.ts'
 import { breathe } from '../../world/clock.ts'
 import type { Exchange, Invalid } from '../behaviour.ts'
-import { writable } from '../exchange.ts'
 import { inBody } from '../resource.ts'
 import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
 
@@ -25,6 +24,7 @@ export function compileBody({ body, method }: Operation, ignored: boolean, maxBo
     const unexpected = refuse(problems.unsupported_media_type, 'this operation does not accept a body')
     if (ignored) return undefined
     return {
+      absent: () => NO_RULES,
       async read({ request }: Exchange): Promise<Reply | readonly BrokenRule[]> {
         const read = await request.readBody(maxBody)
         return 'bytes' in read && read.bytes.length === 0 ? NO_RULES : unexpected
@@ -50,8 +50,9 @@ export function compileBody({ body, method }: Operation, ignored: boolean, maxBo
     read(exchange: Exchange): Promise<Reply | readonly BrokenRule[]> {
       const { request } = exchange
       const type = firstOf(request.headers['content-type']) ?? ''
-      const reading = type.trim() === '' ? undefined : readingOf(type)
-      if (reading === undefined && type.trim() !== '') {
+      const isNamed = type.trim() !== ''
+      const reading = isNamed ? readingOf(type) : undefined
+      if (isNamed && reading === undefined) {
         return Promise.resolve(unsupported(`${essenceOf(type)} is not supported; this operation accepts ${types}`))
       }
       if (reading?.charset !== undefined) {
@@ -99,7 +100,6 @@ function checkParsed(
 ): readonly BrokenRule[] {
   if ('fault' in parsed) return [inBody('', 'syntax', parsed.fault)]
   const { value, exact } = parsed
-  const written = writable(exchange, 'validate')
   const excess = bytes < COUNTED ? undefined : excessOf?.(value)
   if (excess !== undefined) return [inBody('', 'anyOf', excess)]
   // Some contracts describe a patch as an object, which is merged. A list is applied as a patch nevertheless.
@@ -113,11 +113,11 @@ function checkParsed(
   }
   const broken = isPatch || patch === 'described' ? checkPatch(value) : NO_RULES
   if (broken.length > 0) return broken
-  if (schema === undefined || isPatch) written.body = value
+  if (schema === undefined || isPatch) exchange.body = value
   else {
     warnOfFieldSlips(exchange, value, schema)
-    written.body = schema.prune(value)
-    if (written.body !== value) written.sent = value
+    exchange.body = schema.prune(value)
+    if (exchange.body !== value) exchange.sent = value
   }
   return NO_RULES
 }
@@ -154,7 +154,6 @@ const isPointer = (value: unknown): boolean => typeof value === 'string' && pars
 
 /** Bounds the cost of looking for misspelt names. */
 const MOST_SLIPS = 10
-const LONGEST_NAME = 100
 const MOST_PROPERTIES = 200
 
 /**
@@ -172,7 +171,7 @@ export function warnOfSlips(
   let looked = 0
   for (const name of names) {
     if (++looked > MOST_SLIPS) return
-    const meant = name.length > LONGEST_NAME ? undefined : slipOf(name, known.keys())
+    const meant = slipOf(name, known.keys())
     if (meant === undefined || isKnown(name, meant)) continue
     exchange.warn(`the contract has no ${kind} "${name}"; did you mean "${meant}"?`)
   }
@@ -191,31 +190,25 @@ function warnOfFieldSlips(exchange: Exchange, value: Json, schema: SchemaUse): v
 
 /** Adds the name that the body has instead to the message about a missing field, and the meant one to that of an unknown one. */
 function explainSlip(rule: BrokenRule, value: Json, schema: SchemaUse): BrokenRule {
-  const path = rule.rule === 'required' || UNKNOWN.has(rule.rule) ? parsePointer(rule.path) : undefined
-  const name = path?.at(-1)
-  if (path === undefined || name === undefined || name.length > LONGEST_NAME) return rule
+  const isMissing = rule.rule === 'required'
+  const path = (isMissing || UNKNOWN.has(rule.rule) ? parsePointer(rule.path) : undefined) ?? []
+  const name = path.at(-1)
   const parents = path.slice(0, -1)
   const parent = parents.reduce<unknown>(
     (at, key) => (isObject(at) || Array.isArray(at) ? Reflect.get(at, key) : undefined),
     value,
   )
-  if (!isObject(parent)) return rule
-  if (rule.rule === 'required') {
-    const keys = Object.keys(parent).slice(0, MOST_PROPERTIES)
-    const sent = slipOf(
-      name,
-      keys.filter(key => key.length <= LONGEST_NAME),
-    )
-    if (sent === undefined || isField([...parents, sent], schema)) return rule
-    return { ...rule, message: `${rule.message}, but the body has "${sent}"` }
+  if (name === undefined || !isObject(parent)) return rule
+  const say = (message: string): BrokenRule => ({ ...rule, message: rule.message + message })
+  if (isMissing) {
+    const sent = slipOf(name, Object.keys(parent).slice(0, MOST_PROPERTIES))
+    return sent === undefined || isField([...parents, sent], schema) ? rule : say(`, but the body has "${sent}"`)
   }
   const { properties } = schema.shape
   if (parents.length > 0 || properties.size > MOST_PROPERTIES) return rule
-  const meant = slipOf(
-    name,
-    [...properties.keys()].filter(key => !Object.hasOwn(parent, key)),
-  )
-  return meant === undefined ? rule : { ...rule, message: `${rule.message}; did you mean "${meant}"?` }
+  const others = [...properties.keys()].filter(key => !Object.hasOwn(parent, key))
+  const meant = slipOf(name, others)
+  return meant === undefined ? rule : say(`; did you mean "${meant}"?`)
 }
 
 /** The keywords that refuse a field for its name. */

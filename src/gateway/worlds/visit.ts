@@ -1,6 +1,6 @@
 // The visit of a request to a world: its time and its base addresses, as the headers and the path of the request name them.
 
-import { type Exchange, type Meeting, writable } from '../../behaviours/exchange.ts'
+import type { Exchange, Meeting } from '../../behaviours/exchange.ts'
 import { problems, type Reply, type Request, refuse } from '../../kernel/http.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
@@ -119,7 +119,7 @@ function foresee(world: World, moment: number): World {
 
 /** Keeps the new world of a request: at once if the operation needs no authentication. */
 export function admitWhenLetIn(admit: () => void, { chain }: PlannedOperation, exchange: Exchange): void {
-  if (chain.some(({ name }) => name === 'authenticate')) writable(exchange, 'gateway').admit = admit
+  if (chain.some(({ name }) => name === 'authenticate')) exchange.admit = admit
   else admit()
 }
 

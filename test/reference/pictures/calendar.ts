@@ -1,7 +1,7 @@
 // The calendar of config/rehearsal.yaml: the life of its deprecated operation, and its last month, day by day.
 
 import { join } from 'node:path'
-import { restsFrom } from '../../../src/behaviours/lifecycle.ts'
+import { restsFrom } from '../../../src/behaviours/deprecation.ts'
 import { loadPlan } from '../../../src/load/load.ts'
 import { isoDate } from '../../../src/world/clock.ts'
 import { line, picture, rect, text } from './svg.ts'
