@@ -4,9 +4,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { buildConsole } from './console.mjs'
-import { lazyMediaTypes } from './lazy-media-types.mjs'
+import { lazyPackages } from './lazy-packages.mjs'
 
 const [, , outdir = 'dist'] = process.argv
+const lazy = []
 const { metafile } = await build({
   // The thread is started by its file name, so that it needs a separate file.
   entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts', 'try-load': 'src/load/try-load.ts' },
@@ -17,18 +18,19 @@ const { metafile } = await build({
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  // Stack traces point at readable lines.
-  minify: false,
+  // Less to read and to keep in memory; stack traces name whole names, in short lines.
+  minifyWhitespace: true,
+  lineLimit: 120,
   // CommonJS packages `require` the modules of Node.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-  plugins: [lazyMediaTypes],
+  plugins: [lazyPackages(outdir, lazy)],
   metafile: true,
   logLevel: 'warning',
 })
 
 // The bundle redistributes these packages, so that it must contain their licences.
-const program = Object.keys(metafile.inputs).filter(path => !path.startsWith(`${lazyMediaTypes.name}:`))
-const inputs = [...program, ...(await buildConsole(outdir))]
+const program = Object.keys(metafile.inputs).filter(path => !path.startsWith('lazy-packages:'))
+const inputs = [...program, ...lazy, ...(await buildConsole(outdir))]
 const homes = [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []))].sort()
 const packages = homes.map(home => ({ home, ...JSON.parse(readFileSync(`${home}/package.json`, 'utf8')) }))
 const notices = packages.map(({ home, name, version, license }) => {
