@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Gateway } from '../src/gateway/gateway.ts'
 import { silentLog } from '../src/gateway/log.ts'
-import { Metrics } from '../src/gateway/metrics/metrics.ts'
 import { startGateway } from '../src/index.ts'
 import type { Request } from '../src/kernel/http.ts'
 import { loadPlan } from '../src/load/load.ts'
@@ -52,7 +51,7 @@ operations:
 )
 const { plan } = loadPlan('gateway.yaml', home, {})
 if (plan === undefined) throw new Error('the configuration of this bench is wrong')
-const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+const gateway = new Gateway(plan, realClock, silentLog, '0')
 
 const draft = new TextEncoder().encode('{"name":"another","kind":"kind 3"}')
 const requestOf = (method: 'GET' | 'POST', world?: string): Request => ({

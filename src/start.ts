@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import { Gateway } from './gateway/gateway.ts'
 import type { Log } from './gateway/log.ts'
-import { Metrics } from './gateway/metrics/metrics.ts'
 import { type Load, Reloader } from './gateway/reload.ts'
 import { KeptState } from './gateway/state/kept-state.ts'
 import { watchMemory } from './gateway/watch-memory.ts'
@@ -42,7 +41,7 @@ export interface Started {
 
 /** Returns a gateway without a server. */
 export function createGateway(plan: Plan, { clock, log }: Pick<ServiceOptions, 'clock' | 'log'>): Gateway {
-  const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
+  const gateway = new Gateway(plan, clock, log, version)
   gateway.metrics.followProcess()
   gateway.metrics.followLoop(watchLoop())
   return gateway

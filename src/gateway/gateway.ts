@@ -20,7 +20,7 @@ import { Failures } from './failures.ts'
 import { AllRequests } from './journal/all-requests.ts'
 import { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
-import type { Metrics } from './metrics/metrics.ts'
+import { Metrics } from './metrics/metrics.ts'
 import { type Dispatch, Observer, Overheard, type ServedPlan, servePlan } from './observer.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
@@ -50,7 +50,7 @@ export class Gateway {
   readonly #observer: Observer
   readonly #adopters: ((plan: Plan) => void)[] = []
 
-  constructor(plan: Plan, clock: Clock, log: Log, metrics: (worlds: Worlds) => Metrics) {
+  constructor(plan: Plan, clock: Clock, log: Log, version: string) {
     this.clock = clock
     this.#log = log
     this.worlds = new Worlds(plan, clock, log)
@@ -61,9 +61,7 @@ export class Gateway {
     this.traffic = new Traffic(this.journal)
     this.#failures = new Failures(clock, log)
     this.#observer = new Observer(clock, this.worlds, this.journal, log)
-    this.metrics = metrics(this.worlds)
-    this.metrics.follow(this.weather)
-    this.metrics.followLog(log)
+    this.metrics = new Metrics(version, this.worlds, this.weather, log)
     this.#served = servePlan(plan, this.metrics, this.clock.now())
   }
 

@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import type { Reply } from '../../src/kernel/http.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
@@ -30,7 +29,7 @@ operations:
     const path = fileOf(contract + FIELDS)
     const { plan, report } = loadPlan(path, dirname(path), {})
     assert.ok(plan, JSON.stringify(report.list.map(({ message }) => message)))
-    const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+    const gateway = new Gateway(plan, realClock, silentLog, '0')
     const made = bodyOf(await gateway.handle(requestOf('POST /things', { body: { name: 'Rex' } })))
     assert.deepEqual([made.slug, made.n], ['rex-1', 3])
     const headers = { 'x-key': 'ann-key', 'x-seen': 'today' }
@@ -57,7 +56,7 @@ operations:
     const path = fileOf(contract + AROUND)
     const { plan, report } = loadPlan(path, dirname(path), {})
     assert.ok(plan, JSON.stringify(report.list.map(({ message }) => message)))
-    const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+    const gateway = new Gateway(plan, realClock, silentLog, '0')
     const page = await gateway.handle(requestOf('GET /things', { headers: { 'x-key': 'ann-key' } }))
     const { data, at, meta } = bodyOf(page)
     assert.equal(data.length, 2)

@@ -5,7 +5,6 @@ import { describe, test } from 'node:test'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { importSnapshot } from '../../src/gateway/import.ts'
 import { silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import type { Reply } from '../../src/kernel/http.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
@@ -204,7 +203,7 @@ operations: { a: { respond: { example: two } } }
 `)
     const { plan } = loadPlan(path, dirname(path), {})
     assert.ok(plan)
-    const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+    const gateway = new Gateway(plan, realClock, silentLog, '0')
     assert.deepEqual(bodyOf(await gateway.handle(requestOf('GET /a'))), { name: 'two' })
   })
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { type Log, silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { Outage } from '../../src/world/records/types.ts'
 import { requestOf } from '../support/in-process.ts'
@@ -13,7 +12,7 @@ assert.ok(plan)
 const logged: { fields: { err?: Error; incident?: string }; message: string }[] = []
 const log: Log = { ...silentLog, error: (fields, message) => void logged.push({ fields, message }) }
 const clock = new FixedClock()
-const gateway = new Gateway(plan, clock, log, worlds => new Metrics('0', worlds))
+const gateway = new Gateway(plan, clock, log, '0')
 const headers = { authorization: 'Bearer demo-key' }
 const SECRET = 'no such table at /srv/app/node_modules/engine/index.js:7'
 

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { prettyFactory } from 'pino-pretty'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { LINE, type Log, silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { CONTRACT, OPERATIONS } from '../simulate.ts'
 import { load, requestOf } from '../support/in-process.ts'
@@ -14,7 +13,7 @@ async function linesOf(...asked: string[]): Promise<Record<string, unknown>[]> {
   const log: Log = { ...silentLog, requests: true, info: (fields, msg) => lines.push({ ...fields, msg }) }
   const { plan } = load(`${CONTRACT}operations: ${OPERATIONS}`)
   assert.ok(plan)
-  const gateway = new Gateway(plan, realClock, log, records => new Metrics('0', records))
+  const gateway = new Gateway(plan, realClock, log, '0')
   for (const one of asked) await gateway.handle(requestOf(one, one.startsWith('POST') ? { body: {} } : {}))
   return lines
 }

@@ -4,7 +4,6 @@ import { describeAsCurl } from '../../src/gateway/curl.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { describeEntry, type RecordedRequest } from '../../src/gateway/journal/entry.ts'
 import { silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { describeForm } from '../../src/gateway/reference.ts'
 import { replay, send } from '../../src/gateway/send.ts'
 import type { PlannedOperation } from '../../src/plan/plan.ts'
@@ -46,7 +45,7 @@ for (const scheme of [
       paths: { /a: { get: { operationId: getA, responses: { '204': { description: Done } } } } } }`
     const { plan } = load(`contract: ${contract}`)
     assert.ok(plan)
-    const gateway = new Gateway(plan, realClock, silentLog, records => new Metrics('0', records))
+    const gateway = new Gateway(plan, realClock, silentLog, '0')
     const sending = { method: 'GET', path: '/a' } as const
     assert.equal((await send(gateway, sending)).reply.status, 401)
     assert.equal((await send(gateway, { ...sending, credential: 'any' })).reply.status, 204)

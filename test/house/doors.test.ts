@@ -20,7 +20,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'ajv-formats': 'kernel/schema/formats.ts',
   yaml: 'kernel/file/yaml-tree.ts',
   'js-yaml': 'kernel/file/yaml-events.ts',
-  'prom-client': 'gateway/metrics/process-metrics.ts',
+  'prom-client': 'gateway/metrics/families.ts',
   pino: 'gateway/log.ts',
   'pino-pretty': 'gateway/log.ts',
   'find-my-way': 'contract/paths.ts',

@@ -6,7 +6,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nonconformanceOf, type Operation, responseFor } from '../../src/contract/contract.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import type { Reply, Request } from '../../src/kernel/http.ts'
 import { stringifyJson } from '../../src/kernel/value/json.ts'
 import { asksForCredential } from '../../src/load/probe/probe.ts'
@@ -26,7 +25,7 @@ interface Subject {
 
 async function subjectOf(file: string): Promise<Subject> {
   const { plan, valid, log, clock, failures } = await conformanceSubject(file)
-  const make = () => new Gateway(plan, clock, log, records => new Metrics('0.0.0', records))
+  const make = () => new Gateway(plan, clock, log, '0.0.0')
   let gateway = make()
   return {
     plan,

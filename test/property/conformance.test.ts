@@ -5,7 +5,6 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { nonconformanceOf } from '../../src/contract/contract.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import type { Reply, Request } from '../../src/kernel/http.ts'
 import type { PlannedOperation } from '../../src/plan/plan.ts'
 import { fuzz } from '../support/fuzz.ts'
@@ -21,7 +20,7 @@ interface Subject {
 async function subjectOf(file: string): Promise<Subject> {
   const { plan, valid, log, clock, failures } = await conformanceSubject(file)
   return {
-    gateway: new Gateway(plan, clock, log, records => new Metrics('0.0.0', records)),
+    gateway: new Gateway(plan, clock, log, '0.0.0'),
     failures,
     operations: valid,
   }

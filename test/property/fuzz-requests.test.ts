@@ -5,7 +5,6 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { type Log, silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import type { Reply, Request } from '../../src/kernel/http.ts'
 import { loadPlan } from '../../src/load/load.ts'
@@ -28,7 +27,7 @@ function subjectOf(file: string, ordinary: Partial<Request>, paths: readonly str
   assert.ok(plan !== undefined, formatDiagnostics(report.list))
   const failures: unknown[] = []
   const log: Log = { ...silentLog, requests: true, error: fields => void failures.push(fields) }
-  const gateway = new Gateway(plan, new FixedClock(), log, records => new Metrics('0.0.0', records))
+  const gateway = new Gateway(plan, new FixedClock(), log, '0.0.0')
   return { gateway, failures, ordinary: { ...NOTHING, ...ordinary }, paths }
 }
 

@@ -12,10 +12,7 @@ export function describeMetrics(): string {
   // These metrics exist with `--workers` only.
   gateway.metrics.countWorkers(() => ({ running: 0, replaced: 0 }))
   // These metrics exist with `state` only.
-  gateway.metrics.followState({
-    histograms: new StateMeter().histograms,
-    read: () => ({ conflicts: 0, position: 0, available: true }),
-  })
+  gateway.metrics.followState({ meter: new StateMeter(), position: 0, unavailable: undefined })
   const rows = gateway.metrics
     .list()
     .map(({ name, help, type, labelNames }) => [

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import type { Request } from '../../src/kernel/http.ts'
 import { type Loaded, loadInferred, loadPlan } from '../../src/load/load.ts'
@@ -114,7 +113,7 @@ export interface Ask {
 /** Makes a gateway of a configuration that loads without an error. */
 export function gatewayOf({ plan, report }: Loaded, clock: Clock): Gateway {
   assert.ok(plan, formatDiagnostics(report.list))
-  return new Gateway(plan, clock, silentLog, records => new Metrics('0.0.0', records))
+  return new Gateway(plan, clock, silentLog, '0.0.0')
 }
 
 /** Makes a request of a line such as `GET /things?limit=1`. */

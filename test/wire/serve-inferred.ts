@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { serve } from '../../src/http/serve.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { inferFrom } from '../support/in-process.ts'
@@ -16,7 +15,7 @@ export async function serveInferred(document: string) {
   const { plan, report } = await inferFrom(document)
   assert.ok(plan)
   assert.deepEqual(report.list, [])
-  const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+  const gateway = new Gateway(plan, realClock, silentLog, '0')
   const { origin, close } = await serve(
     gateway,
     undefined,

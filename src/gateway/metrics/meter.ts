@@ -2,7 +2,7 @@
 
 import type { PlannedOperation } from '../../plan/plan.ts'
 import { type CountCall, Deprecations, type TrafficKind } from '../deprecations.ts'
-import { Instrument, type Series } from './instruments.ts'
+import { Instrument, type Series } from './families.ts'
 
 /** Counts for one operation. */
 export interface Meter {
@@ -21,29 +21,31 @@ const MOST_SERIES = 2000
 
 export class Books {
   readonly deprecations = new Deprecations()
-  readonly #requests = histogram(
-    'http_server_request_duration_seconds',
+  readonly #requests = new Instrument(
+    'http_server_request_duration_seconds{http_request_method,http_route,http_response_status_code,operation}',
     'Duration of requests, from the end of the headers until the reply is ready.',
-    ['http_request_method', 'http_route', 'http_response_status_code', 'operation'],
     MOST_SERIES,
   )
-  readonly #service = histogram(
-    'understudy_service_duration_seconds',
+  readonly #service = new Instrument(
+    'understudy_service_duration_seconds{operation}',
     'Duration of requests without configured delays: the processing time of the gateway.',
-    ['operation'],
   )
-  readonly #injected = histogram(
-    'understudy_injected_delay_seconds',
+  readonly #injected = new Instrument(
+    'understudy_injected_delay_seconds{operation}',
     'Delays injected by latency, capacity and faults, for delayed requests.',
-    ['operation'],
   )
-  readonly #queued = counter('queued_requests', 'Requests that waited in the queue of a capacity.', [])
-  readonly #refusals = counter('refusals', 'Refused requests, by problem code.', ['problem'])
-  readonly #faults = counter('faults', 'Injected faults, by kind.', ['kind'])
-  readonly #deprecatedInputs = counter(
-    'deprecated_inputs',
+  readonly #queued = new Instrument(
+    'understudy_queued_requests_total{operation}',
+    'Requests that waited in the queue of a capacity.',
+  )
+  readonly #refusals = new Instrument(
+    'understudy_refusals_total{operation,problem}',
+    'Refused requests, by problem code.',
+  )
+  readonly #faults = new Instrument('understudy_faults_total{operation,kind}', 'Injected faults, by kind.')
+  readonly #deprecatedInputs = new Instrument(
+    'understudy_deprecated_inputs_total{operation,input,consumer,traffic}',
     'Uses of deprecated parameters and body fields, by consumer.',
-    ['input', 'consumer', 'traffic'],
   )
   readonly all: readonly Instrument[] = [
     ...[this.#requests, this.#service, this.#injected],
@@ -95,8 +97,3 @@ export class Books {
 
 // RFC 9110 §9 and RFC 5789; anything else a client makes up shares one label (OpenTelemetry's `_OTHER`).
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
-
-const histogram = (name: string, help: string, labelNames: readonly string[], most?: number): Instrument =>
-  new Instrument({ name, help, type: 'histogram', labelNames }, most)
-const counter = (name: string, help: string, more: readonly string[]): Instrument =>
-  new Instrument({ name: `understudy_${name}_total`, help, type: 'counter', labelNames: ['operation', ...more] })

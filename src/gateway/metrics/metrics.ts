@@ -7,10 +7,17 @@ import { Servers } from '../../world/servers.ts'
 import type { Deprecations, Usage } from '../deprecations.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds/worlds.ts'
-import { type MetricDescription, type MetricFamily, mergeFamilies, writePage } from './families.ts'
-import { Instrument } from './instruments.ts'
+import {
+  Instrument,
+  METRICS_TYPE,
+  type MetricDescription,
+  type MetricFamily,
+  measureProcess,
+  mergeFamilies,
+  metricOf,
+  writePage,
+} from './families.ts'
 import { Books, type Meter } from './meter.ts'
-import { METRICS_TYPE, measureProcess } from './process-metrics.ts'
 
 /** The metrics of one process as data for another process. */
 export type MetricsSnapshot = readonly MetricFamily[]
@@ -29,17 +36,18 @@ interface Figure extends MetricDescription {
 }
 type Aggregator = 'min' | 'max'
 
-/** @param series the name, with its labels: `requests_total{operation,status}`. It ends in `_total` if it is a counter. */
-function figure(series: string, help: string, read: Figure['read'], aggregator?: Aggregator): Figure {
-  const [name = '', ...labelNames] = series.split(/[{},]/).filter(Boolean)
-  return { name, help, type: name.endsWith('_total') ? 'counter' : 'gauge', labelNames, aggregator, read }
-}
+const figure = (series: string, help: string, read: Figure['read'], aggregator?: Aggregator): Figure => ({
+  ...metricOf(series, help, 'gauge'),
+  aggregator,
+  read,
+})
 
 /** The state that an engine keeps, in numbers. */
 export interface FollowedState {
-  /** Histograms of appends and of catching up, in seconds. */
-  readonly histograms: readonly Instrument[]
-  read(): { readonly conflicts: number; readonly position: number; readonly available: boolean }
+  readonly meter: { readonly histograms: readonly Instrument[]; readonly conflicts: number }
+  readonly position: number
+  /** Set while it is not available. */
+  readonly unavailable: string | undefined
 }
 
 export class Metrics {
@@ -58,8 +66,8 @@ export class Metrics {
   #reloaded = 0
   #reloadSuccess = 0
 
-  /** @param worlds provides their numbers when the page is made */
-  constructor(version: string, worlds: Worlds) {
+  /** Reads its figures from these when the page is made. */
+  constructor(version: string, worlds: Worlds, weather: WeatherStation, log: { readonly lost: number }) {
     this.#calls = figure(
       `understudy_deprecated_requests_total{${CALLERS}}`,
       'Requests to deprecated operations, by consumer; those of known consumers begin at 0.',
@@ -114,6 +122,10 @@ export class Metrics {
         () => [[version, 1]],
         'max',
       ),
+      figure('understudy_weather{weather}', '1 for the weather (chaos profile) that is active, by name.', () =>
+        weather.current === undefined ? [] : [[weather.current.weather.name, 1]],
+      ),
+      figure('understudy_log_lines_lost_total', 'Log lines that could not be written.', () => log.lost),
     ]
   }
 
@@ -129,15 +141,6 @@ export class Metrics {
   /** Adds the metrics of the process and of Node. */
   followProcess(): void {
     this.#processMetrics = measureProcess()
-  }
-
-  /** Adds the metrics of the weather. */
-  follow(station: WeatherStation): void {
-    this.#all.push(
-      figure('understudy_weather{weather}', '1 for the weather (chaos profile) that is active, by name.', () =>
-        station.current === undefined ? [] : [[station.current.weather.name, 1]],
-      ),
-    )
   }
 
   /** Adds the metrics of the event loop's delay. */
@@ -159,30 +162,25 @@ export class Metrics {
     )
   }
 
-  /** Adds the number of lost log lines. */
-  followLog(log: { readonly lost: number }): void {
-    this.#all.push(figure('understudy_log_lines_lost_total', 'Log lines that could not be written.', () => log.lost))
-  }
-
   /** Adds the metrics of the state that an engine keeps. */
   followState(state: FollowedState): void {
     this.#all.push(
-      ...state.histograms,
+      ...state.meter.histograms,
       figure(
         'understudy_state_conflicts_total',
         'Appends that conflicted with those of another process; the requests ran again.',
-        () => state.read().conflicts,
+        () => state.meter.conflicts,
       ),
       figure(
         'understudy_state_position',
         'Position in the log of the state up to which this process has read.',
-        () => state.read().position,
+        () => state.position,
         'max',
       ),
       figure(
         'understudy_state_available',
         'Whether the store of the state is available: 1 or 0.',
-        () => (state.read().available ? 1 : 0),
+        () => (state.unavailable === undefined ? 1 : 0),
         'min',
       ),
     )

@@ -12,7 +12,7 @@ import { recordFaults } from '../import.ts'
 import type { AllRequests } from '../journal/all-requests.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../log.ts'
-import { Instrument } from '../metrics/instruments.ts'
+import { Instrument } from '../metrics/families.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds/worlds.ts'
@@ -78,14 +78,7 @@ export class KeptState {
       lost: () => this.#reportLoss(),
     })
     engine.onAvailability(reason => this.#become(reason))
-    gateway.metrics.followState({
-      histograms: this.meter.histograms,
-      read: () => ({
-        conflicts: this.meter.conflicts,
-        position: this.position,
-        available: this.unavailable === undefined,
-      }),
-    })
+    gateway.metrics.followState(this)
   }
 
   #reportLoss(): void {
@@ -289,8 +282,11 @@ const SLICE = 1000
 /** Measures the cost of the state: the time of appends and reads, and conflicts. */
 export class StateMeter implements TurnMeter {
   readonly histograms = [
-    timesOf('append', 'Time to append changes to the log of the state, until they are durable.'),
-    timesOf('catch_up', 'Time to read the changes of other processes and apply them.'),
+    new Instrument(
+      'understudy_state_append_seconds',
+      'Time to append changes to the log of the state, until they are durable.',
+    ),
+    new Instrument('understudy_state_catch_up_seconds', 'Time to read the changes of other processes and apply them.'),
   ] as const
   readonly #appends = this.histograms[0].series({})
   readonly #catchUps = this.histograms[1].series({})
@@ -308,6 +304,3 @@ export class StateMeter implements TurnMeter {
     this.conflicts += 1
   }
 }
-
-const timesOf = (name: string, help: string): Instrument =>
-  new Instrument({ name: `understudy_state_${name}_seconds`, help, type: 'histogram', labelNames: [] })

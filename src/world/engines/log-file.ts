@@ -42,12 +42,19 @@ const headerOf = ({ log, at }: Position): Buffer => lineOf('h', JSON.stringify({
 function seal(lines: readonly Buffer[], before: number): number {
   return lines.reduce((sum, line) => {
     const own = crc32(line.subarray(SUM, -1), sum)
-    line.write(hexOf(own))
+    line.write(own.toString(16).padStart(8, '0'))
     return own
   }, before)
 }
 
-const hexOf = (sum: number): string => sum.toString(16).padStart(8, '0')
+const DIGITS = Buffer.from('0123456789abcdef')
+
+/** Whether the digits there are those of a checksum. Compared one by one: a text for each of a million lines takes long. */
+function isHex(sum: number, bytes: Buffer, at: number): boolean {
+  for (let i = 0, shift = 28; shift >= 0; i++, shift -= 4)
+    if (bytes[at + i] !== DIGITS[(sum >>> shift) & 15]) return false
+  return true
+}
 
 interface LogReading {
   /** The texts of the sound lines before the first entry. */
@@ -66,18 +73,20 @@ function readLines(bytes: Buffer): LogReading {
   const head: string[] = []
   let [sum, end, lines, length, firstEntry] = [0, 0, 0, 0, bytes.length]
   let damaged: number | undefined
+  let separator = bytes.indexOf(SEPARATOR)
   while (end < bytes.length) {
     const feed = bytes.indexOf(LINE_FEED, end)
     const content = bytes.subarray(end + SUM, feed === -1 ? end + SUM : feed)
     const found = crc32(content, sum)
     lines += 1
-    if (content.length < 2 || content[1] !== SPACE || bytes.toString('latin1', end, end + SUM - 1) !== hexOf(found)) {
+    if (content.length < 2 || content[1] !== SPACE || !isHex(found, bytes, end)) {
       damaged = lines
       break
     }
     if (content[0] === ENTRY) {
       firstEntry = Math.min(firstEntry, end)
-      length += 1 + count(content, SEPARATOR)
+      length += 1
+      for (; separator !== -1 && separator < feed; length++) separator = bytes.indexOf(SEPARATOR, separator + 1)
     } else head.push(bytes.toString('utf8', end + TEXT, feed))
     sum = found
     end = feed + 1
@@ -90,15 +99,11 @@ function readLines(bytes: Buffer): LogReading {
 function* entriesIn(bytes: Buffer): Generator<string> {
   for (let from = 0; from < bytes.length; ) {
     const end = bytes.indexOf(LINE_FEED, from)
-    yield* bytes.toString('utf8', from + TEXT, end).split('\x1e')
+    const text = bytes.toString('utf8', from + TEXT, end)
+    if (text.includes('\x1e')) yield* text.split('\x1e')
+    else yield text
     from = end + 1
   }
-}
-
-function count(bytes: Buffer, byte: number): number {
-  let found = 0
-  for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) found += 1
-  return found
 }
 
 // --- the file ----------------------------------------------------------------------------------------------------------
@@ -182,8 +187,7 @@ export class LogFile {
       warn(`${file}:${damaged}: the last line was incomplete and was removed`, lost)
       return reading
     }
-    const rest = bytes.subarray(end)
-    const lines = count(rest, LINE_FEED) + (rest.at(-1) === LINE_FEED ? 0 : 1)
+    const lines = bytes.toString('latin1', end).trimEnd().split('\n').length
     const [dropped, were] = lines === 1 ? ['this line', 'was'] : [`this line and the ${lines - 1} after it`, 'were']
     const place = `${file}:${damaged}: the line is damaged;`
     if (!recover) {

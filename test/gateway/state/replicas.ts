@@ -2,7 +2,6 @@
 
 import { Gateway } from '../../../src/gateway/gateway.ts'
 import type { Log } from '../../../src/gateway/log.ts'
-import { Metrics } from '../../../src/gateway/metrics/metrics.ts'
 import { KeptState } from '../../../src/gateway/state/kept-state.ts'
 import { formatDiagnostics } from '../../../src/kernel/diagnostic.ts'
 import type { StateSettings } from '../../../src/plan/state.ts'
@@ -92,7 +91,7 @@ export async function replica(
   const messages: string[] = []
   const tell = (_: object, message: string) => void messages.push(message)
   const log: Log = { requests: false, info: tell, warn: tell, error: tell, lost: 0, close: async () => {} }
-  const gateway = new Gateway(plan, clock, log, worlds => new Metrics('0', worlds))
+  const gateway = new Gateway(plan, clock, log, '0')
   const around = { ...surroundings(), now: () => clock.now(), sleep: () => new Promise<void>(() => {}) }
   const state = new KeptState(
     gateway,
