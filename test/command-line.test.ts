@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { readCommandLine } from '../src/cli/command-line.ts'
-import { COMMANDS, variableOf } from '../src/cli/commands.ts'
+import { COMMANDS, readCommandLine, variableOf } from '../src/cli/command-line.ts'
 
 const read = (line: string, environment: Record<string, string> = {}) =>
   readCommandLine(line.split(' ').filter(Boolean), environment, '1.2.3')

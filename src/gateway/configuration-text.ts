@@ -4,7 +4,7 @@
 import { basename } from 'node:path'
 import { isObject } from '../kernel/value/json.ts'
 import type { Plan } from '../plan/plan.ts'
-import { passwordsOf } from '../plan/state.ts'
+import { passwordsOf } from '../plan/settings.ts'
 import { escapeRegExp, Mask } from './mask.ts'
 
 /** Keys of a consumer that are not credentials. */

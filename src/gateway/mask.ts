@@ -3,8 +3,8 @@
 import type { Contract } from '../contract/contract.ts'
 import { decodeQuery } from '../contract/document/parameters.ts'
 import type { Plan } from '../plan/plan.ts'
+import { passwordsOf } from '../plan/settings.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
-import { passwordsOf } from '../plan/state.ts'
 
 const MASKED = '***'
 const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie'])

@@ -6,7 +6,7 @@ import { isJson } from '../contract/media-types.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 import { isObject, type Json } from '../kernel/value/json.ts'
 import { requestTo } from '../load/probe/probe.ts'
-import { describeDay, type OperationOnADay } from '../plan/calendar.ts'
+import { describeDay, type OperationOnADay } from '../plan/describe.ts'
 import type { ChainLink, Plan, PlannedOperation } from '../plan/plan.ts'
 import { describeCall } from './curl.ts'
 

@@ -1,6 +1,6 @@
 // The calendar of one world: the coming changes of its operations, credentials and records.
 
-import { lifecycleEvents } from '../plan/calendar.ts'
+import { lifecycleEvents } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'
 import { parseDate, timestamp } from '../world/clock.ts'
 import type { World } from '../world/world.ts'

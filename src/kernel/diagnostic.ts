@@ -36,8 +36,7 @@ export class Diagnostics {
   readonly #list: Diagnostic[] = []
   readonly #seen = new Set<string>()
   readonly #strict: boolean
-  /** Places by code: `file:line:column`. */
-  readonly #places = new Map<string, { readonly known: Set<string>; read: number; readonly all: Place[] }>()
+  readonly #places = new Map<string, Place[]>()
   readonly #counts: Record<Severity, number> = { error: 0, warning: 0 }
 
   /** @param strict whether a warning is an error */
@@ -67,8 +66,8 @@ export class Diagnostics {
     this.#list.push(diagnostic)
     this.#counts[severity] += 1
     const places = this.#places.get(code)
-    if (places === undefined) this.#places.set(code, { known: new Set(), read: 0, all: [place] })
-    else places.all.push(place)
+    if (places === undefined) this.#places.set(code, [place])
+    else places.push(place)
   }
 
   /** Adds to the number of errors that have no description. */
@@ -90,10 +89,8 @@ export class Diagnostics {
 
   /** Returns whether a diagnostic with this code exists for this place. */
   has(code: string, place: Place): boolean {
-    const places = this.#places.get(code)
-    if (places === undefined) return false
-    for (; places.read < places.all.length; places.read++) places.known.add(textOf(places.all[places.read] as Place))
-    return places.known.has(textOf(place))
+    const { file, line, column } = place
+    return (this.#places.get(code) ?? []).some(one => one.line === line && one.column === column && one.file === file)
   }
 
   get failed(): boolean {
@@ -115,8 +112,6 @@ export class Diagnostics {
     return this.#list.slice(0, count)
   }
 }
-
-const textOf = ({ file, line, column }: Place): string => `${file}:${line}:${column}`
 
 const EXCERPT = 100
 
@@ -186,37 +181,38 @@ export function formatBriefly(report: Diagnostics): string {
   return left > 0 ? text.replace(/\n[^\n]*\n$/, `\n${left} more warnings; \`understudy check\` shows all\n`) : text
 }
 
-/** Returns the candidate that is closest to a misspelt word, if one is close enough. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+/**
+ * Returns the candidate that is closest to a misspelt word, if one is close enough.
+ *
+ * @param most the number of letters that may differ
+ */
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  most = Math.max(2, Math.floor(word.length / 3)),
+): string | undefined {
   let best: string | undefined
-  let least = Math.max(2, Math.floor(word.length / 3)) + 1
+  let least = most + 1
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), least)
-    if (distance < least) {
-      least = distance
-      best = candidate
-    }
+    if (distance >= least) continue
+    least = distance
+    best = candidate
   }
   return best
 }
 
 /**
- * Returns the candidate that differs from a word by one letter, or by two in a word of five or more. Used for names that
+ * Returns another candidate, which differs from a word by one letter, or by two in a word of five or more. Used for names that
  * clients send, where a wrong guess is worse than none: `undefined` for a word of one or two letters, unless only its case
  * differs.
  */
-export function slipOf(word: string, candidates: Iterable<string>): string | undefined {
-  let best: string | undefined
-  let least = slipsIn(word) + 1
-  for (const candidate of candidates) {
-    if (candidate === word || Math.max(word.length, candidate.length) > LONGEST_NAME) continue
-    const letters = editDistance(word.toLowerCase(), candidate.toLowerCase(), least)
-    if (letters >= least) continue
-    least = letters
-    best = candidate
-  }
-  return best
-}
+export const slipOf = (word: string, candidates: Iterable<string>): string | undefined =>
+  nearest(
+    word,
+    [...candidates].filter(one => one !== word && Math.max(word.length, one.length) <= LONGEST_NAME),
+    slipsIn(word),
+  )
 
 /** Longer names, in characters, are not compared: clients may send any. */
 const LONGEST_NAME = 100

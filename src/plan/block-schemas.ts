@@ -9,39 +9,43 @@ type Properties = Readonly<Record<string, Schema>>
 const nullable = (schema: Schema): Schema =>
   typeof schema === 'object' && schema.type !== undefined ? { ...schema, type: [schema.type, 'null'].flat() } : schema
 
-/** Schemas by behaviour; `null` switches one off. Each is one object, so that it is compiled once (`shareRepeated`). */
-export const behaviourSettings: ReadonlyMap<string, Schema> = new Map(
-  behaviours.flatMap(({ name, schema }) => (schema === undefined ? [] : [[name, nullable(schema)] as const])),
+/** Schemas by behaviour; `null` switches one off. */
+export const behaviourSettings: Properties = Object.fromEntries(
+  behaviours.flatMap(({ name, schema }) => (schema === undefined ? [] : [[name, nullable(schema)]])),
 )
 /** `errors` is configured for the whole API only. */
-export const configurable = [...behaviourSettings.keys()].filter(name => name !== 'errors')
-const withBehaviours = (names: readonly string[]): Properties =>
-  Object.fromEntries(names.map(name => [name, behaviourSettings.get(name) as Schema]))
+export const configurable = Object.keys(behaviourSettings).filter(name => name !== 'errors')
+const referencesTo = (names: readonly string[]): Properties =>
+  Object.fromEntries(names.map(name => [name, { $ref: `#/$defs/${name}` }]))
 
-export const rulesSchema: Schema = {
-  type: ['array', 'null'],
-  description:
-    'Rules in order: the blocks of the first rule whose condition holds override the operation for that request. null switches rules off.',
-  items: {
-    type: 'object',
-    additionalProperties: false,
-    minProperties: 1,
-    properties: {
-      when: {
-        type: 'string',
-        minLength: 1,
-        description:
-          'A condition in CEL about `request`, `consumer`, `ordinal`, `nth`, `now` and so on. Default: every request.',
-        examples: ['request.body.name == "Crash"', 'ordinal == 2', 'consumer == "frontend"'],
+/** The schemas that stand in many blocks: the behaviours, and rules. */
+export const $defs: Properties = {
+  ...behaviourSettings,
+  rules: {
+    type: ['array', 'null'],
+    description:
+      'Rules in order: the blocks of the first rule whose condition holds override the operation for that request. null switches rules off.',
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      minProperties: 1,
+      properties: {
+        when: {
+          type: 'string',
+          minLength: 1,
+          description:
+            'A condition in CEL about `request`, `consumer`, `ordinal`, `nth`, `now` and so on. Default: every request.',
+          examples: ['request.body.name == "Crash"', 'ordinal == 2', 'consumer == "frontend"'],
+        },
+        times: setting.integer('The number of requests in a world for which the rule applies. Default: unlimited.', 1),
+        ...referencesTo(configurable),
       },
-      times: setting.integer('The number of requests in a world for which the rule applies. Default: unlimited.', 1),
-      ...withBehaviours(configurable),
     },
   },
 }
 
 export const behavioursBlock = (description: string, names: readonly string[]): Schema =>
-  setting.block(description, { rules: rulesSchema, ...withBehaviours(names) })
+  setting.block(description, referencesTo(['rules', ...names]))
 
 const changeable = behaviours.filter(({ weather }) => weather).map(({ name }) => name)
 export const weatherBlocks: Properties = {
@@ -63,6 +67,7 @@ export const orderSchema: Schema = {
     for: setting.duration('The real time after which it ends. Default: until it is changed.'),
     ...weatherBlocks,
   },
+  $defs,
 }
 
 /** The schema of an order for answers on demand. */
@@ -93,7 +98,7 @@ export const answerSchema: Schema = {
     ),
     delay: setting.duration('Additional time before the reply.'),
     fault: {
-      ...(behaviourSettings.get('fault') as SettingSchema),
+      ...(behaviourSettings.fault as SettingSchema),
       type: 'object',
       description: 'The fault to inject, written as `fault` in gateway.yaml.',
     },

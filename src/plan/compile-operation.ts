@@ -12,9 +12,18 @@ import { type Path, placeWithin } from '../kernel/file/source.ts'
 import { describeRule, problems } from '../kernel/http.ts'
 import { Hits } from '../world/kept.ts'
 import { compileIdentification } from './consumers.ts'
-import { type ContractNames, type Layer, layerSetting, type Setting } from './layers.ts'
+import {
+  type ContractNames,
+  checkReach,
+  compileCondition,
+  type Layer,
+  layerOfRule,
+  layerSetting,
+  placedRules,
+  type Setting,
+  withRules,
+} from './layers.ts'
 import type { ChainLink, Plan, PlannedOperation, PlannedRule } from './plan.ts'
-import { checkReach, compileCondition, layerOfRule, placedRules, withRules } from './rules.ts'
 import type { Simulation } from './settings.ts'
 
 /** A configuration that weather and answers are laid over. */

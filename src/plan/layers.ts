@@ -1,10 +1,19 @@
-// Layers of configuration, in order of precedence: the gateway file is one, weather is laid over it. The names
-// of operations and tags in them.
+// Layers of configuration, in order of precedence: the gateway file is one, weather is laid over it; the names of operations and
+// tags in them. Rules in them: blocks of behaviours for the requests that match a condition. The choice between rules and answers
+// on demand, which are rules too. Operations without rules have no additional cost.
 
+import type { Exchange } from '../behaviours/exchange.ts'
+import type { Expressions } from '../behaviours/expressions.ts'
+import { compileParameters } from '../behaviours/validate/index.ts'
+import { compileReadings } from '../behaviours/validate/readings.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
+import { type Expression, ExpressionFailure } from '../expression/scope.ts'
 import { type Diagnostics, MOST_SHOWN, nearest, type Place, suggest } from '../kernel/diagnostic.ts'
-import type { Path, Source } from '../kernel/file/source.ts'
-import type { BehaviourBlocks, SimulationFile } from './simulation-file.ts'
+import { type Path, placeWithin, type Source } from '../kernel/file/source.ts'
+import { firstOf } from '../kernel/http.ts'
+import type { Turns } from '../world/turns.ts'
+import type { PlannedOperation, Rule } from './plan.ts'
+import type { BehaviourBlocks, RuleFile, SimulationFile } from './simulation-file.ts'
 
 /**
  * Blocks of configuration with their paths. Layers are in order of precedence: the first one that configures a behaviour
@@ -118,4 +127,203 @@ export function compileLayer(
     if (operation !== undefined) keys.set(operation, key)
   }
   return { blocks, keys, source, path, report, scope }
+}
+
+/** A rule in a layer of configuration. */
+interface PlacedRule {
+  readonly file: RuleFile
+  readonly layer: Layer
+  /** The path within the layer: `operations/createOrder/rules/0`. */
+  readonly path: Path
+  /** Whether it belongs to one operation, so that its condition is checked against that operation's contract. */
+  readonly own: boolean
+}
+
+/** Returns the rules of an operation in the order in which they are tried: those of more specific layers first. */
+export function placedRules(operation: Operation, layers: readonly Layer[]): PlacedRule[] {
+  return layers.flatMap(layer => {
+    const { blocks, keys, flat } = layer
+    const key = keys.get(operation)
+    const at = (list: unknown, path: Path, own = false): PlacedRule[] =>
+      Array.isArray(list) ? list.map((file, i) => ({ file, layer, path: [...path, 'rules', i], own })) : []
+    const named = key === undefined ? undefined : blocks.operations?.[key]?.rules
+    // null switches off the rules of less specific layers and blocks.
+    if (named === null) return []
+    return [
+      ...at(named, ['operations', key as string], true),
+      ...operation.tags.flatMap(tag => at(blocks.tags?.[tag]?.rules, ['tags', tag])),
+      ...at(blocks.defaults?.rules, flat === true ? [] : ['defaults']),
+    ]
+  })
+}
+
+const NO_KEYS: Layer['keys'] = new Map()
+
+/** A layer with the blocks of a rule alone. */
+export function layerOfRule({ file, layer, path, own }: PlacedRule): Layer {
+  const { when: _, times: __, ...blocks } = file
+  return {
+    ...layer,
+    blocks: { defaults: blocks },
+    keys: NO_KEYS,
+    path: [...layer.path, ...path],
+    scope: [layer.scope, ...path].filter(step => step !== '').join('/'),
+    flat: true,
+    rule: own ? 'own' : 'shared',
+  }
+}
+
+/** Reports rules that follow one that matches every request. */
+export function checkReach(rules: readonly PlacedRule[], conditions: readonly Condition[]): void {
+  const always = rules.findIndex(
+    ({ file }, i) =>
+      file.times === undefined &&
+      (file.when === undefined || conditions[i]?.when?.constant === true) &&
+      file.when !== 'false',
+  )
+  if (always === -1) return
+  for (const { layer, path } of rules.slice(always + 1)) {
+    const place = layer.source.locate([...layer.path, ...path])
+    layer.report.warning('unreachable-rule', 'this rule is unreachable: a rule before it always holds', place)
+  }
+}
+
+/** A compiled condition. */
+interface Condition extends Pick<Rule, 'holds' | 'reason'> {
+  /** `undefined` for one that holds for every request. */
+  readonly when: Expression | undefined
+}
+
+/**
+ * Compiles a condition, and the reading of the parts of a request that it uses; reports its mistakes.
+ *
+ * @param path the place of the condition in the source
+ * @param filled further parts that are read, because a reply is filled in from them
+ */
+export function compileCondition(
+  text: string | undefined,
+  { operation, expressions, maxBody }: { operation: Operation; expressions: Expressions; maxBody: number },
+  source: Source,
+  path: Path,
+  report: Diagnostics,
+  filled: readonly string[] = [],
+): Condition {
+  const when =
+    text === undefined
+      ? undefined
+      : expressions.condition(text, path, (code, message, at, hint, span) =>
+          report.error(code, message, placeWithin(source.locate(at), span.start, span.end), hint),
+        )
+  const roots = new Set([...(when?.roots ?? []), ...filled])
+  const typed = ['request.params', 'request.query', 'request.cookies'].some(root => roots.has(root))
+  const readParameters = typed ? compileParameters(operation, {}) : undefined
+  const counted = roots.has('nth')
+  const readBody = roots.has('request.body') ? compileEarlyBody(operation, maxBody) : undefined
+  return {
+    when,
+    holds(exchange) {
+      if (exchange.values.length === 0) readParameters?.(exchange)
+      if (counted) exchange.nth ??= expressions.scope(exchange).nth
+      const isRead = readBody === undefined || !exchange.request.hasBody || exchange.body !== undefined
+      const holds = () => when === undefined || when.holds(expressions.scope(exchange))
+      return isRead ? holds() : readBody(exchange).then(holds)
+    },
+    async reason(exchange) {
+      try {
+        await when?.evaluate(expressions.scope(exchange))
+        return `${when?.text} is false`
+      } catch (error) {
+        if (error instanceof ExpressionFailure) return `${when?.text}: ${error.message}`
+        throw error
+      }
+    },
+  }
+}
+
+/** Reads and parses the body, which validation reads again. A body that cannot be read is absent. */
+function compileEarlyBody({ body }: Operation, maxBody: number) {
+  const readingOf = compileReadings(body?.content ?? new Map())
+  return async (exchange: Exchange): Promise<void> => {
+    const { request } = exchange
+    const read = await request.readBody(maxBody)
+    const type = firstOf(request.headers['content-type']) ?? ''
+    if (!('bytes' in read) || read.bytes.length === 0) return
+    const parsed = await readingOf(type)?.parse?.(read.bytes, type)
+    if (parsed !== undefined && 'value' in parsed) exchange.body = parsed.value
+  }
+}
+
+/**
+ * Puts rules before an operation: the first one that matches answers.
+ *
+ * @param rulesFor the rules that may match at this moment
+ * @param turnsFor the turns in which rules are chosen: they count in the world and look at its records
+ */
+export function withRules(
+  usual: PlannedOperation,
+  rulesFor: (exchange: Exchange) => readonly Rule[],
+  turnsFor: (exchange: Exchange) => Turns | undefined,
+  maxBody: number,
+): PlannedOperation {
+  const inTurn = async (exchange: Exchange, turns: Turns): Promise<PlannedOperation> => {
+    const { request } = exchange
+    // Work in its turn must not wait for the network.
+    if (request.hasBody) await request.readBody(maxBody)
+    const restart = turns.repeats ? exchange.mark() : undefined
+    const work = async () => {
+      restart?.()
+      return firstThatHolds(rulesFor(exchange), usual, exchange)
+    }
+    return turns.run(work, { text: `${request.method} ${request.path}` })
+  }
+  const choose = (exchange: Exchange): PlannedOperation | Promise<PlannedOperation> => {
+    const turns = turnsFor(exchange)
+    return turns === undefined ? firstThatHolds(rulesFor(exchange), usual, exchange) : inTurn(exchange, turns)
+  }
+  return {
+    ...usual,
+    // A rule counts the requests for which it holds.
+    handle: exchange => {
+      const chosen = choose(exchange)
+      return chosen instanceof Promise ? chosen.then(one => one.handle(exchange)) : chosen.handle(exchange)
+    },
+    trace: async (exchange, passed) => (await choose(exchange)).trace(exchange, passed),
+  }
+}
+
+/** Returns a promise only where a condition needs one: most do not, and a promise for each takes longer than they do. */
+function firstThatHolds(
+  rules: readonly Rule[],
+  usual: PlannedOperation,
+  exchange: Exchange,
+  from = 0,
+): PlannedOperation | Promise<PlannedOperation> {
+  if (exchange.drawn !== undefined) return explainFirst(rules, usual, exchange)
+  for (let i = from; i < rules.length; i++) {
+    const rule = rules[i] as Rule
+    const applies = (held: boolean) => held && rule.take(exchange) === undefined
+    const holds = rule.holds(exchange)
+    if (holds instanceof Promise) {
+      return holds.then(held =>
+        applies(held) ? applyRule(rule, usual, exchange) : firstThatHolds(rules, usual, exchange, i + 1),
+      )
+    }
+    if (applies(holds)) return applyRule(rule, usual, exchange)
+  }
+  return usual
+}
+
+/** Chooses as `firstThatHolds`, with a note on each rule before: the client asked for an explanation. */
+async function explainFirst(rules: readonly Rule[], usual: PlannedOperation, exchange: Exchange) {
+  for (const rule of rules) {
+    const reason = (await rule.holds(exchange)) ? rule.take(exchange) : await rule.reason(exchange)
+    if (reason === undefined) return applyRule(rule, usual, exchange)
+    exchange.note(`not ${rule.name}: ${reason}`)
+  }
+  return usual
+}
+
+function applyRule(rule: Rule, usual: PlannedOperation, exchange: Exchange): PlannedOperation {
+  exchange.note(rule.note)
+  return rule.over(usual)
 }

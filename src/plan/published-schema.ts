@@ -2,7 +2,6 @@
 // shared parts defined once.
 
 import type { SettingSchema } from '../behaviours/behaviour.ts'
-import { behaviours } from '../behaviours/index.ts'
 import { ACTIONS } from '../behaviours/respond/config.ts'
 import { Schemas } from '../kernel/schema/schema.ts'
 import { isObject, type Json } from '../kernel/value/json.ts'
@@ -83,9 +82,7 @@ const examplesOf = (path: readonly string[]): readonly Json[] | undefined => {
   return undefined
 }
 
-/** Blocks that are allowed in several places. */
-const SHARED = new Set(['rules', ...behaviours.map(({ name }) => name)])
-/** SettingSchema for values of one type. If a value may have several types, each keyword goes with its own. */
+/** Keywords for values of one type. If a value may have several types, each keyword goes with its own. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'additionalProperties', 'required', 'minProperties', 'patternProperties', 'propertyNames'],
   array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
@@ -97,54 +94,32 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 /**
  * Returns a schema with `change` applied to each part, from the inside out.
  *
- * @param change gets the path of the part, in which `*` is any name, and whether it is the schema of a key
+ * @param change gets the path of the part, in which `*` is any name
  */
 function mapParts(
   schema: PublishedSchema,
-  change: (part: PublishedSchema, path: readonly string[], isKey: boolean) => PublishedSchema,
+  change: (part: PublishedSchema, path: readonly string[]) => PublishedSchema,
   path: readonly string[] = [],
-  isKey = false,
 ): PublishedSchema {
-  const inside = (value: unknown, at: readonly string[], isMember = false): unknown =>
-    isObject(value) ? mapParts(value as PublishedSchema, change, at, isMember) : value
+  const inside = (value: unknown, ...at: string[]): unknown =>
+    isObject(value) ? mapParts(value, change, [...path, ...at]) : value
   const out = Object.entries(schema).map(([keyword, value]) => {
-    if (keyword === 'properties' || keyword === 'patternProperties') {
-      const isNamed = keyword === 'properties'
-      const members = Object.entries(value as object).map(([name, one]) => {
-        return [name, inside(one, [...path, isNamed ? name : '*'], isNamed)]
-      })
+    if (MAPS.includes(keyword)) {
+      const members = Object.entries(value as object).map(([name, one]) => [
+        name,
+        inside(one, keyword === 'patternProperties' ? '*' : name),
+      ])
       return [keyword, Object.fromEntries(members)]
     }
-    if (keyword === 'additionalProperties') return [keyword, inside(value, [...path, '*'])]
-    if (keyword === 'items') return [keyword, inside(value, path)]
-    if (keyword === 'anyOf' || keyword === 'oneOf') return [keyword, (value as unknown[]).map(one => inside(one, path))]
+    if (keyword === 'additionalProperties') return [keyword, inside(value, '*')]
+    if (keyword === 'items') return [keyword, inside(value)]
+    if (keyword === 'anyOf' || keyword === 'oneOf') return [keyword, (value as unknown[]).map(one => inside(one))]
     return [keyword, value]
   })
-  return change(Object.fromEntries(out) as PublishedSchema, path, isKey)
+  return change(Object.fromEntries(out), path)
 }
 
-/** Publishes a schema: see the head of this file. */
-function publish(schema: PublishedSchema): PublishedSchema {
-  const $defs: Record<string, PublishedSchema> = {}
-  const texts = new Map<string, string>()
-  /** Defines the schema of each behaviour once, wherever it may be configured. */
-  const share = (name: string, made: PublishedSchema): PublishedSchema => {
-    const text = JSON.stringify(made)
-    let key = texts.get(text)
-    if (key === undefined) {
-      key = Object.hasOwn($defs, name) ? `${name}${Object.keys($defs).length}` : name
-      texts.set(text, key)
-      $defs[key] = made
-    }
-    return { $ref: `#/$defs/${key}` }
-  }
-  const made = mapParts(schema, (part, path, isKey) => {
-    const annotated = annotate(splitTypes(standard(withShortForm(part, path))), path)
-    const name = path.at(-1) as string
-    return isKey && SHARED.has(name) ? share(name, annotated) : annotated
-  })
-  return { ...made, $defs }
-}
+const MAPS = ['properties', 'patternProperties', '$defs']
 
 /** Adds the short form of a behaviour. */
 function withShortForm(shape: PublishedSchema, path: readonly string[]): PublishedSchema {
@@ -224,7 +199,9 @@ let published: PublishedSchema | undefined
 
 /** Makes the schema of every gateway.yaml. */
 export function publishedSchema(): PublishedSchema {
-  published ??= publish(simulationSchema as PublishedSchema)
+  published ??= mapParts(simulationSchema as PublishedSchema, (part, path) =>
+    annotate(splitTypes(standard(withShortForm(part, path))), path),
+  )
   return published
 }
 
@@ -296,11 +273,7 @@ export function schemaFor({ contract, simulation: { file, consumerNames } }: Pla
     const made = resources.map(([name, { schema }]) => [name, withFields(each, fieldsIn(schema))])
     return { ...part, properties: Object.fromEntries(made) }
   }
-  const { $defs, ...rest } = publishedSchema() as { readonly $defs: Readonly<Record<string, PublishedSchema>> }
-  return {
-    ...mapParts(rest, (part, path) => withKeys(withNames(part, path), path)),
-    $defs: Object.fromEntries(Object.entries($defs).map(([name, one]) => [name, mapParts(one, withNames, [name])])),
-  }
+  return mapParts(publishedSchema(), (part, path) => withKeys(withNames(part, path), path))
 }
 
 const unexplained = (key: string): readonly [string, undefined] => [key, undefined]

@@ -1,5 +1,6 @@
 // The settings of a gateway.yaml with every default filled in and every unit converted to a number.
 
+import { resolve } from 'node:path'
 import type { Resource } from '../behaviours/resource.ts'
 import type { Contract } from '../contract/contract.ts'
 import { placeOf } from '../contract/documents.ts'
@@ -7,9 +8,9 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { ReplyFiles } from '../kernel/file/reply-files.ts'
 import type { Source } from '../kernel/file/source.ts'
 import { parseDuration, parseSize } from '../kernel/text/units.ts'
+import { type EngineSettings, parseRedisUrl } from '../world/engines/engine.ts'
 import type { SandboxLimits } from '../world/sandboxes.ts'
-import type { CorsFile, JournalFile, SimulationFile, WorldsFile } from './simulation-file.ts'
-import { type StateSettings, stateSettings } from './state.ts'
+import type { CorsFile, JournalFile, SimulationFile, StateFile, WorldsFile } from './simulation-file.ts'
 import type { TlsSettings } from './tls.ts'
 
 export interface Simulation {
@@ -134,7 +135,7 @@ export const WORLD_NAME = /^[A-Za-z0-9._-]{1,64}$/
 /** The same in words. */
 export const WORLD_NAME_RULE = '1 to 64 characters of A-Z a-z 0-9 . _ -'
 
-export const worldsSettings = (file: WorldsFile = {}): WorldsSettings => ({
+const worldsSettings = (file: WorldsFile = {}): WorldsSettings => ({
   sandboxes: file.sandboxes ?? true,
   max: file.max ?? 1000,
   idle: Math.max(1, Math.round(parseDuration(file.idle ?? '1h') as number)),
@@ -169,7 +170,7 @@ export interface JournalSettings {
   readonly headers: 'all' | readonly string[]
 }
 
-export const journalSettings = (file: JournalFile | null = {}): JournalSettings => ({
+const journalSettings = (file: JournalFile | null = {}): JournalSettings => ({
   requests: file === null ? 0 : (file.requests ?? 1000),
   size: parseSize(file?.size ?? '16MB') as number,
   bodies: parseSize(file?.bodies ?? '0B') as number,
@@ -193,9 +194,71 @@ export const isOrigin = (text: string): boolean => ORIGIN.test(text)
 const ORIGIN = /^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,]+)$/
 
 /** Returns `undefined` if CORS is off. */
-export function corsSettings(file: CorsFile = {}): CorsSettings | undefined {
+function corsSettings(file: CorsFile = {}): CorsSettings | undefined {
   if (file === 'off') return undefined
   const { origins = ['*'], credentials = true } = file
   const listed = new Set(origins)
   return { admits: origin => listed.has('*') || listed.has(origin), credentials }
+}
+
+// The `state` block of gateway.yaml: where the state of the worlds is kept.
+
+export interface StateSettings {
+  readonly engine: EngineSettings
+  /** Whether a request reads the changes of other processes from the engine before it is answered. */
+  readonly reads: 'strong' | 'local'
+  /** The records of a resource whose seeds are others than those that the state began with. */
+  readonly onSeedChange: 'keep' | 'reset'
+}
+
+/** Reports keys that do not go together. */
+export function checkState(file: StateFile | undefined, source: Source, report: Diagnostics): void {
+  if (typeof file !== 'object') return
+  const wrong = (path: readonly string[], message: string, hint: string) =>
+    report.error('conflicting-state', message, source.locate(['state', ...path], 'key'), hint)
+  if (file.file !== undefined && file.redis !== undefined) {
+    wrong(['redis'], '"file" and "redis" exclude each other', 'remove one of them')
+  }
+  if (file.redis !== undefined && parseRedisUrl(file.redis) === undefined) {
+    const hint = 'write redis://[user:password@]host[:port][/database], or rediss:// for TLS'
+    wrong(['redis'], '"redis" must be the URL of a Redis database', hint)
+  }
+  if (file.sync !== undefined && parseDuration(file.sync) === 0) {
+    wrong(['sync'], '"sync" must be more than 0', 'write always')
+  }
+  for (const [key, needed] of [
+    ['sync', 'file'],
+    ['prefix', 'redis'],
+    ['reads', 'redis'],
+  ] as const) {
+    if (file[key] !== undefined && file[needed] === undefined) {
+      wrong([key], `"${key}" has no effect without "${needed}"`, 'remove it')
+    }
+  }
+  if (file.file === undefined && file.redis === undefined && file.history === undefined) {
+    wrong([], '"state" must name a file or a Redis database', 'write state: { file: ./understudy.state }')
+  }
+}
+
+/** @param folder the folder of gateway.yaml; returns `undefined` if changes are not recorded */
+function stateSettings(file: StateFile | undefined, folder: string): StateSettings | undefined {
+  if (file === undefined || typeof file === 'string') return undefined
+  const { reads = 'strong', onSeedChange = 'keep' } = file
+  return { engine: engineOf(file, folder), reads, onSeedChange }
+}
+
+function engineOf(file: Exclude<StateFile, string>, folder: string): EngineSettings {
+  if (file.redis !== undefined) return { kind: 'redis', url: file.redis, prefix: file.prefix ?? 'understudy' }
+  if (file.file === undefined) return { kind: 'memory' }
+  const { sync = '1s' } = file
+  const milliseconds = sync === 'always' ? 0 : Math.max(1, Math.round(parseDuration(sync) as number))
+  return { kind: 'file', file: resolve(folder, file.file), sync: milliseconds, recover: false }
+}
+
+/** The password in the URL of the state, encoded and decoded; empty if there is none. */
+export function passwordsOf(file: StateFile | undefined): readonly string[] {
+  const url = typeof file === 'object' ? file.redis : undefined
+  const written = /\/\/[^/]*?:(.*)@/.exec(url ?? '')?.[1]
+  if (url === undefined || written === undefined || written === '') return []
+  return [...new Set([written, parseRedisUrl(url)?.password ?? written])]
 }

@@ -4,7 +4,7 @@ import { type SettingSchema, setting } from '../behaviours/behaviour.ts'
 import { behaviours } from '../behaviours/index.ts'
 import { latency } from '../behaviours/latency.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
-import { behaviourSettings, behavioursBlock, configurable, weatherBlocks } from './block-schemas.ts'
+import { $defs, behaviourSettings, behavioursBlock, configurable, weatherBlocks } from './block-schemas.ts'
 import { WORLD_NAME } from './settings.ts'
 
 const cors: Schema = {
@@ -305,7 +305,8 @@ export const simulationSchema: Schema = {
     tags: setting.named('Behaviours of the operations with a tag.', behavioursBlock('Overrides `defaults`.', general)),
     operations: setting.named(
       'Behaviours of single operations, by operationId or by method and path: "GET /books".',
-      behavioursBlock('Each key is a behaviour; null switches it off.', [...behaviourSettings.keys()]),
+      behavioursBlock('Each key is a behaviour; null switches it off.', Object.keys(behaviourSettings)),
     ),
   },
+  $defs,
 }

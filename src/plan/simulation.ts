@@ -1,12 +1,13 @@
-// Checks gateway.yaml, and orders of the control plane, against their schemas.
+// Checks gateway.yaml, and orders of the control plane, against their schemas: describes the mistakes, and removes the invalid
+// parts so that the rest can be checked too. Knows no key by name, except in hints for what is often written in another way.
 
-import type { Diagnostics } from '../kernel/diagnostic.ts'
-import type { Source } from '../kernel/file/source.ts'
-import { narrow, shareRepeated } from '../kernel/schema/parts.ts'
+import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import type { Path, Source } from '../kernel/file/source.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema/schema.ts'
+import type { Violation } from '../kernel/schema/violations.ts'
+import { isObject, parsePointer, pointer } from '../kernel/value/json.ts'
 import { answerSchema, orderSchema } from './block-schemas.ts'
 import { FORMATS } from './formats.ts'
-import { checkShape, type ShapeCheck } from './shape.ts'
 import { roundSettings } from './short-forms.ts'
 import type { AnswerOrder, SimulationFile, WeatherOrder } from './simulation-file.ts'
 import { simulationSchema } from './simulation-schema.ts'
@@ -17,7 +18,7 @@ const tests = Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) 
  * Returns a function that checks the shape of a source, and returns its valid parts; `undefined` if there are none. It compiles
  * only the part of the schema that the sources so far use, which takes a fifth of the time.
  */
-function checkerOf<Valid>(schema: Schema, stranger?: ShapeCheck['stranger']) {
+function checkerOf<Valid>(schema: Schema, stranger?: Stranger) {
   const all = namesIn(schema)
   let names: ReadonlySet<string> = new Set()
   let check: Check | undefined
@@ -25,11 +26,28 @@ function checkerOf<Valid>(schema: Schema, stranger?: ShapeCheck['stranger']) {
     const used = namesIn(source.value, all)
     if (check === undefined || [...used].some(name => !names.has(name))) {
       names = new Set([...names, ...used])
-      check = new Schemas({}, tests).compile(shareRepeated(narrow(schema, names)), true)
+      check = new Schemas({}, tests).compile(narrow(schema, names) as Schema, true)
     }
-    return checkShape(source, check, { schema, stranger }, report) as Valid | undefined
+    return checkShape(source, check, schema, report, stranger) as Valid | undefined
   }
 }
+
+/**
+ * Returns the schema for values that have only these members, at any depth. The schemas of all other members are removed;
+ * their names and descriptions stay, so that they are still known.
+ */
+export function narrow(schema: unknown, names: ReadonlySet<string>): unknown {
+  if (Array.isArray(schema)) return schema.map(one => narrow(one, names))
+  if (!isObject(schema)) return schema
+  const member = (name: string, part: unknown) =>
+    names.has(name) ? narrow(part, names) : { description: (part as { description?: string }).description }
+  return mapMembers(schema, (keyword, part) =>
+    keyword === 'properties' ? mapMembers(part as object, member) : narrow(part, names),
+  )
+}
+
+const mapMembers = (object: object, change: (key: string, value: unknown) => unknown): object =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(key, value)]))
 
 /** Collects the names of all members at any depth; with `known`, only names among those. */
 function namesIn(value: unknown, known?: ReadonlySet<string>, names = new Set<string>()): Set<string> {
@@ -61,3 +79,254 @@ export const checkOrder = orderCheckerOf<WeatherOrder>(orderSchema)
 
 /** Checks an order for an answer. */
 export const checkAnswer = orderCheckerOf<AnswerOrder>(answerSchema)
+
+/** The message and the hint for a file that has none of the schema's keys. */
+interface Stranger {
+  readonly message: string
+  readonly hint: string
+}
+
+/**
+ * Reports the mistakes in the value of a source.
+ *
+ * @param check validates the value, also after parts have been removed
+ * @param stranger unset: each unknown key is reported
+ * @returns the value without its invalid parts; `undefined` if nothing remains
+ */
+function checkShape(
+  source: Source,
+  check: Check,
+  schema: Schema,
+  report: Diagnostics,
+  stranger: Stranger | undefined,
+): unknown {
+  let { value } = source
+  let violations = check(value, true)
+  if (violations !== undefined && stranger !== undefined && isAnotherFile(value, schema)) {
+    report.error('not-a-gateway-file', stranger.message, source.locate([]), stranger.hint)
+    return undefined
+  }
+  for (const violation of violations ?? []) reportViolation(source, violation, schema, report)
+  if (violations?.omitted !== undefined) {
+    report.omit(violations.omitted)
+    return undefined
+  }
+  // Removing a part may make its parent incomplete, and so on outwards.
+  for (let depth = 0; violations !== undefined; depth++) {
+    const culprits = violations.map(violation => culpritOf(value, violation))
+    if (depth > 10 || culprits.some(path => path.length === 0)) return undefined
+    // Names that others can refer to are one level below the top.
+    for (const path of culprits) if (path.length === 2) report.broken.add(path[1] as string)
+    value = without(value, new Set(culprits.map(pointer)), '')
+    violations = check(value, true)
+  }
+  return value
+}
+
+/** Returns whether none of the keys is known. */
+const isAnotherFile = (value: unknown, schema: Schema): boolean =>
+  !isObject(value) || !Object.keys(blocksIn(schema)).some(key => Object.hasOwn(value, key))
+
+/**
+ * Returns the part to remove for a violation. Lists are removed whole, because removing an item would renumber the others.
+ */
+function culpritOf(value: unknown, { pointer: at, keyword, params }: Violation): string[] {
+  const steps = parsePointer(at) ?? []
+  const path = keyword === 'required' ? steps.slice(0, -1) : steps
+  if (params.propertyName !== undefined) path.push(String(params.propertyName))
+  let part = value
+  for (const [i, key] of path.entries()) {
+    // The settings of a rule can be removed, because a rule keeps its place.
+    if (Array.isArray(part) && (path[i - 1] !== 'rules' || i === path.length - 1)) return path.slice(0, i)
+    part = (part as Record<string, unknown> | undefined)?.[key]
+  }
+  return path
+}
+
+/** Returns a copy of a value without the parts at some pointers. @param at the pointer to the value */
+function without(value: unknown, gone: ReadonlySet<string>, at: string): unknown {
+  if (Array.isArray(value)) return value.map((item, i) => without(item, gone, `${at}/${i}`))
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {
+    const part = at + pointer([name])
+    if (!gone.has(part)) return [[name, without(item, gone, part)]]
+    // Without its condition a rule would hold for every request.
+    return name === 'when' ? [[name, 'false']] : []
+  })
+  return Object.fromEntries(entries)
+}
+
+function reportViolation(source: Source, violation: Violation, schema: Schema, report: Diagnostics): unknown {
+  const { message, keyword, params } = violation
+  const path: Path = parsePointer(violation.pointer) ?? []
+  const name = nameAt(source.value, path)
+  const say = (code: string, text: string, part: 'key' | 'value', hint?: string) => {
+    const place = source.locate(path, part)
+    // The value depends on an environment variable that is not set.
+    if (!report.has('missing-variable', place)) report.error(code, text, place, hint)
+  }
+  const format = FORMATS[(params.format ?? params.declaredFormat) as keyof typeof FORMATS]
+  const example = `write, for instance, ${format?.like}`
+  switch (keyword) {
+    case 'additionalProperties': {
+      const key = String(path.at(-1))
+      const homes = path.length === 1 ? homesOf(key, schema) : []
+      // The key is beside the blocks that accept it, and no block is more likely than the others.
+      if (homes.length > 2) {
+        const names = homes.map(home => home.replace(/: NAME$/, ''))
+        const where = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+        return say('unknown-key', `"${key}" is not a key here; it belongs under ${where}`, 'key')
+      }
+      const hint = underEmptyBlock(key, path, source.value, schema) ?? suggestKey(key, params.known as string[], schema)
+      return say('unknown-key', `unknown key "${key}"`, 'key', hint)
+    }
+    case 'required': {
+      const place = source.locate(path.slice(0, -1), 'key')
+      const about = (params.about as string | undefined)?.split(/\. /, 1)[0]?.replace(/\.$/, '')
+      return report.error('missing-key', `"${String(path.at(-1))}" is missing`, place, about)
+    }
+    case 'format': {
+      if (
+        format !== undefined &&
+        'above' in format &&
+        new RegExp(`^(?:${format.above.pattern})$`).test(`${params.given}`)
+      )
+        return say('invalid-value', `${name} must ${format.above.rule}`, 'value')
+      const article = /^[aeiou]/.test(String(params.format)) ? 'an' : 'a'
+      return say('invalid-unit', `${name} must be ${article} ${params.format}`, 'value', example)
+    }
+    case 'type': {
+      if (format !== undefined && params.given === 'number') {
+        return say('missing-unit', `${name} needs a unit`, 'value', example)
+      }
+      const types = [params.type].flat().filter(type => type !== 'null')
+      const words = types.map(type => TYPES[String(type)] ?? String(type)).join(' or ')
+      if (params.given === null) return say('wrong-type', `${name} is empty; it must be ${words}`, 'key')
+      const hint = types.includes('object') ? blockAt(path) : quoted(path, params.given)
+      return say('wrong-type', `${name} must be ${words}`, 'value', hint)
+    }
+    case 'enum': {
+      const allowed = (params.allowedValues as unknown[]).map(String)
+      const { propertyName } = params
+      if (propertyName === undefined) {
+        return say('invalid-value', `${name} ${message}`, 'value', suggest(String(params.given), allowed))
+      }
+      const place = source.locate([...path, String(propertyName)], 'key')
+      return report.error('unknown-key', `unknown key "${propertyName}"`, place, suggest(String(propertyName), allowed))
+    }
+    case 'minProperties':
+      return say('missing-key', `${name} is empty`, 'key')
+    case 'propertyNames':
+      return undefined
+    default:
+      return say('invalid-value', `${name} ${message}`, 'value')
+  }
+}
+
+/** A condition is text: YAML reads `when: true` as a boolean. */
+const quoted = (path: Path, given: unknown): string | undefined =>
+  path.at(-1) === 'when' && (typeof given === 'boolean' || given === 'number')
+    ? 'write the condition as an expression in quotes, such as when: "true"'
+    : undefined
+
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'a block of keys',
+  array: 'a list',
+  string: 'text',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+}
+
+/** Returns the key in quotes; for an item of a list, the list's key. */
+function nameAt(value: unknown, path: Path): string {
+  const key = path.at(-1)
+  if (key === undefined) return 'the file'
+  const holder = path.slice(0, -1).reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], value)
+  return Array.isArray(holder) ? `an item of "${String(path.at(-2))}"` : `"${String(key)}"`
+}
+
+interface BlockSchema {
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly additionalProperties?: unknown
+}
+
+const blocksIn = (schema: Schema): Readonly<Record<string, BlockSchema>> =>
+  (schema as { readonly properties?: Readonly<Record<string, BlockSchema>> }).properties ?? {}
+
+/** A key at the top level that follows an empty block probably lacks its indent. */
+function underEmptyBlock(key: string, path: Path, value: unknown, schema: Schema): string | undefined {
+  if (path.length !== 1 || !isObject(value)) return undefined
+  const blocks = blocksIn(schema)
+  // There may be a hundred thousand unknown keys.
+  if (!Object.keys(blocks).some(name => (value as Record<string, unknown>)[name] === null)) return undefined
+  const keys = Object.keys(value)
+  const before = keys.slice(0, keys.indexOf(key)).findLast(name => Object.hasOwn(blocks, name))
+  if (before === undefined || (value as Record<string, unknown>)[before] !== null) return undefined
+  return isObject(blocks[before]?.additionalProperties) ? `indent it to put it under "${before}"` : undefined
+}
+
+/** Suggests a similar key, or the block that has the key, or the list of keys. */
+function suggestKey(key: string, known: readonly string[], schema: Schema): string | undefined {
+  const own = OUR_WORDS.get(key.toLowerCase().replace(/[-_ ]/g, ''))
+  if (own !== undefined && known.includes(own)) return `write "${own}" here`
+  const near = suggest(key, known)
+  if (near?.startsWith('did you mean') || known.includes(key)) return near
+  const homes = homesOf(key, schema)
+  return homes.length > 0 && homes.length <= 4 ? `put it under ${homes.join(' or ')}` : near
+}
+
+/** Returns the top-level blocks that have a key. */
+const homesOf = (key: string, schema: Schema): string[] =>
+  Object.entries(blocksIn(schema)).flatMap(([name, { properties = {}, additionalProperties: each }]) => {
+    if (Object.hasOwn(properties, key)) return [name]
+    return isObject(each) && Object.hasOwn((each as BlockSchema).properties ?? {}, key) ? [`${name}: NAME`] : []
+  })
+
+/** Our keys, by the words of other tools in lower case, without dashes and underscores. */
+const OUR_WORDS = new Map(
+  Object.entries({
+    latency: 'delay wait sleep latencyms delayms fixeddelaymilliseconds responsedelay',
+    rateLimit: 'throttle throttling ratelimiting quota',
+    fault: 'faults errorrate failure failures chaosmonkey',
+    capacity: 'concurrency maxconcurrency maxconnections',
+    listen: 'server servers http bind',
+    operations: 'routes endpoints mappings stubs handlers mocks paths interactions',
+    respond: 'response responses reply returns answer',
+    consumers: 'users clients apikeys accounts auth authentication credentials tokens',
+    resources: 'collections entities models data db database databuckets store',
+    weather: 'chaos scenarios profiles presets',
+    contract: 'spec openapi specification document definition',
+    deprecation: 'deprecated deprecations',
+    sunset: 'removal removed retire until',
+    worlds: 'sandboxes sessions tenants',
+    journal: 'history recording requestlog',
+    authenticate: 'security secure',
+    port: 'listenport httpport',
+    host: 'address hostname',
+    seed: 'fixtures records seeds initial',
+    schema: 'model type',
+    status: 'statuscode code httpstatus',
+    limit: 'max requests rate',
+  }).flatMap(([ours, words]) => words.split(' ').map(word => [word, ours] as const)),
+)
+
+const BLOCKS: Readonly<Record<string, string>> = {
+  consumers: 'consumers: { demo: { apiKey: demo-key } }, where apiKey is the name of a security scheme of the contract',
+  'consumers.*': 'by security scheme of the contract: { apiKey: … }',
+  resources: 'resources: { books: { schema: Book } }',
+  'resources.*': '{ schema: Book }, where Book is a schema of the contract',
+  operations: 'operations: { listBooks: { latency: 200ms } }',
+  listen: 'listen: { port: 4010 }',
+  latency: 'latency: 200ms, or { p50: 20ms, p99: 200ms }',
+  fault: 'fault: { kind: status, status: 503, probability: 5% }',
+  rateLimit: 'rateLimit: 100/m, or { limit: 100/m, burst: 20 }',
+  capacity: 'capacity: { concurrency: 8 }',
+  respond: 'respond: { list: books }, or { status: 200 }',
+  deprecation: 'deprecation: { since: 2025-12-05, sunset: 2030-12-05 }',
+  weather: 'weather: { rush-hour: { defaults: { latency: 200ms } } }',
+}
+
+/** Hints for a block that must be a map, by its path. */
+const blockAt = (path: Path): string | undefined =>
+  BLOCKS[path.join('.')] ?? (path.length === 2 ? BLOCKS[`${path[0]}.*`] : undefined) ?? BLOCKS[String(path.at(-1))]

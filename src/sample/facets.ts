@@ -2,7 +2,7 @@
 // union. Generates nothing. Most values that are built from the result are valid; the caller checks.
 
 import type { RequiredBy } from '../kernel/schema/keywords.ts'
-import { keyOf } from '../kernel/schema/parts.ts'
+import { keyOf } from '../kernel/schema/schema.ts'
 import { isObject, type Json } from '../kernel/value/json.ts'
 import { intersectionOf, isListed } from './listed.ts'
 import { type Definitions, objectOf, type SchemaObject } from './schema-parts.ts'

@@ -1,7 +1,6 @@
 // Checks numbers and texts against the keywords of a schema.
 
-import { isFormat } from '../kernel/schema/formats.ts'
-import { isMultipleOf } from '../kernel/schema/scalars.ts'
+import { isFormat, isMultipleOf } from '../kernel/schema/keywords.ts'
 import { regExpOf, type SchemaObject } from './schema-parts.ts'
 
 export function fitsNumber(schema: SchemaObject, value: number): boolean {

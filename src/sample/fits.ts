@@ -2,8 +2,7 @@
 // generator checks each value once, part by part, and needs only yes or no.
 
 import type { RequiredBy } from '../kernel/schema/keywords.ts'
-import { keyOf } from '../kernel/schema/parts.ts'
-import type { Schema } from '../kernel/schema/schema.ts'
+import { keyOf, type Schema } from '../kernel/schema/schema.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/value/json.ts'
 import { fitsNumber, fitsString } from './fits-scalar.ts'
 import { canonicalText, isListed, same } from './listed.ts'

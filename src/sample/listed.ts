@@ -1,6 +1,6 @@
 // Looks values up in the list of an `enum`. A list of thousands is looked up in a set: generating a value looks up each of them.
 
-import { scalarsOf } from '../kernel/schema/scalars.ts'
+import { scalarsOf } from '../kernel/schema/keywords.ts'
 import { isObject, type Json } from '../kernel/value/json.ts'
 
 /** Shorter lists are searched from the beginning. */

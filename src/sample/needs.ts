@@ -1,7 +1,7 @@
 // Finds the definitions that every value of a schema must contain, even if all optional parts are omitted. A generator uses
 // this to see a cycle before it enters one.
 
-import { keyOf } from '../kernel/schema/parts.ts'
+import { keyOf } from '../kernel/schema/schema.ts'
 import { isObject } from '../kernel/value/json.ts'
 import type { Definitions } from './schema-parts.ts'
 

@@ -1,7 +1,7 @@
 // Pins: fields that a generated value copies from the value that was sent, so that a reply takes the same branch of a union
 // as the request. Independent of requests: it receives the value.
 
-import { keyOf } from '../kernel/schema/parts.ts'
+import { keyOf } from '../kernel/schema/schema.ts'
 import { Decimal, isObject, type Json } from '../kernel/value/json.ts'
 import { isListed } from './listed.ts'
 import { type Definitions, entries, objectOf, type SchemaObject } from './schema-parts.ts'

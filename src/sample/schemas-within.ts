@@ -1,6 +1,6 @@
 // Finds the schemas of a nested value: follows a path of names and positions through references and compositions.
 
-import { keyOf } from '../kernel/schema/parts.ts'
+import { keyOf } from '../kernel/schema/schema.ts'
 import { isObject } from '../kernel/value/json.ts'
 import { type Definitions, propertySchemas } from './schema-parts.ts'
 

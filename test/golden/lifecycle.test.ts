@@ -2,7 +2,7 @@
 
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import { loadPlan } from '../../src/load/load.ts'
-import { describeCalendar, describeDayWhole } from '../../src/plan/calendar.ts'
+import { describeCalendar, describeDayWhole } from '../../src/plan/describe.ts'
 import { parseDate } from '../../src/world/clock.ts'
 import { testCases } from './cases.ts'
 

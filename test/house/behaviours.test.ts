@@ -72,9 +72,9 @@ test('the extension point imports no extension', () => {
 /** The files that may write each field of an exchange, besides its own. */
 const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   request: ['behaviours/prefer.ts'],
-  consumer: ['behaviours/authenticate.ts', 'behaviours/deprecation.ts', 'plan/answers.ts'],
+  consumer: ['behaviours/authenticate.ts', 'behaviours/deprecation.ts', 'plan/compile.ts'],
   values: ['behaviours/validate/index.ts'],
-  body: ['behaviours/validate/body.ts', 'plan/rules.ts'],
+  body: ['behaviours/validate/body.ts', 'plan/layers.ts'],
   sent: ['behaviours/validate/body.ts'],
   deprecatedInputs: ['behaviours/deprecation.ts'],
   entry: ['behaviours/respond/'],
@@ -85,7 +85,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   choice: ['behaviours/prefer.ts'],
   weather: ['gateway/weather.ts'],
   fault: ['behaviours/fault.ts'],
-  nth: ['behaviours/expressions.ts', 'plan/rules.ts'],
+  nth: ['behaviours/expressions.ts', 'plan/layers.ts'],
   drawn: ['gateway/gateway.ts'],
 }
 

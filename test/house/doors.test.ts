@@ -17,7 +17,7 @@ const DOORS: Readonly<Record<string, string>> = {
   re2js: 'kernel/text/linear.ts',
   mrmime: 'behaviours/respond/index.ts',
   ajv: 'kernel/schema/',
-  'ajv-formats': 'kernel/schema/formats.ts',
+  'ajv-formats': 'kernel/schema/keywords.ts',
   yaml: 'kernel/file/yaml-tree.ts',
   'js-yaml': 'kernel/file/yaml-events.ts',
   'prom-client': 'gateway/metrics/families.ts',

@@ -6,7 +6,7 @@ import { sourceFiles } from './source-files.ts'
 const OPEN = new Set([
   'world/records/values.ts: typeof value',
   'http/message-fault.ts: code',
-  'plan/shape.ts: keyword',
+  'plan/simulation.ts: keyword',
   'kernel/schema/violations.ts: keyword',
   'contract/answer/headers.ts: name',
 ])

@@ -49,6 +49,7 @@ test('every key of the configuration has a description', () => {
       walk(child, `${at}${key}.`)
     }
     for (const child of [schema.items, schema.additionalProperties]) walk(child, at)
+    for (const [name, child] of Object.entries(schema.$defs ?? {})) walk(child, `${name}.`)
     for (const child of [schema.anyOf, schema.oneOf, schema.allOf].flatMap(list => list ?? [])) walk(child, at)
   }
   walk(simulationSchema as SchemaPart, '')
@@ -57,6 +58,7 @@ test('every key of the configuration has a description', () => {
 
 interface SchemaPart {
   readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, SchemaPart>>
   readonly description?: string
   readonly properties?: Readonly<Record<string, SchemaPart>>
   readonly items?: SchemaPart

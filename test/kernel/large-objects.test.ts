@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reachedBy } from '../../src/kernel/schema/parts.ts'
-import { closestBranch } from '../../src/kernel/schema/unions.ts'
+import { reachedBy } from '../../src/kernel/schema/schema.ts'
+import { closestBranch } from '../../src/kernel/schema/violations.ts'
 
 /** Counts how often the names of a value are listed. */
 function counted(value: object) {

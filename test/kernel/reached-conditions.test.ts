@@ -3,8 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reachedBy } from '../../src/kernel/schema/parts.ts'
-import { type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
+import { reachedBy, type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
 
 const when = (kind: string) => ({ type: 'object', required: ['kind'], properties: { kind: { enum: [kind] } } })
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isFormat } from '../../src/kernel/schema/formats.ts'
-import { narrow } from '../../src/kernel/schema/parts.ts'
+import { isFormat } from '../../src/kernel/schema/keywords.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
 import { type Json, parseJson } from '../../src/kernel/value/json.ts'
 import { size } from '../support/cases.ts'
@@ -194,34 +193,6 @@ test('a schema that cannot be compiled throws', () => {
   assert.throws(() => new Schemas().compile({ type: 'strnig' }))
   assert.throws(() => new Schemas().compile({ pattern: '(' }))
   assert.throws(() => new Schemas().compile({ $ref: '#/nowhere' }))
-})
-
-test('a schema narrowed to the members of a value finds the same faults as the whole schema', () => {
-  const shared = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } }
-  const schema: Schema = {
-    type: 'object',
-    required: ['first', 'missing'],
-    additionalProperties: false,
-    properties: {
-      first: shared,
-      second: { type: 'array', items: shared },
-      missing: { type: 'string', description: 'Its absence is told with this.' },
-      unused: { type: 'object', properties: { deep: { pattern: '^x' } } },
-    },
-  }
-  const value = { first: { a: 'one' }, second: [{ a: 'two', c: 1 }], unknown: true }
-  const narrowed = narrow(schema, new Set(['first', 'second', 'a', 'c', 'unknown']))
-  assert.ok(!JSON.stringify(narrowed).includes('deep'))
-  const found = (one: Schema) =>
-    new Schemas()
-      .compile(one)(value)
-      ?.map(({ pointer, message }) => `${pointer} ${message}`)
-  assert.deepEqual(found(narrowed), found(schema))
-  assert.equal(found(schema)?.length, 4)
-  const missing = new Schemas()
-    .compile(narrowed)(value)
-    ?.find(({ pointer }) => pointer === '/missing')
-  assert.equal(missing?.params.about, 'Its absence is told with this.')
 })
 
 test('the format url, which no registry describes, accepts every text', () => {

@@ -5,6 +5,8 @@ import { simulationSchema } from '../../src/plan/simulation-schema.ts'
 import { table } from './table.ts'
 
 interface Shape {
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, Shape>>
   readonly type?: string | readonly string[]
   readonly description?: string
   readonly properties?: Readonly<Record<string, Shape>>
@@ -23,6 +25,8 @@ interface Shape {
 
 const root = simulationSchema as Shape
 const operations = root.properties?.operations?.additionalProperties as Shape
+/** Returns the definition that a reference leads to. */
+const follow = (shape: Shape): Shape => root.$defs?.[shape.$ref?.slice('#/$defs/'.length) ?? ''] ?? shape
 
 /** The placeholder for a key that the author chooses. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -47,7 +51,7 @@ export function describeConfiguration(): string {
   const behaviours = Object.entries(operations.properties ?? {})
   return [
     table(['key', 'takes', 'default', 'meaning'], rowsOf('', root)),
-    ...behaviours.map(([name, shape]) => `## \`${name}\`\n\n${describeBehaviour(name, shape)}`),
+    ...behaviours.map(([name, shape]) => `## \`${name}\`\n\n${describeBehaviour(name, follow(shape))}`),
   ].join('\n\n')
 }
 
@@ -60,7 +64,7 @@ function describeBehaviour(name: string, shape: Shape): string {
 /** A row for each key below a shape, with a dot for each step down and `[]` for an item. */
 function rowsOf(path: string, shape: Shape): string[][] {
   const below = alternatives(shape).flatMap(one => {
-    const named = Object.entries(one.properties ?? {})
+    const named = Object.entries(one.properties ?? {}).map(([key, part]) => [key, follow(part)] as [string, Shape])
     const free = one.additionalProperties
     if (isObject(free)) named.push([NAMES[path] ?? 'NAME', free as Shape])
     return named

@@ -2,7 +2,7 @@
 // the XML library.
 
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'
-import { keyOf } from '../../kernel/schema/parts.ts'
+import { keyOf } from '../../kernel/schema/schema.ts'
 import {
   holdsExact,
   isObject,

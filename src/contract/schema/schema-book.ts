@@ -1,8 +1,7 @@
 // All the schemas of a contract. Each is translated once and compiled on first use: a document may have thousands, and most
 // requests use few of them.
 
-import { isKnownFormat } from '../../kernel/schema/formats.ts'
-import type { Side } from '../../kernel/schema/keywords.ts'
+import { isKnownFormat, type Side } from '../../kernel/schema/keywords.ts'
 import { type Check, type Schema, Schemas } from '../../kernel/schema/schema.ts'
 import type { Violations } from '../../kernel/schema/violations.ts'
 import { holdsExact, type Json } from '../../kernel/value/json.ts'

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../kernel/value/json.ts'
 import type { Plan } from '../../plan/plan.ts'
-import type { StateSettings } from '../../plan/state.ts'
+import type { StateSettings } from '../../plan/settings.ts'
 import { breathe } from '../../world/clock.ts'
 import { type Engine, type EngineSurroundings, StateRefused, Unavailable } from '../../world/engines/engine.ts'
 import { type Cause, type TurnMeter, Turns } from '../../world/turns.ts'

@@ -78,7 +78,7 @@ export function parseSource(
     return undefined
   }
   const parse = (): ParsedText => (isWritten ? new YamlTree(text) : new YamlEvents(text))
-  let parsed = parse()
+  const parsed = parse()
   const { value, aliased, faults, repeated } = parsed.read()
   const isContract = kind === 'contract' || (isObject(value) && ('openapi' in value || 'swagger' in value))
   const places = new TextPlaces(file, text)
@@ -108,11 +108,9 @@ export function parseSource(
   // The parsed text takes much memory, and is needed only while mistakes are reported.
   let recalled = new WeakRef(parsed)
   const recall = (): ParsedText => {
-    const known = recalled.deref()
-    if (known !== undefined) return known
-    parsed = parse()
-    recalled = new WeakRef(parsed)
-    return parsed
+    const known = recalled.deref() ?? parse()
+    recalled = new WeakRef(known)
+    return known
   }
   return new Source(
     file,

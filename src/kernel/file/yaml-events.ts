@@ -63,11 +63,9 @@ export class YamlEvents implements ParsedText {
   readonly #text: string
   readonly #events: readonly Event[] = []
   readonly #fault: TextFault | undefined
-  /** For each event, the index of the event behind the node that it opens. */
-  readonly #nexts: Int32Array
+  readonly #children = new Map<number, ReadonlyMap<string, number>>()
   #anchors: ReadonlyMap<string, number> | undefined
-  readonly #children = new Map<number, Children>()
-  readonly #ends = new Map<number, number>()
+  #extents: Extents | undefined
 
   constructor(text: string) {
     this.#text = text
@@ -76,7 +74,6 @@ export class YamlEvents implements ParsedText {
     } catch (error) {
       this.#fault = describeFault(text, error as Partial<YAMLException>)
     }
-    this.#nexts = closingOf(this.#events)
   }
 
   read(): Reading {
@@ -118,7 +115,7 @@ export class YamlEvents implements ParsedText {
     return this.#events.flatMap(({ type }, index) => {
       if (type !== EVENT_ID.MAPPING) return []
       const seen = new Set<string>()
-      return this.#keysOf(index).flatMap(key => {
+      return this.#childrenIn(index).flatMap(key => {
         const name = this.#nameOf(key)
         if (name === undefined || name === '<<') return []
         const isRepeated = seen.has(name)
@@ -144,9 +141,9 @@ export class YamlEvents implements ParsedText {
     let found: readonly [node: number, key?: number] = [1]
     for (const step of path) {
       const at = this.#dereference(found[0])
-      const child = this.#childOf(at, String(step))
+      const child = this.#childrenOf(at).get(String(step))
       if (child === undefined) break
-      found = this.#events[at]?.type === EVENT_ID.MAPPING ? [this.#nexts[child] as number, child] : [child]
+      found = this.#events[at]?.type === EVENT_ID.MAPPING ? [this.#behind(child), child] : [child]
     }
     return found
   }
@@ -164,34 +161,36 @@ export class YamlEvents implements ParsedText {
     return this.#anchors.get(this.#text.slice(event.anchorStart, event.anchorEnd)) ?? index
   }
 
-  /** Returns the event of a collection's key or item. Stops at that child: a collection may have a million. */
-  #childOf(at: number, key: string): number | undefined {
-    const type = this.#events[at]?.type
-    if (type !== EVENT_ID.MAPPING && type !== EVENT_ID.SEQUENCE) return undefined
+  /** Returns the events of a collection's keys by name, or of its items by position. */
+  #childrenOf(at: number): ReadonlyMap<string, number> {
     let children = this.#children.get(at)
     if (children === undefined) {
-      children = { known: new Map(), next: at + 1, count: 0 }
+      const isMap = this.#events[at]?.type === EVENT_ID.MAPPING
+      children = new Map(this.#childrenIn(at).map((child, i) => [(isMap ? this.#nameOf(child) : `${i}`) ?? '', child]))
       this.#children.set(at, children)
     }
-    while (!children.known.has(key) && this.#events[children.next]?.type !== EVENT_ID.POP) {
-      const child = children.next
-      const name = type === EVENT_ID.SEQUENCE ? String(children.count++) : this.#nameOf(child)
-      if (name !== undefined) children.known.set(name, child)
-      children.next = this.#behind(child, type === EVENT_ID.MAPPING)
+    return children
+  }
+
+  /** Returns the events of a mapping's keys, or of a sequence's items. */
+  #childrenIn(at: number): number[] {
+    const children: number[] = []
+    const type = this.#events[at]?.type
+    if (type !== EVENT_ID.MAPPING && type !== EVENT_ID.SEQUENCE) return children
+    for (let child = at + 1; this.#events[child]?.type !== EVENT_ID.POP; child = this.#behind(child)) {
+      children.push(child)
+      if (type === EVENT_ID.MAPPING) child = this.#behind(child)
     }
-    return children.known.get(key)
+    return children
   }
 
-  #keysOf(mapping: number): number[] {
-    const keys: number[] = []
-    for (let at = mapping + 1; this.#events[at]?.type !== EVENT_ID.POP; at = this.#behind(at, true)) keys.push(at)
-    return keys
+  get #extent(): Extents {
+    this.#extents ??= extentsOf(this.#text, this.#events)
+    return this.#extents
   }
 
-  /** Returns the event behind an item, or behind a key and its value. */
-  #behind(child: number, keyed: boolean): number {
-    const next = this.#nexts[child] as number
-    return keyed ? (this.#nexts[next] as number) : next
+  #behind(node: number): number {
+    return this.#extent.nexts[node] as number
   }
 
   #nameOf(key: number): string | undefined {
@@ -204,54 +203,53 @@ export class YamlEvents implements ParsedText {
     return event?.type === EVENT_ID.SCALAR && event.valueStart >= event.valueEnd && event.style === SCALAR_STYLE.PLAIN
   }
 
-  /** Returns the offsets of a node; those of a quoted scalar include its quotes. */
   #span(index: number): readonly [number, number] {
     const event = this.#events[index]
-    if (event?.type === EVENT_ID.ALIAS) return [event.anchorStart - 1, event.anchorEnd]
-    if (event?.type === EVENT_ID.SCALAR) {
-      const { valueStart, valueEnd } = event
-      const quote = this.#text[valueStart - 1]
-      const isQuoted = (quote === '"' || quote === "'") && this.#text[valueEnd] === quote
-      return isQuoted ? [valueStart - 1, valueEnd + 1] : [valueStart, valueEnd]
-    }
-    if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return [0, 0]
-    return [event.start, this.#endOf(index)]
-  }
-
-  /** A collection ends with its last child; in flow style, with its closing bracket. */
-  #endOf(index: number): number {
-    const event = this.#events[index]
-    if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return this.#span(index)[1]
-    let end = this.#ends.get(index)
-    if (end === undefined) {
-      let last = -1
-      for (let at = index + 1; this.#events[at]?.type !== EVENT_ID.POP; at = this.#nexts[at] as number) last = at
-      const bracket = event.type === EVENT_ID.MAPPING ? '}' : ']'
-      end = last === -1 ? event.start : this.#endOf(last)
-      if (event.style === COLLECTION_STYLE.FLOW) end = this.#text.indexOf(bracket, end) + 1
-      this.#ends.set(index, end)
-    }
-    return end
+    if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return spanOfLeaf(this.#text, event)
+    return [event.start, this.#extent.ends[index] as number]
   }
 }
 
-/** The children of a collection that have been passed in looking for one of them, by key or index. */
-interface Children {
-  readonly known: Map<string, number>
-  next: number
-  count: number
+/** The offsets of a scalar, with its quotes, or of an alias. */
+function spanOfLeaf(text: string, event: Event | undefined): readonly [number, number] {
+  if (event?.type === EVENT_ID.ALIAS) return [event.anchorStart - 1, event.anchorEnd]
+  if (event?.type !== EVENT_ID.SCALAR) return [0, 0]
+  const { valueStart, valueEnd } = event
+  const quote = text[valueStart - 1]
+  const isQuoted = (quote === '"' || quote === "'") && text[valueEnd] === quote
+  return isQuoted ? [valueStart - 1, valueEnd + 1] : [valueStart, valueEnd]
 }
 
-function closingOf(events: readonly Event[]): Int32Array {
-  const nexts = new Int32Array(events.length)
+/** For the event that opens a node: the index of the event behind the node, and the offset of the node's end. */
+interface Extents {
+  readonly nexts: Int32Array
+  readonly ends: Int32Array
+}
+
+/** A collection ends with its last child; in flow style, with its closing bracket. */
+function extentsOf(text: string, events: readonly Event[]): Extents {
+  const [nexts, ends] = [new Int32Array(events.length), new Int32Array(events.length)]
   const open: number[] = []
+  let end = 0
   for (let i = 0; i < events.length; i++) {
-    const { type } = events[i] as Event
-    if (type === EVENT_ID.SCALAR || type === EVENT_ID.ALIAS) nexts[i] = i + 1
-    else if (type === EVENT_ID.POP) nexts[open.pop() as number] = i + 1
-    else open.push(i)
+    const event = events[i] as Event
+    let node = i
+    if (event.type === EVENT_ID.POP) {
+      node = open.pop() as number
+      const opened = events[node] as Event
+      if ('style' in opened && opened.style === COLLECTION_STYLE.FLOW)
+        end = text.indexOf(opened.type === EVENT_ID.MAPPING ? '}' : ']', end) + 1
+    } else if (event.type === EVENT_ID.SCALAR || event.type === EVENT_ID.ALIAS)
+      end = Math.max(end, spanOfLeaf(text, event)[1])
+    else {
+      open.push(i)
+      if ('start' in event) end = event.start
+      continue
+    }
+    nexts[node] = i + 1
+    ends[node] = end
   }
-  return nexts
+  return { nexts, ends }
 }
 
 function describeFault(text: string, { reason = '', mark }: Partial<YAMLException>): TextFault {

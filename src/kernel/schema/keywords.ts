@@ -1,12 +1,14 @@
-// The keywords that are validated here and not by the library: uniqueItems, multipleOf, pattern, enum and requiredBy.
+// The keywords that are validated here and not by the library (uniqueItems, multipleOf, pattern, enum and requiredBy), and the
+// formats of strings and numbers. The generator of values shares the judgements of scalars.
 
-import { _, type KeywordCxt, type SchemaValidateFunction } from 'ajv'
+import { _, type KeywordCxt, type KeywordDefinition, type SchemaValidateFunction } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { usePattern } from 'ajv/dist/vocabularies/code.js'
 import enumKeyword from 'ajv/dist/vocabularies/validation/enum.js'
+import formats from 'ajv-formats'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { compilePattern } from '../text/pattern.ts'
 import { Decimal, isObject, parsePointer, stringifyJson } from '../value/json.ts'
-import { isMultipleOf, scalarsOf } from './scalars.ts'
 
 /** The side that sends the value: some properties are required of one side only. */
 export type Side = 'request' | 'reply'
@@ -77,20 +79,15 @@ function canonical(value: unknown): string {
   return `{${keys.map(key => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`
 }
 
-const MULTIPLE_ERROR = {
-  message: 'must be a multiple',
-  params: ({ schemaCode }: { schemaCode: unknown }) => _`{multipleOf: ${schemaCode as never}}`,
-}
+const errorOf = (keyword: string) => ({
+  message: keyword,
+  params: ({ schemaCode }: { schemaCode: unknown }) => _`{${keyword}: ${schemaCode as never}}`,
+})
 
 function tryMultiple(cxt: KeywordCxt): void {
   const { data, schemaCode } = cxt
   const test = cxt.gen.scopeValue('func', { ref: isMultipleOf })
   cxt.fail(_`!${test}(${data}, ${schemaCode})`)
-}
-
-const PATTERN_ERROR = {
-  message: 'must match',
-  params: ({ schemaCode }: { schemaCode: unknown }) => _`{pattern: ${schemaCode as never}}`,
 }
 
 /** Does not match a pattern against a text that exceeds `maxLength`: a search takes longer the longer the text is. */
@@ -122,22 +119,75 @@ function tryEnum(cxt: KeywordCxt): void {
 /** Returns the expression of a pattern, as `pattern` matches it. */
 export const patternOf = (pattern: string): RegExp => compilePattern(pattern) ?? new RegExp(pattern)
 
-/** Replaces the library's keywords by ours. */
-export function addKeywords(ajv: Ajv2020): void {
-  // Ajv compares every item with every other one: a megabyte of items would take minutes.
-  ajv.removeKeyword('uniqueItems')
-  ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique })
-  ajv.removeKeyword('multipleOf')
-  ajv.addKeyword({
-    keyword: 'multipleOf',
-    type: 'number',
-    schemaType: 'number',
-    error: MULTIPLE_ERROR,
-    code: tryMultiple,
-  })
-  ajv.removeKeyword('pattern')
-  ajv.addKeyword({ keyword: 'pattern', type: 'string', schemaType: 'string', error: PATTERN_ERROR, code: tryPattern })
-  ajv.removeKeyword('enum')
-  ajv.addKeyword({ keyword: 'enum', schemaType: 'array', error: usualEnum.error, code: tryEnum })
-  ajv.addKeyword({ keyword: 'requiredBy', type: 'object', errors: true, validate: checkRequiredBy })
+/** Ajv compares every item of a list with every other one: a megabyte of items would take minutes. */
+const OURS = [
+  { keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique },
+  { keyword: 'multipleOf', type: 'number', schemaType: 'number', error: errorOf('multipleOf'), code: tryMultiple },
+  { keyword: 'pattern', type: 'string', schemaType: 'string', error: errorOf('pattern'), code: tryPattern },
+  { keyword: 'enum', schemaType: 'array', error: usualEnum.error, code: tryEnum },
+  { keyword: 'requiredBy', type: 'object', errors: true, validate: checkRequiredBy },
+] as const
+
+/** Replaces the library's keywords by ours, and adds the usual formats, int64 and further ones. */
+export function addOurs(ajv: Ajv2020, extra: Readonly<Record<string, Format>>): void {
+  for (const one of OURS) ajv.removeKeyword(one.keyword).addKeyword(one as KeywordDefinition)
+  formats.default(ajv)
+  for (const [name, format] of Object.entries({ url: true as const, int64: INT64, ...extra }))
+    ajv.addFormat(name, format)
+}
+
+const sets = new WeakMap<readonly unknown[], ReadonlySet<unknown>>()
+
+/** Returns the values of a long `enum` as a set. */
+export function scalarsOf(list: readonly unknown[]): ReadonlySet<unknown> {
+  let set = sets.get(list)
+  if (set === undefined) {
+    set = new Set(list)
+    sets.set(list, set)
+  }
+  return set
+}
+
+/**
+ * Returns whether a number is a multiple of another as their decimal texts are: 19.99 is one of 0.01. As doubles it is not,
+ * because 19.99 / 0.01 is 1998.9999999999998.
+ */
+export function isMultipleOf(value: number, step: number): boolean {
+  const times = value / step
+  if (Number.isInteger(times)) return true
+  if (!Number.isFinite(times) || (Number.isInteger(value) && Number.isInteger(step))) return false
+  // Fifteen digits are what a double keeps of a decimal.
+  return Number((Math.round(times) * step).toPrecision(15)) === Number(value.toPrecision(15))
+}
+
+export type Format = (text: string) => boolean
+
+/** Formats that are not validated here: `url`, which no registry describes, and some of OpenAPI's registry. */
+const ANNOTATED = new Set([
+  'url',
+  ...['int8', 'int16', 'uint8', 'uint16', 'uint32', 'uint64', 'double-int', 'decimal', 'decimal128', 'char', 'html'],
+  ...['commonmark', 'media-range', 'base64url', 'sf-binary', 'sf-boolean', 'sf-decimal', 'sf-integer', 'sf-string'],
+  ...['sf-token', 'http-date', 'idn-email', 'idn-hostname', 'iri', 'iri-reference', 'date-time-local', 'time-local'],
+])
+
+export const isKnownFormat = (format: string): boolean =>
+  Object.hasOwn(fullFormats, format) || format === 'int64' || ANNOTATED.has(format)
+
+/** The usual format accepts every integer. */
+const INT64 = {
+  type: 'number',
+  validate: (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63,
+} as const
+
+/** Returns whether a value has a format. An unknown format, or one for another type, is always satisfied. */
+export function isFormat(name: string, value: string | number): boolean {
+  if (name === 'int64') return typeof value !== 'number' || INT64.validate(value)
+  if (ANNOTATED.has(name)) return true
+  const format = Object.hasOwn(fullFormats, name) ? fullFormats[name as keyof typeof fullFormats] : true
+  if (format === true) return true
+  if (format instanceof RegExp) return typeof value !== 'string' || format.test(value)
+  if (typeof format === 'function') return typeof value !== 'string' || (format as (text: string) => boolean)(value)
+  const { type = 'string', validate } = format as { type?: string; validate: RegExp | ((value: unknown) => boolean) }
+  if (typeof value !== type) return true
+  return validate instanceof RegExp ? validate.test(String(value)) : validate(value)
 }

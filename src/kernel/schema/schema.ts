@@ -1,12 +1,9 @@
 // JSON Schema: compiles once, validates often, and describes mistakes in words. Only this folder imports ajv.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { approximate, holdsExact, type Json } from '../value/json.ts'
-import { addFormats, type Format } from './formats.ts'
-import { addKeywords, patternOf, SIDES, type Side, ValidationContext } from './keywords.ts'
-import { keyOf, reachedBy } from './parts.ts'
-import { explainUnions, forgetBranches, type UnionContext } from './unions.ts'
-import { describeErrors, type Violations } from './violations.ts'
+import { approximate, holdsExact, isObject, type Json } from '../value/json.ts'
+import { addOurs, type Format, patternOf, SIDES, type Side, ValidationContext } from './keywords.ts'
+import { type CompiledSchema, forgetBranches, type Violations, violationsOf } from './violations.ts'
 
 /** A JSON Schema of the 2020-12 dialect. */
 export type Schema = boolean | { readonly [keyword: string]: unknown }
@@ -21,12 +18,6 @@ export type Fits = (schema: Schema, value: unknown) => boolean
 
 /** A schema may hold bigints, which `JSON.stringify` refuses. */
 const writeBigInt = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value)
-
-/** A validator, and what explains its mistakes. */
-interface CompiledSchema {
-  readonly validate: ValidateFunction
-  readonly unions: UnionContext
-}
 
 /** The validator stops at the first mistake, or collects all of them. */
 type Mode = 'first' | 'all'
@@ -160,8 +151,7 @@ export class Schemas {
       passContext: true,
       unicodeRegExp: false,
     })
-    addFormats(ajv, this.#extra)
-    addKeywords(ajv)
+    addOurs(ajv, this.#extra)
     for (const keyword of ['anyOf', 'oneOf']) forgetBranches(ajv, keyword)
     // Ajv resolves a reference when it compiles it, so definitions may be added later.
     ajv.addSchema({ $defs: this.#defs }, BOOK, undefined, false)
@@ -192,9 +182,6 @@ function checkWith(compile: (mode: Mode) => CompiledSchema, thorough = false): C
   }
 }
 
-const violationsOf = ({ validate, unions }: CompiledSchema, context: ValidationContext): Violations =>
-  describeErrors(explainUnions(validate.errors ?? [], unions, context))
-
 function cached(compile: (branch: object) => ValidateFunction): (branch: object) => ValidateFunction {
   const compiled = new WeakMap<object, ValidateFunction>()
   return branch => {
@@ -214,3 +201,141 @@ function exceeds(value: unknown, most: number): boolean {
     --left < 0 || (typeof item === 'object' && item !== null && Object.values(item).some(count))
   return count(value)
 }
+
+type Keywords = Readonly<Record<string, unknown>>
+
+/** Keywords whose schemas apply to the same value. */
+const SAME = ['not', 'if', 'then', 'else'] as const
+const CONDITION = new Set<string>(['if', 'then'])
+const SAME_LISTS = ['allOf', 'anyOf', 'oneOf'] as const
+/** Keywords with one schema, with a list of schemas, and with schemas by name. */
+const SINGLE = new Set<string>([
+  ...SAME,
+  ...['items', 'additionalProperties', 'contains', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
+])
+const LISTS = new Set<string>([...SAME_LISTS, 'prefixItems'])
+/** Keywords whose schema applies to any property. */
+const EVERY_PROPERTY = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const
+const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+
+/**
+ * Returns the definitions that a value reaches, which judge it as the whole ones do: its mistakes can be described without
+ * compiling a large schema whole. The schemas of absent members, and of
+ * members that fit, are `true` in them.
+ *
+ * @param fits whether a member is known to be valid
+ * @param matches whether a property's name matches a pattern
+ */
+export function reachedBy(
+  value: unknown,
+  key: string,
+  definitions: Keywords,
+  fits: (schema: Keywords, value: unknown) => boolean,
+  matches: (pattern: string, name: string) => boolean,
+): Record<string, unknown> {
+  /** The values that each kept schema judges. */
+  const judged = new Map<object, Set<unknown>>()
+  /** The valid values of schemas that are not reached otherwise; if a schema is reached, they are validated, too. */
+  const fitting = new Map<object, unknown[]>()
+  const keys = new Set<string>([key])
+
+  const visitMember = (schema: unknown, member: unknown): void => {
+    if (!isObject(schema)) return
+    if (judged.has(schema) || !fits(schema, member)) visit(schema, member)
+    else fitting.set(schema, [...(fitting.get(schema) ?? []), member])
+  }
+  const visit = (schema: unknown, at: unknown): void => {
+    if (!isObject(schema)) return
+    let values = judged.get(schema)
+    if (values === undefined) {
+      values = new Set()
+      judged.set(schema, values)
+      for (const other of fitting.get(schema) ?? []) visit(schema, other)
+    }
+    if (values.has(at)) return
+    values.add(at)
+    if (typeof schema.$ref === 'string') {
+      keys.add(keyOf(schema.$ref))
+      visit(definitions[keyOf(schema.$ref)], at)
+    }
+    // A discriminator may have a hundred conditions, and one that does not hold needs no consequence.
+    const isIdle = schema.else === undefined && excludes(schema.if, at)
+    for (const keyword of SAME) if (!isIdle || !CONDITION.has(keyword)) visit(schema[keyword], at)
+    for (const keyword of SAME_LISTS) for (const part of listOf(schema[keyword])) visit(part, at)
+    if (Array.isArray(at)) visitItems(schema, at)
+    else if (isObject(at)) visitMembers(schema, at)
+  }
+  const visitItems = (schema: Keywords, items: readonly unknown[]): void => {
+    const prefix = listOf(schema.prefixItems)
+    for (const [index, item] of items.entries()) {
+      visitMember(index < prefix.length ? prefix[index] : schema.items, item)
+      visitMember(schema.contains, item)
+      visitMember(schema.unevaluatedItems, item)
+    }
+  }
+  const visitMembers = (schema: Keywords, object: Keywords): void => {
+    const { properties, patternProperties, dependentSchemas } = schema
+    const patterns = entriesOf(patternProperties)
+    // A large object costs only what the schema says about its properties.
+    const names =
+      patterns.length > 0 || EVERY_PROPERTY.some(keyword => isObject(schema[keyword]))
+        ? Object.keys(object)
+        : [properties, dependentSchemas]
+            .flatMap(entriesOf)
+            .flatMap(([name]) => (Object.hasOwn(object, name) ? name : []))
+    for (const name of names) {
+      const member = object[name]
+      if (isObject(properties) && Object.hasOwn(properties, name)) visitMember(properties[name], member)
+      for (const [pattern, part] of patterns) if (matches(pattern, name)) visitMember(part, member)
+      visitMember(schema.additionalProperties, member)
+      visitMember(schema.unevaluatedProperties, member)
+      visitMember(schema.propertyNames, name)
+      if (isObject(dependentSchemas) && Object.hasOwn(dependentSchemas, name)) visit(dependentSchemas[name], object)
+    }
+  }
+  visit(definitions[key], value)
+
+  const copies = new Map<object, unknown>()
+  const copy = (schema: unknown): unknown => {
+    if (!isObject(schema)) return schema
+    if (!judged.has(schema)) return true
+    let made = copies.get(schema)
+    if (made === undefined) {
+      const isIdle = isObject(schema.if) && !judged.has(schema.if)
+      made = Object.fromEntries(
+        Object.entries(schema).map(([keyword, part]) => [
+          keyword,
+          isIdle && CONDITION.has(keyword) ? true : copyPart(keyword, part),
+        ]),
+      )
+      copies.set(schema, made)
+    }
+    return made
+  }
+  const copyPart = (keyword: string, part: unknown): unknown => {
+    if (SINGLE.has(keyword)) return copy(part)
+    if (LISTS.has(keyword) && Array.isArray(part)) return part.map(copy)
+    if (!MAPS.has(keyword) || !isObject(part)) return part
+    return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, copy(one)]))
+  }
+  return Object.fromEntries([...keys].map(one => [one, copy(definitions[one] ?? true)]))
+}
+
+/** Whether a value lacks a property that a schema requires, or has a text in it that the schema does not list. */
+function excludes(schema: unknown, value: unknown): boolean {
+  if (!isObject(schema) || !isObject(value)) return false
+  if (listOf(schema.required).some(name => typeof name === 'string' && !Object.hasOwn(value, name))) return true
+  return entriesOf(schema.properties).some(
+    ([name, one]) =>
+      Object.hasOwn(value, name) &&
+      typeof value[name] === 'string' &&
+      isObject(one) &&
+      Array.isArray(one.enum) &&
+      !one.enum.includes(value[name]),
+  )
+}
+
+/** Returns the key of a reference to a definition: `#/$defs/KEY`. */
+export const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
