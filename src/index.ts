@@ -15,7 +15,7 @@ import { realClock } from './world/clock.ts'
 import { steerWorld, type WorldHandle } from './world-handle.ts'
 
 export type { RecordedRequest } from './gateway/journal/entry.ts'
-export type { NearMiss, Times, Verdict } from './gateway/journal/verify.ts'
+export type { NearMiss, Times, Verdict } from './gateway/journal/filter.ts'
 export type { KoaContext, KoaMiddleware } from './http/koa-replies.ts'
 export type { WorldFilter, WorldHandle } from './world-handle.ts'
 

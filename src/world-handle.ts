@@ -2,10 +2,16 @@
 
 import type { Gateway } from './gateway/gateway.ts'
 import type { RecordedRequest } from './gateway/journal/entry.ts'
-import { type Criterion, compileFilter, type RequestFilter } from './gateway/journal/filter.ts'
-import { findUnknown } from './gateway/journal/find-unknown.ts'
-import { selectRequests } from './gateway/journal/select.ts'
-import { type Times, type Verdict, verifyRequests } from './gateway/journal/verify.ts'
+import {
+  type Criterion,
+  compileFilter,
+  findUnknown,
+  type RequestFilter,
+  selectRequests,
+  type Times,
+  type Verdict,
+  verifyRequests,
+} from './gateway/journal/filter.ts'
 import { Diagnostics, formatReport } from './kernel/diagnostic.ts'
 import { parseSource } from './kernel/file/read-source.ts'
 import { type JsonObject, stringifyJson } from './kernel/value/json.ts'

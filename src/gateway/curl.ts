@@ -4,7 +4,7 @@
 import type { Operation } from '../contract/contract.ts'
 import { acceptedCredential, type Credential, requestTo } from '../load/probe/probe.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
-import type { JournalEntry } from './journal/kept-request.ts'
+import type { JournalEntry } from './journal/entry.ts'
 import { sentHeaders } from './send.ts'
 
 /** The maximum length of a command to paste. */

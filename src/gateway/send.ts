@@ -4,8 +4,7 @@ import { ForwardedRequest, type Reply, type Request } from '../kernel/http.ts'
 import { carried, credentialOf, inProcess } from '../load/probe/probe.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Gateway } from './gateway.ts'
-import { describeEntry, type RecordedRequest } from './journal/entry.ts'
-import type { JournalEntry } from './journal/kept-request.ts'
+import { describeEntry, type JournalEntry, type RecordedRequest } from './journal/entry.ts'
 
 /** A request to be sent. */
 export interface Sending {

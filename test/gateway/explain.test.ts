@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import { selectRequests } from '../../src/gateway/journal/select.ts'
+import { selectRequests } from '../../src/gateway/journal/filter.ts'
 import { OPERATIONS, simulate } from '../simulate.ts'
 import { FixedClock } from '../virtual-clock.ts'
 

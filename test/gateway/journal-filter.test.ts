@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import { compileFilter, type RequestFilter } from '../../src/gateway/journal/filter.ts'
-import { findUnknown } from '../../src/gateway/journal/find-unknown.ts'
-import { selectPage } from '../../src/gateway/journal/select.ts'
-import { type Times, verifyRequests } from '../../src/gateway/journal/verify.ts'
+import {
+  compileFilter,
+  findUnknown,
+  type RequestFilter,
+  selectPage,
+  type Times,
+  verifyRequests,
+} from '../../src/gateway/journal/filter.ts'
 import { OPERATIONS, simulate } from '../simulate.ts'
 import { load } from '../support/in-process.ts'
 import { FixedClock } from '../virtual-clock.ts'

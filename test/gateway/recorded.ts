@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { RecordedRequest } from '../../src/gateway/journal/entry.ts'
-import { compileFilter, type RequestFilter } from '../../src/gateway/journal/filter.ts'
-import { selectRequests } from '../../src/gateway/journal/select.ts'
+import { compileFilter, type RequestFilter, selectRequests } from '../../src/gateway/journal/filter.ts'
 
 /** The criteria of a valid filter. @param now milliseconds since the epoch */
 export function criteriaAt(now: number, filter: RequestFilter) {

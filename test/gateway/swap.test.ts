@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { selectRequests } from '../../src/gateway/journal/select.ts'
+import { selectRequests } from '../../src/gateway/journal/filter.ts'
 import { simulate } from '../simulate.ts'
 import { load } from '../support/in-process.ts'
 import { VirtualClock } from '../virtual-clock.ts'

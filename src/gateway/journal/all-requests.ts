@@ -4,9 +4,8 @@
 import { breathe } from '../../world/clock.ts'
 import type { SharedRequests } from '../../world/engines/engine.ts'
 import type { Mask } from '../mask.ts'
-import { nestedMember } from './ids.ts'
+import { blankEntry, type JournalEntry, LOST, nestedMember } from './entry.ts'
 import type { Journal } from './journal.ts'
-import { blankEntry, type JournalEntry, LOST } from './kept-request.ts'
 
 /** The requests to filter or verify: those of one process, or of all. */
 export interface JournalView {
@@ -28,7 +27,6 @@ export class AllRequests {
   readonly #journal: Journal
   #shared: SharedRequests | undefined
   #log: SharedPlace = { name: () => '', catchUp: async () => {} }
-  readonly #writer = new EntryWriter()
   #lines: string[] = []
   /** The mean length of a line. */
   #length = 300
@@ -43,7 +41,7 @@ export class AllRequests {
     this.#shared = shared
     this.#log = log
     this.#journal.member = shared.member
-    const note = (entry: JournalEntry) => this.#note(this.#writer.write(entry, shortened(log.name())))
+    const note = (entry: JournalEntry) => this.#note(writeEntry(entry, shortened(log.name())))
     for (const entry of this.#journal.each()) note(entry)
     this.#journal.listen(note)
   }
@@ -130,66 +128,32 @@ const MASKED = {
  * The fields that every entry has, and those that most have not. A time of 0 is that of `at`; durations in microseconds. `log`
  * is the beginning of the name of the log that `position` is in.
  */
-type Usual = readonly [
+type EntryLine = readonly [
   ...[id: number, at: number, time: number, status: number, took: number, injected: number, position: number],
   ...[log: string],
   ...[path: string, query: string, world: string, operation: string, consumer: string | null, method: string],
+  ...[rare: Rare | undefined],
 ]
 type Rare = Partial<
   Omit<JournalEntry, 'id' | 'at' | 'time' | 'world' | 'operation' | 'consumer' | 'method' | 'path' | 'query' | 'status'>
 >
 
-/** Writes entries as one line of text each, credentials masked. */
-class EntryWriter {
-  #last: Pick<JournalEntry, 'world' | 'operation' | 'consumer' | 'method'> = NO_ENTRY
-  /** The fields of the last entry that most entries share with it, as text. */
-  #shared = ''
-
-  write(entry: JournalEntry, log: string): string {
-    const { mask, at, time, query } = entry
-    // In the order of `Usual`. Numbers first, since the others are joined as texts.
-    const usual =
-      `[${entry.id},${at},${time === at ? 0 : time},${entry.status},${Math.round(entry.milliseconds * 1000)},` +
-      `${entry.injected},${entry.position ?? 0},"${log}",${JSON.stringify(mask.path(entry.path))},` +
-      `${query === '' ? '""' : JSON.stringify(mask.query(query))},${this.#sharedOf(entry)}`
-    return isUsual(entry) ? `${usual}]` : `${usual},${JSON.stringify(rareOf(entry))}]`
-  }
-
-  #sharedOf(entry: JournalEntry): string {
-    const { world, operation, consumer, method } = entry
-    const last = this.#last
-    if (last.world !== world || last.operation !== operation || last.consumer !== consumer || last.method !== method) {
-      this.#last = { world, operation, consumer, method }
-      this.#shared = JSON.stringify([world, operation, consumer ?? null, method]).slice(1, -1)
-    }
-    return this.#shared
-  }
-}
-
-const NO_ENTRY = { world: '', operation: '', consumer: undefined, method: '' }
-
-const isUsual = (entry: JournalEntry): boolean =>
-  entry.fault === undefined &&
-  entry.weather === undefined &&
-  !entry.queued &&
-  entry.explanation === undefined &&
-  entry.headers === undefined &&
-  entry.replyHeaders === undefined &&
-  entry.requestBody === undefined &&
-  entry.replyBody === undefined &&
-  entry.refusal === undefined &&
-  entry.notes.length === 0
-
-function rareOf(entry: JournalEntry): Rare {
-  const { mask, fault, weather, queued, explanation, notes, requestBody, replyBody, refusal } = entry
-  return {
-    ...{ fault, weather, queued: queued || (undefined as unknown as boolean), explanation },
+/** Writes an entry as one line of text, credentials masked. */
+function writeEntry(entry: JournalEntry, log: string): string {
+  const { id, at, time, status, injected, position = 0, mask, world, operation, consumer = null, method } = entry
+  const { fault, weather, queued, explanation, notes, requestBody, replyBody, refusal } = entry
+  const rare: Rare = {
+    ...{ fault, weather, explanation, requestBody, replyBody },
+    ...(queued && { queued }),
     ...(notes.length > 0 && { notes: notes.map(note => mask.text(note)) }),
     headers: masked(entry.headers, mask),
     replyHeaders: masked(entry.replyHeaders, mask),
-    ...{ requestBody, replyBody },
     refusal: refusal && { ...refusal, detail: mask.text(refusal.detail) },
   }
+  return JSON.stringify([
+    ...[id, at, time === at ? 0 : time, status, Math.round(entry.milliseconds * 1000), injected, position],
+    ...[log, mask.path(entry.path), mask.query(entry.query), world, operation, consumer, method, rare],
+  ])
 }
 
 const masked = (headers: JournalEntry['headers'], mask: Mask): JournalEntry['headers'] =>
@@ -198,7 +162,7 @@ const masked = (headers: JournalEntry['headers'], mask: Mask): JournalEntry['hea
 /** @param current the beginning of the name of the log as it is now */
 function readEntry(text: string, current: string): JournalEntry {
   const [id, at, time, status, took, injected, position, log, path, query, world, operation, consumer, method, rare] =
-    JSON.parse(text) as [...Usual, Rare | undefined]
+    JSON.parse(text) as EntryLine
   const usual = { id, at, time: time || at, world, operation, method, path, query, status, injected }
   return {
     ...blankEntry(MASKED),

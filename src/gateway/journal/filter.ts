@@ -1,15 +1,19 @@
-// Filters of the journal's requests: their keys, and the criteria that they are compiled to.
+// Filters of the journal's requests: the criteria that they are compiled to, the requests that meet them, and whether these
+// are as many as they should be.
 
+import { suggest } from '../../kernel/diagnostic.ts'
 import { compileGlob } from '../../kernel/text/names.ts'
 import { parseDuration } from '../../kernel/text/units.ts'
+import { isObject, type Json, parseJson, parsePointer, stringifyJson } from '../../kernel/value/json.ts'
+import type { Plan } from '../../plan/plan.ts'
+import type { JournalSettings } from '../../plan/settings.ts'
 import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { comesAfter, type JournalView } from './all-requests.ts'
-import { type ContentFilter, compileContent } from './content.ts'
-import type { JournalEntry } from './kept-request.ts'
+import { describeEntry, type JournalEntry, type RecordedRequest } from './entry.ts'
 
 /** A filter of requests; all its members must match. The items of a list are separated by commas. */
-export interface RequestFilter extends ContentFilter {
+export interface RequestFilter {
   /** A list of operations; the empty text is for requests that meant none. */
   readonly operation?: string
   /** A list of consumers; the empty text matches requests of unknown callers. */
@@ -36,19 +40,30 @@ export interface RequestFilter extends ContentFilter {
   readonly until?: string
   /** Only requests after the one with this id. */
   readonly after?: number
+  /**
+   * Kept headers by name; here and below `*` matches any text, and the empty text matches requests without this header or field.
+   */
+  readonly header?: Readonly<Record<string, string>>
+  /** By JSON Pointer; the empty one is for the whole body, as text. Values that are not texts as JSON: `5`, `null`. */
+  readonly body?: Readonly<Record<string, Json>>
 }
+
+/** Reads a value of a request, as text. */
+type Find = (entry: JournalEntry) => string
 
 export interface Criterion {
   readonly key: string
   readonly wanted: string
   holds(entry: JournalEntry): boolean
   /** The actual value. */
-  found(entry: JournalEntry): string
+  readonly found: Find
 }
 
 export interface FilterFault {
   readonly fault: string
 }
+
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 
 /**
  * @param now by the real clock
@@ -60,11 +75,13 @@ export function compileFilter(
   journal?: JournalView,
 ): readonly Criterion[] | FilterFault {
   const criteria: Criterion[] = []
-  const among = (key: keyof RequestFilter, found: (entry: JournalEntry) => string, fold = (text: string) => text) => {
+  const want = (key: string, wanted: string, found: Find, holds: Criterion['holds']) =>
+    void criteria.push({ key, wanted, found, holds })
+  const among = (key: keyof RequestFilter, found: Find, fold = (text: string) => text) => {
     const wanted = filter[key]
     if (wanted === undefined) return
     const values = new Set(String(wanted).split(',').map(fold))
-    criteria.push({ key, wanted: String(wanted), found, holds: entry => values.has(found(entry)) })
+    want(key, String(wanted), found, entry => values.has(found(entry)))
   }
   among('operation', ({ operation }) => operation)
   among('consumer', ({ consumer }) => consumer ?? '')
@@ -76,48 +93,219 @@ export function compileFilter(
   )
   among('refusal', ({ refusal }) => refusal?.problem.code ?? '')
   among('fault', ({ fault }) => fault ?? '')
-  const { path, status, note, slowerThan, since, until, after } = filter
+  const { path, status, note, slowerThan, since, until, after, header = {}, body = {} } = filter
   if (path !== undefined) {
     const fits = compileGlob(path)
-    const found = ({ mask, path: sent }: JournalEntry) => mask.path(sent)
-    criteria.push({ key: 'path', wanted: path, found, holds: entry => fits(found(entry)) })
+    const found: Find = ({ mask, path: sent }) => mask.path(sent)
+    want('path', path, found, entry => fits(found(entry)))
   }
   if (status !== undefined) {
     const wanted = String(status)
     const items = wanted.toLowerCase().split(',')
     const wrong = items.find(item => !/^(?:0|[1-9]\d\d|[1-9]xx)$/.test(item))
     if (wrong !== undefined) return { fault: `"${wrong}" is not a status; write 404 or 4xx` }
-    const holds = (entry: JournalEntry) =>
-      items.includes(`${entry.status}`) || items.includes(`${Math.floor(entry.status / 100)}xx`)
-    criteria.push({ key: 'status', wanted, holds, found: entry => `${entry.status}` })
+    const isAmong = ({ status: own }: JournalEntry) =>
+      items.includes(`${own}`) || items.includes(`${Math.floor(own / 100)}xx`)
+    want('status', wanted, entry => `${entry.status}`, isAmong)
   }
   if (note !== undefined) {
-    const found = ({ notes, mask }: JournalEntry) => mask.text(notes.join('; '))
-    criteria.push({ key: 'note', wanted: note, found, holds: entry => found(entry).includes(note) })
+    const found: Find = ({ notes, mask }) => mask.text(notes.join('; '))
+    want('note', note, found, entry => found(entry).includes(note))
   }
   if (slowerThan !== undefined) {
     const least = parseDuration(slowerThan)
     if (least === undefined) return { fault: `slowerThan must be a duration such as 250ms, not "${slowerThan}"` }
-    const found = (entry: JournalEntry) => `${Math.round(entry.milliseconds)}ms`
-    criteria.push({ key: 'slowerThan', wanted: slowerThan, found, holds: entry => entry.milliseconds >= least })
+    const found: Find = ({ milliseconds }) => `${Math.round(milliseconds)}ms`
+    want('slowerThan', slowerThan, found, ({ milliseconds }) => milliseconds >= least)
   }
-  for (const [key, text] of [
-    ['since', since],
-    ['until', until],
+  for (const [key, text, sign] of [
+    ['since', since, 1],
+    ['until', until, -1],
   ] as const) {
     if (text === undefined) continue
     const moment = parseMoment(text, now)
     if (moment === undefined) {
       return { fault: `${key} must be a date, a timestamp or an offset such as -5m, not "${text}"` }
     }
-    const holds = key === 'since' ? ({ at }: JournalEntry) => at >= moment : ({ at }: JournalEntry) => at <= moment
-    criteria.push({ key, wanted: timestamp(moment), holds, found: ({ at }) => timestamp(at) })
+    want(
+      key,
+      timestamp(moment),
+      ({ at }) => timestamp(at),
+      ({ at }) => sign * (at - moment) >= 0,
+    )
   }
-  const content = compileContent(filter)
-  if (typeof content === 'string') return { fault: content }
-  criteria.push(...content)
-  if (after !== undefined) {
-    criteria.push({ key: 'after', wanted: `${after}`, holds: comesAfter(after, journal), found: ({ id }) => `${id}` })
+  const wantContent = (key: string, value: string, found: Find) => {
+    const fits = compileGlob(value)
+    // `*` matches any value that is present; an absent one has the empty text.
+    want(key, value, found, entry => {
+      const text = found(entry)
+      return value === '' ? text === '' : text !== '' && fits(text)
+    })
   }
+  for (const [name, value] of Object.entries(header)) {
+    if (!TOKEN.test(name)) return { fault: `"${name}" is not the name of a header; write header.x-request-id=42` }
+    const lower = name.toLowerCase()
+    wantContent(`header.${name}`, value, ({ headers = {}, mask }) =>
+      Object.hasOwn(headers, lower) ? mask.header(lower, headers[lower] as string) : '',
+    )
+  }
+  for (const [place, value] of Object.entries(body)) {
+    const steps = parsePointer(place)
+    if (steps === undefined) {
+      return { fault: `"${place}" is not a JSON Pointer; write body./${place.replace(/^\.+/, '')}=VALUE` }
+    }
+    wantContent(place === '' ? 'body' : `body.${place}`, contentText(value), ({ requestBody }) => {
+      if (requestBody === undefined || steps.length === 0) return requestBody?.text ?? ''
+      if (requestBody.cut) return `(only the first ${requestBody.text.length} characters are kept)`
+      const read = parseJson(requestBody.text)
+      const found = 'fault' in read ? undefined : steps.reduce<unknown>(stepInto, read.value)
+      return found === undefined ? '' : contentText(found as Json)
+    })
+  }
+  if (after !== undefined) want('after', `${after}`, ({ id }) => `${id}`, comesAfter(after, journal))
   return criteria
+}
+
+const contentText = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
+
+const stepInto = (at: unknown, key: string): unknown =>
+  (Array.isArray(at) && /^\d+$/.test(key)) || isObject(at)
+    ? Object.hasOwn(at as object, key)
+      ? (at as Record<string, unknown>)[key]
+      : undefined
+    : undefined
+
+// --- names that no request can have ------------------------------------------------------------------------------------
+
+/**
+ * Finds a misspelt operation or consumer, or a header or body that is not kept. Otherwise `verify?operation=typo&max=0`
+ * would always pass.
+ */
+export function findUnknown(filter: RequestFilter, plan: Plan, journal: JournalView): string | undefined {
+  const { operation, consumer } = filter
+  const { consumerNames } = plan.simulation
+  const operations = plan.operations.map(one => one.operation.id)
+  const unknown = (
+    kind: string,
+    wanted: string | undefined,
+    known: readonly string[],
+    past: (entry: JournalEntry) => string,
+  ) => {
+    const items = wanted?.split(',').filter(item => item !== '' && !known.includes(item)) ?? []
+    if (items.length === 0) return undefined
+    const seen = new Set([...journal.each()].map(past))
+    const missing = items.find(item => !seen.has(item))
+    if (missing === undefined) return undefined
+    const hint = suggest(missing, known)
+    return `there is no ${kind} "${missing}"${hint === undefined ? '' : `; ${hint}`}`
+  }
+  return (
+    unknown('operation', operation, operations, entry => entry.operation) ??
+    (consumerNames.length === 0
+      ? undefined
+      : unknown('consumer', consumer, consumerNames, entry => entry.consumer ?? '')) ??
+    findUnkept(filter, plan.simulation.journal)
+  )
+}
+
+/**
+ * Returns why the journal cannot answer: it does not keep the header, or bodies. Otherwise the answer would always be no.
+ */
+function findUnkept(
+  { header = {}, body = {} }: RequestFilter,
+  { headers, bodies }: JournalSettings,
+): string | undefined {
+  const kept = (name: string) => headers === 'all' || headers.includes(name.toLowerCase())
+  const missing = Object.keys(header).find(name => TOKEN.test(name) && !kept(name))
+  if (missing !== undefined) {
+    return `the journal does not keep the header ${missing}; configure journal: { headers: [${missing.toLowerCase()}] }`
+  }
+  if (Object.keys(body).length === 0 || bodies > 0) return undefined
+  return 'the journal does not keep bodies; configure journal: { bodies: 4kB }'
+}
+
+// --- the requests that meet criteria -----------------------------------------------------------------------------------
+
+export const matches = (criteria: readonly Criterion[], entry: JournalEntry): boolean =>
+  criteria.every(criterion => criterion.holds(entry))
+
+/** Returns the last matching requests, up to this many, in the order of their replies, and how many match in all. */
+export function selectPage(
+  journal: JournalView,
+  criteria: readonly Criterion[],
+  limit: number,
+): { readonly requests: RecordedRequest[]; readonly total: number } {
+  const found = [...journal.each()].filter(entry => matches(criteria, entry))
+  const total = found.length
+  return { requests: found.slice(Math.max(0, total - limit)).map(describeEntry), total }
+}
+
+/** Returns the last matching requests: see `selectPage`. */
+export const selectRequests = (
+  journal: JournalView,
+  criteria: readonly Criterion[],
+  limit: number,
+): RecordedRequest[] => selectPage(journal, criteria, limit).requests
+
+export interface Times {
+  /** Default: 1, or 0 if there is a `max`. */
+  readonly min?: number
+  /** Default: any number. */
+  readonly max?: number
+}
+
+export interface Verdict {
+  /** Whether as many matched as should have. */
+  readonly ok: boolean
+  readonly matched: number
+  readonly min: number
+  readonly max?: number
+  /** The number of requests that the journal has dropped; these are not counted. */
+  readonly evicted: number
+  /** If too few matched: the closest requests, and their differences. */
+  readonly nearest: readonly NearMiss[]
+  /** If too many matched: the last of them. */
+  readonly requests: readonly RecordedRequest[]
+}
+
+export interface NearMiss {
+  readonly differs: readonly { readonly key: string; readonly wanted: string; readonly found: string }[]
+  readonly request: RecordedRequest
+}
+
+const SHOWN = 5
+
+/** Whether between `min` and `max` requests matched. */
+export function verifyRequests(journal: JournalView, criteria: readonly Criterion[], { min, max }: Times): Verdict {
+  const least = min ?? (max === undefined ? 1 : 0)
+  const { requests, total: matched } = selectPage(journal, criteria, SHOWN)
+  const tooMany = max !== undefined && matched > max
+  return {
+    ok: matched >= least && !tooMany,
+    matched,
+    min: least,
+    ...(max === undefined ? {} : { max }),
+    evicted: journal.evicted,
+    nearest: matched < least ? nearestMisses(journal, criteria) : [],
+    requests: tooMany ? requests : [],
+  }
+}
+
+/**
+ * Returns the requests with the fewest differences, latest first. One that matches no member of the filter is not a near
+ * miss.
+ */
+function nearestMisses(journal: JournalView, criteria: readonly Criterion[]): NearMiss[] {
+  const misses: NearMiss[][] = []
+  const most = Math.max(1, criteria.length - 1)
+  for (const entry of journal.each()) {
+    const failed = criteria.filter(criterion => !criterion.holds(entry))
+    if (failed.length === 0 || failed.length > most) continue
+    misses[failed.length] ??= []
+    const alike = misses[failed.length] as NearMiss[]
+    const differs = failed.map(({ key, wanted, found }) => ({ key, wanted, found: found(entry) }))
+    alike.unshift({ differs, request: describeEntry(entry) })
+    if (alike.length > SHOWN) alike.pop()
+  }
+  return misses.flat().slice(0, SHOWN)
 }

@@ -7,8 +7,7 @@ import type { JournalSettings } from '../../plan/settings.ts'
 import { heapLimit } from '../../world/budget.ts'
 import type { Explanation } from '../explain.ts'
 import type { Mask } from '../mask.ts'
-import { IDS } from './ids.ts'
-import { blankEntry, type JournalBody, type JournalEntry, sizeOf } from './kept-request.ts'
+import { blankEntry, IDS, type JournalBody, type JournalEntry, sizeOf } from './entry.ts'
 
 /** The data of a request besides its exchange. */
 export interface RequestOutcome {

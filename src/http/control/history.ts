@@ -1,6 +1,6 @@
 // Shows the changes of a world and rewinds it, for a recorded state.
 
-import { type JournalEntry, LOST } from '../../gateway/journal/kept-request.ts'
+import { type JournalEntry, LOST } from '../../gateway/journal/entry.ts'
 import { describeChanges, type History, type HistoryEntry, isTold, MOST_ENTRIES } from '../../gateway/state/history.ts'
 import type { KeptState } from '../../gateway/state/kept-state.ts'
 import { timestamp } from '../../world/clock.ts'

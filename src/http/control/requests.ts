@@ -3,11 +3,17 @@
 import { Readable } from 'node:stream'
 import type { JournalView } from '../../gateway/journal/all-requests.ts'
 import { describeEntry } from '../../gateway/journal/entry.ts'
-import { type Criterion, compileFilter, type RequestFilter } from '../../gateway/journal/filter.ts'
-import { findUnknown } from '../../gateway/journal/find-unknown.ts'
+import {
+  type Criterion,
+  compileFilter,
+  findUnknown,
+  matches,
+  type RequestFilter,
+  selectPage,
+  selectRequests,
+  verifyRequests,
+} from '../../gateway/journal/filter.ts'
 import type { Journal } from '../../gateway/journal/journal.ts'
-import { matches, selectPage, selectRequests } from '../../gateway/journal/select.ts'
-import { verifyRequests } from '../../gateway/journal/verify.ts'
 import { badRequest, DONE, done, json, problem, stream } from './replies.ts'
 import { type Call, type CallParameter, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
 import {
