@@ -2,16 +2,16 @@
 // union. Generates nothing. Most values that are built from the result are valid; the caller checks.
 
 import type { RequiredBy } from '../kernel/schema/keywords.ts'
-import { keyOf } from '../kernel/schema/schema.ts'
+import { entriesOf, keyOf, listOf } from '../kernel/schema/schema.ts'
 import { isObject, type Json } from '../kernel/value/json.ts'
-import { intersectionOf, isListed } from './listed.ts'
-import { type Definitions, objectOf, type SchemaObject } from './schema-parts.ts'
+import { isListed } from './fits.ts'
+import { type Definitions, objectOf, referredBy, type SchemaObject } from './schema-parts.ts'
 
 export const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const
 export type Type = (typeof TYPES)[number]
 
 /** Chooses one of the alternatives; `branches` are in the order of the document. */
-export type Pick = (branches: readonly unknown[]) => unknown
+export type Pick = (branches: readonly unknown[], facets: Facets) => unknown
 
 export class Facets {
   /** The gathered schemas, with references followed. A value must be valid for each of them. */
@@ -34,22 +34,19 @@ export class Facets {
 
   minimum = Number.NEGATIVE_INFINITY
   maximum = Number.POSITIVE_INFINITY
-  above = Number.NEGATIVE_INFINITY
-  below = Number.POSITIVE_INFINITY
-  readonly multiples: number[] = []
-
+  exclusiveMinimum = Number.NEGATIVE_INFINITY
+  exclusiveMaximum = Number.POSITIVE_INFINITY
   minLength = 0
   maxLength = Number.POSITIVE_INFINITY
-  readonly patterns: string[] = []
-  readonly formats: string[] = []
-  contentEncoding: string | undefined = undefined
-
   minItems = 0
   maxItems = Number.POSITIVE_INFINITY
-  unique = false
-
   minProperties = 0
   maxProperties = Number.POSITIVE_INFINITY
+  unique = false
+  contentEncoding: string | undefined = undefined
+  readonly multiples: number[] = []
+  readonly patterns: string[] = []
+  readonly formats: string[] = []
   readonly required = new Set<string>()
   readonly forbidden = new Set<string>()
 
@@ -58,10 +55,16 @@ export class Facets {
   readonly #request: boolean
 
   /** @param request whether the value is for a request; other properties may be required there than in a reply */
-  constructor(definitions: Definitions, pick: Pick, request = false) {
+  constructor(
+    schemas: readonly unknown[],
+    definitions: Definitions,
+    pick: Pick = branches => branches[0],
+    request = false,
+  ) {
     this.#definitions = definitions
     this.#pick = pick
     this.#request = request
+    for (const schema of schemas) this.add(schema)
   }
 
   add(schema: unknown): void {
@@ -70,35 +73,34 @@ export class Facets {
     this.schemas.push(schema)
     this.#assertions(schema)
     const { $ref, allOf, anyOf, oneOf, not } = schema
-    if (typeof $ref === 'string') {
-      this.keys.add(keyOf($ref))
-      this.add(this.#definitions[keyOf($ref)])
-    }
-    if (Array.isArray(allOf)) for (const part of allOf) this.add(part)
-    if (Array.isArray(anyOf) && anyOf.length > 0) this.add(this.#pick(anyOf))
-    if (Array.isArray(oneOf) && oneOf.length > 0) {
-      if (oneOf.length > 1) this.doubtful = true
-      this.add(this.#pick(oneOf))
+    if (typeof $ref === 'string') this.keys.add(keyOf($ref))
+    for (const part of [referredBy(schema, this.#definitions), ...listOf(allOf)]) this.add(part)
+    for (const union of [anyOf, oneOf]) {
+      if (!Array.isArray(union) || union.length === 0) continue
+      if (union === oneOf && union.length > 1) this.doubtful = true
+      this.add(this.#pick(union, this))
     }
     if (schema.if !== undefined) {
       this.doubtful = true
       // `if` and `then` apply together or not at all; the choice is made like that of a branch.
-      this.add(this.#pick([{ allOf: [schema.if, schema.then ?? true] }, { not: schema.if, ...asPart(schema.else) }]))
+      const otherwise = schema.else === undefined ? {} : { allOf: [schema.else] }
+      this.add(this.#pick([{ allOf: [schema.if, schema.then ?? true] }, { not: schema.if, ...otherwise }], this))
     }
     if (not !== undefined) this.#exclude(not)
-    for (const [name, part] of Object.entries(objectOf(schema.dependentSchemas))) {
+    for (const [name, part] of entriesOf(schema.dependentSchemas)) {
       this.doubtful = true
       if (this.required.has(name)) this.add(part)
     }
   }
 
   #assertions(schema: SchemaObject): void {
+    const { pattern, format, multipleOf, contentEncoding, example, examples } = schema
     if (schema.type !== undefined) this.types = intersect(this.types, [schema.type].flat())
     const given = schema.const === undefined ? schema.enum : [schema.const]
     if (Array.isArray(given)) {
-      if (this.choices !== undefined) this.doubtful = true
       const known = this.choices
-      this.choices = known === undefined ? given : intersectionOf(given, known)
+      if (known !== undefined) this.doubtful = true
+      this.choices = known === undefined ? given : given.filter(value => isListed(known, value))
     }
     if (Array.isArray(schema.named)) {
       const { named } = this
@@ -106,34 +108,23 @@ export class Facets {
       this.named = both.length > 0 ? both : named
     }
     // The schema's own example is preferred to that of a reference.
-    const { example, examples } = schema
-    const proposed = [example, ...(Array.isArray(examples) ? examples : []), schema.default]
-    for (const value of proposed) if (value !== undefined) this.proposals.push(value as Json)
-    this.minimum = Math.max(this.minimum, numberOf(schema.minimum) ?? this.minimum)
-    this.maximum = Math.min(this.maximum, numberOf(schema.maximum) ?? this.maximum)
-    this.above = Math.max(this.above, numberOf(schema.exclusiveMinimum) ?? this.above)
-    this.below = Math.min(this.below, numberOf(schema.exclusiveMaximum) ?? this.below)
-    if (typeof schema.multipleOf === 'number') this.multiples.push(schema.multipleOf)
-    this.minLength = Math.max(this.minLength, numberOf(schema.minLength) ?? 0)
-    this.maxLength = Math.min(this.maxLength, numberOf(schema.maxLength) ?? this.maxLength)
-    if (typeof schema.pattern === 'string') this.patterns.push(schema.pattern)
-    if (typeof schema.format === 'string') this.formats.push(schema.format)
-    if (typeof schema.contentEncoding === 'string') this.contentEncoding = schema.contentEncoding
-    this.minItems = Math.max(this.minItems, numberOf(schema.minItems) ?? 0)
-    this.maxItems = Math.min(this.maxItems, numberOf(schema.maxItems) ?? this.maxItems)
+    for (const value of [example, ...listOf(examples), schema.default])
+      if (value !== undefined) this.proposals.push(value as Json)
+    for (const [keyword, tighter] of BOUNDS) {
+      const bound = schema[keyword]
+      if (typeof bound === 'number') this[keyword] = tighter(this[keyword], bound)
+    }
+    if (typeof multipleOf === 'number') this.multiples.push(multipleOf)
+    if (typeof pattern === 'string') this.patterns.push(pattern)
+    if (typeof format === 'string') this.formats.push(format)
+    if (typeof contentEncoding === 'string') this.contentEncoding = contentEncoding
     if (schema.uniqueItems === true) this.unique = true
-    this.minProperties = Math.max(this.minProperties, numberOf(schema.minProperties) ?? 0)
-    this.maxProperties = Math.min(this.maxProperties, numberOf(schema.maxProperties) ?? this.maxProperties)
     const { request = [], reply = [] } = objectOf(schema.requiredBy) as Partial<RequiredBy>
-    for (const name of Array.isArray(schema.required) ? schema.required.map(String) : []) {
+    for (const name of listOf(schema.required).map(String)) {
       if (!this.#request || !reply.includes(name)) this.required.add(name)
     }
     if (this.#request) for (const name of request) this.required.add(name)
     if (DOUBTFUL.some(keyword => schema[keyword] !== undefined)) this.doubtful = true
-  }
-
-  #excludeAll(list: unknown): void {
-    if (Array.isArray(list)) this.excluded.push(list)
   }
 
   /** Applies a `not` if that is simple; otherwise the final check does. */
@@ -142,41 +133,81 @@ export class Facets {
     if (not === true || (isObject(not) && Object.keys(not).length === 0)) this.possible = false
     if (!isObject(not)) return
     const keywords = Object.keys(not)
-    const list = typeof not.$ref === 'string' ? this.#definitions[keyOf(not.$ref)] : undefined
-    if (isObject(list) && Object.keys(list).every(keyword => LISTING.has(keyword)) && keywords.length === 1)
-      this.#excludeAll(list.enum)
-    this.#excludeAll(not.enum)
-    if (not.const !== undefined) this.excluded.push([not.const as Json])
-    if (keywords.every(keyword => keyword === 'type')) {
+    const only = (...names: string[]) => keywords.every(keyword => names.includes(keyword))
+    const list = objectOf(only('$ref') ? referredBy(not, this.#definitions) : undefined)
+    const isList = Object.keys(list).every(keyword => LISTING.has(keyword))
+    for (const values of [isList ? list.enum : undefined, not.enum, not.const === undefined ? undefined : [not.const]])
+      if (Array.isArray(values)) this.excluded.push(values)
+    if (only('type')) {
       const types = [not.type].flat()
       this.types = this.types.filter(type => !types.includes(type))
     }
-    if (Array.isArray(not.required) && keywords.every(keyword => keyword === 'required' || keyword === 'type')) {
+    if (Array.isArray(not.required) && only('required', 'type')) {
       const free = not.required.map(String).filter(name => !this.required.has(name))
-      const name = this.#pick(free.length > 0 ? free : not.required)
+      const name = this.#pick(free.length > 0 ? free : not.required, this)
       if (typeof name === 'string') this.forbidden.add(name)
     }
-    for (const part of Array.isArray(not.anyOf) && keywords.length === 1 ? not.anyOf : []) this.#exclude(part)
+    if (only('anyOf')) for (const part of listOf(not.anyOf)) this.#exclude(part)
+  }
+
+  /** Returns why no value fits, as the rest of a sentence that begins with the place: `its bounds exclude each other`. */
+  get whyImpossible(): string {
+    if (!this.possible) return 'allows no value'
+    if (this.types.length === 0) return 'has types that exclude each other'
+    if (this.choices?.length === 0) return 'has lists of values that exclude each other'
+    const bounds = [
+      [Math.max(this.minimum, this.exclusiveMinimum), Math.min(this.maximum, this.exclusiveMaximum)],
+      [this.minLength, this.maxLength],
+      [this.minItems, this.maxItems],
+      [this.minProperties, this.maxProperties],
+    ] as const
+    if (bounds.some(([low, high]) => low > high)) return 'has bounds that exclude each other'
+    return 'has a schema for which no value was found'
   }
 }
+
+/** The keywords of bounds. Of several, the tighter one counts. */
+const BOUNDS = [
+  ...(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const).map(
+    keyword => [keyword, Math.max] as const,
+  ),
+  ...(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const).map(
+    keyword => [keyword, Math.min] as const,
+  ),
+]
 
 const DOUBTFUL = ['contains', 'dependentRequired', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems']
 
 /** The keywords of a schema that is a list of values. */
 const LISTING: ReadonlySet<string> = new Set(['type', 'enum', 'title', 'description'])
 
-const asPart = (value: unknown): SchemaObject => (value === undefined ? {} : { allOf: [value] })
-const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
-
-function intersect(types: readonly Type[], named: readonly unknown[]): Type[] {
-  const wanted = TYPES.filter(type => named.includes(type))
+function intersect(types: readonly Type[], named: readonly unknown[]): readonly Type[] {
+  const wanted = named.filter((type): type is Type => TYPES.includes(type as Type))
   // Types that JSON Schema does not define are ignored.
-  if (wanted.length === 0) return [...types]
-  const order = named.filter((type): type is Type => TYPES.includes(type as Type))
-  const out = order.flatMap((type): Type[] => {
+  if (wanted.length === 0) return types
+  const out = wanted.flatMap((type): Type[] => {
     if (types.includes(type)) return [type]
     if (type === 'number' && types.includes('integer')) return ['integer']
     return type === 'integer' && types.includes('number') ? ['integer'] : []
   })
   return [...new Set(out)]
 }
+
+/** Returns the first type that is not `null`; without `type`, the type that the other keywords apply to. */
+export function typeOf({ types, schemas }: Facets, variant: number): Type {
+  const telling = types.filter(type => type !== 'null')
+  const shift = Math.floor(variant / 3)
+  if (types.length < TYPES.length) return (shift === 0 ? telling : types)[shift % types.length] ?? (types[0] as Type)
+  const meant = schemas.flatMap(schema => SPEAKING.filter(([keyword]) => schema[keyword] !== undefined))
+  const order = [...meant.map(([, type]) => type), 'string', ...types] as const
+  return order[shift % order.length] as Type
+}
+
+/** The type that each keyword applies to, for schemas without `type`. */
+const SPEAKING = Object.entries({
+  object:
+    'properties required additionalProperties patternProperties propertyNames minProperties dependentRequired dependentSchemas',
+  array: 'items prefixItems contains minItems uniqueItems',
+  string: 'pattern format minLength maxLength',
+  number: 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
+}).flatMap(([type, keywords]) => keywords.split(' ').map(keyword => [keyword, type as Type] as const))

@@ -1,73 +1,54 @@
 // Checks a value against a schema by walking both. The compiled validator takes milliseconds to compile and keeps memory; a
 // generator checks each value once, part by part, and needs only yes or no.
 
-import type { RequiredBy } from '../kernel/schema/keywords.ts'
-import { keyOf, type Schema } from '../kernel/schema/schema.ts'
+import { isFormat, isMultipleOf, type RequiredBy, scalarsOf } from '../kernel/schema/keywords.ts'
+import { entriesOf, listOf } from '../kernel/schema/schema.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/value/json.ts'
-import { fitsNumber, fitsString } from './fits-scalar.ts'
-import { canonicalText, isListed, same } from './listed.ts'
-import { type Definitions, entries, propertySchemas, type SchemaObject } from './schema-parts.ts'
+import { getOrMake } from '../kernel/value/memo.ts'
+import { type Definitions, propertySchemas, referredBy, regExpOf, type SchemaObject } from './schema-parts.ts'
 
 /** A schema that refers to itself endlessly accepts no value. */
 const DEEPEST = 400
-/** The number of properties from which their list is kept. */
-const LARGE = 1000
 
 export class Fitting {
   /** The number of comparisons so far: a measure of work that is the same on any machine. */
   work = 0
-  readonly #definitions: Definitions
-  readonly #request: boolean
+  readonly definitions: Definitions
+  /** Whether values are for requests; other properties may be required there than in replies. */
+  readonly request: boolean
   readonly #most: number
   /** Results by value. Values are never changed, so a result holds wherever the same object or list is used. */
   readonly #known = new WeakMap<object, Map<object, boolean>>()
-  /** The properties of large objects, which each branch of a union looks at again. */
-  readonly #names = new WeakMap<object, readonly string[]>()
   #depth = 0
   #nulls = false
 
-  /**
-   * @param request whether values are for requests; other properties may be required there than in replies
-   * @param most the number of comparisons after which results mean nothing
-   */
+  /** @param most the number of comparisons after which results mean nothing */
   constructor(definitions: Definitions, request = false, most = Number.POSITIVE_INFINITY) {
-    this.#definitions = definitions
-    this.#request = request
+    this.definitions = definitions
+    this.request = request
     this.#most = most
   }
 
   /** Returns whether a schema, or one that it refers to or extends, is marked. `writeOnly` is never in a reply. */
   isMarked(schema: unknown, mark: 'readOnly' | 'writeOnly', depth = 0): boolean {
     if (!isObject(schema) || depth > 8) return false
-    const { $ref, allOf } = schema
-    if (schema[mark] === true) return true
-    if (typeof $ref === 'string' && this.isMarked(this.#target($ref), mark, depth + 1)) return true
-    return Array.isArray(allOf) && allOf.some(part => this.isMarked(part, mark, depth + 1))
+    const parts = [referredBy(schema, this.definitions), ...listOf(schema.allOf)]
+    return schema[mark] === true || parts.some(part => this.isMarked(part, mark, depth + 1))
   }
 
-  fits(schema: Schema | unknown, value: Json): boolean {
+  fits(schema: unknown, value: Json): boolean {
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) return true
     if (this.#depth > DEEPEST || this.work > this.#most) return false
     this.work += 1
     if (typeof value !== 'object' || value === null || this.#nulls) return this.#walk(schema, value)
-    let known = this.#known.get(value)
-    if (known === undefined) {
-      known = new Map()
-      this.#known.set(value, known)
-    }
-    let fit = known.get(schema)
-    if (fit === undefined) {
-      fit = this.#walk(schema, value)
-      known.set(schema, fit)
-    }
-    return fit
+    const known = getOrMake(this.#known, value, () => new Map<object, boolean>())
+    return getOrMake(known, schema, () => this.#walk(schema, value))
   }
 
   /** Like `fits`, but `null` inside the value is always valid: people write it in examples for absent values. */
-  fitsButNulls(schema: Schema | unknown, value: Json): boolean {
-    if (value === null) return this.fits(schema, value)
-    this.#nulls = true
+  fitsButNulls(schema: unknown, value: Json): boolean {
+    this.#nulls = value !== null
     const fit = this.fits(schema, value)
     this.#nulls = false
     return fit
@@ -82,7 +63,7 @@ export class Fitting {
   }
 
   #fits(schema: SchemaObject, value: Json): boolean {
-    if (typeof schema.$ref === 'string' && !this.fits(this.#target(schema.$ref), value)) return false
+    if (!this.fits(referredBy(schema, this.definitions), value)) return false
     if (schema.type !== undefined && ![schema.type].flat().some(type => hasType(value, type))) return false
     if (Array.isArray(schema.enum) && !isListed(schema.enum, value)) return false
     if (schema.const !== undefined && !same(schema.const as Json, value)) return false
@@ -90,131 +71,81 @@ export class Fitting {
     if (typeof value === 'string' && !fitsString(schema, value)) return false
     if (Array.isArray(value) && !this.#fitsArray(schema, value)) return false
     if (isObject(value) && !this.#fitsObject(schema, value as JsonObject)) return false
-    return this.#combines(schema, value)
-  }
-
-  #combines(schema: SchemaObject, value: Json): boolean {
     const { allOf, anyOf, oneOf, not } = schema
     if (Array.isArray(allOf) && !allOf.every(part => this.fits(part, value))) return false
     if (Array.isArray(anyOf) && !anyOf.some(part => this.fits(part, value))) return false
     if (Array.isArray(oneOf) && oneOf.filter(part => this.fits(part, value)).length !== 1) return false
     if (not !== undefined && this.fits(not, value)) return false
-    if (schema.if !== undefined) {
-      const branch = this.fits(schema.if, value) ? schema.then : schema.else
-      if (branch !== undefined && !this.fits(branch, value)) return false
-    }
-    return true
+    return schema.if === undefined || this.fits(this.fits(schema.if, value) ? schema.then : schema.else, value)
   }
 
   #fitsArray(schema: SchemaObject, value: readonly Json[]): boolean {
-    const { minItems, maxItems, prefixItems, items, contains } = schema
+    const { minItems, maxItems, prefixItems, items, contains, unevaluatedItems } = schema
     if (typeof minItems === 'number' && value.length < minItems) return false
     if (typeof maxItems === 'number' && value.length > maxItems) return false
     if (schema.uniqueItems === true && new Set(value.map(canonicalText)).size < value.length) return false
-    const prefix = Array.isArray(prefixItems) ? prefixItems : []
-    for (const [index, item] of value.entries()) {
-      const part = index < prefix.length ? prefix[index] : items
-      if (part !== undefined && !this.fits(part, item)) return false
-    }
+    const prefix = listOf(prefixItems)
+    if (!value.every((item, index) => this.fits(index < prefix.length ? prefix[index] : items, item))) return false
     if (contains !== undefined) {
       const { minContains = 1, maxContains = Number.POSITIVE_INFINITY } = schema
       const found = value.filter(item => this.fits(contains, item)).length
       if (found < Number(minContains) || found > Number(maxContains)) return false
     }
-    if (schema.unevaluatedItems !== undefined) {
-      const seen = this.#evaluatedItems(schema, value)
-      if (value.some((item, index) => !seen.has(index) && !this.fits(schema.unevaluatedItems, item))) return false
-    }
-    return true
+    if (unevaluatedItems === undefined) return true
+    const seen = this.#evaluated(schema, value)
+    return value.every((item, index) => seen.has(index) || this.fits(unevaluatedItems, item))
   }
 
   #fitsObject(schema: SchemaObject, value: JsonObject): boolean {
-    const names = this.#namesOf(value)
-    const { required, minProperties, maxProperties, propertyNames, unevaluatedProperties } = schema
+    const names = Object.keys(value)
+    const { required, requiredBy, minProperties, maxProperties, propertyNames, unevaluatedProperties } = schema
     if (typeof minProperties === 'number' && names.length < minProperties) return false
     if (typeof maxProperties === 'number' && names.length > maxProperties) return false
-    if (
-      Array.isArray(required) &&
-      !required.every(name => Object.hasOwn(value, name) || this.#isExempt(schema, name))
-    ) {
+    const { request = [], reply = [] } = (requiredBy ?? {}) as Partial<RequiredBy>
+    const has = (name: string) => Object.hasOwn(value, name)
+    if (Array.isArray(required) && !required.every(name => has(name) || (this.request && reply.includes(name)))) {
       return false
     }
-    if (schema.requiredBy !== undefined) {
-      const { request, reply } = schema.requiredBy as RequiredBy
-      if (!(this.#request ? request : reply).every(name => Object.hasOwn(value, name))) return false
-    }
+    if (requiredBy !== undefined && !(this.request ? request : reply).every(has)) return false
     for (const name of names) {
       if (!propertySchemas(schema, name).every(part => this.fits(part, value[name] as Json))) return false
-      if (propertyNames !== undefined && !this.fits(propertyNames, name)) return false
+      if (!this.fits(propertyNames, name)) return false
     }
-    for (const [name, others] of entries(schema.dependentRequired)) {
-      if (!Object.hasOwn(value, name) || !Array.isArray(others)) continue
-      if (!others.every(other => Object.hasOwn(value, other))) return false
+    for (const [name, others] of entriesOf(schema.dependentRequired)) {
+      if (has(name) && !listOf(others).every(other => has(other as string))) return false
     }
-    for (const [name, part] of entries(schema.dependentSchemas)) {
-      if (Object.hasOwn(value, name) && !this.fits(part, value)) return false
-    }
-    if (unevaluatedProperties !== undefined) {
-      const seen = this.#evaluatedProperties(schema, value)
-      if (names.some(name => !seen.has(name) && !this.fits(unevaluatedProperties, value[name] as Json))) return false
-    }
-    return true
+    for (const [name, part] of entriesOf(schema.dependentSchemas))
+      if (has(name) && !this.fits(part, value)) return false
+    if (unevaluatedProperties === undefined) return true
+    const seen = this.#evaluated(schema, value)
+    return names.every(name => seen.has(name) || this.fits(unevaluatedProperties, value[name] as Json))
   }
 
-  #namesOf(value: JsonObject): readonly string[] {
-    let names = this.#names.get(value)
-    if (names === undefined) {
-      names = Object.keys(value)
-      if (names.length > LARGE) this.#names.set(value, names)
-    }
-    return names
-  }
-
-  /** Returns whether a property is required of replies only, while this is a request. */
-  #isExempt({ requiredBy }: SchemaObject, name: string): boolean {
-    return this.#request && requiredBy !== undefined && (requiredBy as RequiredBy).reply.includes(name)
-  }
-
-  /** Returns the parts of a schema that apply to the same value and evaluate its children (2020-12 §11). */
-  #companions(schema: SchemaObject, value: Json): SchemaObject[] {
-    const { $ref, allOf = [], anyOf = [], oneOf = [] } = schema
+  /** Returns the names or positions of the children that a schema evaluates, with its parts for the same value (2020-12 §11). */
+  #evaluated(schema: SchemaObject, value: JsonObject | readonly Json[]): Set<string | number> {
+    const { allOf = [], anyOf = [], oneOf = [], prefixItems, items, contains } = schema
     const parts: unknown[] = [allOf, anyOf, oneOf].flat()
-    if (typeof $ref === 'string') parts.push(this.#target($ref))
+    parts.push(referredBy(schema, this.definitions))
     if (schema.if !== undefined) parts.push(schema.if, this.fits(schema.if, value) ? schema.then : schema.else)
-    if (isObject(value)) {
-      for (const [name, part] of entries(schema.dependentSchemas)) if (Object.hasOwn(value, name)) parts.push(part)
+    const reach = items === undefined ? listOf(prefixItems).length : Number.POSITIVE_INFINITY
+    let keys: (string | number)[]
+    let own: (string | number)[]
+    if (Array.isArray(value)) {
+      keys = [...value.keys()]
+      own = value.flatMap((item, index) => {
+        return index < reach || (contains !== undefined && this.fits(contains, item)) ? [index] : []
+      })
+    } else {
+      keys = Object.keys(value)
+      own = Object.keys(value).filter(name => propertySchemas(schema, name).length > 0)
+      for (const [name, part] of entriesOf(schema.dependentSchemas)) if (Object.hasOwn(value, name)) parts.push(part)
     }
-    return parts.filter((part): part is SchemaObject => isObject(part) && this.fits(part, value))
-  }
-
-  #evaluatedProperties(schema: SchemaObject, value: JsonObject): Set<string> {
-    const own = Object.keys(value).filter(name => propertySchemas(schema, name).length > 0)
-    return new Set([
-      ...own,
-      ...this.#companions(schema, value).flatMap(part => [
-        ...this.#evaluatedProperties(part, value),
-        ...(part.unevaluatedProperties === undefined ? [] : Object.keys(value)),
-      ]),
-    ])
-  }
-
-  #evaluatedItems(schema: SchemaObject, value: readonly Json[]): Set<number> {
-    const { prefixItems, items, contains } = schema
-    const reach = items !== undefined ? value.length : Array.isArray(prefixItems) ? prefixItems.length : 0
-    const own = [...value.keys()].filter(
-      index => index < reach || (contains !== undefined && this.fits(contains, value[index] as Json)),
-    )
-    return new Set([
-      ...own,
-      ...this.#companions(schema, value).flatMap(part => [
-        ...this.#evaluatedItems(part, value),
-        ...(part.unevaluatedItems === undefined ? [] : value.keys()),
-      ]),
-    ])
-  }
-
-  #target(reference: string): Schema {
-    return this.#definitions[keyOf(reference)] ?? true
+    const rest = Array.isArray(value) ? 'unevaluatedItems' : 'unevaluatedProperties'
+    const further = parts.flatMap(part => {
+      if (!isObject(part) || !this.fits(part, value)) return []
+      return part[rest] === undefined ? [...this.#evaluated(part, value)] : keys
+    })
+    return new Set([...own, ...further])
   }
 }
 
@@ -225,3 +156,68 @@ function hasType(value: Json, type: unknown): boolean {
   if (type === 'object') return isObject(value)
   return type === 'null' ? value === null : typeof value === type
 }
+
+function fitsNumber(schema: SchemaObject, value: number): boolean {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema
+  if (typeof minimum === 'number' && !(value >= minimum)) return false
+  if (typeof maximum === 'number' && !(value <= maximum)) return false
+  if (typeof exclusiveMinimum === 'number' && !(value > exclusiveMinimum)) return false
+  if (typeof exclusiveMaximum === 'number' && !(value < exclusiveMaximum)) return false
+  if (typeof multipleOf === 'number' && !isMultipleOf(value, multipleOf)) return false
+  return typeof format !== 'string' || isFormat(format, value)
+}
+
+function fitsString(schema: SchemaObject, value: string): boolean {
+  const { minLength, maxLength, pattern, format } = schema
+  if (typeof minLength === 'number' && lengthOf(value) < minLength) return false
+  if (typeof maxLength === 'number' && lengthOf(value) > maxLength) return false
+  if (typeof pattern === 'string' && regExpOf(pattern)?.test(value) === false) return false
+  return typeof format !== 'string' || isFormat(format, value)
+}
+
+/** Returns the length in code points, as JSON Schema counts it. */
+export const lengthOf = (text: string): number => {
+  let pairs = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code >= 0xd800 && code < 0xdc00) pairs++
+  }
+  return text.length - pairs
+}
+
+/** The texts of the objects and lists in an `enum`. */
+const listedTexts = new WeakMap<readonly Json[], ReadonlySet<string>>()
+
+/** Returns whether a list has a value equal to this one. The list belongs to a schema and never changes. */
+export function isListed(list: readonly Json[], value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return scalarsOf(list).has(value)
+  const objects = () => new Set(list.filter(item => typeof item === 'object').map(canonicalText))
+  return getOrMake(listedTexts, list, objects).has(canonicalText(value))
+}
+
+/** As many values of an `enum` are looked at for one that is generated, unless none of them is allowed. */
+const MANY = 1000
+
+/** Returns the values that are allowed, of the first part of the list that has any. */
+export function firstAllowed(
+  choices: readonly Json[],
+  excluded: readonly (readonly Json[])[],
+  isAllowed: (value: Json) => boolean,
+): readonly Json[] {
+  const values = choices.filter(value => !excluded.some(list => isListed(list, value)))
+  for (let from = 0; from < values.length; from += MANY) {
+    const allowed = values.slice(from, from + MANY).filter(isAllowed)
+    if (allowed.length > 0) return allowed
+  }
+  return []
+}
+
+/** Returns whether two values are equal. The order of members does not count. */
+const same = (a: Json, b: Json): boolean =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && canonicalText(a) === canonicalText(b))
+
+/** Returns the same text for equal values. */
+const canonicalText = (value: Json): string =>
+  JSON.stringify(value, (_, item) =>
+    isObject(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
+  )

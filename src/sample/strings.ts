@@ -1,73 +1,168 @@
-// Generates strings: by format, by pattern, or by the property's name; then adjusts the length.
+// Generates strings: by format, by pattern, or by the property's name; then adjusts the length. Small word lists make
+// generated names look like names. The property's name decides the topic.
 
 import { Chance } from './chance.ts'
 import type { Facets } from './facets.ts'
-import type { Fitting } from './fits.ts'
-import { lengthOf } from './fits-scalar.ts'
-import { PatternWriter } from './patterns.ts'
+import { type Fitting, lengthOf } from './fits.ts'
+import { type WritePattern, writerFor } from './patterns.ts'
 import { regExpOf } from './schema-parts.ts'
-import * as words from './words.ts'
 
-const base64 = (chance: Chance): string => Buffer.from(words.writeFor('title', chance)).toString('base64')
+const FIRST = ['Ada', 'Bruno', 'Clara', 'Dana', 'Emil', 'Farah', 'Greta', 'Hugo', 'Ines', 'Jonas', 'Kira', 'Luca']
+const LAST = ['Adler', 'Brandt', 'Costa', 'Duarte', 'Eriksen', 'Fontaine', 'Garcia', 'Haddad', 'Ito', 'Jansen', 'Kaur']
+const CITIES = ['Amsterdam', 'Bergen', 'Cusco', 'Dakar', 'Espoo', 'Florence', 'Ghent', 'Hanoi', 'Izmir', 'Jaipur']
+const COUNTRIES = ['Austria', 'Brazil', 'Canada', 'Denmark', 'Egypt', 'Finland', 'Ghana', 'India', 'Japan', 'Kenya']
+const STREETS = ['Mill Lane', 'Harbour Street', 'Oak Avenue', 'Station Road', 'Garden Row', 'Bridge Street']
+const COMPANIES = ['Northwind', 'Blue Harbour', 'Copper & Sons', 'Evergreen', 'Fjord Works', 'Lantern', 'Quarry Hill']
+const COLOURS = ['amber', 'blue', 'crimson', 'green', 'indigo', 'olive', 'silver', 'teal', 'white']
+const NOUNS = ['anchor', 'beacon', 'canyon', 'delta', 'ember', 'fern', 'glacier', 'harbour', 'island', 'juniper']
+const ADJECTIVES = ['bright', 'calm', 'eager', 'gentle', 'keen', 'lively', 'plain', 'quiet', 'swift', 'warm']
+const SENTENCES = [
+  'A short note about this entry.',
+  'It works as described, and it keeps its shape.',
+  'Made with care for everyday use.',
+  'The details follow in the next section.',
+  'Please check the values before they are used.',
+]
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const digits = (chance: Chance, count: number): string =>
+  Array.from({ length: count }, () => chance.between(0, 9)).join('')
+
+const slug = (chance: Chance) => `${chance.pick(ADJECTIVES)}-${chance.pick(NOUNS)}`
+const title = (chance: Chance) => `${capital(chance.pick(ADJECTIVES))} ${capital(chance.pick(NOUNS))}`
+
+type Draw = (chance: Chance) => string
+
+/** Topics by the words of a property's name, beginning with the last word. Earlier entries win. */
+const WRITERS: readonly (readonly [RegExp, Draw])[] = [
+  [/e-?mail/, chance => email(chance)],
+  [/(first|given)[ _-]?name/, chance => chance.pick(FIRST)],
+  [/(last|family|sur)[ _-]?name/, chance => chance.pick(LAST)],
+  [/user[ _-]?name|login|nick|handle/, chance => `${chance.pick(FIRST).toLowerCase()}${chance.between(1, 99)}`],
+  [/(company|organi[sz]ation|vendor|brand|manufacturer|publisher)( name)?$/, chance => chance.pick(COMPANIES)],
+  [/(file)[ _-]?name|^file$/, chance => `${slug(chance)}.txt`],
+  [/(host|domain)( ?name)?$/, chance => hostname(chance)],
+  [/(full|display|owner|author|contact|customer|person|user) name$|author$|assignee$/, chance => person(chance)],
+  [/city|town/, chance => chance.pick(CITIES)],
+  [/country code/, chance => chance.pick(['AT', 'BR', 'CA', 'DK', 'FI', 'IN', 'JP', 'KE'])],
+  [/country/, chance => chance.pick(COUNTRIES)],
+  [/street|address( ?line)?/, chance => `${chance.between(1, 120)} ${chance.pick(STREETS)}`],
+  [/zip|post(al)? ?code/, chance => digits(chance, 5)],
+  [/state$|province|region/, chance => capital(chance.pick(NOUNS))],
+  [/phone|mobile|fax/, chance => `+1555${digits(chance, 7)}`],
+  [/currency/, chance => chance.pick(['EUR', 'USD', 'JPY', 'GBP', 'CHF'])],
+  [/locale|language|lang$/, chance => chance.pick(['en', 'de', 'fr', 'pt', 'ja'])],
+  [/time ?zone/, chance => chance.pick(['UTC', 'Europe/Berlin', 'Asia/Tokyo', 'America/Lima'])],
+  [/colou?r/, chance => chance.pick(COLOURS)],
+  [
+    /(avatar|image|photo|picture|icon|logo|thumbnail)( ur[il])?s?$/,
+    chance => `https://example.com/${slug(chance)}.png`,
+  ],
+  [/ur[il]$|href|link|website|homepage/, chance => `https://example.com/${slug(chance)}`],
+  [/path$/, chance => `/${chance.pick(NOUNS)}/${chance.pick(NOUNS)}`],
+  [
+    /(created|updated|modified|deleted|started|ended|expires?) ?(at|on)?$|timestamp|date ?time/,
+    chance => moment(chance),
+  ],
+  [/date$|^birth/, chance => date(chance)],
+  [/version/, chance => `${chance.between(1, 4)}.${chance.between(0, 9)}.${chance.between(0, 9)}`],
+  [/token|secret|hash|checksum|sha|etag|cursor/, chance => hex(chance, 32)],
+  [/uuid|guid/, chance => uuid(chance)],
+  [/(^| )(id|key|code|ref(erence)?|number|sku|slug|tag|label|type|kind|category|group|role|scope|status)s?$/, slug],
+  [
+    /description|summary|comment|message|note|text|body|content|detail|reason|bio|about/,
+    chance => chance.pick(SENTENCES),
+  ],
+  [/name|title|subject|product|item/, title],
+]
+
+/** Returns a text for a property of this name: on its topic if the name has one, else a word or two. */
+export function writeFor(name: string | undefined, chance: Chance): string {
+  if (name !== undefined) {
+    const words = name
+      .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+      .replace(/[_.-]+/g, ' ')
+      .toLowerCase()
+    for (const [pattern, write] of WRITERS) if (pattern.test(words)) return write(chance)
+  }
+  return `${chance.pick(ADJECTIVES)} ${chance.pick(NOUNS)}`
+}
+
+/** Returns a name for a key of a map. */
+export const word = (chance: Chance): string => chance.pick(NOUNS)
+
+const person = (chance: Chance): string => `${chance.pick(FIRST)} ${chance.pick(LAST)}`
+const email = (chance: Chance): string => `${chance.pick(FIRST)}.${chance.pick(LAST)}@example.com`.toLowerCase()
+const hostname = (chance: Chance): string => `${chance.pick(NOUNS)}.example.com`
+const url = (chance: Chance): string => `https://example.com/${slug(chance)}`
+const path = (chance: Chance): string => `/${chance.pick(NOUNS)}/${slug(chance)}`
+const hex = (chance: Chance, count: number): string =>
+  Array.from({ length: count }, () => chance.between(0, 15).toString(16)).join('')
+
+const two = (value: number): string => String(value).padStart(2, '0')
+const date = (chance: Chance): string =>
+  `${chance.between(2021, 2025)}-${two(chance.between(1, 12))}-${two(chance.between(1, 28))}`
+const time = (chance: Chance): string =>
+  `${two(chance.between(0, 23))}:${two(chance.between(0, 59))}:${two(chance.between(0, 59))}Z`
+const moment = (chance: Chance): string => `${date(chance)}T${time(chance)}`
+
+function uuid(chance: Chance): string {
+  const variant = chance.pick(['8', '9', 'a', 'b'])
+  return `${hex(chance, 8)}-${hex(chance, 4)}-4${hex(chance, 3)}-${variant}${hex(chance, 3)}-${hex(chance, 12)}`
+}
+
+const base64: Draw = chance => Buffer.from(writeFor('title', chance)).toString('base64')
+const phone: Draw = chance => writeFor('phone', chance)
 const octet = (chance: Chance): number => chance.between(1, 254)
-
-const phone = (chance: Chance): string => words.writeFor('phone', chance)
+/** Numbers as text, as several large APIs write them. */
+const upTo =
+  (most: number): Draw =>
+  chance =>
+    String(chance.between(1, most))
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /** Returns a time as in a mail, without the day of the week (RFC 5322, section 3.3): `05 Mar 2023 10:11:12 +0000`. */
 function mailDate(chance: Chance): string {
-  const [year, month, day] = words.date(chance).split('-')
-  return `${day} ${MONTHS[Number(month) - 1]} ${year} ${words.time(chance).slice(0, 8)} +0000`
+  const [year, month, day] = date(chance).split('-')
+  return `${day} ${MONTHS[Number(month) - 1]} ${year} ${time(chance).slice(0, 8)} +0000`
 }
 
-const FORMATS: Readonly<Record<string, (chance: Chance) => string>> = {
-  date: words.date,
-  time: words.time,
-  'date-time': words.moment,
-  'iso-time': words.time,
-  'iso-date-time': words.moment,
-  duration: chance => chance.pick(['P1D', 'PT30M', 'P2W', 'PT8H', 'P1Y6M']),
-  email: words.email,
-  'idn-email': words.email,
-  uuid: words.uuid,
-  uri: words.url,
-  url: words.url,
-  iri: words.url,
-  'uri-reference': words.path,
-  'iri-reference': words.path,
-  'uri-template': chance => `${words.url(chance)}/{id}`,
-  hostname: words.hostname,
-  'idn-hostname': words.hostname,
-  // Addresses that are reserved for documentation: RFC 5737 and RFC 3849.
-  ipv4: chance => `192.0.2.${octet(chance)}`,
-  ipv6: chance => `2001:db8::${octet(chance).toString(16)}`,
-  byte: base64,
-  base64url: base64,
-  binary: chance => words.writeFor('text', chance),
-  password: chance => `${words.word(chance)}-${words.hex(chance, 8)}`,
-  'json-pointer': words.path,
-  'json-pointer-uri-fragment': chance => `#${words.path(chance)}`,
-  'relative-json-pointer': chance => `${chance.between(0, 3)}${words.path(chance)}`,
-  regex: chance => chance.pick(['^[a-z]+$', '^\\d{4}$', '[A-Z]{2}']),
-  // Numbers as text, as several large APIs write them.
-  int32: chance => String(chance.between(1, 1000)),
-  int64: chance => String(chance.between(1, 100_000)),
-  uint32: chance => String(chance.between(1, 1000)),
-  uint64: chance => String(chance.between(1, 100_000)),
-  'google-datetime': words.moment,
-  'google-duration': chance => `${chance.between(1, 600)}s`,
-  'google-fieldmask': () => 'name,title',
-  color: chance => `#${words.hex(chance, 6)}`,
-  'media-type': () => 'text/plain',
-  char: chance => String.fromCharCode(chance.between(97, 122)),
-  // Names that no standard has and many documents write.
-  ...{ datetime: words.moment, dateTime: words.moment, date_time: words.moment, rfc3339: words.moment },
-  ...{ URL: words.url, URI: words.url, UUID: words.uuid, guid: words.uuid, 'e-mail': words.email },
-  'date-time-rfc-2822': mailDate,
-  ip: chance => `192.0.2.${octet(chance)}`,
-  ...{ phone, 'phone-number': phone, e164: phone },
-}
+/** The writers of formats: of JSON Schema, OpenAPI, large APIs, and further names that many documents have. */
+const FORMATS = new Map(
+  (
+    [
+      [date, 'date'],
+      [time, 'time iso-time'],
+      [moment, 'date-time iso-date-time google-datetime datetime dateTime date_time rfc3339'],
+      [mailDate, 'date-time-rfc-2822'],
+      [chance => chance.pick(['P1D', 'PT30M', 'P2W', 'PT8H', 'P1Y6M']), 'duration'],
+      [chance => `${chance.between(1, 600)}s`, 'google-duration'],
+      [email, 'email idn-email e-mail'],
+      [uuid, 'uuid UUID guid'],
+      [url, 'uri url iri URL URI'],
+      [path, 'uri-reference iri-reference json-pointer'],
+      [chance => `${url(chance)}/{id}`, 'uri-template'],
+      [chance => `#${path(chance)}`, 'json-pointer-uri-fragment'],
+      [chance => `${chance.between(0, 3)}${path(chance)}`, 'relative-json-pointer'],
+      [hostname, 'hostname idn-hostname'],
+      // Addresses that are reserved for documentation: RFC 5737 and RFC 3849.
+      [chance => `192.0.2.${octet(chance)}`, 'ipv4 ip'],
+      [chance => `2001:db8::${octet(chance).toString(16)}`, 'ipv6'],
+      [base64, 'byte base64url'],
+      [chance => writeFor('text', chance), 'binary'],
+      [chance => `${word(chance)}-${hex(chance, 8)}`, 'password'],
+      [chance => chance.pick(['^[a-z]+$', '^\\d{4}$', '[A-Z]{2}']), 'regex'],
+      [upTo(1000), 'int32 uint32'],
+      [upTo(100_000), 'int64 uint64'],
+      [() => 'name,title', 'google-fieldmask'],
+      [chance => `#${hex(chance, 6)}`, 'color'],
+      [() => 'text/plain', 'media-type'],
+      [chance => String.fromCharCode(chance.between(97, 122)), 'char'],
+      [phone, 'phone phone-number e164'],
+    ] as readonly (readonly [Draw, string])[]
+  ).flatMap(([write, names]) => names.split(' ').map(name => [name, write] as const)),
+)
 
 /** Texts that satisfy common rules for passwords, tried for expressions with look-ahead. */
 const STURDY = ['Aa1!aaaa', 'Aa1@Bb2#Cc3$', 'Passw0rd', 'abc123', 'Abc123!@#xyz', 'A1', 'aA1-', '0', '1', 'a', 'A', 'x']
@@ -82,7 +177,7 @@ const LONG = 1000
 
 export class StringWriter {
   readonly #fitting: Fitting
-  readonly #patterns = new Map<string, PatternWriter | undefined>()
+  readonly #patterns = new Map<string, WritePattern | undefined>()
   /** A text for each combination of patterns, formats and lengths; `undefined` if none was found. */
   readonly #texts = new Map<string, string | undefined>()
 
@@ -95,19 +190,18 @@ export class StringWriter {
     const { formats, patterns } = facets
     if (facets.minLength > LONGEST) return undefined
     for (const format of formats) {
-      const write = FORMATS[format]
-      if (write === undefined) continue
-      for (let i = 0; i < 4; i++) {
+      const write = FORMATS.get(format)
+      for (let i = 0; write !== undefined && i < 4; i++) {
         const text = write(chance)
         if (this.#holds(facets, text)) return text
       }
     }
     if (patterns.length > 0) return this.#byPattern(facets, name, chance)
     if (facets.contentEncoding === 'base64' && facets.maxLength > 40) return base64(chance)
-    const text = fitLength(words.writeFor(name, chance), facets)
+    const text = fitLength(writeFor(name, chance), facets)
     if (this.#holds(facets, text)) return text
     const lengths = [facets.minLength, Math.min(facets.maxLength, facets.minLength + 3)]
-    const others = formats.flatMap(format => (FORMATS[format] === undefined ? [] : [FORMATS[format](chance)]))
+    const others = formats.flatMap(format => FORMATS.get(format)?.(chance) ?? [])
     return [...others, ...lengths.map(length => '0'.repeat(length))].find(other => this.#holds(facets, other))
   }
 
@@ -135,14 +229,15 @@ export class StringWriter {
   }
 
   #search(facets: Facets, name: string | undefined, chance: Chance): string | undefined {
-    const natural = fitLength(words.writeFor(name, chance), facets)
+    const natural = fitLength(writeFor(name, chance), facets)
     if (this.#holds(facets, natural)) return natural
     for (const pattern of facets.patterns) {
-      const writer = this.#writerOf(pattern)
-      if (writer === undefined) continue
+      if (!this.#patterns.has(pattern)) this.#patterns.set(pattern, writerFor(regExpOf(pattern)))
+      const write = this.#patterns.get(pattern)
+      if (write === undefined) continue
       let stretch = Math.min(3, facets.maxLength)
       for (let i = 0; i < MANY; i++) {
-        const text = writer.write(chance, stretch)
+        const text = write(chance, stretch)
         if (this.#holds(facets, text)) return text
         const length = lengthOf(text)
         // A longer text needs more repetitions; try increasing numbers.
@@ -157,14 +252,6 @@ export class StringWriter {
     }
     // An expression without anchors may match anywhere in the text.
     return STURDY.map(text => fitLength(text, facets)).find(text => this.#holds(facets, text))
-  }
-
-  #writerOf(pattern: string): PatternWriter | undefined {
-    if (!this.#patterns.has(pattern)) {
-      const expression = regExpOf(pattern)
-      this.#patterns.set(pattern, expression && PatternWriter.of(expression))
-    }
-    return this.#patterns.get(pattern)
   }
 }
 

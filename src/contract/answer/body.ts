@@ -41,7 +41,7 @@ export function exampleContent(media: MediaType, type: string): Content | undefi
   if (schema === undefined) return fittingExample(media, type, () => true)
   return (
     fittingExample(media, type, value => schema.fits(value)) ??
-    fittingExample(media, type, value => schema.sampler.fitsButNulls(schema.key, value))
+    fittingExample(media, type, value => schema.sampler.fits(schema.key, value, true))
   )
 }
 

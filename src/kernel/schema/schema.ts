@@ -337,5 +337,5 @@ function excludes(schema: unknown, value: unknown): boolean {
 
 /** Returns the key of a reference to a definition: `#/$defs/KEY`. */
 export const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+export const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
