@@ -11,7 +11,7 @@ import type { ControlRoute } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
 import type { KoaMiddleware } from './koa-replies.ts'
 import { Listener, type Plane } from './listener.ts'
-import { findMessageFault } from './message-fault.ts'
+import { findMessageFault } from './request.ts'
 import { createStatus } from './status.ts'
 import { writeReply } from './wire.ts'
 import type { Fleet } from './workers/fleet.ts'
@@ -174,10 +174,10 @@ export async function serve(
 /** Makes the TLS options of the planes. A self-signed certificate is the same for all processes. */
 async function secure(tls: TlsSettings | undefined, listen: Listen, fleet: Fleet | undefined) {
   if (tls === undefined) return undefined
-  const { Security } = await import('./tls/security.ts')
+  const { Security } = await import('./tls.ts')
   if (tls.pair !== undefined) return new Security(tls, undefined)
   if (listen.workers === 'worker') return new Security(tls, await askForCertificate())
-  const { makeSelfSigned } = await import('./tls/self-signed.ts')
+  const { makeSelfSigned } = await import('./self-signed.ts')
   const own = await makeSelfSigned([listen.host, listen.controlHost].filter(host => !/^(?:0\.0\.0\.0|::)$/.test(host)))
   fleet?.share(own)
   return new Security(tls, own)

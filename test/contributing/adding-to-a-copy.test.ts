@@ -62,7 +62,7 @@ test('the type check names every table that lacks the new kind, and every answer
   edit(FAULT, "'hang'] as const", "'hang', 'teapot'] as const")
   edit(RESPOND, "'file'] as const", "'file', 'word'] as const")
   writeFileSync(join(folder, 'src/http/control/greetings.ts'), greeting.replace(/^ +underWorkers.*\n/m, ''))
-  edit(ROUTES, 'import { historyRoutes }', "import { greetingRoutes } from './greetings.ts'\nimport { historyRoutes }")
+  edit(ROUTES, 'import { openApiRoute,', "import { greetingRoutes } from './greetings.ts'\nimport { openApiRoute,")
   edit(ROUTES, '...historyRoutes(control),', '...greetingRoutes(),\n    ...historyRoutes(control),')
   const found = mistakes()
   assert.match(found, /fault\.ts.*'teapot' is missing/)

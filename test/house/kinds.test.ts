@@ -5,7 +5,7 @@ import { sourceFiles } from './source-files.ts'
 /** Switches over texts of libraries, headers and files, which are not a list of kinds. */
 const OPEN = new Set([
   'world/records/values.ts: typeof value',
-  'http/message-fault.ts: code',
+  'http/request.ts: code',
   'plan/simulation.ts: keyword',
   'kernel/schema/violations.ts: keyword',
   'contract/answer/headers.ts: name',

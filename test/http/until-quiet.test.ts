@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { acceptWaiting, untilQuiet } from '../../src/http/workers/until-quiet.ts'
+import { acceptWaiting, untilQuiet } from '../../src/http/listener.ts'
 
 const turn = () => new Promise(resolve => setImmediate(resolve))
 

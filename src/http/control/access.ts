@@ -2,8 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type Koa from 'koa'
-import { problem } from './replies.ts'
-import type { ControlReply } from './route.ts'
+import { type ControlReply, problem } from './replies.ts'
 
 /** The control plane would listen where anybody can reach it. */
 export class UnguardedControlPlane extends Error {

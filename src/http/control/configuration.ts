@@ -10,45 +10,52 @@ import { INFERRED_FILE } from '../../load/infer/text.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
 import { parseMoment } from '../../world/world-clock.ts'
-import { badRequest, json, problem, text } from './replies.ts'
-import { type BodySpec, type Call, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
-import { flagParameter, list, natural, object, problemWith, replyWith, string, stringParameter } from './schemas.ts'
+import { badRequest, type ControlReply, json, problem, text } from './replies.ts'
+import {
+  type BodySpec,
+  type Call,
+  type Control,
+  type ControlRoute,
+  flagParameter,
+  problemWith,
+  replyWith,
+  stringParameter,
+  under,
+} from './route.ts'
+import { anyObject, described, flag, integer, list, natural, object, orNull, string } from './schemas.ts'
 
 export const phaseSchema = { enum: ['active', 'deprecated', 'browning out', 'gone', 'past its sunset'] } as const
 
 const operationSchema = object({
   ...{ operation: string, method: string, path: string },
-  responds: { ...string, description: 'What it answers with.' },
-  chain: { ...list(string), description: 'Its behaviours, outermost first.' },
-  deprecated: { type: 'boolean' },
+  responds: described('What it answers with.'),
+  chain: described('Its behaviours, outermost first.', list(string)),
+  deprecated: flag,
   'stability?': string,
-  'since?': { ...string, description: 'Deprecated since this date.' },
-  'sunset?': { ...string, description: 'Gone on this date.' },
-  'brownouts?': { ...string, description: 'Rests now and then from this date on.' },
+  'since?': described('Deprecated since this date.'),
+  'sunset?': described('Gone on this date.'),
+  'brownouts?': described('Rests now and then from this date on.'),
 })
 
 const daySchema = object({
   ...{ operation: string, method: string, path: string },
   phase: phaseSchema,
-  'refused?': { type: 'integer', description: 'The status it is refused with at this moment.' },
-  'until?': { ...string, description: 'Until when it rests.' },
-  'next?': { ...object({ what: string, at: string }), description: 'The next event and its time.' },
+  'refused?': described('The status it is refused with at this moment.', integer),
+  'until?': described('Until when it rests.'),
+  'next?': described('The next event and its time.', object({ what: string, at: string })),
 })
 
 const planSchema = object({
-  ...{ title: string, version: string, basePaths: list(string), seed: { type: 'integer' } },
-  consumers: { ...list(string), description: 'Names, never keys.' },
-  weather: {
-    type: ['string', 'null'],
-    description: 'What has come over the configuration; the operations are shown in it.',
-  },
+  ...{ title: string, version: string, basePaths: list(string), seed: integer },
+  consumers: described('Names, never keys.', list(string)),
+  weather: described('What has come over the configuration; the operations are shown in it.', orNull(string)),
   resources: list(object({ name: string, schema: string, seeds: natural })),
   operations: list(operationSchema),
 })
 
 const diagnosticSchema = object({
   severity: { enum: ['error', 'warning'] },
-  code: { ...string, description: 'Stable, kebab-case.' },
+  code: described('Stable, kebab-case.'),
   message: string,
   file: string,
   line: { type: 'integer', minimum: 1 },
@@ -68,7 +75,7 @@ export const refuseConfiguration = (report: Diagnostics, code = 'invalid_configu
 
 /** The body of a call that orders a part of a configuration, in JSON or YAML. */
 export const orderSpec = (description: string, maxBytes: number): BodySpec => ({
-  ...{ description, schema: { type: 'object' }, texts: ['application/yaml'], maxBytes },
+  ...{ description, schema: anyObject, texts: ['application/yaml'], maxBytes },
 })
 
 /** Parses an order. Mistakes go to `report`, and the result is `undefined`. @param name the order's name in messages */
@@ -83,10 +90,10 @@ const describeReport = (report: Diagnostics): object[] =>
   }))
 
 const adoptedSchema = object({
-  reloaded: { type: 'boolean', description: 'false if it was a dry run.' },
+  reloaded: described('false if it was a dry run.', flag),
   operations: natural,
   warnings: natural,
-  diagnostics: { ...list(diagnosticSchema), description: 'The warnings, with their places.' },
+  diagnostics: described('The warnings, with their places.', list(diagnosticSchema)),
 })
 
 /** Describes the configuration that was loaded, or refuses it. */
@@ -106,29 +113,26 @@ const MAX_CONFIGURATION = 8_000_000
 const YAML = ['application/yaml', 'application/x-yaml', 'text/yaml']
 
 const configurationSchema = object({
-  file: { ...string, description: 'What relative paths are relative to.' },
-  written: {
-    type: 'object',
-    description: 'The content of gateway.yaml with environment variables filled in and credentials as ***.',
-  },
+  file: described('What relative paths are relative to.'),
+  written: described(
+    'The content of gateway.yaml with environment variables filled in and credentials as ***.',
+    anyObject,
+  ),
   effective: object({
-    seed: { type: 'integer' },
-    listen: { type: 'object' },
-    limits: { type: 'object', description: 'Bytes and milliseconds.' },
-    worlds: { type: 'object', description: 'Milliseconds.' },
-    journal: { type: 'object', description: 'Bytes.' },
+    seed: integer,
+    listen: anyObject,
+    limits: described('Bytes and milliseconds.', anyObject),
+    worlds: described('Milliseconds.', anyObject),
+    journal: described('Bytes.', anyObject),
     consumers: { type: 'array', items: string },
   }),
 })
 
 const textsSchema = object({
   file: string,
-  applied: { ...string, description: 'The configuration that is being served.' },
-  disk: {
-    type: ['string', 'null'],
-    description: 'The current content of its file; null if it cannot be read or does not exist.',
-  },
-  same: { type: 'boolean', description: 'Whether both texts are the same.' },
+  applied: described('The configuration that is being served.'),
+  disk: described('The current content of its file; null if it cannot be read or does not exist.', orNull(string)),
+  same: described('Whether both texts are the same.', flag),
 })
 
 export const configurationRoutes = ({ gateway, reloader, about }: Control): ControlRoute[] =>
@@ -139,7 +143,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control): Cont
       summary:
         'The OpenAPI document that is served, in one piece; `x-understudy` of an operation tells its phase, its dates and its behaviours.',
       replies: {
-        200: replyWith('The document.', { type: 'object' }),
+        200: replyWith('The document.', anyObject),
         404: 'The contract cannot be written as one document.',
       },
       handle: () => {
@@ -220,7 +224,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control): Cont
       at: 'GET /config/schema',
       operation: 'getConfigurationSchema',
       summary: 'The JSON Schema of gateway.yaml, with the names of the contract that is being served.',
-      replies: { 200: replyWith('JSON Schema, draft 2020-12.', { type: 'object' }) },
+      replies: { 200: replyWith('JSON Schema, draft 2020-12.', anyObject) },
       handle: async () => {
         const { schemaFor } = await import('../../plan/published-schema.ts')
         return json(schemaFor(gateway.plan))

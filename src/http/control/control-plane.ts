@@ -1,20 +1,22 @@
 // The control plane: a Koa application on a separate port, so that its paths do not collide with the API. Mounts the
-// routes of `control/`.
+// routes of `control/`, and reads requests to them.
 
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import Router from '@koa/router'
 import Koa from 'koa'
 import { retryAfter } from '../../kernel/http.ts'
-import { stringifyJson } from '../../kernel/value/json.ts'
+import { type Check, Schemas } from '../../kernel/schema/schema.ts'
+import type { Violation } from '../../kernel/schema/violations.ts'
+import { type Json, parseJson, stringifyJson } from '../../kernel/value/json.ts'
 import { Full } from '../../world/budget.ts'
 import { breathe } from '../../world/clock.ts'
 import { Unavailable } from '../../world/engines/engine.ts'
 import { isConsolePath, serveConsole } from '../console-files.ts'
+import { readBody } from '../request.ts'
 import { compileAccess } from './access.ts'
-import { compileCallReader } from './read-call.ts'
-import { GUARD_HEADERS, problem } from './replies.ts'
-import { type ControlReply, type ControlRoute, routeAddress } from './route.ts'
+import { badRequest, type ControlReply, GUARD_HEADERS, problem, withHint } from './replies.ts'
+import { type BodySpec, type Call, type ControlRoute, routeAddress } from './route.ts'
 
 /**
  * @param token the token that a client must send; `undefined` on loopback
@@ -79,3 +81,127 @@ function writeControlReply(ctx: Koa.Context, { status, type, headers = {}, body 
   ctx.body = body instanceof Readable || typeof body === 'string' ? body : stringifyJson(body)
   if (type !== undefined) ctx.type = type
 }
+
+/** A request becomes a `Call`, read within bounds and checked against the declaration, before any code of its route runs. */
+interface RefusedCall {
+  readonly refusal: ControlReply
+}
+type CallReader = (ctx: Koa.Context, segments: Readonly<Record<string, string>>) => Promise<Call | RefusedCall>
+
+const MAX_BODY = 1_000_000
+/** Beyond it reading takes seconds, and much memory: small objects and lists take far more than their bytes. */
+const MOST_OBJECTS = 1_000_000
+/** The maximum number of members of an object, and of items of a list. */
+const MOST_MEMBERS = 100_000
+const MOST_ITEMS = 1_000_000
+const BOUNDS = { members: MOST_MEMBERS, items: MOST_ITEMS }
+
+/** Compiles the checks of a route when it is first called: most routes never are, and all of them take half a second. */
+function compileCallReader(route: ControlRoute): CallReader {
+  let read: CallReader | undefined
+  return (ctx, segments) => {
+    read ??= compile(route)
+    return read(ctx, segments)
+  }
+}
+
+function compile(route: ControlRoute): CallReader {
+  const { parameters = {}, body } = route
+  const { path } = routeAddress(route)
+  const schemas = new Schemas()
+  const names = Object.keys(parameters)
+  // A query may have the names of the prototype.
+  const known = new Map(
+    Object.entries(parameters).map(([name, { schema }]) => [
+      name,
+      { type: schema.type, check: schemas.compile(schema) },
+    ]),
+  )
+  const familyOf = (name: string) => names.find(one => one.endsWith('.*') && name.startsWith(one.slice(0, -1)))
+  const readCallBody = body === undefined ? undefined : compileCallBody(body, schemas)
+
+  return async (ctx, segments) => {
+    const values: Record<string, string | number | boolean | undefined> = {}
+    const faults: string[] = []
+    for (const [name, sent] of Object.entries({ ...ctx.query, ...segments })) {
+      const parameter = known.get(name) ?? known.get(familyOf(name) ?? '')
+      if (parameter === undefined || (path.includes(`{${name}}`) && !Object.hasOwn(segments, name))) {
+        return refuseCall(withHint(`unknown query parameter "${name}"`, name, names))
+      }
+      if (typeof sent !== 'string') return refuseCall(`duplicate query parameter "${name}"`)
+      const value = convertParameter(sent, parameter.type)
+      values[name] = value
+      for (const { message } of parameter.check(value) ?? []) faults.push(`the parameter "${name}" ${message}`)
+    }
+    if (faults.length > 0) return refuseCall(faults.join('; '))
+    const read = readCallBody === undefined ? NO_BODY : await readCallBody(ctx)
+    if ('refusal' in read) return read
+    return { parameters: values, ...read, prefers: type => ctx.accepts('application/json', type) === type }
+  }
+}
+
+const NO_BODY = { body: undefined, text: undefined }
+const refuseCall = (detail: string): RefusedCall => ({ refusal: badRequest(detail) })
+
+/** Converts a text to a type. A text without the type's form stays a text and fails its schema. */
+function convertParameter(text: string, type: 'string' | 'integer' | 'boolean'): string | number | boolean {
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+/** Counts opening brackets of one kind, those within strings too: it must take milliseconds. */
+function holdsMore(text: string, opening: string, most: number): boolean {
+  let count = 0
+  for (let at = text.indexOf(opening); at !== -1; at = text.indexOf(opening, at + 1)) if (++count > most) return true
+  return false
+}
+
+type ReadBody = (ctx: Koa.Context) => Promise<{ body: Json | undefined; text: string | undefined } | RefusedCall>
+
+function compileCallBody(
+  { schema, texts = [], required = true, maxBytes = MAX_BODY, decimals = false }: BodySpec,
+  schemas: Schemas,
+): ReadBody {
+  const check: Check = schemas.compile(schema)
+  const types = ['application/json', ...texts]
+  return async ctx => {
+    const { 'content-length': length, 'transfer-encoding': coding } = ctx.req.headers
+    if (coding === undefined && (length === undefined || length === '0')) {
+      return required ? refuseCall('the body is missing') : NO_BODY
+    }
+    // A page of another origin can send a form without asking first, but not these (Fetch standard, "simple requests").
+    const type = ctx.is(...types, '+json')
+    if (typeof type !== 'string') {
+      const refusal = problem(415, 'unsupported_media_type', `the content type must be ${types.join(' or ')}`)
+      return { refusal: { ...refusal, headers: { accept: types.join(', ') } } }
+    }
+    const read = await readBody(ctx, maxBytes)
+    if ('problem' in read) return { refusal: problem(read.problem.status, read.problem.code, read.detail) }
+    const text = decodeUtf8(read.bytes)
+    if (text === undefined) return refuseCall('the body is not UTF-8')
+    const large = text.length > MAX_BODY
+    // JSON is YAML: a large one is read where its text is, and not here as well.
+    if (texts.includes(type) || (large && texts.length > 0)) return { body: undefined, text }
+    if (large && (holdsMore(text, '{', MOST_OBJECTS) || holdsMore(text, '[', MOST_OBJECTS))) {
+      return { refusal: problem(413, 'payload_too_large', `the body holds more than ${MOST_OBJECTS} objects or lists`) }
+    }
+    const parsed = parseJson(text, decimals, BOUNDS)
+    if ('fault' in parsed) return refuseCall(`the body ${parsed.fault}`)
+    const violations = check(parsed.value, parsed.exact)
+    if (violations !== undefined) return refuseCall(violations.map(describeViolation).join('; '))
+    return { body: parsed.value, text: undefined }
+  }
+}
+
+/** Decodes UTF-8; `undefined` if the bytes are something else. */
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+const describeViolation = ({ pointer, message }: Violation): string =>
+  pointer === '' ? `the body ${message}` : `${pointer} ${message}`

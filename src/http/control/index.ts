@@ -1,17 +1,14 @@
 // Every route of the control plane. Adding one is an entry in the file of its noun.
 
-import { answerRoutes } from './answers.ts'
-import { clockRoutes } from './clock.ts'
 import { configurationRoutes } from './configuration.ts'
-import { historyRoutes } from './history.ts'
-import { openApiRoute } from './openapi.ts'
 import { operationRoutes } from './operations.ts'
-import { programRoutes } from './program.ts'
+import { answerRoutes, weatherRoutes } from './overrides.ts'
+import { openApiRoute, programRoutes } from './program.ts'
 import { recordRoutes } from './records.ts'
 import { requestRoutes } from './requests.ts'
 import type { Control, ControlRoute } from './route.ts'
 import { sendRoutes } from './send.ts'
-import { weatherRoutes } from './weather.ts'
+import { clockRoutes, historyRoutes } from './time.ts'
 import { worldRoutes } from './worlds.ts'
 
 /** @param select leaves out routes; `/openapi.json` then has none of them */

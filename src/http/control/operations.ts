@@ -8,52 +8,56 @@ import { describeDay } from '../../plan/describe.ts'
 import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { phaseSchema } from './configuration.ts'
-import { refuseWorld } from './find-world.ts'
 import { badRequest, json, missing, text } from './replies.ts'
-import { type Control, type ControlRoute, under } from './route.ts'
-import { dateTime, integerParameter, list, natural, object, replyWith, string, stringParameter } from './schemas.ts'
+import {
+  type Control,
+  type ControlRoute,
+  integerParameter,
+  refuseWorld,
+  replyWith,
+  stringParameter,
+  under,
+} from './route.ts'
+import { anyObject, dateTime, described, flag, integer, list, natural, object, orNull, string } from './schemas.ts'
 
 const latencySchema = { type: ['number', 'null'], minimum: 0 } as const
 
 const measureSchema = object({
   requests: natural,
   perSecond: { type: 'number', minimum: 0 },
-  errors: { ...natural, description: 'Without a reply, or with one of 500 or above.' },
-  refused: { ...natural, description: 'With a reply from 400 to 499.' },
-  p50: {
-    ...latencySchema,
-    description: 'Half of the requests took no longer, in milliseconds; null without a request.',
-  },
+  errors: described('Without a reply, or with one of 500 or above.', natural),
+  refused: described('With a reply from 400 to 499.', natural),
+  p50: described('Half of the requests took no longer, in milliseconds; null without a request.', latencySchema),
   ...{ p90: latencySchema, p95: latencySchema, p99: latencySchema, max: latencySchema },
-  series: {
-    ...list(object({ requests: natural, errors: natural, p50: latencySchema, p95: latencySchema })),
-    description: 'One for each step, the oldest first.',
-  },
+  series: described(
+    'One for each step, the oldest first.',
+    list(object({ requests: natural, errors: natural, p50: latencySchema, p95: latencySchema })),
+  ),
 })
 
 const linkSchema = object({ name: string, 'detail?': string })
 
 const operationsSchema = object({
-  at: { ...dateTime, description: 'By the real clock.' },
-  seconds: { ...natural, description: 'The time that is measured.' },
+  at: described('By the real clock.', dateTime),
+  seconds: described('The time that is measured.', natural),
   step: { type: 'number', description: 'Seconds of each step of a series.' },
   operations: list(
     object({
       ...{ operation: string, method: string, path: string, tags: list(string), 'summary?': string },
-      deprecated: { type: 'boolean' },
+      deprecated: flag,
       phase: phaseSchema,
       chain: list(linkSchema),
-      settings: {
-        type: 'object',
-        description: 'Latency, faults and limits as they are in force, by the keys of gateway.yaml; weather included.',
-      },
+      settings: described(
+        'Latency, faults and limits as they are in force, by the keys of gateway.yaml; weather included.',
+        anyObject,
+      ),
       measured: measureSchema,
     }),
   ),
   all: measureSchema,
 })
 
-const example = object({ name: { type: ['string', 'null'] }, value: {} })
+const example = object({ name: orNull(string), value: {} })
 const jsonSchema = {
   type: ['object', 'boolean'],
   description: 'JSON Schema 2020-12, with all that it refers to.',
@@ -61,25 +65,25 @@ const jsonSchema = {
 
 const formSchema = object({
   ...{ operation: string, method: string },
-  path: { ...string, description: 'The path template, base path included.' },
+  path: described('The path template, base path included.'),
   ...{ tags: list(string), 'summary?': string, 'description?': string },
-  deprecated: { type: 'boolean' },
+  deprecated: flag,
   chain: list(linkSchema),
-  security: { ...list(list(string)), description: 'Alternatives of schemes that belong together.' },
+  security: described('Alternatives of schemes that belong together.', list(list(string))),
   parameters: list(
     object({
       ...{ name: string, in: { enum: ['path', 'query', 'header', 'cookie'] }, 'description?': string },
-      ...{ required: { type: 'boolean' }, deprecated: { type: 'boolean' }, schema: jsonSchema },
-      'sample?': { ...string, description: 'Its text in the sample.' },
+      ...{ required: flag, deprecated: flag, schema: jsonSchema },
+      'sample?': described('Its text in the sample.'),
     }),
   ),
   'body?': object({
-    required: { type: 'boolean' },
+    required: flag,
     content: list(object({ type: string, 'schema?': jsonSchema, examples: list(example) })),
   }),
   responses: list(
     object({
-      status: { ...string, description: 'As the contract has it: `200`, `4XX`, `default`.' },
+      status: described('As the contract has it: `200`, `4XX`, `default`.'),
       description: string,
       content: list(
         object({
@@ -89,41 +93,37 @@ const formSchema = object({
       ),
     }),
   ),
-  'curl?': {
-    ...string,
-    description: 'A command that sends the sample; absent if it needs a key that the configuration does not publish.',
-  },
+  'curl?': described(
+    'A command that sends the sample; absent if it needs a key that the configuration does not publish.',
+  ),
   'sample?': {
-    ...object({ path: string, query: string, headers: { type: 'object' }, 'body?': string }),
+    ...object({ path: string, query: string, headers: anyObject, 'body?': string }),
     description: 'A request that keeps to the contract, without a credential.',
   },
 })
 
 const caller = {
-  consumer: { type: ['string', 'null'], description: 'null for calls of unknown consumers.' },
+  consumer: described('null for calls of unknown consumers.', orNull(string)),
   calls: natural,
-  firstSeen: { ...string, description: "By the world's clock." },
+  firstSeen: described("By the world's clock."),
   lastSeen: string,
 }
 
 const reportSchema = object({
-  at: { ...string, description: 'The moment from which days are counted.' },
+  at: described('The moment from which days are counted.'),
   operations: list(
     object({
       ...{ operation: string, method: string, path: string, 'since?': string, 'sunset?': string },
-      'daysLeft?': {
-        type: 'integer',
-        description: 'Days until the sunset, one that has begun counted; negative after it.',
-      },
-      calls: { ...natural, description: 'Live ones, here and below: neither in a sandbox nor at another time.' },
+      'daysLeft?': described('Days until the sunset, one that has begun counted; negative after it.', integer),
+      calls: described('Live ones, here and below: neither in a sandbox nor at another time.', natural),
       consumers: list(object(caller)),
-      rehearsed: { ...natural, description: 'Calls in sandboxes, or at another time than the real one.' },
+      rehearsed: described('Calls in sandboxes, or at another time than the real one.', natural),
     }),
   ),
-  inputs: {
-    ...list(object({ operation: string, input: string, ...caller })),
-    description: 'Deprecated parameters and fields of bodies, as far as anybody used them.',
-  },
+  inputs: described(
+    'Deprecated parameters and fields of bodies, as far as anybody used them.',
+    list(object({ operation: string, input: string, ...caller })),
+  ),
 })
 
 /** The behaviours that weather may change. */

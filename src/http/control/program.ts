@@ -1,30 +1,35 @@
-// The program that serves, and where, which a client reads first; its metrics, health and readiness.
+// The program that serves, and where, which a client reads first; its metrics, health and readiness;
+// and the document of the control plane, assembled from the declarations of its routes.
 
 import { findFirstCall } from '../../gateway/curl.ts'
+import type { Schema } from '../../kernel/schema/schema.ts'
 import { timestamp } from '../../world/clock.ts'
 import { json } from './replies.ts'
-import { type Control, type ControlRoute, under } from './route.ts'
-import { dateTime, list, object, replyWith, string } from './schemas.ts'
+import {
+  type CallParameter,
+  type Control,
+  type ControlRoute,
+  problemSchema,
+  type ReplySpec,
+  replyWith,
+  routeAddress,
+  under,
+} from './route.ts'
+import { dateTime, described, flag, integer, list, object, orNull, string } from './schemas.ts'
 
 const versionSchema = object({
   name: { const: 'understudy' },
   version: string,
-  title: { ...string, description: 'Of the contract.' },
+  title: described('Of the contract.'),
   contractVersion: string,
-  configuration: { ...string, description: 'The file that is being served.' },
-  api: { ...string, description: 'The address of the API, without a base path.' },
+  configuration: described('The file that is being served.'),
+  api: described('The address of the API, without a base path.'),
   basePaths: list(string),
-  'firstCall?': {
-    ...string,
-    description: 'A first `curl` command; absent if it needs a key that the configuration does not publish.',
-  },
-  workers: {
-    type: ['integer', 'null'],
-    description: 'The number of processes that serve the API; null for only this one.',
-  },
-  sandboxes: { type: 'boolean', description: 'Whether a world can be made by naming it.' },
+  'firstCall?': described('A first `curl` command; absent if it needs a key that the configuration does not publish.'),
+  workers: described('The number of processes that serve the API; null for only this one.', orNull(integer)),
+  sandboxes: described('Whether a world can be made by naming it.', flag),
   defaultWorld: string,
-  now: { ...dateTime, description: 'By the real clock.' },
+  now: described('By the real clock.', dateTime),
 })
 
 const rootSchema = object({ name: { const: 'understudy' }, version: string, openapi: string, console: string })
@@ -45,7 +50,7 @@ export const programRoutes = ({ gateway, status, about }: Control): ControlRoute
       open: true,
       replies: {
         200: replyWith('Paths.', rootSchema, 'text/html'),
-        503: { description: 'The console is not built.', content: { 'text/plain': { type: 'string' } } },
+        503: { description: 'The console is not built.', content: { 'text/plain': string } },
       },
       handle: () => json({ name: 'understudy', version, openapi: '/openapi.json', console: '/' }),
     },
@@ -73,7 +78,7 @@ export const programRoutes = ({ gateway, status, about }: Control): ControlRoute
       at: 'GET /metrics',
       operation: 'getMetrics',
       summary: 'The metrics for Prometheus.',
-      replies: { 200: { description: 'The exposition format.', content: { 'text/plain': { type: 'string' } } } },
+      replies: { 200: { description: 'The exposition format.', content: { 'text/plain': string } } },
       handle: showStatus('/metrics'),
     },
     {
@@ -96,4 +101,119 @@ export const programRoutes = ({ gateway, status, about }: Control): ControlRoute
       handle: showStatus('/readyz'),
     },
   ])
+}
+
+/** The route that serves the document, itself included. */
+export function openApiRoute(others: readonly ControlRoute[], version: string): ControlRoute {
+  const route: ControlRoute = {
+    at: 'GET /openapi.json',
+    operation: 'getOpenApi',
+    underWorkers: 'always',
+    summary: 'This document.',
+    replies: {
+      200: replyWith('OpenAPI 3.1.', { type: 'object', required: ['openapi', 'info', 'paths', 'components'] }),
+    },
+    handle: () => reply,
+  }
+  const reply = json(describeRoutes([...others, route], version))
+  return route
+}
+
+function describeRoutes(routes: readonly ControlRoute[], version: string): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes) {
+    const { method, path } = routeAddress(route)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describeRoute(route, path) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Understudy control plane',
+      version,
+      description:
+        'Controls a running gateway and queries its requests. On loopback it needs no token; on other addresses it needs a bearer token. It refuses web pages of other origins.',
+    },
+    paths,
+    components: {
+      schemas: { Problem: problemSchema },
+      responses: Object.fromEntries(
+        Object.entries(COMMON).map(([name, { description }]) => [name, { description, content: PROBLEM }]),
+      ),
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'UNDERSTUDY_CONTROL_TOKEN, if it is set.' },
+      },
+    },
+    security: [{}, { token: [] }],
+  }
+}
+
+const PROBLEM = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+
+/** The implicit replies of every route, with their conditions. */
+const COMMON = {
+  Invalid: {
+    status: 400,
+    description: 'The request is not well-formed HTTP, or a parameter or the body is not as described here.',
+  },
+  Unauthorized: { status: 401, description: 'The token is missing or wrong.' },
+  Foreign: { status: 403, description: 'The request is from a web page of another origin, or has a foreign Host.' },
+  Late: { status: 408, description: 'The request did not arrive in time.' },
+  TooLarge: { status: 413, description: 'The body is too large.' },
+  Unsupported: { status: 415, description: 'The content type or content encoding of the body is not supported.' },
+  Unexpected: { status: 417, description: 'Expect is not 100-continue.' },
+  LongHeaders: { status: 431, description: 'The request line and headers are too large.' },
+  Broken: { status: 500, description: 'An internal error; see the log.' },
+  Unknown: { status: 501, description: 'The method or the transfer coding is not known.' },
+  OtherVersion: { status: 505, description: 'The request line names another version than HTTP/1.1 or HTTP/1.0.' },
+  Full: { status: 507, description: 'Records need more memory than `worlds.maxBytes`, or than is left.' },
+} as const
+
+function describeRoute(
+  { operation, summary, parameters = {}, body, replies, open }: ControlRoute,
+  path: string,
+): object {
+  const common = [
+    'Invalid' as const,
+    ...(open ? [] : (['Unauthorized'] as const)),
+    ...(['Foreign', 'Late'] as const),
+    ...(body === undefined ? [] : (['TooLarge', 'Unsupported', 'Full'] as const)),
+    ...(['Unexpected', 'LongHeaders', 'Broken', 'Unknown', 'OtherVersion'] as const),
+  ]
+  const described = Object.entries(parameters).map(([name, parameter]) => describeParameter(name, parameter, path))
+  const texts = body?.texts?.map(type => [type, { schema: string }]) ?? []
+  return {
+    operationId: operation,
+    summary,
+    ...(open && { security: [] }),
+    ...(described.length > 0 && { parameters: described }),
+    ...(body && {
+      requestBody: {
+        description: body.description,
+        required: body.required ?? true,
+        content: { 'application/json': { schema: body.schema }, ...Object.fromEntries(texts) },
+      },
+    }),
+    responses: {
+      ...Object.fromEntries(common.map(name => [COMMON[name].status, { $ref: `#/components/responses/${name}` }])),
+      ...Object.fromEntries(
+        Object.entries(replies).map(([status, reply]) => [status, describeRouteReply(status, reply)]),
+      ),
+    },
+  }
+}
+
+function describeParameter(name: string, { schema, description }: CallParameter, path: string): object {
+  if (name.endsWith('.*')) {
+    // Parameters with a common beginning are the members of an object that is spread over the query.
+    const members = { type: 'object', patternProperties: { [`^${name.slice(0, -2)}\\.`]: schema } }
+    return { name, in: 'query', style: 'form', explode: true, schema: members, description }
+  }
+  const inPath = path.includes(`{${name}}`)
+  return { name, in: inPath ? 'path' : 'query', ...(inPath && { required: true }), schema, description }
+}
+
+function describeRouteReply(status: string, reply: ReplySpec | string): object {
+  if (typeof reply === 'string') return { description: reply, ...(Number(status) >= 400 && { content: PROBLEM }) }
+  const described = Object.entries<Schema>(reply.content).map(([type, schema]) => [type, { schema }])
+  return { description: reply.description, content: Object.fromEntries(described) }
 }

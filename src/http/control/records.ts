@@ -7,26 +7,37 @@ import { describeStatesOf } from '../../plan/describe.ts'
 import type { Collection } from '../../world/records/collection.ts'
 import type { Id, SortOrder } from '../../world/records/types.ts'
 import { excessOf, idIn, indexKeyOf, LONGEST_SEARCH, withId } from '../../world/records/values.ts'
-import { inMadeWorld, inWorld } from './find-world.ts'
-import { badRequest, DONE, done, json, missing, problem, withHint } from './replies.ts'
-import { type Call, type Control, type ControlReply, type ControlRoute, type PlainRoute, under } from './route.ts'
-import { integerParameter, list, natural, object, problemWith, replyWith, string, stringParameter } from './schemas.ts'
+import { badRequest, type ControlReply, DONE, done, json, missing, problem, withHint } from './replies.ts'
+import {
+  type Call,
+  type Control,
+  type ControlRoute,
+  inMadeWorld,
+  integerParameter,
+  inWorld,
+  type PlainRoute,
+  problemWith,
+  replyWith,
+  stringParameter,
+  under,
+} from './route.ts'
+import { anyObject, described, list, natural, object, string } from './schemas.ts'
 
 const collectionParameter = { collection: stringParameter('A resource.') } as const
 const recordIdParameter = { id: stringParameter('The id of a record.') } as const
 const nowhere = { 404: 'The world, the collection or the record does not exist.' } as const
 const nowhereNew = { 404: 'The collection or the record does not exist.' } as const
-const record = { type: 'object', description: 'A record, as its schema in the contract has it.' } as const
+const record = described('A record, as its schema in the contract has it.', anyObject)
 const MAX_RECORDS_BODY = 64_000_000
 
 const faultSchema = object({
-  pointer: { ...string, description: 'A JSON Pointer to the field; empty for the whole.' },
+  pointer: described('A JSON Pointer to the field; empty for the whole.'),
   message: string,
 })
 /** The declaration of `refuseRecord`. */
 const invalidRecord = {
   422: problemWith('The request breaks the contract; nothing was changed.', {
-    errors: { ...list(faultSchema), description: 'The first 20.' },
+    errors: described('The first 20.', list(faultSchema)),
   }),
 }
 

@@ -3,7 +3,14 @@
 import type { Readable } from 'node:stream'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Problem, Reply } from '../../kernel/http.ts'
-import type { ControlReply } from './route.ts'
+
+export interface ControlReply {
+  readonly status: number
+  readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** JSON unless it is a text or a stream of them. */
+  readonly body?: unknown
+}
 
 export const json = (body: unknown, status = 200): ControlReply => ({ status, type: 'application/json', body })
 export const text = (body: string, type = 'text/plain'): ControlReply => ({

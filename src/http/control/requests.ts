@@ -14,40 +14,37 @@ import {
   verifyRequests,
 } from '../../gateway/journal/filter.ts'
 import type { Journal } from '../../gateway/journal/journal.ts'
-import { badRequest, DONE, done, json, problem, stream } from './replies.ts'
-import { type Call, type CallParameter, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
+import { badRequest, type ControlReply, DONE, done, json, problem, stream } from './replies.ts'
 import {
-  dateTime,
+  type Call,
+  type CallParameter,
+  type Control,
+  type ControlRoute,
   flagParameter,
   integerParameter,
-  list,
-  natural,
-  object,
   replyWith,
-  string,
   stringParameter,
-} from './schemas.ts'
+  under,
+} from './route.ts'
+import { dateTime, described, flag, integer, list, natural, object, orNull, string } from './schemas.ts'
 
 const durationSchema = { type: 'number', minimum: 0 }
 const texts = { type: 'object', additionalProperties: string }
-const bodySchema = object({ text: { ...string, description: 'The beginning.' }, bytes: natural })
+const bodySchema = object({ text: described('The beginning.'), bytes: natural })
 
 export const recordedSchema = object({
   id: { type: 'integer', minimum: 1, description: 'The number of the request in this process.' },
-  at: { ...dateTime, description: 'When the reply was ready, by the real clock.' },
-  time: { ...dateTime, description: "The same by the world's clock." },
+  at: described('When the reply was ready, by the real clock.', dateTime),
+  time: described("The same by the world's clock.", dateTime),
   world: string,
-  operation: { type: ['string', 'null'], description: 'null if the request matched no operation.' },
-  consumer: { type: ['string', 'null'], description: 'null if the consumer is unknown.' },
+  operation: described('null if the request matched no operation.', orNull(string)),
+  consumer: described('null if the consumer is unknown.', orNull(string)),
   ...{ method: string, path: string },
-  query: { ...string, description: 'Credentials are masked, here and everywhere.' },
-  status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
+  query: described('Credentials are masked, here and everywhere.'),
+  status: described('0 if a fault left the client without a reply.', integer),
   durationMs: durationSchema,
-  'position?': {
-    ...natural,
-    description: 'Of its changes in the history of its world: see GET /worlds/{name}/history.',
-  },
-  'refusal?': object({ code: string, rule: { ...string, description: 'What was violated.' } }),
+  'position?': described('Of its changes in the history of its world: see GET /worlds/{name}/history.', natural),
+  'refusal?': object({ code: string, rule: described('What was violated.') }),
   'injected?': object({
     'weather?': string,
     'delayMs?': durationSchema,
@@ -57,33 +54,33 @@ export const recordedSchema = object({
   }),
   'explanation?': object({
     ...{ route: string, operation: string, world: string },
-    real: { type: 'boolean', description: 'Whether the clock showed real time.' },
-    ordinal: { ...natural, description: 'Which request of the operation it was in its world.' },
-    passed: { ...list(string), description: 'The behaviours that the request passed; the last one replied.' },
+    real: described('Whether the clock showed real time.', flag),
+    ordinal: described('Which request of the operation it was in its world.', natural),
+    passed: described('The behaviours that the request passed; the last one replied.', list(string)),
     replied: string,
     draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
   }),
-  'headers?': { ...texts, description: 'The headers of the request that are kept.' },
-  'replyHeaders?': { ...texts, description: 'Kept while a client watches.' },
+  'headers?': described('The headers of the request that are kept.', texts),
+  'replyHeaders?': described('Kept while a client watches.', texts),
   ...{ 'requestBody?': bodySchema, 'replyBody?': bodySchema },
 })
 
-const evicted = { ...natural, description: 'The number of requests that were removed to make room.' }
+const evicted = described('The number of requests that were removed to make room.', natural)
 
 const pageSchema = object({
   requests: list(recordedSchema),
-  total: { ...natural, description: 'The number of matching requests, shown or not.' },
-  more: { type: 'boolean', description: 'Whether more match than are shown; `limit` shows more of them.' },
+  total: described('The number of matching requests, shown or not.', natural),
+  more: described('Whether more match than are shown; `limit` shows more of them.', flag),
   evicted,
 })
 
 const differenceSchema = object({ key: string, wanted: string, found: string })
 
 const verdictSchema = object({
-  ok: { type: 'boolean', description: 'Whether as many matched as should have.' },
+  ok: described('Whether as many matched as should have.', flag),
   ...{ matched: natural, min: natural, 'max?': natural, evicted },
   nearest: list(object({ differs: list(differenceSchema), request: recordedSchema })),
-  requests: { ...list(recordedSchema), description: 'If too many matched: the last of them.' },
+  requests: described('If too many matched: the last of them.', list(recordedSchema)),
 })
 
 /** The schema of a stream is that of a text; it describes one event. */

@@ -1,11 +1,16 @@
-// A route of the control plane, declared once as data. The declaration validates requests, documents the route at
-// /openapi.json, and holds the code that answers. Independent of Koa.
+// A route of the control plane, declared once as data: the declaration validates requests, documents the route at /openapi.json,
+// and holds the code that answers. The routes of worlds find theirs here. Independent of Koa.
 
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Reloader } from '../../gateway/reload.ts'
+import type { WorldFault, Worlds } from '../../gateway/worlds/worlds.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
 import type { Json } from '../../kernel/value/json.ts'
+import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
+import type { World } from '../../world/world.ts'
 import type { Status } from '../status.ts'
+import { type ControlReply, missing, problem } from './replies.ts'
+import { described, flag, integer, string } from './schemas.ts'
 
 /** The parts that routes control. */
 export interface Control {
@@ -16,7 +21,7 @@ export interface Control {
 }
 
 /** Describes the program. */
-export interface About {
+interface About {
   readonly version: string
   /** The address of the API, without a base path. */
   readonly api: () => string
@@ -102,16 +107,131 @@ export interface Call {
   prefers(type: string): boolean
 }
 
-export interface ControlReply {
-  readonly status: number
-  readonly type?: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** JSON unless it is a text or a stream of them. */
-  readonly body?: unknown
-}
-
 /** Returns the method and the path template of a route. */
 export function routeAddress({ at }: ControlRoute): { readonly method: string; readonly path: string } {
   const [method = '', path = ''] = at.split(' ')
   return { method, path }
+}
+
+export const problemSchema = {
+  type: 'object',
+  description: 'RFC 9457.',
+  required: ['title', 'status', 'detail', 'code'],
+  properties: {
+    title: string,
+    status: described('The status of the response.', integer),
+    detail: described('A sentence that describes the mistake.'),
+    code: described('A stable code in snake_case, for programs.'),
+  },
+} as const
+
+/** @param texts media types that the client may prefer */
+export const replyWith = (description: string, schema: Schema, ...texts: string[]): ReplySpec => ({
+  description,
+  content: { 'application/json': schema, ...Object.fromEntries(texts.map(type => [type, string])) },
+})
+
+/** A parameter that is a text. */
+export const stringParameter = (description: string, more: object = {}): CallParameter => ({
+  schema: { ...string, ...more },
+  description,
+})
+/** A parameter that is an integer. */
+export const integerParameter = (description: string, minimum: number, maximum?: number): CallParameter => ({
+  schema: { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) },
+  description,
+})
+/** A parameter that is true or false. */
+export const flagParameter = (description: string): CallParameter => ({ schema: flag, description })
+
+/** The declaration of a problem that has further members. */
+export const problemWith = (description: string, more: Readonly<Record<string, Schema>>): ReplySpec => ({
+  description,
+  content: {
+    'application/problem+json': {
+      ...problemSchema,
+      required: [...problemSchema.required, ...Object.keys(more)],
+      properties: { ...problemSchema.properties, ...more },
+    },
+  },
+})
+
+type Answered = ControlReply | Promise<ControlReply>
+
+/** A route below `/worlds/{name}`, with neither the parameter `name` nor the replies where there is no such world. */
+export interface WorldRoute extends Omit<PlainRoute, 'handle'> {
+  handle(world: World, call: Call): Answered
+}
+
+/** For a route that needs an existing world. */
+export const noWorld = { 404: 'The world does not exist.' }
+/** For a route that creates a missing world. */
+export const noNewWorld = { 409: 'The world does not exist, and sandboxes are switched off.' }
+export const nameParameter = {
+  name: stringParameter('The world.', { pattern: WORLD_NAME.source }),
+} as const
+
+const belowWorld = (
+  { replies, parameters, ...route }: WorldRoute,
+  absent: WorldRoute['replies'],
+  handle: (name: string, call: Call) => Answered,
+): PlainRoute => ({
+  ...route,
+  parameters: { ...nameParameter, ...parameters },
+  replies: { ...absent, ...replies },
+  handle: call => handle(call.parameters.name as string, call),
+})
+
+/** A route that runs on the world in its path, and refuses one that does not exist. */
+export const inWorld = (worlds: Worlds, route: WorldRoute): PlainRoute =>
+  belowWorld(route, noWorld, (name, call) => {
+    const world = worlds.get(name)
+    return world === undefined ? refuseWorld('unknown', name, worlds) : route.handle(world, call)
+  })
+
+/**
+ * A route that runs on the world in its path, and creates the world from the seeds if it is missing, as a request does. A
+ * refusal creates none. `handle` may run twice: when another client creates the world in the meantime.
+ */
+export const inMadeWorld = (worlds: Worlds, route: WorldRoute): PlainRoute =>
+  belowWorld(route, noNewWorld, async (name, call) => {
+    const found = worlds.get(name)
+    if (found !== undefined) return route.handle(found, call)
+    const refusal = refuseNewWorld(name, worlds)
+    if (refusal !== undefined) return refusal
+    const made = worlds.blank(name)
+    const reply = await route.handle(made, call)
+    if (reply.status >= 400) return reply
+    const meanwhile = worlds.get(name)
+    if (meanwhile !== undefined) return route.handle(meanwhile, call)
+    worlds.put(made)
+    return reply
+  })
+
+/** Refuses the name of a world that neither exists nor can be created. */
+export function refuseNewWorld(name: string, worlds: Worlds): ControlReply | undefined {
+  const fault = worlds.get(name) === undefined ? worlds.refuses(name) : undefined
+  return fault && refuseWorld(fault, name, worlds)
+}
+
+/** The status of each fault is documented by whichever route can have it. */
+export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): ControlReply {
+  switch (fault) {
+    case 'bad-name': {
+      const detail = `the name of a world must have ${WORLD_NAME_RULE} and must not be a credential`
+      return problem(400, 'invalid_request', detail)
+    }
+    case 'exists':
+      return problem(409, 'conflict', `the world ${name} already exists`)
+    case 'permanent':
+      return problem(409, 'conflict', `the world ${name} is permanent; it can be reset, but not deleted`)
+    case 'switched-off':
+      return problem(409, 'conflict', 'sandboxes are switched off')
+    case 'unknown': {
+      const names = worlds.list().map(world => world.name)
+      return missing('world', name, names)
+    }
+    default:
+      return fault satisfies never
+  }
 }

@@ -1,23 +1,17 @@
-// Parts of the declarations of routes: schemas, parameters and replies.
+// The parts of schemas in the declarations of routes.
 
 import type { Schema } from '../../kernel/schema/schema.ts'
-import type { CallParameter, ReplySpec } from './route.ts'
-
-export const problemSchema = {
-  type: 'object',
-  description: 'RFC 9457.',
-  required: ['title', 'status', 'detail', 'code'],
-  properties: {
-    title: { type: 'string' },
-    status: { type: 'integer', description: 'The status of the response.' },
-    detail: { type: 'string', description: 'A sentence that describes the mistake.' },
-    code: { type: 'string', description: 'A stable code in snake_case, for programs.' },
-  },
-} as const
 
 export const string = { type: 'string' } as const
+export const flag = { type: 'boolean' } as const
+export const integer = { type: 'integer' } as const
 export const natural = { type: 'integer', minimum: 0 } as const
 export const dateTime = { type: 'string', format: 'date-time' } as const
+export const anyObject = { type: 'object' } as const
+export const orNull = ({ type }: { readonly type: string }) => ({ type: [type, 'null'] })
+
+/** A schema, that of a text unless another is given, with its description. */
+export const described = (description: string, schema: object = string) => ({ ...schema, description })
 
 /** The schema of a JSON object with no other properties; one whose name ends in `?` is optional. */
 export const object = (properties: Readonly<Record<string, Schema>>) => ({
@@ -28,34 +22,3 @@ export const object = (properties: Readonly<Record<string, Schema>>) => ({
 })
 
 export const list = (items: Schema) => ({ type: 'array', items }) as const
-
-/** @param texts media types that the client may prefer */
-export const replyWith = (description: string, schema: Schema, ...texts: string[]): ReplySpec => ({
-  description,
-  content: { 'application/json': schema, ...Object.fromEntries(texts.map(type => [type, string])) },
-})
-
-/** A parameter that is a text. */
-export const stringParameter = (description: string, more: object = {}): CallParameter => ({
-  schema: { ...string, ...more },
-  description,
-})
-/** A parameter that is an integer. */
-export const integerParameter = (description: string, minimum: number, maximum?: number): CallParameter => ({
-  schema: { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) },
-  description,
-})
-/** A parameter that is true or false. */
-export const flagParameter = (description: string): CallParameter => ({ schema: { type: 'boolean' }, description })
-
-/** The declaration of a problem that has further members. */
-export const problemWith = (description: string, more: Readonly<Record<string, Schema>>): ReplySpec => ({
-  description,
-  content: {
-    'application/problem+json': {
-      ...problemSchema,
-      required: [...problemSchema.required, ...Object.keys(more)],
-      properties: { ...problemSchema.properties, ...more },
-    },
-  },
-})

@@ -4,11 +4,18 @@ import { describeAsCurl } from '../../gateway/curl.ts'
 import { describeEntry } from '../../gateway/journal/entry.ts'
 import { replay, type Sending, send } from '../../gateway/send.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
-import { refuseNewWorld } from './find-world.ts'
-import { badRequest, json, problem, text, withHint } from './replies.ts'
+import { badRequest, type ControlReply, json, problem, text, withHint } from './replies.ts'
 import { recordedSchema } from './requests.ts'
-import { type Call, type Control, type ControlReply, type ControlRoute, under } from './route.ts'
-import { integerParameter, object, replyWith, string } from './schemas.ts'
+import {
+  type Call,
+  type Control,
+  type ControlRoute,
+  integerParameter,
+  refuseNewWorld,
+  replyWith,
+  under,
+} from './route.ts'
+import { described, flag, integer, object, orNull, string } from './schemas.ts'
 
 const headersSchema = { type: 'object', additionalProperties: string } as const
 const sentSchema = object({
@@ -17,11 +24,11 @@ const sentSchema = object({
     description: 'The request in the journal, with its headers, bodies and explanation; null if the journal is off.',
   },
   reply: object({
-    status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
+    status: described('0 if a fault left the client without a reply.', integer),
     headers: headersSchema,
-    body: { type: ['string', 'null'] },
+    body: orNull(string),
     'base64?': { const: true, description: 'The body is in base64, as it is not UTF-8.' },
-    'wire?': { ...string, description: 'The fault that a client would have seen on the connection.' },
+    'wire?': described('The fault that a client would have seen on the connection.'),
   }),
 })
 
@@ -63,7 +70,7 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
           },
           'body?': string,
           'world?': world,
-          'time?': { ...string, description: 'A date, a timestamp or an offset: what `Understudy-Time` takes.' },
+          'time?': described('A date, a timestamp or an offset: what `Understudy-Time` takes.'),
           'consumer?': string,
           'credential?': {
             const: 'any',
@@ -113,7 +120,7 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
       body: {
         description: 'The target of the request.',
         required: false,
-        schema: object({ 'world?': world, 'fresh?': { type: 'boolean', description: 'A new sandbox.' } }),
+        schema: object({ 'world?': world, 'fresh?': described('A new sandbox.', flag) }),
       },
       replies: {
         200: replyWith('The request and its reply.', sentSchema),

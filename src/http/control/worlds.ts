@@ -7,17 +7,28 @@ import { stringifyJson } from '../../kernel/value/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'
-import { clockSchema, clockWordsSchema, describeClock } from './clock.ts'
-import { inMadeWorld, inWorld, nameParameter, noNewWorld, noWorld, refuseNewWorld, refuseWorld } from './find-world.ts'
-import { badRequest, DONE, done, json, problem, stream } from './replies.ts'
-import { type Control, type ControlReply, type ControlRoute, under } from './route.ts'
-import { list, natural, object, replyWith, string } from './schemas.ts'
+import { badRequest, type ControlReply, DONE, done, json, problem, stream } from './replies.ts'
+import {
+  type Control,
+  type ControlRoute,
+  inMadeWorld,
+  inWorld,
+  nameParameter,
+  noNewWorld,
+  noWorld,
+  refuseNewWorld,
+  refuseWorld,
+  replyWith,
+  under,
+} from './route.ts'
+import { anyObject, described, flag, integer, list, natural, object, string } from './schemas.ts'
+import { clockSchema, clockWordsSchema, describeClock } from './time.ts'
 
 const worldSchema = object({
   name: string,
-  permanent: { type: 'boolean', description: 'Whether the world is permanent; a sandbox may be evicted.' },
-  'host?': { ...string, description: 'The host whose requests reach it.' },
-  default: { type: 'boolean', description: 'Whether requests reach it that name no world.' },
+  permanent: described('Whether the world is permanent; a sandbox may be evicted.', flag),
+  'host?': described('The host whose requests reach it.'),
+  default: described('Whether requests reach it that name no world.', flag),
   clock: clockSchema,
   records: { type: 'object', description: 'How many, by collection.', additionalProperties: natural },
 })
@@ -31,13 +42,13 @@ const starts = { type: 'object', additionalProperties: startSchema } as const
 const anyId = { type: ['integer', 'string'] } as const
 
 const dumpSchema = object({
-  records: list({ type: 'object' }),
-  'created?': {
-    ...list(anyId),
-    description: 'The ids of created records, oldest first, which may be removed above the bounds.',
-  },
+  records: list(anyObject),
+  'created?': described(
+    'The ids of created records, oldest first, which may be removed above the bounds.',
+    list(anyId),
+  ),
   'nextId?': { type: 'integer', minimum: 1, description: 'The next of a sequence, if beyond those of the records.' },
-  'creations?': { ...startSchema, description: 'How many records were ever created.' },
+  'creations?': described('How many records were ever created.', startSchema),
   'timers?': {
     ...list(
       object({
@@ -47,7 +58,7 @@ const dumpSchema = object({
           minimum: 1,
           description: 'Counts the states that it has had, this one included.',
         },
-        'due?': { type: 'integer', description: 'When it leaves the state, in milliseconds since the epoch.' },
+        'due?': described('When it leaves the state, in milliseconds since the epoch.', integer),
         'to?': string,
       }),
     ),
@@ -57,15 +68,12 @@ const dumpSchema = object({
 
 const snapshotSchema = object({
   version: { const: 1, description: 'Of this form.' },
-  'clock?': { ...clockWordsSchema, description: 'Absent: real time.' },
-  'ordinals?': {
-    ...starts,
-    description: 'How many requests of each operation the world has seen: draws follow from it.',
-  },
-  'counters?': {
-    ...object({ rules: starts, paths: starts }),
-    description: 'The counts of rules with `times`, and of requests by method and path.',
-  },
+  'clock?': described('Absent: real time.', clockWordsSchema),
+  'ordinals?': described('How many requests of each operation the world has seen: draws follow from it.', starts),
+  'counters?': described(
+    'The counts of rules with `times`, and of requests by method and path.',
+    object({ rules: starts, paths: starts }),
+  ),
   collections: {
     type: 'object',
     additionalProperties: dumpSchema,
@@ -140,8 +148,8 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       body: {
         description: 'Its name, and its initial content.',
         schema: object({
-          name: { type: 'string' },
-          'from?': { ...string, description: 'A world whose records and time it begins with.' },
+          name: string,
+          'from?': described('A world whose records and time it begins with.'),
           'snapshot?': snapshotSchema,
         }),
         maxBytes: MAX_SNAPSHOT,

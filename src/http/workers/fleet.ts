@@ -9,7 +9,7 @@ import type { Log } from '../../gateway/log.ts'
 import { Metrics, type MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { KeyPair } from '../../plan/tls.ts'
 import type { ControlRoute } from '../control/route.ts'
-import { untilQuiet } from './until-quiet.ts'
+import { untilQuiet } from '../listener.ts'
 import type { WorkerMessage, WorkerOrder } from './worker.ts'
 
 /** A worker that does not answer within this many milliseconds is not waited for. */

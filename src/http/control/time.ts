@@ -1,26 +1,146 @@
-// Shows the changes of a world and rewinds it, for a recorded state.
+// The time of a world: its clock and its calendar; and its past, to which a recorded world is rewound.
 
 import { type JournalEntry, LOST } from '../../gateway/journal/entry.ts'
 import { describeChanges, type History, type HistoryEntry, isTold, MOST_ENTRIES } from '../../gateway/state/history.ts'
 import type { KeptState } from '../../gateway/state/kept-state.ts'
-import { timestamp } from '../../world/clock.ts'
-import { parseMoment } from '../../world/world-clock.ts'
-import { inWorld, nameParameter, refuseWorld } from './find-world.ts'
-import { badRequest, json, problem } from './replies.ts'
-import { type Control, type ControlReply, type ControlRoute, under } from './route.ts'
-import { dateTime, integerParameter, list, natural, object, replyWith, string } from './schemas.ts'
+import { calendarOf } from '../../gateway/world-calendar.ts'
+import { DAY, timestamp } from '../../world/clock.ts'
+import { type ClockWords, parseMoment, readClockChange, type WorldClock } from '../../world/world-clock.ts'
+import { badRequest, type ControlReply, DONE, done, json, problem } from './replies.ts'
+import {
+  type CallParameter,
+  type Control,
+  type ControlRoute,
+  inMadeWorld,
+  integerParameter,
+  inWorld,
+  nameParameter,
+  refuseWorld,
+  replyWith,
+  stringParameter,
+  under,
+} from './route.ts'
+import { dateTime, described, flag, integer, list, natural, object, string } from './schemas.ts'
+
+export const clockSchema = object({
+  now: described('The time of the clock.', dateTime),
+  real: described('Whether the clock shows real time.', flag),
+  frozen: flag,
+  rate: { type: 'number', minimum: 0, description: 'Seconds of the world in a real second; 0 if the clock is frozen.' },
+})
+
+export const describeClock = ({ state }: WorldClock): object => ({ ...state, now: timestamp(state.now) })
+
+/** The schema of a clock's change, in snapshots too. */
+export const clockWordsSchema = {
+  type: 'object',
+  additionalProperties: false,
+  minProperties: 1,
+  properties: {
+    now: {
+      type: 'string',
+      description: 'A date, a timestamp, or a signed offset from its time: 2030-12-06, +30d. It continues from there.',
+    },
+    shift: described('An offset from real time, or from `now`: 30d, -12h.'),
+    freeze: described('Whether the clock is frozen.', flag),
+    rate: { type: 'number', description: 'Seconds of the world in a real second. Default: 1.' },
+  },
+} as const
+
+const eventSchema = object({
+  at: described("By the world's clock.", dateTime),
+  'until?': described('The end of a brown-out.', dateTime),
+  kind: { enum: ['deprecated', 'brown-out', 'sunset', 'key-expiry', 'state'] },
+  ...{ 'operation?': string, 'consumer?': string, 'collection?': string },
+  'record?': described('The id of the record whose state changes.'),
+  ...{ 'from?': string, 'to?': string },
+  'status?': described('What the operation answers then.', integer),
+  text: string,
+})
+const calendarSchema = object({
+  now: described('What the clock of the world shows.', dateTime),
+  next: { anyOf: [eventSchema, { type: 'null' }], description: 'The first event that is still to come.' },
+  events: described('In the order of their beginnings.', list(eventSchema)),
+  omitted: described('How many more there are.', natural),
+})
+
+/** Milliseconds before the time of the world at which a calendar begins. */
+const LOOK_BACK = 30 * DAY
+/** Milliseconds after the time of the world at which it ends. */
+const LOOK_AHEAD = 20 * 366 * DAY
+
+const when = (description: string): CallParameter =>
+  stringParameter(`A date, a timestamp or an offset. Default: ${description}.`, { maxLength: 100 })
+
+export const clockRoutes = ({ gateway }: Control): ControlRoute[] =>
+  under('shared', [
+    inWorld(gateway.worlds, {
+      at: 'GET /worlds/{name}/clock',
+      operation: 'getClock',
+      summary: 'The time in a world.',
+      replies: { 200: replyWith('The clock.', clockSchema) },
+      handle: ({ clock }) => json(describeClock(clock)),
+    }),
+    inMadeWorld(gateway.worlds, {
+      at: 'PUT /worlds/{name}/clock',
+      operation: 'setClock',
+      summary:
+        'Sets, shifts, freezes or speeds up the clock of a world. Without a new time it continues from the current one.',
+      body: { description: 'The change of the clock.', schema: clockWordsSchema },
+      replies: { 200: replyWith('The clock.', clockSchema) },
+      handle: ({ clock }, { body }) => {
+        const change = readClockChange(body as ClockWords, clock)
+        if (typeof change === 'string') return badRequest(change)
+        clock.adjust(change)
+        return json(describeClock(clock))
+      },
+    }),
+    inWorld(gateway.worlds, {
+      at: 'DELETE /worlds/{name}/clock',
+      operation: 'restoreClock',
+      summary: 'Returns the clock of a world to real time.',
+      replies: done,
+      handle: ({ clock }) => {
+        clock.restore()
+        return DONE
+      },
+    }),
+    inWorld(gateway.worlds, {
+      at: 'GET /worlds/{name}/calendar',
+      operation: 'getCalendar',
+      underWorkers: 'absent',
+      summary:
+        'Deprecations, brown-outs, sunsets, expiries of credentials and timed states of records, by the clock of a world.',
+      parameters: {
+        from: when("30 days before the world's time"),
+        until: when("20 years after the world's time"),
+        limit: integerParameter('Default: 500.', 1, 10_000),
+      },
+      replies: { 200: replyWith('The calendar.', calendarSchema) },
+      handle: (world, { parameters }) => {
+        const now = world.clock.now()
+        const { from, until, limit = 500 } = parameters as { from?: string; until?: string; limit?: number }
+        const begin = from === undefined ? now - LOOK_BACK : parseMoment(from, now)
+        const end = until === undefined ? now + LOOK_AHEAD : parseMoment(until, now)
+        if (begin !== undefined && end !== undefined) return json(calendarOf(gateway.plan, world, begin, end, limit))
+        return badRequest(
+          `"${begin === undefined ? 'from' : 'until'}" must be a date, a timestamp or an offset such as +30d`,
+        )
+      },
+    }),
+  ])
 
 const entrySchema = object({
-  position: { ...natural, description: 'Its place in the log.' },
-  at: { ...dateTime, description: 'By the real clock.' },
-  by: { ...string, description: 'The request that made the change; empty for changes without a request.' },
+  position: described('Its place in the log.', natural),
+  at: described('By the real clock.', dateTime),
+  by: described('The request that made the change; empty for changes without a request.'),
   changes: list(object({ change: string, 'collection?': string, 'id?': { type: ['string', 'integer'] } })),
 })
 
 const historySchema = object({
   entries: list(entrySchema),
-  more: { type: 'boolean', description: 'Whether there are older ones that are remembered.' },
-  reach: { ...natural, description: 'The earliest position that can be restored.' },
+  more: described('Whether there are older ones that are remembered.', flag),
+  reach: described('The earliest position that can be restored.', natural),
 })
 
 interface Target {

@@ -1,0 +1,234 @@
+// The routes of what overrides the configuration for a time: answers on demand, which replace the replies to the next requests,
+// and weather (a chaos profile).
+
+import { MOST_ANSWERS, type StandingAnswer } from '../../gateway/answers.ts'
+import type { CurrentWeather, WeatherSlot } from '../../gateway/weather.ts'
+import { Diagnostics } from '../../kernel/diagnostic.ts'
+import type { JsonObject } from '../../kernel/value/json.ts'
+import { answerSchema } from '../../plan/block-schemas.ts'
+import { timestamp } from '../../world/clock.ts'
+import type { World } from '../../world/world.ts'
+import { invalidOrder, orderSpec, readOrder, refuseConfiguration } from './configuration.ts'
+import { type ControlReply, DONE, done, json, problem } from './replies.ts'
+import {
+  type Call,
+  type Control,
+  type ControlRoute,
+  inMadeWorld,
+  inWorld,
+  replyWith,
+  stringParameter,
+  under,
+} from './route.ts'
+import { anyObject, dateTime, described, integer, list, natural, object, orNull, string } from './schemas.ts'
+
+const {
+  properties: { times: _, ...properties },
+} = answerSchema as { readonly properties: Readonly<Record<string, object>> }
+
+const standingSchema = {
+  ...object({
+    ...Object.fromEntries(Object.entries(properties).map(([name, schema]) => [`${name}?`, schema])),
+    ...{ 'delay?': string, 'for?': string, 'fault?': anyObject, id: string },
+    world: described('null: every world.', orNull(string)),
+    times: described('How many requests it answers; null: without end.', orNull(integer)),
+    left: described('How many of them are left.', orNull(integer)),
+    given: described('How many requests it has answered.', natural),
+    'toSkip?': described('How many requests are answered as usual before that.', natural),
+    'until?': described('By the real clock.', dateTime),
+  }),
+  description: 'The answer as it was set, and how often it was used.',
+}
+const allSchema = object({ answers: described('The newest first.', list(standingSchema)) })
+
+const describeAnswer = ({ id, world, order, left, given, toSkip, until }: StandingAnswer): object => ({
+  ...order,
+  ...{ id, world: world ?? null, times: order.times === undefined ? 1 : order.times, left: left ?? null, given },
+  ...(order.skip === undefined ? {} : { toSkip }),
+  ...(until === undefined ? {} : { until: timestamp(until) }),
+})
+
+/** The largest answer, in bytes. */
+const MAX_ANSWER = 300_000
+
+const answerBody = orderSpec('The requests to answer, the reply, and how often.', MAX_ANSWER)
+const taken = {
+  201: replyWith('The answer is set.', standingSchema),
+  409: `There are ${MOST_ANSWERS} already, or there is no such world and sandboxes are switched off.`,
+  ...invalidOrder('The answer is invalid; nothing was changed.'),
+}
+
+export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
+  const { answers, worlds } = gateway
+  const put = async (world: World | undefined, call: Call): Promise<ControlReply> => {
+    const report = new Diagnostics()
+    const source = readOrder('answer', call, report)
+    const standing = source && answers.put(gateway.plan, source, world, report)
+    if (standing === undefined) return refuseConfiguration(report, 'invalid_answer')
+    if (standing !== 'full') return json(describeAnswer(standing), 201)
+    return problem(409, 'conflict', `there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
+  }
+  const show = (all: readonly StandingAnswer[]) => json({ answers: all.map(describeAnswer) })
+  return under('shared', [
+    {
+      at: 'GET /answers',
+      operation: 'listAnswers',
+      summary: 'The answers that are set: those for every world, then those of each world.',
+      replies: { 200: replyWith('All of them.', allSchema) },
+      handle: () => show(answers.all()),
+    },
+    {
+      at: 'POST /answers',
+      operation: 'giveAnswer',
+      summary: 'Sets the answer to the next requests in every world. It takes precedence over rules and weather.',
+      body: answerBody,
+      replies: taken,
+      handle: call => put(undefined, call),
+    },
+    {
+      at: 'DELETE /answers',
+      operation: 'clearAnswers',
+      summary: 'Removes all answers, those of single worlds too.',
+      replies: done,
+      handle: () => {
+        answers.clearAll()
+        return DONE
+      },
+    },
+    {
+      at: 'DELETE /answers/{id}',
+      operation: 'removeAnswer',
+      summary: 'Removes an answer.',
+      parameters: { id: stringParameter('Its id.', { maxLength: 20 }) },
+      replies: { ...done, 404: 'The answer does not exist; it may be used up.' },
+      handle: ({ parameters }) => {
+        const id = parameters.id as string
+        return answers.remove(id) ? DONE : problem(404, 'not_found', `there is no answer ${id}; it may be used up`)
+      },
+    },
+    inWorld(worlds, {
+      at: 'GET /worlds/{name}/answers',
+      operation: 'listWorldAnswers',
+      summary: 'The answers that are set for one world.',
+      replies: { 200: replyWith('Its own.', allSchema) },
+      handle: world => show(answers.list(world)),
+    }),
+    inMadeWorld(worlds, {
+      at: 'POST /worlds/{name}/answers',
+      operation: 'giveWorldAnswer',
+      summary: 'Sets the answer to the next requests in one world. A reset removes it.',
+      body: answerBody,
+      replies: taken,
+      handle: put,
+    }),
+    inWorld(worlds, {
+      at: 'DELETE /worlds/{name}/answers',
+      operation: 'clearWorldAnswers',
+      summary: 'Removes the answers of one world.',
+      replies: done,
+      handle: world => {
+        answers.clear(world)
+        return DONE
+      },
+    }),
+  ])
+}
+
+const weatherReplySchema = object({
+  name: described('null if the weather is clear.', orNull(string)),
+  'until?': described('By real time. Absent: until it is changed.', dateTime),
+  operations: described('The operations that it changes for all consumers.', list(string)),
+  consumers: described('The consumers with different weather.', list(string)),
+  known: described('The weather that the configuration names.', list(string)),
+  blocks: described('The blocks that are in force, as they were put or stand in the configuration.', anyObject),
+})
+const weatherShown = { 200: replyWith('The weather.', weatherReplySchema) }
+const weatherSet = {
+  200: replyWith('The new weather.', weatherReplySchema),
+  ...invalidOrder('The weather is invalid and was not changed.'),
+}
+const cleared = { 204: 'The weather is clear.' }
+
+/** The largest weather, in bytes. */
+const MAX_WEATHER = 100_000
+
+const weatherBody = orderSpec(
+  'A name of the configuration; or blocks as under `weather` there, in JSON or YAML.',
+  MAX_WEATHER,
+)
+
+export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
+  const show = (current: CurrentWeather | undefined): ControlReply => {
+    const { plan } = gateway
+    const { operations, simulation } = plan
+    const { weather, until, source } = current ?? {}
+    const written = weather && (source?.value ?? simulation.file.weather?.[weather.name])
+    const { name: _, for: __, ...blocks } = (written ?? {}) as JsonObject
+    return json({
+      name: weather?.name ?? null,
+      ...(until === undefined ? {} : { until: timestamp(until) }),
+      operations: operations.filter(one => weather?.operations.changes(one)).map(({ operation }) => operation.id),
+      consumers: [...(weather?.consumers.keys() ?? [])],
+      known: [...plan.weather.keys()],
+      blocks,
+    })
+  }
+  const make = (slot: WeatherSlot, call: Call): ControlReply => {
+    const report = new Diagnostics()
+    const source = readOrder('weather', call, report)
+    const current = source && slot.make(gateway.plan, source, report)
+    return current === undefined ? refuseConfiguration(report) : show(current)
+  }
+  const clear = (slot: WeatherSlot): ControlReply => {
+    slot.clear()
+    return DONE
+  }
+  const slotOf = (world: World) => gateway.weather.of(world, gateway.plan)
+  return under('shared', [
+    {
+      at: 'GET /weather',
+      operation: 'getWeather',
+      summary: 'The current weather (chaos profile), and those of the configuration.',
+      replies: weatherShown,
+      handle: () => show(gateway.weather.current),
+    },
+    {
+      at: 'PUT /weather',
+      operation: 'setWeather',
+      summary:
+        'Sets the weather (chaos profile) of every world without a separate one: a preset of the configuration, or new blocks; for a time, or until it is changed.',
+      body: weatherBody,
+      replies: weatherSet,
+      handle: call => make(gateway.weather.overall, call),
+    },
+    {
+      at: 'DELETE /weather',
+      operation: 'clearWeather',
+      summary: 'Clears the weather.',
+      replies: cleared,
+      handle: () => clear(gateway.weather.overall),
+    },
+    inWorld(gateway.worlds, {
+      at: 'GET /worlds/{name}/weather',
+      operation: 'getWorldWeather',
+      summary: 'The weather of one world.',
+      replies: weatherShown,
+      handle: world => show(slotOf(world).current),
+    }),
+    inMadeWorld(gateway.worlds, {
+      at: 'PUT /worlds/{name}/weather',
+      operation: 'setWorldWeather',
+      summary: 'Sets the weather of one world, instead of that of all worlds. A reset clears it.',
+      body: weatherBody,
+      replies: weatherSet,
+      handle: (world, call) => make(slotOf(world), call),
+    }),
+    inWorld(gateway.worlds, {
+      at: 'DELETE /worlds/{name}/weather',
+      operation: 'clearWorldWeather',
+      summary: 'Clears the weather of one world, so that the weather of all worlds applies.',
+      replies: cleared,
+      handle: world => clear(slotOf(world)),
+    }),
+  ])
+}
