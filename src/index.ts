@@ -2,7 +2,7 @@
 
 import { silentLog } from './gateway/log.ts'
 import type { Load } from './gateway/reload.ts'
-import { watchMemory } from './gateway/watch-memory.ts'
+import { watchMemory } from './gateway/worlds/memory.ts'
 import { mountStandIn } from './http/data-plane.ts'
 import type { KoaMiddleware } from './http/koa-replies.ts'
 import { formatReport } from './kernel/diagnostic.ts'

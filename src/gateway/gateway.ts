@@ -1,6 +1,8 @@
 // The gateway: holds the plan and the worlds, and answers requests. Independent of sockets.
 
 import { Exchange } from '../behaviours/exchange.ts'
+import { isDecodable } from '../contract/paths.ts'
+import { allowOf } from '../contract/security.ts'
 import {
   type Headers,
   NO_HEADERS,
@@ -12,21 +14,23 @@ import {
   retryAfter,
   unreadRequest,
 } from '../kernel/http.ts'
-import type { Plan } from '../plan/plan.ts'
+import type { Plan, PlannedOperation } from '../plan/plan.ts'
+import { Full } from '../world/budget.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
+import { Unavailable } from '../world/engines/engine.ts'
+import { Outage } from '../world/records/types.ts'
 import { StandingAnswers } from './answers.ts'
 import { delayed, readControls } from './client-controls.ts'
-import { Failures } from './failures.ts'
 import { AllRequests } from './journal/all-requests.ts'
 import { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
+import type { Mask } from './mask.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { type Dispatch, Observer, Overheard, type ServedPlan, servePlan } from './observer.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
-import { replyToUnmatched } from './unmatched.ts'
 import { underWeather, WeatherStation } from './weather.ts'
-import { admitWhenLetIn, findAddressed } from './worlds/visit.ts'
+import { admitWhenLetIn, findAddressed, worldIn } from './worlds/visit.ts'
 import { type WorldFault, Worlds } from './worlds/worlds.ts'
 
 export class Gateway {
@@ -46,7 +50,7 @@ export class Gateway {
   /** Serves a configuration that another process was given; set by `Reloader`. */
   configure: (text: string) => Promise<void> = async () => {}
   #served: ServedPlan
-  readonly #failures: Failures
+  #incidents = 0
   readonly #observer: Observer
   readonly #adopters: ((plan: Plan) => void)[] = []
 
@@ -59,7 +63,6 @@ export class Gateway {
     this.journal = new Journal(plan.simulation.journal)
     this.requests = new AllRequests(this.journal)
     this.traffic = new Traffic(this.journal)
-    this.#failures = new Failures(clock, log)
     this.#observer = new Observer(clock, this.worlds, this.journal, log)
     this.metrics = new Metrics(version, this.worlds, this.weather, log)
     this.#served = servePlan(plan, this.metrics, this.clock.now())
@@ -178,10 +181,31 @@ export class Gateway {
     try {
       reply = await (passed === undefined ? planned.handle(exchange) : planned.trace(exchange, passed))
     } catch (error) {
-      reply = await this.#failures.reply(error, planned, exchange, this.plan)
+      reply = await this.#fail(error, planned, exchange)
     }
     exchange.release?.()
     return this.#observer.finish(dispatch, reply)
+  }
+
+  /** Converts an exception to a reply. The reason goes to the log; the client gets its number. */
+  async #fail(error: unknown, planned: PlannedOperation, exchange: Exchange): Promise<Reply> {
+    const reply = this.#refuseFailure(error, planned)
+    try {
+      return await planned.decorate(exchange, reply)
+    } catch {
+      return this.plan.unmatched.decorate(exchange, reply)
+    }
+  }
+
+  #refuseFailure(error: unknown, planned: PlannedOperation): Reply {
+    if (error instanceof Full) return refuse(problems.insufficient_storage, error.message)
+    this.#incidents += 1
+    const incident = `${this.clock.now().toString(36)}-${this.#incidents.toString(36)}`
+    const outage = error instanceof Outage || error instanceof Unavailable
+    this.#log.error({ incident, operation: planned.operation.id, err: error }, outage ? 'outage' : 'internal error')
+    return outage
+      ? refuse(problems.unavailable, `the state is unavailable; incident ${incident}`, retryAfter(1000))
+      : refuse(problems.internal_error, `internal error; incident ${incident}`)
   }
 
   /** Returns the refusal of a malformed request, in the shape of every refusal. */
@@ -219,3 +243,33 @@ export class Gateway {
 
 const UNTRACED = { passed: undefined, why: false, heard: undefined }
 const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', retryAfter(1000))
+
+// The reply to a request that no operation matches.
+
+/** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). The 404 repeats the path, credentials masked. */
+function replyToUnmatched({ method, prefix: before = '' }: Request, path: string, plan: Plan, mask: Mask): Reply {
+  if (method === 'OPTIONS' && path === '*') return { status: 204, headers: NO_HEADERS, body: undefined }
+  const prefix = maskPath(before, mask)
+  const known = prefix === '' ? plan.near.recall(method, path) : undefined
+  if (known !== undefined) return refuse(problems.not_found, known)
+  const methods = plan.methodsOf(path)
+  if (methods.length === 0) {
+    if (!isDecodable(path)) return refuse(problems.invalid_request, 'the path has a broken percent-encoding')
+    if (mask.path(path) !== path) {
+      // A segment with an encoded credential is masked as a whole.
+      return refuse(problems.not_found, `no operation matches ${method} ${prefix}${maskPath(path, mask)}`)
+    }
+    return refuse(problems.not_found, plan.near.describe(method, path, prefix))
+  }
+  const headers = { allow: allowOf(methods) }
+  if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
+  return refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
+}
+
+/** Returns a path without credentials. */
+const maskPath = (path: string, mask: Mask): string => (path === '' ? '' : mask.path(mask.text(path)))
+
+/** Whether the contract has a path, with or without the name of a world: `/v1/books`, `/v1/~alice/books`. */
+export function servesPath(plan: Plan, path: string): boolean {
+  return plan.methodsOf(worldIn(path, plan)?.path ?? path).length > 0
+}

@@ -29,9 +29,9 @@ export interface Memory {
 
 /** Measures appends and questions, in seconds. */
 export interface TurnMeter {
-  appended(seconds: number): void
-  caughtUp(seconds: number): void
-  conflict(): void
+  readonly appends: { observe(seconds: number): void }
+  readonly catchUps: { observe(seconds: number): void }
+  conflicts: number
 }
 
 /** Writes the text of an entry. */
@@ -165,7 +165,7 @@ export class Turns {
     const began = monotonic()
     try {
       await this.#apply(await this.#engine.since(this.position))
-      this.#meter.caughtUp((monotonic() - began) / 1000)
+      this.#meter.catchUps.observe((monotonic() - began) / 1000)
       resolveAll(askers)
     } catch (error) {
       rejectAll(askers, error)
@@ -222,12 +222,12 @@ export class Turns {
       if (this.repeats || !(appending instanceof Promise)) {
         const result = appending instanceof Promise ? await appending : appending
         if ('missed' in result) {
-          this.#meter.conflict()
+          this.#meter.conflicts += 1
           await this.#apply(result.missed)
           resolveAll(askers)
           return false
         }
-        this.#meter.appended((monotonic() - since) / 1000)
+        this.#meter.appends.observe((monotonic() - since) / 1000)
         this.#done(pieces, groups, texts, result.appended)
         for (const piece of pieces) settleWork(piece)
       } else {
@@ -247,7 +247,7 @@ export class Turns {
   #settleWhen(appending: Promise<Append>, pieces: readonly Piece[], since: number): void {
     appending.then(
       () => {
-        this.#meter.appended((monotonic() - since) / 1000)
+        this.#meter.appends.observe((monotonic() - since) / 1000)
         for (const piece of pieces) settleWork(piece)
       },
       (error: unknown) => rejectAll(pieces, error),

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { watchMemory } from '../../src/gateway/watch-memory.ts'
+import { watchMemory } from '../../src/gateway/worlds/memory.ts'
 import { PROGRAM } from '../support/built-program.ts'
 import { notesContract } from '../support/notes.ts'
 import { startProgram } from './program.ts'
@@ -166,7 +166,10 @@ attack(KIND, '60 creates of 900 kB in place of one another with 64 MB of memory 
 attack(KIND, 'a heap that is full and no sandbox left to evict', async () => {
   let evictions = 2
   const measured: number[] = []
-  const memory = { measured: (used: number) => measured.push(used), relieve: () => evictions-- > 0 }
+  const memory = {
+    budget: { measured: (used: number) => void measured.push(used) },
+    relieve: () => evictions-- > 0,
+  }
   const timer = setInterval(collectGarbage, 20)
   await new Promise<void>(resolve => {
     const stop = watchMemory(

@@ -57,7 +57,7 @@ test('the least recently used sandboxes are removed first, never the one that is
   assert.equal(await add('bob'), 201)
   assert.deepEqual(names().sort(), ['bob', 'default'])
   assert.equal(await add('bob'), 507)
-  assert.equal(gateway.worlds.memory.evictions.memory, 2)
+  assert.equal(gateway.worlds.evictions.counts.memory, 2)
   assert.equal(await add(), 201)
   assert.deepEqual(names(), ['default'])
 })
@@ -82,10 +82,10 @@ test('records that worlds share count once; records removed by a reset do not co
 test('writes are refused while the heap is nearly full, until a record is deleted', async () => {
   const { add, gateway, send } = create()
   assert.equal(await add(), 201)
-  gateway.worlds.memory.measured(Number.MAX_SAFE_INTEGER)
+  gateway.worlds.memory.budget.measured(Number.MAX_SAFE_INTEGER)
   assert.equal(await add(), 507)
   assert.equal((await send('DELETE /notes/2')).status, 204)
-  gateway.worlds.memory.measured(0)
+  gateway.worlds.memory.budget.measured(0)
   assert.equal(await add(), 201)
 })
 

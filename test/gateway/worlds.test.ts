@@ -183,7 +183,7 @@ test('above the bound the least recently used sandbox is removed, counted and lo
     worlds.list().map(({ name }) => name),
     ['default', 'petstore.example.com', 'staging.petstore.example.com', 'c', 'a'],
   )
-  assert.deepEqual(worlds.memory.evictions, { capacity: 1, idle: 0, memory: 0 })
+  assert.deepEqual(worlds.evictions.counts, { capacity: 1, idle: 0, memory: 0 })
   assert.deepEqual(logged, [{ world: 'b', reason: 'capacity' }])
 })
 
@@ -193,7 +193,7 @@ test('an unchanged sandbox is removed before a changed one', async () => {
   await add(worlds.get('a') as World, 'Ada')
   for (const name of ['d', 'e', 'f', 'g']) visit(worlds, `/v1/~${name}/pets`)
   assert.equal(worlds.get('a')?.collection('pets').size, (worlds.default.collection('pets').size ?? 0) + 1)
-  assert.deepEqual(worlds.memory.evictions, { capacity: 4, idle: 0, memory: 0 })
+  assert.deepEqual(worlds.evictions.counts, { capacity: 4, idle: 0, memory: 0 })
 })
 
 test('a refused request creates no sandbox and removes none', () => {
@@ -201,7 +201,7 @@ test('a refused request creates no sandbox and removes none', () => {
   for (const name of ['a', 'b']) visit(worlds, `/v1/~${name}/pets`)
   for (let i = 0; i < 300; i++) worlds.visit(request(`/v1/~x${i}/pets`))
   assert.deepEqual([worlds.get('x299'), worlds.get('a')?.name, worlds.get('b')?.name], [undefined, 'a', 'b'])
-  assert.deepEqual(worlds.memory.evictions, { capacity: 0, idle: 0, memory: 0 })
+  assert.deepEqual(worlds.evictions.counts, { capacity: 0, idle: 0, memory: 0 })
 })
 
 test('an idle sandbox is removed after `idle`, a permanent world never', () => {
@@ -215,7 +215,7 @@ test('an idle sandbox is removed after `idle`, a permanent world never', () => {
     worlds.list().map(({ name }) => name),
     ['default', 'petstore.example.com', 'staging.petstore.example.com', 'a'],
   )
-  assert.deepEqual(worlds.memory.evictions, { capacity: 0, idle: 1, memory: 0 })
+  assert.deepEqual(worlds.evictions.counts, { capacity: 0, idle: 1, memory: 0 })
   assert.deepEqual(logged, [{ world: 'b', reason: 'idle' }])
 })
 

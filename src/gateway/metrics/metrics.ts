@@ -308,12 +308,12 @@ const figuresOf = (worlds: Worlds): Figure[] => [
   figure(
     'understudy_world_bytes_max',
     'Limit of the bytes of the records in all worlds together.',
-    () => worlds.memory.maxBytes,
+    () => worlds.memory.budget.max,
   ),
   figure(
     'understudy_sandbox_evictions_total{reason}',
     'Removed sandboxes, by reason: too many (capacity), unused (idle), memory needed (memory).',
-    () => EVICTIONS.map((reason): MetricRow => [reason, worlds.memory.evictions[reason]]),
+    () => EVICTIONS.map((reason): MetricRow => [reason, worlds.evictions.counts[reason]]),
   ),
   figure('understudy_queue_length{capacity}', 'Requests that wait in the queue of a capacity.', () =>
     sumByCapacity(worlds, ({ waiting }) => waiting),

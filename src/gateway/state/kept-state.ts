@@ -1,9 +1,7 @@
 // The state of a gateway that an engine keeps: opens it, records and applies changes, and says whether it is available.
 
-import type { JsonObject } from '../../kernel/value/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { StateSettings } from '../../plan/settings.ts'
-import { breathe } from '../../world/clock.ts'
 import { type Engine, type EngineSurroundings, StateRefused, Unavailable } from '../../world/engines/engine.ts'
 import { type Cause, type TurnMeter, Turns } from '../../world/turns.ts'
 import type { World } from '../../world/world.ts'
@@ -140,8 +138,12 @@ export class KeptState {
       // Another process may have been faster.
       if (requests !== undefined) news = await engine.open()
     }
-    if (!isNew || requests !== undefined) await this.#applyFirst(() => this.worldLog.apply(news))
-    else this.worldLog.history.begin(news.position.at)
+    if (isNew && requests === undefined) this.worldLog.history.begin(news.position.at)
+    else {
+      await this.worldLog.apply(news).catch((error: unknown) => {
+        throw new StateRefused(`${this.#describeUnreadable(error)}; remove it, or use another one`, { cause: error })
+      })
+    }
     const turns = new Turns(engine, this.worldLog, writeGroup, news.position, this.#around.now, this.meter)
     this.#turns = turns
     this.asks = requests !== undefined && this.#settings.reads === 'strong'
@@ -154,15 +156,6 @@ export class KeptState {
     if (!isNew) await this.#compare()
     await turns.tick()
     this.#stop = this.#around.every(TICK, () => void this.#follow(turns))
-  }
-
-  /** Applies the log at the start. Rejects with `StateRefused` if it cannot be read. */
-  async #applyFirst(apply: () => Promise<void>): Promise<void> {
-    try {
-      await apply()
-    } catch (error) {
-      throw new StateRefused(`${this.#describeUnreadable(error)}; remove it, or use another one`, { cause: error })
-    }
   }
 
   /** Applies later entries, and keeps the reason if they cannot be read. */
@@ -209,16 +202,12 @@ export class KeptState {
   async #reportMisfits(world: World): Promise<void> {
     for (const [collection, { resource }] of this.#gateway.plan.collections) {
       const { records } = await world.collection(collection).dump()
-      let [count, first] = [0, '']
-      for (const [i, record] of records.entries()) {
-        if (i > 0 && i % SLICE === 0) await breathe()
-        const [fault] = recordFaults(record as JsonObject, resource)
-        if (fault === undefined) continue
-        count += 1
-        if (count === 1) first = `${String((record as JsonObject)[resource.idField])}${fault}`
-      }
-      if (count === 0) continue
-      const message = `${count} records of ${collection} break the contract and are kept; the first is ${first}`
+      const faults = records.flatMap(record => {
+        const [fault] = recordFaults(record, resource)
+        return fault === undefined ? [] : [`${record[resource.idField]}${fault}`]
+      })
+      if (faults.length === 0) continue
+      const message = `${faults.length} records of ${collection} break the contract and are kept; the first is ${faults[0]}`
       this.#log.warn({ world: world.name, collection }, message)
     }
   }
@@ -276,9 +265,6 @@ export class KeptState {
   }
 }
 
-/** How many records are compared before requests are answered: some milliseconds. */
-const SLICE = 1000
-
 /** Measures the cost of the state: the time of appends and reads, and conflicts. */
 export class StateMeter implements TurnMeter {
   readonly histograms = [
@@ -288,19 +274,7 @@ export class StateMeter implements TurnMeter {
     ),
     new Instrument('understudy_state_catch_up_seconds', 'Time to read the changes of other processes and apply them.'),
   ] as const
-  readonly #appends = this.histograms[0].series({})
-  readonly #catchUps = this.histograms[1].series({})
+  readonly appends = this.histograms[0].series({})
+  readonly catchUps = this.histograms[1].series({})
   conflicts = 0
-
-  appended(seconds: number): void {
-    this.#appends.observe(seconds)
-  }
-
-  caughtUp(seconds: number): void {
-    this.#catchUps.observe(seconds)
-  }
-
-  conflict(): void {
-    this.conflicts += 1
-  }
 }

@@ -1,7 +1,8 @@
 // The memory of all worlds together: counts the bytes of their records, and evicts sandboxes if there are too many.
 
 import type { Plan } from '../../plan/plan.ts'
-import { Budget, heapLimit } from '../../world/budget.ts'
+import { Budget, heapLimit, heapUsed } from '../../world/budget.ts'
+import { afterCollections } from '../../world/clock.ts'
 import { EVICTIONS, type Eviction, type Sandboxes } from '../../world/sandboxes.ts'
 import type { World } from '../../world/world.ts'
 import type { Log } from '../log.ts'
@@ -20,12 +21,9 @@ interface CountedWorlds {
 
 export class WorldsMemory {
   readonly budget: Budget
-  /** How many sandboxes were evicted, by the reason. */
-  readonly evictions: Readonly<Record<Eviction, number>>
   readonly #worlds: () => CountedWorlds
 
-  constructor(plan: Plan, evictions: Readonly<Record<Eviction, number>>, worlds: () => CountedWorlds) {
-    this.evictions = evictions
+  constructor(plan: Plan, worlds: () => CountedWorlds) {
     this.#worlds = worlds
     this.budget = new Budget({
       max: maxBytesOf(plan),
@@ -48,16 +46,6 @@ export class WorldsMemory {
       { kind: 'permanent', bytes: sum(permanent) },
       { kind: 'sandbox', bytes: sum(sandboxes.list().map(({ world }) => world)) },
     ]
-  }
-
-  /** The maximum of these bytes together. */
-  get maxBytes(): number {
-    return this.budget.max
-  }
-
-  /** Records the size of the heap after a garbage collection. */
-  measured(used: number): void {
-    this.budget.measured(used)
   }
 
   /** Evicts a tenth of the sandboxes. Returns whether there was one. */
@@ -96,4 +84,35 @@ export class EvictionLog {
     if (sum === 1) this.#log.warn({ world, reason }, 'a sandbox was evicted')
     else this.#log.warn(Object.fromEntries(more), `${sum} sandboxes were evicted since the last message of this kind`)
   }
+}
+
+// Measures the free memory after each garbage collection. Writes are refused before it runs out (see `Budget`).
+
+/**
+ * The share of the heap beyond which sandboxes are evicted: from 80 % on the engine may end a process that only collects.
+ */
+const STRAINED = 0.85
+/** The share of the heap beyond which the engine is about to end the process. */
+const EXHAUSTED = 0.91
+
+/**
+ * Watches until the answer is called.
+ *
+ * @param limit bytes of the heap
+ * @param exhausted called when memory has run out although no sandbox is left to evict
+ */
+export function watchMemory(
+  memory: { readonly budget: Pick<Budget, 'measured'>; relieve(): boolean },
+  exhausted: () => void,
+  limit = heapLimit(),
+): () => void {
+  let wasExhausted = false
+  return afterCollections(() => {
+    const used = heapUsed()
+    memory.budget.measured(used)
+    const isExhausted = used > STRAINED * limit && !memory.relieve() && used > EXHAUSTED * limit
+    // There may be new garbage since this collection: what counts is that the next one does not help.
+    if (isExhausted && wasExhausted) exhausted()
+    wasExhausted = isExhausted
+  })
 }

@@ -30,7 +30,7 @@ export type WorldFault = 'bad-name' | 'exists' | 'unknown' | 'permanent' | 'swit
 export class Worlds {
   readonly memory: WorldsMemory
   readonly #clock: Clock
-  readonly #evictions: EvictionLog
+  readonly evictions: EvictionLog
   #plan: Plan
   /** Names of worlds are shown, so they must not be credentials. */
   #mask: Mask
@@ -50,9 +50,9 @@ export class Worlds {
     this.#clock = clock
     this.#plan = plan
     this.#mask = new Mask(plan)
-    this.#evictions = new EvictionLog(log, () => clock.now())
+    this.evictions = new EvictionLog(log, () => clock.now())
     this.#sandboxes = this.#makeSandboxes()
-    this.memory = new WorldsMemory(plan, this.#evictions.counts, () => ({
+    this.memory = new WorldsMemory(plan, () => ({
       initial: this.#initial,
       permanent: [...this.#permanent.values()].map(({ world }) => world),
       sandboxes: this.#sandboxes,
@@ -64,7 +64,7 @@ export class Worlds {
   #makeSandboxes(): Sandboxes<Held> {
     const now = () => this.#clock.now()
     return new Sandboxes<Held>(this.#plan.simulation.worlds, now, ({ world }, why) => {
-      this.#evictions.evicted(world.name, why)
+      this.evictions.evicted(world.name, why)
       this.#keeper?.removed(world)
     })
   }

@@ -1,6 +1,6 @@
 // The configuration that is being served, the plan that is compiled of it, and their replacement.
 
-import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../gateway/configuration-text.ts'
+import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../gateway/mask.ts'
 import { describeContract } from '../../gateway/reference.ts'
 import { type Diagnostics, formatReport, shownOf } from '../../kernel/diagnostic.ts'
 import { parseSource } from '../../kernel/file/read-source.ts'
