@@ -14,7 +14,7 @@ import {
 } from './gateway/journal/filter.ts'
 import { Diagnostics, formatReport } from './kernel/diagnostic.ts'
 import { parseSource } from './kernel/file/read-source.ts'
-import { type JsonObject, stringifyJson } from './kernel/value/json.ts'
+import { type JsonObject, stringifyJson } from './kernel/json.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from './plan/settings.ts'
 import type { World } from './world/world.ts'
 import { EARLIEST, LATEST, parseMoment } from './world/world-clock.ts'

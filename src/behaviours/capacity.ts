@@ -2,7 +2,7 @@
 // `latency`, which therefore is the service time.
 
 import { problems, refuse, retryAfter } from '../kernel/http.ts'
-import { parseDuration } from '../kernel/text/units.ts'
+import { parseDuration } from '../kernel/units.ts'
 import { Servers } from '../world/servers.ts'
 import { type Behaviour, type ConfigOf, type Exchange, setting } from './behaviour.ts'
 

@@ -6,7 +6,7 @@ import { deprecatedFields } from '../contract/schema/field.ts'
 import { reportPlaceholders } from '../expression/template.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { type Headers, problems, type Reply, refuse, retryAfter, withHeaders } from '../kernel/http.ts'
-import { parseDuration } from '../kernel/text/units.ts'
+import { parseDuration } from '../kernel/units.ts'
 import { httpDate, isoDate, parseDate } from '../world/clock.ts'
 import {
   type Behaviour,

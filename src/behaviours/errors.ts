@@ -10,7 +10,7 @@ import {
   type TemplateContext,
 } from '../expression/template.ts'
 import { fieldSentence, problems, type Refusal, type Reply } from '../kernel/http.ts'
-import { type Json, stringifyJson } from '../kernel/value/json.ts'
+import { type Json, stringifyJson } from '../kernel/json.ts'
 import { type Behaviour, type ConfigOf, type SettingOf, setting } from './behaviour.ts'
 
 const schema = setting.block(

@@ -3,7 +3,7 @@
 import type { Question } from '../contract/answer/answers.ts'
 import type { Operation } from '../contract/contract.ts'
 import type { Reply, Request } from '../kernel/http.ts'
-import type { Json } from '../kernel/value/json.ts'
+import type { Json } from '../kernel/json.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import type { Entry } from '../world/records/types.ts'
 import type { World } from '../world/world.ts'

@@ -14,7 +14,7 @@ import {
 } from '../expression/template.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Path } from '../kernel/file/source.ts'
-import type { Json } from '../kernel/value/json.ts'
+import type { Json } from '../kernel/json.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/kept.ts'
 import type { Exchange, Identify } from './exchange.ts'

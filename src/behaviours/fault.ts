@@ -4,7 +4,7 @@ import { responseFor } from '../contract/contract.ts'
 import { requiredFields } from '../contract/security.ts'
 import type { Path } from '../kernel/file/source.ts'
 import { NO_HEADERS, problemOf, type Reply, refuse, retryAfter, type Wire } from '../kernel/http.ts'
-import { parseByteRate, parseDuration, parseSize } from '../kernel/text/units.ts'
+import { parseByteRate, parseDuration, parseSize } from '../kernel/units.ts'
 import {
   type Behaviour,
   type ConfigOf,

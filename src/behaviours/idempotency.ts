@@ -3,8 +3,8 @@
 
 import { createHash } from 'node:crypto'
 import { problems, type Reply, refuse, withHeaders } from '../kernel/http.ts'
-import { parseDuration } from '../kernel/text/units.ts'
-import { stringifyJson } from '../kernel/value/json.ts'
+import { stringifyJson } from '../kernel/json.ts'
+import { parseDuration } from '../kernel/units.ts'
 import { IdempotencyKeys } from '../world/kept.ts'
 import { type Behaviour, type ConfigOf, type Exchange, setting } from './behaviour.ts'
 

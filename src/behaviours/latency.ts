@@ -1,7 +1,5 @@
 // Delays replies like the real service: draws a delay per request and waits by the world's clock.
 
-import type { Path } from '../kernel/file/source.ts'
-import { parseDuration } from '../kernel/text/units.ts'
 import {
   fixed,
   type Knot,
@@ -10,7 +8,9 @@ import {
   type Quantile,
   throughPercentiles,
   uniform,
-} from '../kernel/value/distribution.ts'
+} from '../kernel/distribution.ts'
+import type { Path } from '../kernel/file/source.ts'
+import { parseDuration } from '../kernel/units.ts'
 import { type Behaviour, type ConfigOf, type SettingOf, type Site, setting } from './behaviour.ts'
 
 const pair = <Key extends string>(description: string, first: Readonly<Record<Key, string>>) => {

@@ -2,7 +2,7 @@
 // (draft-ietf-httpapi-ratelimit-headers-10).
 
 import { type Headers, problems, quotedString, refuse, retryAfter, withHeaders } from '../kernel/http.ts'
-import { parseRate } from '../kernel/text/units.ts'
+import { parseRate } from '../kernel/units.ts'
 import { type Quota, Quotas, type Taken } from '../world/kept.ts'
 import { type Behaviour, type ConfigOf, type Exchange, setting } from './behaviour.ts'
 

@@ -3,7 +3,7 @@
 import type { SchemaUse } from '../contract/schema/schema-book.ts'
 import type { Scope } from '../expression/scope.ts'
 import type { BrokenRule } from '../kernel/http.ts'
-import { isObject, type Json, type JsonObject, parseInteger, pointer, put } from '../kernel/value/json.ts'
+import { isObject, type Json, type JsonObject, parseInteger, pointer, put } from '../kernel/json.ts'
 import type { Assign, Id, RecordStates } from '../world/records/types.ts'
 
 /** A configured resource, checked against the contract. */

@@ -1,7 +1,7 @@
 // The contract of an API, as read from its OpenAPI document. Immutable, and without simulation.
 
 import type { Reply } from '../kernel/http.ts'
-import { type Json, parseJson } from '../kernel/value/json.ts'
+import { type Json, parseJson } from '../kernel/json.ts'
 import type { FormReader } from './document/forms.ts'
 import type { Parameter } from './document/parameters.ts'
 import type { Node } from './documents.ts'

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
 import { readSource } from '../kernel/file/read-source.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
-import { Decimal, isObject, parsePointer, pointer } from '../kernel/value/json.ts'
+import { Decimal, isObject, parsePointer, pointer } from '../kernel/json.ts'
 
 /** A document: the value of a file, or a part of it (an inline contract). */
 export interface Document {

@@ -3,7 +3,7 @@
 
 import { suggest } from '../kernel/diagnostic.ts'
 import { type Headers, NO_HEADERS, quotedString } from '../kernel/http.ts'
-import { isObject } from '../kernel/value/json.ts'
+import { isObject } from '../kernel/json.ts'
 import type { Contract, Operation, SecurityRequirement, SecurityScheme } from './contract.ts'
 import type { ContractReading } from './document/reading.ts'
 import { childOf, itemsOf, membersOf, type Node } from './documents.ts'

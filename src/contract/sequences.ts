@@ -1,7 +1,7 @@
 // Sequential media types (OpenAPI 3.2): event streams, lines of JSON, JSON text sequences and multipart bodies without
 // names. Their value is the list of their items; this file reads and writes it.
 
-import { isObject, type Json, type JsonObject, type Parsed, parseJson, stringifyJson } from '../kernel/value/json.ts'
+import { isObject, type Json, type JsonObject, type Parsed, parseJson, stringifyJson } from '../kernel/json.ts'
 
 /** The framing of the items of a media type. */
 export type Framing = 'events' | 'lines' | 'records' | 'parts'

@@ -1,7 +1,7 @@
 // The work that one evaluation of an expression may do: steps of loops, and the length of the texts that functions and
 // operators look at; and regular expressions in linear time (RE2).
 
-import { LinearPattern } from '../kernel/text/linear.ts'
+import { LinearPattern } from '../kernel/pattern.ts'
 import { isMap } from './scope.ts'
 import { type Evaluate, nodesOf, type SyntaxNode } from './syntax-tree.ts'
 

@@ -1,7 +1,7 @@
 // The expression language of rules and templates: CEL (Common Expression Language, cel.dev). The door to its library.
 
 import { Environment } from '@marcbachmann/cel-js'
-import type { Json } from '../kernel/value/json.ts'
+import type { Json } from '../kernel/json.ts'
 import type { Moment } from '../world/clock.ts'
 import { boundWork, matchesLinearly, resetSteps } from './costs.ts'
 import {

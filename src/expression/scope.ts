@@ -1,7 +1,7 @@
 // The words of the expression language: what a compiled expression is, the roots and functions that it may use, and how their
 // values are converted. Independent of how a gateway fills them in.
 
-import { Decimal, type Json, put } from '../kernel/value/json.ts'
+import { Decimal, type Json, put } from '../kernel/json.ts'
 import { momentOf, timeOf, timestamp } from '../world/clock.ts'
 
 export interface Expression {

@@ -4,7 +4,7 @@
 
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Path } from '../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, put, stringifyJson } from '../kernel/value/json.ts'
+import { isObject, type Json, type JsonObject, put, stringifyJson } from '../kernel/json.ts'
 import { type Expression, ExpressionFailure, type Scope } from './scope.ts'
 
 /** JSON text that is inserted unchanged. */

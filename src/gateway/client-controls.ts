@@ -6,7 +6,7 @@ import type { Operation } from '../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { problems, type Reply, type Request, refuse, withQuery } from '../kernel/http.ts'
-import { parseDuration } from '../kernel/text/units.ts'
+import { parseDuration } from '../kernel/units.ts'
 import type { PlannedOperation } from '../plan/plan.ts'
 
 export interface Controls {

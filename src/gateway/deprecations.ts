@@ -1,6 +1,6 @@
 // Counts the callers of deprecated operations and inputs, and reports them. Independent of HTTP.
 
-import { table } from '../kernel/text/terminal.ts'
+import { table } from '../kernel/terminal.ts'
 import type { Plan } from '../plan/plan.ts'
 import { DAY, isoDate } from '../world/clock.ts'
 

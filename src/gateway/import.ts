@@ -2,7 +2,7 @@
 
 import { type Resource, recordMistakes } from '../behaviours/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
-import type { Json, JsonObject } from '../kernel/value/json.ts'
+import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Dump } from '../world/records/types.ts'
 import { idIn, indexKeyOf } from '../world/records/values.ts'

@@ -3,7 +3,7 @@
 import { basename } from 'node:path'
 import type { Contract } from '../contract/contract.ts'
 import { decodeQuery } from '../contract/document/parameters.ts'
-import { isObject } from '../kernel/value/json.ts'
+import { isObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import { passwordsOf } from '../plan/settings.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'

@@ -6,7 +6,7 @@ import { type Contract, type Operation, responseFor } from '../contract/contract
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
 import { type Reply, withHeaders } from '../kernel/http.ts'
-import { stringifyJson } from '../kernel/value/json.ts'
+import { stringifyJson } from '../kernel/json.ts'
 import { weatherBlocks } from './block-schemas.ts'
 import { type Ground, NO_OPERATION, OperationCompiler, UNMATCHED } from './compile-operation.ts'
 import { compileConsumers } from './consumers.ts'

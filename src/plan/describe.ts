@@ -4,7 +4,7 @@
 import type { Lifecycle } from '../behaviours/behaviour.ts'
 import { countRests, type Phase, phaseAt, restAt, restsFrom } from '../behaviours/deprecation.ts'
 import { type LatencyConfig, latency } from '../behaviours/latency.ts'
-import { table } from '../kernel/text/terminal.ts'
+import { table } from '../kernel/terminal.ts'
 import { isoDate } from '../world/clock.ts'
 import type { Plan, PlannedOperation, PlannedRule, Weather } from './plan.ts'
 

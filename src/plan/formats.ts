@@ -1,7 +1,7 @@
 // The formats of texts in gateway.yaml: durations, sizes, rates, dates, origins, paths.
 
 import { parseStart } from '../behaviours/deprecation.ts'
-import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/text/units.ts'
+import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 import { isOrigin } from './settings.ts'
 

@@ -3,8 +3,8 @@
 
 import type { SettingSchema } from '../behaviours/behaviour.ts'
 import { ACTIONS } from '../behaviours/respond/config.ts'
+import { isObject, type Json } from '../kernel/json.ts'
 import { Schemas } from '../kernel/schema/schema.ts'
-import { isObject, type Json } from '../kernel/value/json.ts'
 import { FORMATS } from './formats.ts'
 import type { Plan } from './plan.ts'
 import { simulationSchema } from './simulation-schema.ts'

@@ -4,7 +4,7 @@
 import { roundBeyondExamples } from '../contract/documents.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
-import { Decimal, isObject, unescapeKey } from '../kernel/value/json.ts'
+import { Decimal, isObject, unescapeKey } from '../kernel/json.ts'
 
 /** Paths of the blocks whose keys are behaviours; `*` is any name. */
 const PLACES: readonly Path[] = [['defaults'], ['tags', '*'], ['operations', '*']]

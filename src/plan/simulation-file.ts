@@ -2,7 +2,7 @@
 
 import type { FaultSpec } from '../behaviours/fault.ts'
 import type { LatencyConfig } from '../behaviours/latency.ts'
-import type { Json } from '../kernel/value/json.ts'
+import type { Json } from '../kernel/json.ts'
 import type { Assign } from '../world/records/types.ts'
 
 /** The content of gateway.yaml, as written and checked. */

@@ -3,9 +3,9 @@
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
+import { isObject, parsePointer, pointer } from '../kernel/json.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema/schema.ts'
 import type { Violation } from '../kernel/schema/violations.ts'
-import { isObject, parsePointer, pointer } from '../kernel/value/json.ts'
 import { answerSchema, orderSchema } from './block-schemas.ts'
 import { FORMATS } from './formats.ts'
 import { roundSettings } from './short-forms.ts'

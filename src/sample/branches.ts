@@ -1,8 +1,8 @@
 // The branches of unions: their order, the ones that repeat the value that was sent, and the ones that overlap. A pin is a
 // field that a generated value copies from the value that was sent, so that a reply takes the same branch as the request.
 
+import { Decimal, isObject, type Json, type JsonObject, put } from '../kernel/json.ts'
 import { entriesOf, listOf } from '../kernel/schema/schema.ts'
-import { Decimal, isObject, type Json, type JsonObject, put } from '../kernel/value/json.ts'
 import type { Chance } from './chance.ts'
 import { Facets } from './facets.ts'
 import { type Fitting, isListed } from './fits.ts'

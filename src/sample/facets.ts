@@ -1,9 +1,9 @@
 // Gathers the constraints of several schemas for one value: follows references, merges `allOf`, picks one branch of each
 // union. Generates nothing. Most values that are built from the result are valid; the caller checks.
 
+import { isObject, type Json } from '../kernel/json.ts'
 import type { RequiredBy } from '../kernel/schema/keywords.ts'
 import { entriesOf, keyOf, listOf } from '../kernel/schema/schema.ts'
-import { isObject, type Json } from '../kernel/value/json.ts'
 import { isListed } from './fits.ts'
 import { type Definitions, objectOf, referredBy, type SchemaObject } from './schema-parts.ts'
 

@@ -1,10 +1,10 @@
 // Checks a value against a schema by walking both. The compiled validator takes milliseconds to compile and keeps memory; a
 // generator checks each value once, part by part, and needs only yes or no.
 
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { isFormat, isMultipleOf, type RequiredBy, scalarsOf } from '../kernel/schema/keywords.ts'
 import { entriesOf, listOf } from '../kernel/schema/schema.ts'
-import { isObject, type Json, type JsonObject } from '../kernel/value/json.ts'
-import { getOrMake } from '../kernel/value/memo.ts'
 import { type Definitions, propertySchemas, referredBy, regExpOf, type SchemaObject } from './schema-parts.ts'
 
 /** A schema that refers to itself endlessly accepts no value. */

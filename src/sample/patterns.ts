@@ -2,7 +2,7 @@
 // classes are evaluated by the engine itself.
 
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
-import { getOrMake } from '../kernel/value/memo.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import type { Chance } from './chance.ts'
 
 const PLAIN = [...'abcdefghijklmnopqrstuvwxyz']

@@ -1,7 +1,7 @@
 // Generates one value: tries the ways that its facets allow, one after the other, until a value is valid.
 
+import { isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
 import { entriesOf, listOf } from '../kernel/schema/schema.ts'
-import { isObject, type Json, type JsonObject, stringifyJson } from '../kernel/value/json.ts'
 import { denies, orderBranches, pinnedValues, tellApart } from './branches.ts'
 import { Chance } from './chance.ts'
 import { Facets, type Type, typeOf } from './facets.ts'

@@ -1,9 +1,9 @@
 // Generates a value for a schema: valid, readable, of bounded size, and the same for the same seed. A failed attempt is
 // repeated in another way, a bounded number of times. Depends on JSON Schema, not on OpenAPI.
 
+import { approximate, holdsExact, type Json } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { entriesOf } from '../kernel/schema/schema.ts'
-import { approximate, holdsExact, type Json } from '../kernel/value/json.ts'
-import { getOrMake } from '../kernel/value/memo.ts'
 import { type Fork, forksOf, pinsOf } from './branches.ts'
 import { Facets } from './facets.ts'
 import { Fitting } from './fits.ts'

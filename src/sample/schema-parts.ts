@@ -1,9 +1,9 @@
 // Reads the parts of a schema: the targets of its references, the schemas of its properties, and its patterns.
 
+import { isObject } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
+import { compilePattern } from '../kernel/pattern.ts'
 import { entriesOf, keyOf, listOf, type Schema } from '../kernel/schema/schema.ts'
-import { compilePattern } from '../kernel/text/pattern.ts'
-import { isObject } from '../kernel/value/json.ts'
-import { getOrMake } from '../kernel/value/memo.ts'
 
 export type SchemaObject = Readonly<Record<string, unknown>>
 /** Schemas by key: `#/$defs/KEY`. */

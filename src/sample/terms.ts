@@ -1,6 +1,6 @@
 // The terms of a sample: its options, the limit of one run, and the results of a run beside its value.
 
-import type { Json } from '../kernel/value/json.ts'
+import type { Json } from '../kernel/json.ts'
 import type { SchemaObject } from './schema-parts.ts'
 
 export interface SampleOptions {

@@ -1,6 +1,6 @@
 // Chance that can be repeated: a draw is a hash of its purpose, not the next number of a stream.
 
-import type { JsonObject } from '../kernel/value/json.ts'
+import type { JsonObject } from '../kernel/json.ts'
 import type { CollectionOptions, Id } from './records/types.ts'
 import { indexKeyOf, withId } from './records/values.ts'
 

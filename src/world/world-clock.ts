@@ -1,6 +1,6 @@
 // The clock of a world: real time until it is set, shifted, frozen or accelerated. Independent of HTTP.
 
-import { parseSpan } from '../kernel/text/units.ts'
+import { parseSpan } from '../kernel/units.ts'
 import type { PortableCourse } from './changes.ts'
 import { type Clock, parseDate } from './clock.ts'
 

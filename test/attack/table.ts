@@ -1,7 +1,7 @@
 // Collects the attacks of a file and their outcomes in one table, printed at the end.
 
 import { after, test } from 'node:test'
-import { table } from '../../src/kernel/text/terminal.ts'
+import { table } from '../../src/kernel/terminal.ts'
 
 interface Row {
   readonly kind: string

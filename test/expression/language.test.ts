@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Language } from '../../src/expression/language.ts'
 import { type Expression, ExpressionFailure, type Scope } from '../../src/expression/scope.ts'
-import { Decimal, type Json } from '../../src/kernel/value/json.ts'
+import { Decimal, type Json } from '../../src/kernel/json.ts'
 import { SCOPE, TYPES } from './small-scope.ts'
 
 const language = new Language(TYPES)

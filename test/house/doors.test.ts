@@ -14,7 +14,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'reflect-metadata': 'http/self-signed.ts',
   'koa-bodyparser': 'http/request.ts',
   '@marcbachmann/cel-js': 'expression/language.ts',
-  re2js: 'kernel/text/linear.ts',
+  re2js: 'kernel/pattern.ts',
   mrmime: 'behaviours/respond/index.ts',
   ajv: 'kernel/schema/',
   'ajv-formats': 'kernel/schema/keywords.ts',

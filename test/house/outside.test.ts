@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { linesWith, sourceFiles } from './source-files.ts'
 
 // The console runs in a browser and uses the time there. A guarded search is bounded by its processor time.
-const READERS = ['cli.ts', 'world/clock.ts', 'gateway/log.ts', 'http/', 'console/', 'kernel/text/linear.ts']
+const READERS = ['cli.ts', 'world/clock.ts', 'gateway/log.ts', 'http/', 'console/', 'kernel/pattern.ts']
 // `process:` is a property name of a library; `process.versions` never changes.
 const OUTSIDE = new RegExp(
   `(?<![.\\w$])(?:${[

@@ -7,7 +7,7 @@ export const ROOT = join(import.meta.dirname, '../..')
 const SRC = join(ROOT, 'src')
 
 export interface SourceFile {
-  /** Relative to src/, with slashes: `kernel/value/json.ts`. */
+  /** Relative to src/, with slashes: `kernel/json.ts`. */
   readonly path: string
   readonly text: string
   /** Comments, strings and regular expressions blanked, lines kept. */

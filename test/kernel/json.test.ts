@@ -8,7 +8,7 @@ import {
   parsePointer,
   pointer,
   stringifyJson,
-} from '../../src/kernel/value/json.ts'
+} from '../../src/kernel/json.ts'
 
 const MAX = 2n ** 63n - 1n
 

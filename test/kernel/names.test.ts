@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { searchFor } from '../../src/kernel/text/names.ts'
+import { searchFor } from '../../src/kernel/names.ts'
 
 test('a word is found wherever it is, however long it is', () => {
   const letters = fc.constantFrom('a', 'b', 'ab', 'aab')

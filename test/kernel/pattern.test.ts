@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { compileGlob } from '../../src/kernel/names.ts'
+import { compilePattern, findNesting } from '../../src/kernel/pattern.ts'
 import { Schemas } from '../../src/kernel/schema/schema.ts'
-import { compileGlob } from '../../src/kernel/text/names.ts'
-import { findNesting } from '../../src/kernel/text/nesting.ts'
-import { compilePattern } from '../../src/kernel/text/pattern.ts'
 import { size } from '../support/cases.ts'
 
 // A backtracking engine would practically never end on each of these. The test passes if it ends.

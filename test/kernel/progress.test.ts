@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { showProgress } from '../../src/kernel/text/terminal.ts'
+import { showProgress } from '../../src/kernel/terminal.ts'
 
 function screen() {
   const written: string[] = []

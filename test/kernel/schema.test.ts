@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Json, parseJson } from '../../src/kernel/json.ts'
 import { isFormat } from '../../src/kernel/schema/keywords.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
-import { type Json, parseJson } from '../../src/kernel/value/json.ts'
 import { size } from '../support/cases.ts'
 
 const faults = (schema: Schema, text: string): string[] => {

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Diagnostics, formatReport } from '../../src/kernel/diagnostic.ts'
 import { parseSource, readSource } from '../../src/kernel/file/read-source.ts'
-import type { Source } from '../../src/kernel/file/source.ts'
-import { fillVariables } from '../../src/kernel/file/variables.ts'
+import { fillVariables, type Source } from '../../src/kernel/file/source.ts'
 import { size } from '../support/cases.ts'
 
 /** Returns the line of a text as a diagnostic shows it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseDuration, parseRate, parseSize } from '../../src/kernel/text/units.ts'
+import { parseDuration, parseRate, parseSize } from '../../src/kernel/units.ts'
 
 for (const [text, milliseconds] of [
   ['250ms', 250],

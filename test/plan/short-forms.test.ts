@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseRate } from '../../src/kernel/text/units.ts'
+import { parseRate } from '../../src/kernel/units.ts'
 import { loadPlan } from '../../src/load/load.ts'
 
 const CONTRACT = `

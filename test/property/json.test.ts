@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { approximate, type Json, parseJson, stringifyJson } from '../../src/kernel/value/json.ts'
+import { approximate, type Json, parseJson, stringifyJson } from '../../src/kernel/json.ts'
 import { anyText } from '../support/any-text.ts'
 import { size } from '../support/cases.ts'
 

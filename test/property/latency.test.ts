@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { lognormal, normal, type Quantile, throughPercentiles, uniform } from '../../src/kernel/value/distribution.ts'
+import { lognormal, normal, type Quantile, throughPercentiles, uniform } from '../../src/kernel/distribution.ts'
 import { draw } from '../../src/world/draws.ts'
 import { cases, size } from '../support/cases.ts'
 

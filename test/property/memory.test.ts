@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Json, type JsonObject, stringifyJson } from '../../src/kernel/value/json.ts'
+import { type Json, type JsonObject, stringifyJson } from '../../src/kernel/json.ts'
 import { Collection } from '../../src/world/records/collection.ts'
 import type { CollectionOptions, Id } from '../../src/world/records/types.ts'
 import { cases } from '../support/cases.ts'

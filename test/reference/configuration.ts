@@ -1,6 +1,6 @@
 // The configuration reference: tables made of the JSON Schema of gateway.yaml.
 
-import { isObject } from '../../src/kernel/value/json.ts'
+import { isObject } from '../../src/kernel/json.ts'
 import { simulationSchema } from '../../src/plan/simulation-schema.ts'
 import { table } from './table.ts'
 

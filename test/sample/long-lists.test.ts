@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Json } from '../../src/kernel/value/json.ts'
+import type { Json } from '../../src/kernel/json.ts'
 import { Fitting } from '../../src/sample/fits.ts'
 import { Sampler } from '../../src/sample/sample.ts'
 

@@ -1,7 +1,7 @@
 // The keys of `respond` that belong to records: their types and schemas.
 
 import type { Path } from '../../kernel/file/source.ts'
-import type { Json } from '../../kernel/value/json.ts'
+import type { Json } from '../../kernel/json.ts'
 import type { Comparison, Id } from '../../world/records/types.ts'
 import { setting } from '../behaviour.ts'
 

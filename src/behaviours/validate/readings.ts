@@ -7,8 +7,8 @@ import { decodeQuery, splitQuery } from '../../contract/document/parameters.ts'
 import { compileMediaTypes, essenceOf, isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { readSequence } from '../../contract/sequences.ts'
+import { isObject, type Json, type Parsed, parseJson } from '../../kernel/json.ts'
 import { keyOf } from '../../kernel/schema/schema.ts'
-import { isObject, type Json, type Parsed, parseJson } from '../../kernel/value/json.ts'
 
 /** How a body of a content type is read. */
 export interface BodyReading {

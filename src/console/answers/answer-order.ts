@@ -1,7 +1,7 @@
 // The form "answer next" without its inputs: the values that it begins with, and the order that it sends.
 
 import type { AnswerOrder, FormReplyContent, OperationForm } from '../../http/control/types.ts'
-import { parseJson, stringifyJson } from '../../kernel/value/json.ts'
+import { parseJson, stringifyJson } from '../../kernel/json.ts'
 import { indentJson } from '../model/json-text.ts'
 
 /** The values of the inputs. */

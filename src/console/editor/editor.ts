@@ -10,7 +10,7 @@ import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView, hoverTooltip } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
-import { stringifyJson } from '../../kernel/value/json.ts'
+import { stringifyJson } from '../../kernel/json.ts'
 import { aboutAt, cursorAt, isJsonText, keysAt, type SchemaPart, type Suggestion, valuesAt } from './schema-path.ts'
 
 export interface EditorOptions {

@@ -1,7 +1,7 @@
 // The place of the cursor in a YAML or JSON text as a path of keys, and the part of a JSON Schema that describes it. A text
 // that is being typed is often not sound: lines and indentation are read instead of a syntax tree.
 
-import { unescapeKey } from '../../kernel/value/json.ts'
+import { unescapeKey } from '../../kernel/json.ts'
 
 /** A part of a JSON Schema 2020-12, as far as the console reads it. */
 export interface SchemaPart {

@@ -1,7 +1,7 @@
 // Writes a rule of gateway.yaml for requests like a given one: with its path parameters, query and body.
 
 import type { RecordedRequest } from '../../http/control/types.ts'
-import { isObject, parseJson, stringifyJson } from '../../kernel/value/json.ts'
+import { isObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 
 /** Fields of a body that a rule compares; more make it hold for that one request only. */
 const MOST_FIELDS = 6

@@ -4,7 +4,7 @@
 
 import { signal } from '@preact/signals'
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { parseJson, stringifyJson } from '../../kernel/value/json.ts'
+import { parseJson, stringifyJson } from '../../kernel/json.ts'
 
 export const connection = signal<'connecting' | 'connected' | 'lost'>('connecting')
 /** Counts reconnections: data that depends on it is loaded again. */

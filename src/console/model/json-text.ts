@@ -1,7 +1,7 @@
 // JSON as text: its pieces for colours and indentation, and the places of its values. Numbers stay digit for digit, since the
 // text is never parsed into a value.
 
-import { pointer } from '../../kernel/value/json.ts'
+import { pointer } from '../../kernel/json.ts'
 
 export interface JsonPiece {
   readonly text: string

@@ -3,7 +3,7 @@
 
 import { useState } from 'preact/hooks'
 import type { FormParameter, OperationForm, SendResult } from '../../http/control/types.ts'
-import { stringifyJson } from '../../kernel/value/json.ts'
+import { stringifyJson } from '../../kernel/json.ts'
 import { keywordsAt, type SchemaPart } from '../editor/schema-path.ts'
 import { call } from '../model/control-plane.ts'
 import { knownConsumers } from '../model/gateway.ts'

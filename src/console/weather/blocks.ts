@@ -1,8 +1,8 @@
 // Weather (latency, faults, limits) as blocks of the configuration, and as the numbers of sliders. Independent of the DOM.
 
 import type { WeatherFile } from '../../http/control/types.ts'
-import { parseRate, parseSpan } from '../../kernel/text/units.ts'
-import { isObject } from '../../kernel/value/json.ts'
+import { isObject } from '../../kernel/json.ts'
+import { parseRate, parseSpan } from '../../kernel/units.ts'
 import { MINUTE, writeLatency, writePercent } from '../model/wording.ts'
 
 /** The settings of one block. Sliders show some; the others stay as they are. */

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { stringifyJson } from '../../kernel/value/json.ts'
+import { stringifyJson } from '../../kernel/json.ts'
 import { call, pathTo, useReply, useTask } from '../model/control-plane.ts'
 import { knownConsumers, type MeasuredOperation, useMeasured } from '../model/gateway.ts'
 import { chosenWorld, hrefOf, parameter, setParameters } from '../model/location.ts'

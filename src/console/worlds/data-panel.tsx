@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type JsonObject, parseJson, stringifyJson } from '../../kernel/value/json.ts'
+import { type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 import type { Editor } from '../editor/editor.ts'
 import { EditorBox, Mistakes, type TextMistake } from '../editor/editor-box.tsx'
 import type { SchemaPart } from '../editor/schema-path.ts'

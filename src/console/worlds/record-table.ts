@@ -1,7 +1,7 @@
 // A table of records without the page: its rows, which are loaded by page when they become visible, its columns, and the
 // beginning of a new record.
 
-import { Decimal, isObject, type Json, type JsonObject } from '../../kernel/value/json.ts'
+import { Decimal, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { keysAt, keywordsAt, partsAt, type SchemaPart } from '../editor/schema-path.ts'
 
 /** Records in a page. */

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { fieldText, problems, type Reply, refuse, withWarning } from '../../kernel/http.ts'
-import type { Json } from '../../kernel/value/json.ts'
+import type { Json } from '../../kernel/json.ts'
 import { type MediaType, type Operation, type ResponseSpec, responseFor, successStatus } from '../contract.ts'
 import {
   type Content,

@@ -1,6 +1,6 @@
 // The body of a reply: its value from the contract, and the value serialised in its media type.
 
-import { isObject, type Json, parseJson, stringifyJson } from '../../kernel/value/json.ts'
+import { isObject, type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
 import type { Gap } from '../../sample/terms.ts'
 import type { MediaType } from '../contract.ts'
 import { essenceOf, isJson } from '../media-types.ts'

@@ -2,7 +2,7 @@
 // only if the reply stays valid. Independent of HTTP.
 
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/value/json.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { GuardedValue } from './guarded-value.ts'
 

@@ -3,7 +3,7 @@
 
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, describeRule, type Refusal } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/value/json.ts'
+import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import {
   CODES,
   codesOf,

@@ -1,7 +1,7 @@
 // A value that changes only while it stays valid, part by part.
 
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/value/json.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 
 const valueAt = (value: Json, path: Path): Json | undefined =>
   path.reduce<Json | undefined>((at, key) => (at as Record<string, Json> | undefined)?.[key], value)

@@ -2,7 +2,7 @@
 // sockets.
 
 import { fieldText } from '../../kernel/http.ts'
-import { isObject, type Json } from '../../kernel/value/json.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import type { Header } from '../contract.ts'
 import { bareText } from '../sequences.ts'

@@ -2,7 +2,7 @@
 // schema, filled by name. Uses only the public part of a refusal.
 
 import { problemOf, type Refusal } from '../../kernel/http.ts'
-import type { Json } from '../../kernel/value/json.ts'
+import type { Json } from '../../kernel/json.ts'
 import { type Contract, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
 import { isJson } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'

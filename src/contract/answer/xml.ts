@@ -2,7 +2,6 @@
 // the XML library.
 
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'
-import { keyOf } from '../../kernel/schema/schema.ts'
 import {
   holdsExact,
   isObject,
@@ -12,7 +11,8 @@ import {
   parseJson,
   put,
   stringifyJson,
-} from '../../kernel/value/json.ts'
+} from '../../kernel/json.ts'
+import { keyOf } from '../../kernel/schema/schema.ts'
 import { type Definitions, propertySchemas, type SchemaObject } from '../../sample/schema-parts.ts'
 
 interface XmlKeywords {

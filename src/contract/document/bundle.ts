@@ -1,6 +1,6 @@
 // A contract as one JSON document, with the parts of other files that it refers to.
 
-import { isObject, pointer } from '../../kernel/value/json.ts'
+import { isObject, pointer } from '../../kernel/json.ts'
 import type { Contract } from '../contract.ts'
 import { identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 

@@ -1,8 +1,8 @@
 // Checks a contract before it is served: its examples and defaults against their schemas, and whether each schema has a valid
 // value. Otherwise replies cannot be in contract, or no client can send a body; operation and property are reported.
 
+import { type Json, parsePointer } from '../../kernel/json.ts'
 import type { Violations } from '../../kernel/schema/violations.ts'
-import { type Json, parsePointer } from '../../kernel/value/json.ts'
 import type { Gap } from '../../sample/terms.ts'
 import type { Contract, MediaType, Operation } from '../contract.ts'
 import { childOf, type Node } from '../documents.ts'

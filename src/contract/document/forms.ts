@@ -1,7 +1,7 @@
 // Converts form fields to a typed object, as the schema and `encoding` have it (OpenAPI "Encoding Object"). Knows no syntax of
 // forms: the fields arrive by name, texts decoded, files as bytes.
 
-import { parseJson, put } from '../../kernel/value/json.ts'
+import { parseJson, put } from '../../kernel/json.ts'
 import type { Documents, Node } from '../documents.ts'
 import { type Encoding, isJson } from '../media-types.ts'
 import {

@@ -1,7 +1,7 @@
 // Parameters (OpenAPI "Parameter Object"): converts text from the wire to typed values by `schema` or `content`, `style` and
 // `explode`. Independent of HTTP libraries.
 
-import { isObject, parseJson } from '../../kernel/value/json.ts'
+import { isObject, parseJson } from '../../kernel/json.ts'
 import { childOf, membersOf, type Node } from '../documents.ts'
 import { isJson } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'

@@ -1,7 +1,7 @@
 // Reads request bodies, responses with their headers, media types, examples, and sequences (OpenAPI 3.2 `itemSchema`).
 
+import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import type { Side } from '../../kernel/schema/keywords.ts'
-import { isObject, type Json, pointer } from '../../kernel/value/json.ts'
 import type { Example, Header, MediaType, RequestBody, ResponseSpec } from '../contract.ts'
 import { childOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { type Encoding, essenceOf } from '../media-types.ts'

@@ -3,7 +3,7 @@
 
 import { relative } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
-import { isObject } from '../../kernel/value/json.ts'
+import { isObject } from '../../kernel/json.ts'
 import type { Contract } from '../contract.ts'
 import { childOf, type Document, identityOf, membersOf, nodeAt, placeOf } from '../documents.ts'
 import { shapeOf } from '../schema/shape.ts'

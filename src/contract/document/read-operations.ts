@@ -2,7 +2,7 @@
 // served is reported and left out; the rest of the document stays.
 
 import { suggest } from '../../kernel/diagnostic.ts'
-import { isObject } from '../../kernel/value/json.ts'
+import { isObject } from '../../kernel/json.ts'
 import type { Operation } from '../contract.ts'
 import { childOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { expressionsOf, METHODS, type Method } from '../paths.ts'

@@ -1,6 +1,6 @@
 // Reads servers (OpenAPI "Server Object"): the base paths and the hosts of their URLs.
 
-import { isObject } from '../../kernel/value/json.ts'
+import { isObject } from '../../kernel/json.ts'
 import { childOf, itemsOf, type Node } from '../documents.ts'
 import type { ContractReading } from './reading.ts'
 

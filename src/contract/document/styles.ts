@@ -1,7 +1,7 @@
 // Converts text from the wire to values, typed by a schema: single texts, the styles of parameters (OpenAPI "Style Values",
 // after RFC 6570), and names that spell a path in brackets. Independent of HTTP libraries.
 
-import { isObject, parseInteger, put } from '../../kernel/value/json.ts'
+import { isObject, parseInteger, put } from '../../kernel/json.ts'
 import { childOf, type Documents, membersOf, type Node } from '../documents.ts'
 import { layersOf, typesOf } from '../schema/shape.ts'
 

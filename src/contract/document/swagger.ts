@@ -4,7 +4,7 @@
 import { upgrade } from '@scalar/openapi-upgrader'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, unescapeKey } from '../../kernel/value/json.ts'
+import { isObject, unescapeKey } from '../../kernel/json.ts'
 import { type Document, placeOf } from '../documents.ts'
 
 type SwaggerObject = Record<string, unknown>

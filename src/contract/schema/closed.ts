@@ -1,8 +1,8 @@
 // Closed objects (`additionalProperties: false`) inside a composition: each refuses the properties of the others, so that no
 // value is valid. They are read as closed over the whole composition, which is what authors mean.
 
+import { isObject } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
-import { isObject } from '../../kernel/value/json.ts'
 import { childOf, type Documents, identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { childrenOf } from './discriminator.ts'
 import { COMPOSITIONS, layersOf } from './shape.ts'

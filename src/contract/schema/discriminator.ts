@@ -1,9 +1,9 @@
 // Discriminators (OpenAPI "Discriminator Object"): the property whose value chooses a branch of a union. Finds the branches,
 // gives each its names, and makes schemas of them: one form for generating values, another for the validator.
 
+import { isObject, put } from '../../kernel/json.ts'
 import type { RequiredBy } from '../../kernel/schema/keywords.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
-import { isObject, put } from '../../kernel/value/json.ts'
 import { childOf, componentOf, type Documents, identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { shapeOf } from './shape.ts'
 

@@ -1,7 +1,7 @@
 // Describes the fields of values by their schemas, for code that generates values as a server does, or that warns of
 // deprecated fields.
 
-import { isObject, type Json, pointer } from '../../kernel/value/json.ts'
+import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import type { Type } from '../../sample/facets.ts'
 import type { SchemaUse } from './schema-book.ts'
 

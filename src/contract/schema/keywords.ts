@@ -2,9 +2,8 @@
 // Malformed keywords are reported and removed, so that every schema compiles. Independent of references.
 
 import { suggest } from '../../kernel/diagnostic.ts'
-import { findNesting } from '../../kernel/text/nesting.ts'
-import { compilePattern } from '../../kernel/text/pattern.ts'
-import { approximate, isObject } from '../../kernel/value/json.ts'
+import { approximate, isObject } from '../../kernel/json.ts'
+import { compilePattern, findNesting } from '../../kernel/pattern.ts'
 import { childOf, type Documents, type Node } from '../documents.ts'
 
 /** Keywords whose value is a schema. */

@@ -1,10 +1,10 @@
 // All the schemas of a contract. Each is translated once and compiled on first use: a document may have thousands, and most
 // requests use few of them.
 
+import { holdsExact, type Json } from '../../kernel/json.ts'
 import { isKnownFormat, type Side } from '../../kernel/schema/keywords.ts'
 import { type Check, type Schema, Schemas } from '../../kernel/schema/schema.ts'
 import type { Violations } from '../../kernel/schema/violations.ts'
-import { holdsExact, type Json } from '../../kernel/value/json.ts'
 import { Fitting } from '../../sample/fits.ts'
 import { type Sample, Sampler } from '../../sample/sample.ts'
 import type { SampleOptions } from '../../sample/terms.ts'

@@ -1,7 +1,7 @@
 // The properties and types that a schema has for a value, through references and compositions, and the removal of the
 // properties that belong to the other side of an exchange.
 
-import { isObject, type Json, type JsonObject, put } from '../../kernel/value/json.ts'
+import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import { childOf, type Documents, itemsOf, membersOf, type Node } from '../documents.ts'
 
 /** Keywords with a list of schemas for the same value. */

@@ -1,8 +1,8 @@
 // Translates a schema of a contract to the validator's dialect (JSON Schema 2020-12): converts the differences of OpenAPI
 // 3.0, removes annotations, and keeps references, so that cycles stay finite.
 
+import { approximate, isObject, type Json, put } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
-import { approximate, isObject, type Json, put } from '../../kernel/value/json.ts'
 import { childOf, type Documents, itemsOf, membersOf, type Node } from '../documents.ts'
 import { type Closing, conflictIn, refusedByBranches, withoutNames } from './closed.ts'
 import {

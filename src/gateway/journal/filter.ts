@@ -2,9 +2,9 @@
 // are as many as they should be.
 
 import { suggest } from '../../kernel/diagnostic.ts'
-import { compileGlob } from '../../kernel/text/names.ts'
-import { parseDuration } from '../../kernel/text/units.ts'
-import { isObject, type Json, parseJson, parsePointer, stringifyJson } from '../../kernel/value/json.ts'
+import { isObject, type Json, parseJson, parsePointer, stringifyJson } from '../../kernel/json.ts'
+import { compileGlob } from '../../kernel/names.ts'
+import { parseDuration } from '../../kernel/units.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { JournalSettings } from '../../plan/settings.ts'
 import { timestamp } from '../../world/clock.ts'

@@ -1,7 +1,7 @@
 // The effects in a log of worlds, and the text of an entry: a JSON array, and the records of its changes, each after a tab, as
 // they are stored.
 
-import { stringifyJson } from '../../kernel/value/json.ts'
+import { stringifyJson } from '../../kernel/json.ts'
 import type { CollectionState, PortableCourse, RowEffect, WorldEffect } from '../../world/changes.ts'
 import { breathe } from '../../world/clock.ts'
 import type { Group } from '../../world/recording.ts'

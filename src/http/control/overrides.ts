@@ -4,7 +4,7 @@
 import { MOST_ANSWERS, type StandingAnswer } from '../../gateway/answers.ts'
 import type { CurrentWeather, WeatherSlot } from '../../gateway/weather.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
-import type { JsonObject } from '../../kernel/value/json.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { answerSchema } from '../../plan/block-schemas.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'

@@ -2,7 +2,7 @@
 
 import { compileAccept, type Resource } from '../../behaviours/resource.ts'
 import { faultsOf, recordFaults } from '../../gateway/import.ts'
-import { type JsonObject, parseInteger } from '../../kernel/value/json.ts'
+import { type JsonObject, parseInteger } from '../../kernel/json.ts'
 import { describeStatesOf } from '../../plan/describe.ts'
 import type { Collection } from '../../world/records/collection.ts'
 import type { Id, SortOrder } from '../../world/records/types.ts'

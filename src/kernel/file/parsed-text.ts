@@ -1,7 +1,7 @@
 // The outcome of reading the text of a file, and the words for mistakes of syntax in it, at the place where a person would look.
 // The readers say what kind of mistake it is; their libraries' own words are for mistakes of no known kind.
 
-import { MAX_DEPTH } from '../value/json.ts'
+import { MAX_DEPTH } from '../json.ts'
 import type { Path } from './source.ts'
 
 /** A text that a reader has parsed. It takes much more memory than the value. */

@@ -1,9 +1,9 @@
 // Reads the author's files: from the disk, and from their text.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, resolve, sep } from 'node:path'
 import { Diagnostics, type Place, suggest } from '../diagnostic.ts'
-import { isObject } from '../value/json.ts'
+import { isObject } from '../json.ts'
 import { type ParsedText, TOO_MANY_ALIASES } from './parsed-text.ts'
 import { placeOfFile, Source, TextPlaces } from './source.ts'
 import { YamlEvents } from './yaml-events.ts'
@@ -13,7 +13,7 @@ import { YamlTree } from './yaml-tree.ts'
  * The kinds of files: a gateway file or an order of the control plane; a contract or a part of one, whose duplicate keys are
  * warnings; or records.
  */
-export type FileKind = 'gateway' | 'contract' | 'records'
+type FileKind = 'gateway' | 'contract' | 'records'
 
 /**
  * Reads and parses a file. Mistakes go to `report`, and the result is `undefined`: `no-such-file`, `is-a-directory`,
@@ -219,4 +219,41 @@ export function refuseRemote(path: string, place: Place, report: Diagnostics): b
     `save it and name the file: curl -L -o ${file} ${url}`,
   )
   return true
+}
+
+/** The maximum size of a file in bytes. A file stays in memory while its plan is served. */
+const LARGEST_REPLY = 16 * 1024 * 1024
+
+/** Files that replies are made from. They are read at load, and only below the folder of the configuration. */
+export class ReplyFiles {
+  readonly #folder: string
+  readonly #paths = new Set<string>()
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Absolute paths of all files that were requested, readable or not. */
+  get paths(): readonly string[] {
+    return [...this.#paths]
+  }
+
+  /** Returns the content of a file, named relative to the folder; or a sentence that says why it cannot be read. */
+  read(name: string): Uint8Array | string {
+    const path = resolve(this.#folder, name)
+    this.#paths.add(path)
+    try {
+      const folder = realpathSync(this.#folder)
+      if (!`${realpathSync(path)}${sep}`.startsWith(`${folder}${sep}`)) {
+        return `${name} is outside the folder of this configuration`
+      }
+      const found = statSync(path)
+      if (!found.isFile()) return `${name} is not a file`
+      if (found.size > LARGEST_REPLY) return `${name} is larger than 16MB`
+      return readFileSync(path)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      return code === 'ENOENT' || code === 'ENOTDIR' ? `there is no file ${name}` : `${name} cannot be read (${code})`
+    }
+  }
 }

@@ -23,7 +23,7 @@ import {
   strTag,
   type YAMLException,
 } from 'js-yaml'
-import { decimalOf, MAX_DEPTH } from '../value/json.ts'
+import { decimalOf, MAX_DEPTH } from '../json.ts'
 import {
   describeSyntax,
   type ParsedText,

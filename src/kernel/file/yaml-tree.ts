@@ -13,7 +13,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import { decimalOf, MAX_DEPTH } from '../value/json.ts'
+import { decimalOf, MAX_DEPTH } from '../json.ts'
 import {
   describeSyntax,
   type ParsedText,

@@ -7,8 +7,8 @@ import { usePattern } from 'ajv/dist/vocabularies/code.js'
 import enumKeyword from 'ajv/dist/vocabularies/validation/enum.js'
 import formats from 'ajv-formats'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
-import { compilePattern } from '../text/pattern.ts'
-import { Decimal, isObject, parsePointer, stringifyJson } from '../value/json.ts'
+import { Decimal, isObject, parsePointer, stringifyJson } from '../json.ts'
+import { compilePattern } from '../pattern.ts'
 
 /** The side that sends the value: some properties are required of one side only. */
 export type Side = 'request' | 'reply'

@@ -1,7 +1,7 @@
 // JSON Schema: compiles once, validates often, and describes mistakes in words. Only this folder imports ajv.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { approximate, holdsExact, isObject, type Json } from '../value/json.ts'
+import { approximate, holdsExact, isObject, type Json } from '../json.ts'
 import { addOurs, type Format, patternOf, SIDES, type Side, ValidationContext } from './keywords.ts'
 import { type CompiledSchema, forgetBranches, type Violations, violationsOf } from './violations.ts'
 

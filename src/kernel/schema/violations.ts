@@ -2,7 +2,7 @@
 
 import type { KeywordCxt } from 'ajv'
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
-import { isObject, pointer } from '../value/json.ts'
+import { isObject, pointer } from '../json.ts'
 import type { ValidationContext } from './keywords.ts'
 
 /** A mistake in a value. */

@@ -4,7 +4,7 @@ import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import { plainName } from '../../kernel/text/names.ts'
+import { plainName } from '../../kernel/names.ts'
 import { candidatesOf, type SchemaCandidate } from './candidates.ts'
 import { type List, RecordReader, type Single } from './records.ts'
 import {

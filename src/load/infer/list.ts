@@ -3,8 +3,8 @@
 import type { Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
-import { plainName } from '../../kernel/text/names.ts'
-import type { Json } from '../../kernel/value/json.ts'
+import type { Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/names.ts'
 import { type Listed, nest } from './records.ts'
 import { type FieldReader, isNumeric, type SchemaReader } from './schema.ts'
 

@@ -5,8 +5,8 @@ import type { Contract, Operation, ResponseSpec } from '../../contract/contract.
 import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
 import { isJson } from '../../contract/media-types.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
-import { plainName } from '../../kernel/text/names.ts'
-import { isObject, type Json, pointer } from '../../kernel/value/json.ts'
+import { isObject, type Json, pointer } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/names.ts'
 
 const UNIONS = ['anyOf', 'oneOf'] as const
 

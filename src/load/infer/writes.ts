@@ -3,8 +3,8 @@
 import { fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import { plainName } from '../../kernel/text/names.ts'
-import { isObject, type Json } from '../../kernel/value/json.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/names.ts'
 import { FIRST, nest, type RecordReader, type Single } from './records.ts'
 import {
   answersEmpty,

@@ -6,7 +6,7 @@ import type { Parameter } from '../../contract/document/parameters.ts'
 import { isJson } from '../../contract/media-types.ts'
 import { valueFor } from '../../contract/schema/field.ts'
 import { readSequence, writeSequence } from '../../contract/sequences.ts'
-import { isObject, type Json, stringifyJson } from '../../kernel/value/json.ts'
+import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
 
 export interface ProbeBody {
   readonly type: string

@@ -7,7 +7,7 @@ import { isJson } from '../../contract/media-types.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
 import { describeField } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
-import { isObject, type Json } from '../../kernel/value/json.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import { drawUuid } from '../../world/draws.ts'
 

@@ -1,7 +1,7 @@
 // A collection of records in memory: assigns ids, finds out whether a record is missing or stale, counts and records each
 // write, reserves memory for it, and evicts the oldest records. The records are in `Rows`. "Missing" and "stale" are values.
 
-import type { JsonObject } from '../../kernel/value/json.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import type { Budget } from '../budget.ts'
 import {
   type CollectionEffect,

@@ -1,6 +1,6 @@
 // The changes of a collection, as they are recorded: each as small as it can be, since every write makes one.
 
-import type { JsonObject } from '../../kernel/value/json.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import {
   type Change,
   type CollectionEffect,

@@ -1,7 +1,7 @@
 // The records of a collection in memory: B-trees, which are ordered, and which clone in constant time because they share
 // what has not been written since. Counts what the records weigh, and decides nothing.
 
-import type { Json } from '../../kernel/value/json.ts'
+import type { Json } from '../../kernel/json.ts'
 import { type Budget, weigh } from '../budget.ts'
 import { Pages } from './pages.ts'
 import { differences, Tree, treeOf } from './tree.ts'

@@ -1,6 +1,6 @@
 // The timers of a collection's records: when each leaves its state by itself, and by which edge.
 
-import type { JsonObject } from '../../kernel/value/json.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { type CollectionState, idOf, type PortableTimer, portableId } from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { draw } from '../draws.ts'

@@ -1,6 +1,6 @@
 // The types of a collection: records, queries and pages, options, dumps, and the states of a record.
 
-import type { Json, JsonObject } from '../../kernel/value/json.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 
 /** The id of a record. */
 export type Id = number | bigint | string

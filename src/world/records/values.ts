@@ -1,15 +1,7 @@
 // The values of records: comparing, searching, sorting and cutting them into pages; their fields, keys and texts. Pure.
 
-import { searchFor } from '../../kernel/text/names.ts'
-import {
-  Decimal,
-  isObject,
-  type Json,
-  type JsonObject,
-  parseJson,
-  put,
-  stringifyJson,
-} from '../../kernel/value/json.ts'
+import { Decimal, isObject, type Json, type JsonObject, parseJson, put, stringifyJson } from '../../kernel/json.ts'
+import { searchFor } from '../../kernel/names.ts'
 import type { Comparison, Entry, Id, Page, Query, SortOrder } from './types.ts'
 
 /** Whether a query has only filters and a limit, so that an index answers it. */
