@@ -60,9 +60,9 @@ export function readControls(request: Request, operation: Operation | undefined)
   const asked = headers['understudy-explain']
   return {
     request: inQuery?.request ?? request,
-    ...(weather === undefined ? {} : { weather: String(weather) }),
-    ...(wait === undefined ? {} : { delay: wait }),
-    ...(ordinal === undefined ? {} : { ordinal: Number(ordinal) }),
+    weather: weather && String(weather),
+    delay: wait,
+    ordinal: ordinal === undefined ? undefined : Number(ordinal),
     why: asked === '1' || asked === 'true' || asked === '?1',
   }
 }

@@ -100,7 +100,7 @@ export function describeDeprecations(plan: Plan, deprecations: Deprecations, now
         operation: operation.id,
         method: operation.method,
         path: route,
-        ...(since === undefined ? {} : { since: isoDate(since) }),
+        since: since === undefined ? undefined : isoDate(since),
         ...(sunset === undefined ? {} : { sunset: isoDate(sunset), daysLeft: daysUntil(sunset, now) }),
         calls: sumOf(usages),
         consumers: usages.map(describeCaller),

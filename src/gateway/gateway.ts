@@ -4,6 +4,8 @@ import { Exchange } from '../behaviours/exchange.ts'
 import { isDecodable } from '../contract/paths.ts'
 import { allowOf } from '../contract/security.ts'
 import {
+  type BodyRead,
+  ForwardedRequest,
   type Headers,
   NO_HEADERS,
   type Problem,
@@ -13,20 +15,23 @@ import {
   refuse,
   retryAfter,
   unreadRequest,
+  withHeaders,
+  withWarning,
 } from '../kernel/http.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { Full } from '../world/budget.ts'
-import { type Clock, monotonic } from '../world/clock.ts'
+import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Unavailable } from '../world/engines/engine.ts'
 import { Outage } from '../world/records/types.ts'
 import { StandingAnswers } from './answers.ts'
 import { delayed, readControls } from './client-controls.ts'
+import { explainReply, explanationHeaders } from './explain.ts'
 import { AllRequests } from './journal/all-requests.ts'
 import { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
-import type { Mask } from './mask.ts'
+import { Mask } from './mask.ts'
+import type { Meter } from './metrics/meter.ts'
 import { Metrics } from './metrics/metrics.ts'
-import { type Dispatch, Observer, Overheard, type ServedPlan, servePlan } from './observer.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
 import { underWeather, WeatherStation } from './weather.ts'
@@ -51,7 +56,6 @@ export class Gateway {
   configure: (text: string) => Promise<void> = async () => {}
   #served: ServedPlan
   #incidents = 0
-  readonly #observer: Observer
   readonly #adopters: ((plan: Plan) => void)[] = []
 
   constructor(plan: Plan, clock: Clock, log: Log, version: string) {
@@ -63,7 +67,6 @@ export class Gateway {
     this.journal = new Journal(plan.simulation.journal)
     this.requests = new AllRequests(this.journal)
     this.traffic = new Traffic(this.journal)
-    this.#observer = new Observer(clock, this.worlds, this.journal, log)
     this.metrics = new Metrics(version, this.worlds, this.weather, log)
     this.#served = servePlan(plan, this.metrics, this.clock.now())
   }
@@ -184,7 +187,7 @@ export class Gateway {
       reply = await this.#fail(error, planned, exchange)
     }
     exchange.release?.()
-    return this.#observer.finish(dispatch, reply)
+    return this.#finish(dispatch, reply)
   }
 
   /** Converts an exception to a reply. The reason goes to the log; the client gets its number. */
@@ -237,7 +240,50 @@ export class Gateway {
   }
 
   async #decorate(dispatch: Dispatch, bare: Reply, shaping = dispatch.planned): Promise<Reply> {
-    return this.#observer.finish(dispatch, await shaping.decorate(dispatch.exchange, bare))
+    return this.#finish(dispatch, await shaping.decorate(dispatch.exchange, bare))
+  }
+
+  /** Adds `Date` and `Understudy-Explanation`, then records the exchange in metrics, journal and log. */
+  #finish({ served, planned, exchange, path, started, passed, why, heard }: Dispatch, bare: Reply): Reply {
+    const { request, clock, consumer, injected, fault, warnings, deprecatedInputs: inputs } = exchange
+    const { method } = request
+    const { mask } = served
+    let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
+    if (warnings.length > 0) reply = withWarning(reply, warnings.join('; '))
+    const explanation = passed && explainReply(planned, exchange, reply, passed, mask)
+    if (explanation !== undefined && why) reply = withHeaders(reply, explanationHeaders(explanation))
+    const { status, refusal } = reply
+    const milliseconds = monotonic() - started
+    const meter = served.meterOf(planned)
+    const at = this.clock.now()
+    meter.observe(method, status, milliseconds / 1000, injected / 1000)
+    if (exchange.queued) meter.queued()
+    if (refusal !== undefined) meter.refused(refusal.problem.code)
+    if (fault !== undefined) meter.struck(fault)
+    if (inputs !== undefined || planned.deprecated) {
+      const time = clock.adjusted ? clock.now() : at
+      const traffic = clock.adjusted || !this.worlds.isPermanent(exchange.world.name) ? 'rehearsed' : 'live'
+      if (planned.deprecated) meter.deprecated(consumer, time, traffic)
+      if (inputs !== undefined) meter.deprecatedInputs(inputs, consumer, time, traffic)
+    }
+    const requestBody = heard?.bytes
+    this.journal.record(exchange, mask, { at, path, reply, milliseconds, explanation, requestBody })
+    if (this.#log.requests) {
+      const fields = {
+        operation: planned.operation.id || undefined,
+        consumer,
+        world: exchange.world.name,
+        status,
+        ms: thousandths(milliseconds),
+        refused: refusal?.problem.code,
+        reason: refusal === undefined ? undefined : mask.text(refusal.detail),
+        weather: exchange.weather,
+        fault,
+        waited: injected === 0 ? undefined : thousandths(injected),
+      }
+      this.#log.info(fields, `${method} ${mask.path(request.path)}`)
+    }
+    return reply
   }
 }
 
@@ -272,4 +318,60 @@ const maskPath = (path: string, mask: Mask): string => (path === '' ? '' : mask.
 /** Whether the contract has a path, with or without the name of a world: `/v1/books`, `/v1/~alice/books`. */
 export function servesPath(plan: Plan, path: string): boolean {
   return plan.methodsOf(worldIn(path, plan)?.path ?? path).length > 0
+}
+
+// --- a running request -------------------------------------------------------------------------------------------------
+
+const thousandths = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
+
+/** A plan with the data of its service. Running requests are recorded where they began. */
+interface ServedPlan {
+  readonly plan: Plan
+  readonly mask: Mask
+  readonly meterOf: (planned: PlannedOperation) => Meter
+}
+
+/** A running request: its destination, its start (see `monotonic`), and its trace if anybody wants one. */
+interface Dispatch {
+  readonly served: ServedPlan
+  readonly planned: PlannedOperation
+  readonly exchange: Exchange
+  readonly path: string
+  readonly started: number
+  readonly passed: string[] | undefined
+  /** Whether the client wants the trace. */
+  readonly why: boolean
+  /** Set where the body is kept for the journal. */
+  readonly heard: Overheard | undefined
+}
+
+/** @param now milliseconds since the epoch */
+function servePlan(plan: Plan, metrics: Metrics, now: number): ServedPlan {
+  // Bound on first use, so that an operation without calls has no series.
+  const meters: (Meter | undefined)[] = new Array(plan.operations.length)
+  const unmatched = metrics.bind(plan.unmatched)
+  const meterOf = (planned: PlannedOperation): Meter => {
+    const { index } = planned
+    if (index === plan.unmatched.index) return unmatched
+    let meter = meters[index]
+    if (meter === undefined) {
+      meter = metrics.bind(planned)
+      meters[index] = meter
+    }
+    return meter
+  }
+  metrics.adopted(plan, now)
+  return { plan, mask: new Mask(plan), meterOf }
+}
+
+/** A request whose body is also kept for the journal. */
+class Overheard extends ForwardedRequest {
+  /** The body, once read. */
+  bytes: Uint8Array | undefined = undefined
+
+  override async readBody(maxBytes: number): Promise<BodyRead> {
+    const read = await super.readBody(maxBytes)
+    if ('bytes' in read) this.bytes = read.bytes
+    return read
+  }
 }

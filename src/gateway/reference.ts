@@ -47,9 +47,9 @@ function describeAdditions({ operation, chain }: PlannedOperation, day: Operatio
   return {
     operation: operation.id,
     phase,
-    ...(refused === undefined ? {} : { refused }),
-    ...(until === undefined ? {} : { until }),
-    ...(next === undefined ? {} : { next }),
+    refused,
+    until,
+    next,
     behaviours: chain.map(({ name, detail }) => (detail === undefined ? name : `${name}: ${detail}`)),
   }
 }
@@ -123,46 +123,37 @@ export function describeForm(planned: PlannedOperation, plan: Plan, origin: stri
     method,
     path: route,
     tags,
-    ...(summary === undefined ? {} : { summary }),
-    ...(description === undefined ? {} : { description }),
+    summary,
+    description,
     deprecated,
     chain: describeChain(chain),
     security: security.map(alternative => alternative.map(({ scheme }) => scheme)),
-    parameters: parameters.map(one => {
-      const about = filledText(one.node.value, 'description')
-      const sample = samples.get(`${one.in} ${one.name}`)
-      return {
-        ...{ name: one.name, in: one.in, required: one.required, deprecated: one.deprecated },
-        ...(about === undefined ? {} : { description: about }),
-        schema: one.schema.selfContained,
-        ...(sample === undefined ? {} : { sample }),
-      }
-    }),
-    ...(body === undefined
-      ? {}
-      : {
-          body: { required: body.required, content: [...body.content].map(([type, media]) => contentOf(type, media)) },
-        }),
+    parameters: parameters.map(one => ({
+      ...{ name: one.name, in: one.in, required: one.required, deprecated: one.deprecated },
+      description: filledText(one.node.value, 'description'),
+      schema: one.schema.selfContained,
+      sample: samples.get(`${one.in} ${one.name}`),
+    })),
+    body: body && {
+      required: body.required,
+      content: [...body.content].map(([type, media]) => contentOf(type, media)),
+    },
     responses: [...responses].map(([status, response]) => ({
       status,
       description: response.description,
       content: [...response.content].map(([type, media]) => replyContentOf(type, media)),
     })),
-    ...(call?.known ? { curl: call.command } : {}),
-    ...(sent === undefined
-      ? {}
-      : {
-          sample: {
-            ...{ path: sent.path, query: sent.query, headers: sent.headers },
-            ...(sent.hasBody ? { body: sent.text } : {}),
-          },
-        }),
+    curl: call?.known ? call.command : undefined,
+    sample: sent && {
+      ...{ path: sent.path, query: sent.query, headers: sent.headers },
+      body: sent.hasBody ? sent.text : undefined,
+    },
   }
 }
 
 const contentOf = (type: string, { schema, examples }: MediaType): FormContent => ({
   type,
-  ...(schema === undefined ? {} : { schema: schema.selfContained }),
+  schema: schema?.selfContained,
   examples: examples.map(exampleOf),
 })
 

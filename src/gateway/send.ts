@@ -97,7 +97,7 @@ function describeReply({ status, headers, body, wire }: Reply): SendResult['repl
     headers,
     body: isBinary ? Buffer.from(body).toString('base64') : (text ?? null),
     ...(isBinary ? { base64: true as const } : {}),
-    ...(wire === undefined ? {} : { wire: wire.kind }),
+    wire: wire?.kind,
   }
 }
 
@@ -132,10 +132,10 @@ export async function replay(gateway: Gateway, entry: JournalEntry, world = entr
   }
   const sending: Sending = {
     ...{ method, path, query, world },
-    ...(headers === undefined ? {} : { headers }),
-    ...(requestBody === undefined ? {} : { body: requestBody.text }),
+    headers,
+    body: requestBody?.text,
     // Headers that were kept hold the credential already.
-    ...(kept || consumer === undefined ? {} : { consumer }),
+    consumer: kept ? undefined : consumer,
   }
   return send(gateway, sending)
 }

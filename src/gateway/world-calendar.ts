@@ -58,7 +58,7 @@ export function calendarOf(plan: Plan, world: World, from: number, until: number
 
 const describeEvent = ({ at, until, ...rest }: FoundEvent): CalendarEvent => ({
   at: timestamp(at),
-  ...(until === undefined ? {} : { until: timestamp(until) }),
+  until: until === undefined ? undefined : timestamp(until),
   ...rest,
 })
 

@@ -38,14 +38,8 @@ class Chapter<Copy> {
   /** A time when that was the latest position. Infinite: none is known. */
   at: number
   readonly copy: Copy
+  readonly entries: LoggedEntry[] = []
   size = 0
-  /** Whether the last entry has more than counts. */
-  told = true
-  /** The entries as bytes: objects that live for a while cost the collector of garbage. */
-  #bytes = Buffer.allocUnsafe(2 ** 16)
-  readonly #ends: number[] = []
-  readonly #positions: number[] = []
-  readonly #times: number[] = []
 
   constructor(position: number, at: number, copy: Copy) {
     this.position = position
@@ -53,60 +47,19 @@ class Chapter<Copy> {
     this.copy = copy
   }
 
-  get length(): number {
-    return this.#ends.length
-  }
-
-  get firstTime(): number {
-    return this.#times[0] ?? Number.POSITIVE_INFINITY
-  }
-
-  get lastTime(): number {
-    return this.#times.at(-1) ?? this.at
-  }
-
-  get lastPosition(): number {
-    return this.#positions.at(-1) ?? this.position
-  }
-
-  add({ position, at, text, size, told }: LoggedEntry): void {
-    const from = this.#ends.at(-1) ?? 0
-    // No character takes more than three bytes for each of its code units.
-    const needed = from + 3 * text.length
-    if (needed > this.#bytes.length) {
-      const grown = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length))
-      this.#bytes.copy(grown, 0, 0, from)
-      this.#bytes = grown
-    }
-    this.#ends.push(from + this.#bytes.write(text, from))
-    this.#positions.push(position)
-    this.#times.push(at)
-    this.size += size
-    this.told = told
-  }
-
-  /** Puts an entry in the place of the last one, whose size is not counted twice. */
-  replaceLast(entry: LoggedEntry): void {
-    const last = this.#textOf(this.length - 1)
-    for (const list of [this.#ends, this.#positions, this.#times]) list.pop()
-    this.size -= last.length
-    const text = mergeCounts(last, entry.text)
-    this.add({ ...entry, text, size: text.length })
-  }
-
-  #textOf(index: number): string {
-    return this.#bytes.toString('utf8', this.#ends[index - 1] ?? 0, this.#ends[index])
+  add(entry: LoggedEntry): void {
+    this.entries.push(entry)
+    this.size += entry.size
   }
 
   /** The entries of a world up to a position, the oldest first. */
-  of(world: string, position = Number.POSITIVE_INFINITY): readonly HistoryEntry[] {
+  of(world: string, last = Number.POSITIVE_INFINITY): readonly HistoryEntry[] {
     const name = JSON.stringify(world)
-    return this.#positions.flatMap((own, i) => {
-      const text = own > position ? '' : this.#textOf(i)
-      if (!text.includes(name)) return []
+    return this.entries.flatMap(({ position, text }) => {
+      if (position > last || !text.includes(name)) return []
       const { at, by, changes } = readGroup(text)
       const effects = changes.filter(([one]) => one === world).map(([, effect]) => effect)
-      return effects.length === 0 ? [] : [{ position: own, at, by, effects }]
+      return effects.length === 0 ? [] : [{ position, at, by, effects }]
     })
   }
 }
@@ -147,22 +100,28 @@ export class History<Copy> {
   /** The earliest time whose position is known, in milliseconds since the epoch; infinite if there is none. */
   get since(): number {
     const [first] = this.#chapters
-    return first === undefined ? Number.POSITIVE_INFINITY : Math.min(first.at, first.firstTime)
+    return Math.min(first?.at ?? Number.POSITIVE_INFINITY, first?.entries[0]?.at ?? Number.POSITIVE_INFINITY)
   }
 
   /** Takes note of a time when the log ends where this history does. */
   cover(time: number): void {
     const last = this.#chapters.at(-1)
-    if (last !== undefined && last.length === 0) last.at = Math.min(last.at, time)
+    if (last?.entries.length === 0) last.at = Math.min(last.at, time)
   }
 
   add(entry: LoggedEntry): void {
     const chapter = this.#chapters.at(-1)
     if (chapter === undefined) return
     const before = chapter.size
+    const last = chapter.entries.at(-1)
     // A world that is only read has ever more counts.
-    if (!chapter.told && !entry.told) chapter.replaceLast(entry)
-    else chapter.add(entry)
+    if (last === undefined || last.told || entry.told) chapter.add(entry)
+    else {
+      const text = mergeCounts(last.text, entry.text)
+      chapter.entries.pop()
+      chapter.size -= last.size
+      chapter.add({ ...entry, text, size: text.length })
+    }
     this.#size += chapter.size - before
   }
 
@@ -172,9 +131,10 @@ export class History<Copy> {
    */
   settle(exact: boolean): void {
     const chapter = this.#chapters.at(-1)
-    if (chapter === undefined || chapter.length === 0) return
-    if (chapter.length >= (exact ? ENTRIES : 2 * ENTRIES) || this.#size > this.#room) {
-      this.#open(chapter.lastPosition, chapter.lastTime)
+    const last = chapter?.entries.at(-1)
+    if (chapter === undefined || last === undefined) return
+    if (chapter.entries.length >= (exact ? ENTRIES : 2 * ENTRIES) || this.#size > this.#room) {
+      this.#open(last.position, last.at)
     }
     while (this.#size > this.#room && this.#chapters.length > 1) this.#size -= this.#chapters.shift()?.size ?? 0
   }

@@ -179,9 +179,9 @@ export class Rows {
 
   #makePage(query: Query): Page {
     const { filters, limit, after, count } = query
-    if (isPlain(query)) return pageOf(take(this.#select(filters, limit + 1), limit + 1), limit, 0)
+    if (isPlain(query)) return pageOf(take(this.#select(filters, limit + 1), limit + 1), limit)
     if (query.sort === undefined && after !== undefined && count !== true && isUnsearched(query)) {
-      return pageOf(take(this.#select(filters, Number.POSITIVE_INFINITY, after), limit + 1), limit, 0)
+      return pageOf(take(this.#select(filters, Number.POSITIVE_INFINITY, after), limit + 1), limit)
     }
     const rows = this.#pages.order(query, () => arrange([...this.#select(filters, Number.POSITIVE_INFINITY)], query))
     return cutPage(rows, query)

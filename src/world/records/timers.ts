@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import { draw } from '../draws.ts'
 import { Tree } from './tree.ts'
 import type { DumpedTimer, Edge, Entry, Id, RecordStates } from './types.ts'
-import { compareIds } from './values.ts'
+import { compareIds, take } from './values.ts'
 
 /** The timer of a record: it entered `state` as its `entry`-th state, and `edge` fires at `due`. */
 interface Timer {
@@ -88,38 +88,24 @@ export class Timers {
   }
 
   #timerOf(id: Id, [state, entry, due, to]: PortableTimer): Timer {
-    const edge = to === null ? undefined : this.#edge(state, to)
+    const edge = this.#states.from.get(state)?.find(one => one.to === to)
     return { id, state, entry, due: due ?? Number.POSITIVE_INFINITY, edge }
   }
 
-  #edge(state: string, to: string | undefined): Edge | undefined {
-    return this.#states.from.get(state)?.find(one => one.to === to)
-  }
-
   dump(): DumpedTimer[] {
-    return (this.#timers?.valuesArray() ?? []).map(
-      ({ id, state, entry, due, edge }): DumpedTimer =>
-        edge === undefined ? { id, state, entry } : { id, state, entry, due, to: edge.to },
-    )
+    return (this.#timers?.valuesArray() ?? []).map(dumpOfTimer)
   }
 
   /** The timers that fire next, the first one first. */
   upcoming(limit: number): DumpedTimer[] {
-    const timers: DumpedTimer[] = []
-    for (const { id, state, entry, due, edge } of this.#due?.keys() ?? []) {
-      if (timers.length === limit) break
-      timers.push({ id, state, entry, due, ...(edge === undefined ? {} : { to: edge.to }) })
-    }
-    return timers
+    return [...take(this.#due?.keys() ?? [], limit)].map(dumpOfTimer)
   }
 
   /** Starts the timers of all records again, except those with a timer in the dump. */
   load(timers: readonly DumpedTimer[] = []): void {
     this.#begin()
     for (const { id, state, entry, due, to } of timers) {
-      if (this.#stateOf(id) !== state) continue
-      this.#forget(id)
-      this.#schedule({ id, state, entry, due: due ?? 0, edge: this.#edge(state, to) })
+      if (this.#stateOf(id) === state) this.set(id, [state, entry, due ?? 0, to ?? null])
     }
   }
 
@@ -228,5 +214,8 @@ export function portableTimer(timer: Timer | undefined): PortableTimer | null {
   const { state, entry, due, edge } = timer
   return edge === undefined ? [state, entry, null, null] : [state, entry, due, edge.to]
 }
+
+const dumpOfTimer = ({ id, state, entry, due, edge }: Timer): DumpedTimer =>
+  edge === undefined ? { id, state, entry } : { id, state, entry, due, to: edge.to }
 
 const byDue = (a: Timer, b: Timer): number => a.due - b.due || compareIds(a.id, b.id)

@@ -30,15 +30,11 @@ export function queryKey(query: Query): string {
 }
 
 /** Returns a page of ordered rows, of which at most `limit` + 1 are read. */
-export function pageOf(rows: Iterable<Entry>, limit: number, offset: number, total?: number): Page {
+export function pageOf(rows: Iterable<Entry>, limit: number, total?: number): Page {
   const texts: string[] = []
   let last: Id | undefined
-  let seen = 0
   for (const row of rows) {
-    if (seen++ < offset) continue
-    if (texts.length === limit) {
-      return finish(texts, true, last, total)
-    }
+    if (texts.length === limit) return finish(texts, true, last, total)
     texts.push(row.text)
     last = row.id
   }
@@ -93,7 +89,7 @@ export function cutPage(rows: readonly Entry[], { sort, offset = 0, after, limit
     skip = at === -1 ? rows.findIndex(({ id }) => compareIds(id, after) > 0) : at + 1
     if (skip === -1) skip = rows.length
   }
-  return pageOf(rows.slice(skip, skip + limit + 1), limit, 0, count === true ? rows.length : undefined)
+  return pageOf(rows.slice(skip, skip + limit + 1), limit, count === true ? rows.length : undefined)
 }
 
 /** The value that a comparison looks at: of a field such as `tags.name`, all of them. */
