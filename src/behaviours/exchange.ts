@@ -2,6 +2,7 @@
 
 import type { Question } from '../contract/answer/answers.ts'
 import type { Operation } from '../contract/contract.ts'
+import type { Scope } from '../expression/scope.ts'
 import type { Reply, Request } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
@@ -77,6 +78,8 @@ export class Exchange {
   weather: string | undefined
   /** The kind of the fault that was injected. */
   fault: string | undefined
+  /** The scope of the expressions of a record's fields, set where there are some. */
+  scope: Scope | undefined
   /** Its number among the requests of its method and path in the world, from 1; set once an expression needs it. */
   nth: number | undefined
   /** The position of its changes in the log of a recorded world; unset if it changed nothing. */

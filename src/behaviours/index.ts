@@ -3,16 +3,14 @@
 import { latestOf } from '../world/world.ts'
 import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
-import { capacity } from './capacity.ts'
-import { conditional } from './conditional.ts'
 import { deprecatedInputs, deprecation, stability } from './deprecation.ts'
 import { errors } from './errors.ts'
 import { fault } from './fault.ts'
-import { idempotency } from './idempotency.ts'
 import { latency } from './latency.ts'
+import { capacity, rateLimit } from './limits.ts'
 import { prefer } from './prefer.ts'
-import { rateLimit } from './rate-limit.ts'
 import { respond } from './respond/index.ts'
+import { conditional, idempotency } from './safe-writes.ts'
 import { replies, validate } from './validate/index.ts'
 
 /**

@@ -3,7 +3,7 @@
 import type { SchemaUse } from '../contract/schema/schema-book.ts'
 import type { Scope } from '../expression/scope.ts'
 import type { BrokenRule } from '../kernel/http.ts'
-import { isObject, type Json, type JsonObject, parseInteger, pointer, put } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parseInteger, pointer } from '../kernel/json.ts'
 import type { Assign, Id, RecordStates } from '../world/records/types.ts'
 
 /** A configured resource, checked against the contract. */
@@ -87,26 +87,22 @@ export function compileAccept({
   unshown,
 }: Resource): (body: Json | undefined) => JsonObject {
   const { properties, required, open } = schema.shape
-  const names = [...properties.keys()].filter(name => name !== idField || assign === 'client')
-  const keepsAll = open || unknownFields !== 'drop'
+  const takesId = assign === 'client' && properties.has(idField)
   // A required field without a description is a known field.
-  const undescribed = [...required, ...unshown].filter(name => name !== idField && !properties.has(name))
+  const known = [...properties.keys(), ...required, ...unshown]
   return body => {
-    const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
-    const out: Record<string, Json> = {}
-    for (const name of names) {
-      if (Object.hasOwn(given, name)) put(out, name, given[name] as Json)
-    }
-    const others = keepsAll ? Object.keys(given) : undescribed
-    for (const name of others) {
-      if (name === idField || properties.has(name) || !Object.hasOwn(given, name)) continue
-      put(out, name, given[name] as Json)
-    }
-    return out
+    const given = fieldsOf(body)
+    const names = new Set(open || unknownFields !== 'drop' ? [...known, ...Object.keys(given)] : known)
+    if (!takesId) names.delete(idField)
+    const own = [...names].filter(name => Object.hasOwn(given, name))
+    return Object.fromEntries(own.map(name => [name, given[name] as Json]))
   }
 }
 
 const NO_FIELDS: JsonObject = {}
+
+/** Returns the fields of a body; none of one that is no object. */
+export const fieldsOf = (body: Json | undefined): JsonObject => (isObject(body) ? (body as JsonObject) : NO_FIELDS)
 
 /** Returns the mistakes of a record as sentences that begin with a JSON Pointer; `undefined` if it is valid. */
 export const recordMistakes = (resource: Resource, value: JsonObject): string[] | undefined =>

@@ -4,7 +4,7 @@
 import type { Consumer, Handler, Invalid, Site, Wrap } from '../behaviours/behaviour.ts'
 import { Expressions } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
-import { ACTIONS, type ActionConfig } from '../behaviours/respond/config.ts'
+import { ACTIONS, type RespondConfig } from '../behaviours/respond/config.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'
 import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
@@ -177,7 +177,7 @@ export class OperationCompiler {
   ) {
     const validation = layerSetting('validate', operation, layers).value as ValidateConfig | null | undefined
     const invalid = compileInvalid(operation, validation?.status)
-    const responder = layerSetting('respond', operation, layers).value as ActionConfig | null | undefined
+    const responder = layerSetting('respond', operation, layers).value as RespondConfig | null | undefined
     const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
     const links: ChainLink[] = []
     const wraps: Wrap[] = []

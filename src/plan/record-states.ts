@@ -1,8 +1,8 @@
 // Compiles the states of a resource's records, and the edges between them.
 
 import { compileQuantile } from '../behaviours/latency.ts'
-import type { Make, Resource } from '../behaviours/resource.ts'
-import { compileValue } from '../behaviours/respond/values.ts'
+import type { Resource } from '../behaviours/resource.ts'
+import { compileFields } from '../behaviours/respond/values.ts'
 import type { Contract } from '../contract/contract.ts'
 import { describeField } from '../contract/schema/field.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
@@ -80,22 +80,15 @@ function compileEdgeSet(
   error: ReportWithin,
 ): Edge['set'] {
   if (set === undefined && resource.set.size === 0) return undefined
-  const { properties } = resource.schema.shape
-  const own = Object.entries(set ?? {}).map(([name, value]): [string, Make] => {
-    const node = properties.get(name)
-    if (node === undefined) {
-      const message = `the records of ${resource.name} have no field "${name}"`
-      error('unknown-field', message, [...within, name], suggest(name, properties.keys()), 'key')
-    }
-    const make = compileValue(value, node, contract, [name], (path, message, hint) =>
-      error('unknown-expression', message, [...within, ...path], hint),
-    )
-    if (make.scoped === true) {
-      const hint = 'a record that follows an edge by itself has no request'
-      error('unknown-expression', 'use ${now} or ${uuid}', [...within, name], hint)
-    }
-    return [name, make]
-  })
+  const owner = `the records of ${resource.name} have`
+  const own = compileFields(set, resource.schema.shape, contract, owner, (code, message, path, hint, part) =>
+    error(code, message, [...within, ...path], hint, part),
+  )
+  for (const [name, make] of own) {
+    if (make.scoped !== true) continue
+    const hint = 'a record that follows an edge by itself has no request'
+    error('unknown-expression', 'use ${now} or ${uuid}', [...within, name], hint)
+  }
   // A change of state also sets the fields that every write sets, such as `updatedAt`.
   const makes = [...resource.set, ...own]
   const madeAt = (moment: number, share: number): JsonObject => {

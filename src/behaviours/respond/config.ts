@@ -1,64 +1,12 @@
-// The keys of `respond` that belong to records: their types and schemas.
+// The keys of `respond`: their schemas, and the types that follow from them.
 
-import type { Path } from '../../kernel/file/source.ts'
 import type { Json } from '../../kernel/json.ts'
-import type { Comparison, Id } from '../../world/records/types.ts'
-import { setting } from '../behaviour.ts'
+import type { Id } from '../../world/records/types.ts'
+import { type ConfigOf, type SettingOf, setting } from '../behaviour.ts'
 
 export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
-export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string } & {
-  readonly within?: WithinConfig | readonly WithinConfig[]
-  readonly body?: Json
-  readonly set?: Readonly<Record<string, Json>>
-  readonly id?: Id
-  readonly creates?: boolean
-}
-
-/** Keys that belong to `list`. */
-export interface PagingConfig {
-  readonly limit?: string
-  readonly offset?: string
-  readonly page?: string
-  readonly cursor?: string
-  readonly links?: boolean
-}
-
-export interface ListConfig extends PagingConfig {
-  readonly list: string
-  readonly within?: WithinConfig | readonly WithinConfig[]
-  readonly filter?: readonly (string | FilterConfig)[]
-  readonly search?: string
-  readonly sort?: string | SortConfig
-  readonly order?: string
-  readonly by?: string
-  readonly body?: Json
-  readonly item?: Json
-  readonly headers?: Readonly<Record<string, string | number>>
-}
-
-/** A filter whose parameter has another name than its field, or that does not compare for equality. */
-export interface FilterConfig {
-  readonly parameter: string
-  readonly field?: string
-  readonly is?: 'equal' | Comparison['is']
-  /** A value of the parameter that filters nothing. */
-  readonly all?: string
-}
-
-/** A sort parameter, and what becomes of a word in it that names no field. */
-interface SortConfig {
-  readonly parameter: string
-  readonly unknownFields?: 'ignore' | 'refuse'
-}
-
-/** Returns the index of a query parameter in `operation.parameters`; -1 after reporting that there is none. */
-export type LocateParameter = (name: string, path: Path) => number
-
-export interface WithinConfig {
-  readonly parameter: string
-  readonly field?: string
-  readonly resource?: string
-}
+export const KINDS = ['list', ...ACTIONS, 'status', 'example', 'file'] as const
+export type RespondKind = (typeof KINDS)[number]
 
 const oneWithin = setting.block(
   'With a resource: only the records of the owner in the path; a list if the path has several owners.',
@@ -72,17 +20,30 @@ const oneWithin = setting.block(
   { required: ['parameter'] },
 )
 
-export const withinSchema = { ...oneWithin, type: ['object', 'array'], items: oneWithin, minItems: 1 }
+export type WithinConfig = ConfigOf<typeof oneWithin>
+const withinSchema = { ...oneWithin, type: ['object', 'array'], items: oneWithin, minItems: 1 }
 
 /** Whether a field is kept with a record and is not a part of it: `{repo}`. */
 export const isUnshown = (field: string): boolean => field.startsWith('{')
 
 /** The owners that a configuration names, of which there may be one or several. */
-export const withinsOf = (config: WithinConfig | readonly WithinConfig[] | undefined): readonly WithinConfig[] =>
-  config === undefined ? [] : isSeveral(config) ? config : [config]
+export const withinsOf = (config: WithinConfig | readonly WithinConfig[] = []): readonly WithinConfig[] =>
+  [config].flat()
 
-export const isSeveral = (config: WithinConfig | readonly WithinConfig[]): config is readonly WithinConfig[] =>
-  Array.isArray(config)
+const filterSchema = setting.block(
+  'A query parameter that has another name than its field, or that does not compare for equality.',
+  {
+    parameter: setting.text('The name of the query parameter.'),
+    field: setting.text('The field that is compared with it. Default: the field of the same name.'),
+    is: setting.choice(
+      ['equal', 'at-least', 'at-most', 'more-than', 'less-than', 'not', 'contains'],
+      'How the field must compare with the parameter. Default: equal.',
+    ),
+    all: setting.text('A value of the parameter that filters nothing, such as `all`.'),
+  },
+  { type: ['string', 'object'], required: ['parameter'] },
+)
+export type FilterConfig = ConfigOf<typeof filterSchema>
 
 const sortSchema = setting.block(
   'With `list`: the query parameter with the fields to sort by: `name`, `-name`, `name:desc`.',
@@ -96,36 +57,75 @@ const sortSchema = setting.block(
   { type: ['string', 'object'], required: ['parameter'] },
 )
 
-/** The keys of `respond` that go with `list`. */
-export const listSchema = {
+const listSchema = {
   filter: setting.list(
-    setting.block(
-      'A query parameter that has another name than its field, or that does not compare for equality.',
-      {
-        parameter: setting.text('The name of the query parameter.'),
-        field: setting.text('The field that is compared with it. Default: the field of the same name.'),
-        is: setting.choice(
-          ['equal', 'at-least', 'at-most', 'more-than', 'less-than', 'not', 'contains'],
-          'How the field must compare with the parameter. Default: equal.',
-        ),
-        all: setting.text('A value of the parameter that filters nothing, such as `all`.'),
-      },
-      { type: ['string', 'object'], required: ['parameter'] },
-    ),
+    filterSchema as SettingOf<string | FilterConfig>,
     'With `list`: query parameters that filter by the field of the same name, or as an entry says.',
   ),
   search: setting.text('With `list`: the query parameter with words to search for in the texts of the records.'),
-  item: {
-    description: 'With `list`: an item of the list, with ${record.value} filled in. Default: the record.',
-  },
+  item: setting.json('With `list`: an item of the list, with ${record.value} filled in. Default: the record.'),
   limit: setting.text('With `list`: the query parameter with the size of the page.'),
   offset: setting.text('With `list`: the query parameter with the number of records to skip.'),
   page: setting.text('With `list`: the query parameter with the number of the page.'),
   cursor: setting.text('With `list`: the query parameter with the id of the record after which the page begins.'),
-  sort: sortSchema,
+  sort: sortSchema as SettingOf<string | ConfigOf<typeof sortSchema>>,
   by: setting.text('With `list`: the default order, such as `-id`. Default: the id.'),
   order: setting.text('With `sort`: the query parameter with `asc` or `desc`.'),
   links: setting.flag(
     'With `list`: whether pages carry `Link` with rel="next", "prev", "first" and "last" (RFC 8288).',
   ),
-} as const
+}
+
+const resource = (what: string) => setting.text(`The resource ${what}.`)
+
+/** Keys that are allowed beside some kinds only. */
+export const COMPANIONS: Readonly<Record<string, readonly RespondKind[]>> = {
+  ...Object.fromEntries(Object.keys(listSchema).map(key => [key, ['list']])),
+  within: ['list', ...ACTIONS],
+  set: ['create', 'replace', 'update'],
+  id: ['read', 'replace', 'update', 'delete'],
+  creates: ['replace'],
+  headers: ['status', 'list', 'file'],
+  body: ['status', 'list', ...ACTIONS],
+}
+
+export const respondSchema = setting.block(
+  'The reply of the operation. Default: an example of the contract, or a value generated from its schema.',
+  {
+    list: resource('to list, ordered by id'),
+    ...listSchema,
+    within: withinSchema as SettingOf<WithinConfig | readonly WithinConfig[]>,
+    create: resource('to add a record to; answers with it and its `Location`'),
+    read: resource('to read from, by the last parameter of the path'),
+    replace: resource('in which to replace a record by the body'),
+    update: resource('in which to change a record, by JSON Merge Patch (RFC 7396)'),
+    delete: resource('from which to delete a record'),
+    set: {
+      type: 'object',
+      description:
+        'With `create`, `replace` or `update`: fields that the operation sets, over those of the request: `{ status: cancelled }`. `${now}` and `${uuid}` are filled in.',
+    } as SettingOf<Readonly<Record<string, Json>>>,
+    id: {
+      type: ['string', 'integer'],
+      description: 'With an action on one record: its id, if the path has no parameter for it (`/me`).',
+    } as SettingOf<Id>,
+    creates: setting.flag(
+      'With `replace`: whether a missing record is created under the id in the path. Default: false.',
+    ),
+    status: setting.integer('A fixed reply with this status.', 200, 599),
+    example: setting.text('The name of an example of the contract.'),
+    file: setting.text(
+      'A reply with the content of a file below the folder of this configuration; the extension determines the media type.',
+    ),
+    headers: setting.named(
+      'With `status` or `file`: headers of the reply; with `status`, ${…} is an expression in CEL. With `list`: headers of each page; ${page.…} is filled in.',
+      { type: ['string', 'number'] } as SettingOf<string | number>,
+    ),
+    body: setting.json(
+      'With `status`: the body, checked against the contract; ${…} is an expression in CEL, such as ${request.body.name} or ${now}; an error status without a body is a refusal. With `list`: the envelope of a page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.pagesOrOne} (at least 1), ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last}, ${page.nextNumber}, ${page.prevNumber} and ${page.self} filled in. With an action on one record: its envelope, with ${record.value}, ${record.id}, ${record.location} (its path) and ${record.url} filled in; request bodies in this envelope are unwrapped. Other properties that the contract requires of an envelope are filled in by name and type.',
+    ),
+  } satisfies Readonly<Record<RespondKind, object>> & Readonly<Record<string, object>>,
+  { minProperties: 1 },
+)
+
+export type RespondConfig = ConfigOf<typeof respondSchema>

@@ -7,26 +7,16 @@ import { essenceOf, isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { requiredFields } from '../../contract/security.ts'
 import { type Template, type TemplateContext, textOfFilled } from '../../expression/template.ts'
-import { fieldText, type Headers, NO_HEADERS, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
+import { fieldText, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type Json, type JsonObject, parsePointer, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { Id } from '../../world/records/types.ts'
-import { type Behaviour, type Handler, type Site, setting } from '../behaviour.ts'
+import type { Behaviour, Handler, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
-import { ACTIONS, type ActionConfig, type ListConfig, listSchema, withinSchema } from './config.ts'
+import { type ACTIONS, COMPANIONS, KINDS, type RespondConfig, type RespondKind, respondSchema } from './config.ts'
 import { compileDeletion, compileFinder, resourceOf } from './key.ts'
 import { compileList } from './list.ts'
-import { compileGive, compileNegotiated, type Give } from './reply.ts'
+import { compileGive, compileNegotiated, type Give, withoutBody } from './reply.ts'
 import { compileCreate, compileWrite } from './write.ts'
-
-export type RespondConfig = ActionConfig &
-  Partial<ListConfig> &
-  Partial<FixedConfig> &
-  Partial<FileConfig> & { readonly example?: string }
-
-const KINDS = ['list', ...ACTIONS, 'status', 'example', 'file'] as const
-type RespondKind = (typeof KINDS)[number]
-
-const resource = (what: string) => setting.text(`The resource ${what}.`)
 
 export const respond: Behaviour<RespondConfig> = {
   name: 'respond',
@@ -39,45 +29,7 @@ export const respond: Behaviour<RespondConfig> = {
     problems.unavailable,
     problems.insufficient_storage,
   ],
-  schema: setting.block(
-    'The reply of the operation. Default: an example of the contract, or a value generated from its schema.',
-    {
-      list: resource('to list, ordered by id'),
-      ...listSchema,
-      within: withinSchema,
-      create: resource('to add a record to; answers with it and its `Location`'),
-      read: resource('to read from, by the last parameter of the path'),
-      replace: resource('in which to replace a record by the body'),
-      update: resource('in which to change a record, by JSON Merge Patch (RFC 7396)'),
-      delete: resource('from which to delete a record'),
-      set: {
-        type: 'object',
-        description:
-          'With `create`, `replace` or `update`: fields that the operation sets, over those of the request: `{ status: cancelled }`. `${now}` and `${uuid}` are filled in.',
-      },
-      id: {
-        type: ['string', 'integer'],
-        description: 'With an action on one record: its id, if the path has no parameter for it (`/me`).',
-      },
-      creates: setting.flag(
-        'With `replace`: whether a missing record is created under the id in the path. Default: false.',
-      ),
-      status: setting.integer('A fixed reply with this status.', 200, 599),
-      example: setting.text('The name of an example of the contract.'),
-      file: setting.text(
-        'A reply with the content of a file below the folder of this configuration; the extension determines the media type.',
-      ),
-      headers: setting.named(
-        'With `status` or `file`: headers of the reply; with `status`, ${…} is an expression in CEL. With `list`: headers of each page; ${page.…} is filled in.',
-        { type: ['string', 'number'] },
-      ),
-      body: {
-        description:
-          'With `status`: the body, checked against the contract; ${…} is an expression in CEL, such as ${request.body.name} or ${now}; an error status without a body is a refusal. With `list`: the envelope of a page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.pagesOrOne} (at least 1), ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last}, ${page.nextNumber}, ${page.prevNumber} and ${page.self} filled in. With an action on one record: its envelope, with ${record.value}, ${record.id}, ${record.location} (its path) and ${record.url} filled in; request bodies in this envelope are unwrapped. Other properties that the contract requires of an envelope are filled in by name and type.',
-      },
-    } satisfies Readonly<Record<RespondKind, object>> & Readonly<Record<string, object>>,
-    { minProperties: 1 },
-  ),
+  schema: respondSchema,
   compile(config, site) {
     const handler = (config && compileResponder(config, site)) ?? compileDocumented(site)
     // The last behaviour of the chain: it never calls `next`.
@@ -88,17 +40,6 @@ export const respond: Behaviour<RespondConfig> = {
     const kind = KINDS.find(key => config[key] !== undefined)
     return kind === undefined || kind === 'status' ? `${config.status}` : `${kind} ${config[kind]}`
   },
-}
-
-/** Keys that are allowed beside one kind only. */
-const COMPANIONS: Readonly<Record<string, readonly RespondKind[]>> = {
-  ...Object.fromEntries(Object.keys(listSchema).map(key => [key, ['list']])),
-  within: ['list', ...ACTIONS],
-  set: ['create', 'replace', 'update'],
-  id: ['read', 'replace', 'update', 'delete'],
-  creates: ['replace'],
-  headers: ['status', 'list', 'file'],
-  body: ['status', 'list', ...ACTIONS],
 }
 
 function compileResponder(config: RespondConfig, site: Site): Handler | undefined {
@@ -124,13 +65,13 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
 }
 
 type Responder = (config: RespondConfig, site: Site) => Handler | undefined
-type CompileAction = (config: ActionConfig, resource: Resource, give: Give, site: Site) => Handler
+type CompileAction = (config: RespondConfig, resource: Resource, give: Give, site: Site) => Handler
 
 /** Returns a responder of one record. `preferred` are its statuses of success, where the operation documents one of them. */
 const action =
   (key: (typeof ACTIONS)[number], compile: CompileAction, ...preferred: [number, number]): Responder =>
   (config, site) => {
-    const resource = resourceOf(config[key] as string, key, site)
+    const resource = resourceOf(config, key, site)
     if (resource === undefined) return undefined
     const handler = compile(config, resource, compileGive(config, resource, site), site)
     return compileNegotiated(handler, successStatus(site.operation, ...preferred), site)
@@ -138,63 +79,53 @@ const action =
 
 const RESPONDERS: Readonly<Record<RespondKind, Responder>> = {
   list(config, site) {
-    const handler = compileList(config as ListConfig, site)
-    return handler && compileNegotiated(handler, successStatus(site.operation, 200), site)
+    const resource = resourceOf(config, 'list', site)
+    return resource && compileNegotiated(compileList(config, resource, site), successStatus(site.operation, 200), site)
   },
   create: action('create', compileCreate, 201, 200),
   read: action('read', compileRead, 200, 200),
   replace: action('replace', (...all) => compileWrite(...all, 'replace'), 200, 204),
   update: action('update', (...all) => compileWrite(...all, 'update'), 200, 204),
   delete: action('delete', compileDelete, 204, 200),
-  status: (config, site) => compileFixed(config as FixedConfig, site),
-  example: (config, site) => compileExample(config.example as string, site),
-  file: (config, site) => compileFile(config as FileConfig, site),
+  status: compileFixed,
+  example: compileExample,
+  file: compileFile,
 }
 
-function compileRead(config: ActionConfig, resource: Resource, give: Give, site: Site): Handler {
-  const { identify, find, missing } = compileFinder(resource, config, site)
+function compileRead(config: RespondConfig, resource: Resource, give: Give, site: Site): Handler {
+  const { identify, get } = compileFinder(resource, config, site)
   const status = successStatus(site.operation, 200)
   return async exchange => {
-    const id = identify(exchange) as Id
-    const entry = await find(exchange, id)
-    if (entry === undefined || entry === 'foreign') return missing(id)
+    const entry = await get(exchange, identify(exchange) as Id)
+    if ('status' in entry) return entry
     exchange.entry = entry
-    return exchange.precondition?.(entry) ?? give(entry, status, exchange)
+    return give(entry, status, exchange)
   }
 }
 
-function compileDelete(config: ActionConfig, resource: Resource, give: Give, site: Site): Handler {
-  const { identify, find, missing } = compileFinder(resource, config, site)
+function compileDelete(config: RespondConfig, resource: Resource, give: Give, site: Site): Handler {
+  const { identify, get } = compileFinder(resource, config, site)
   const status = successStatus(site.operation, 204, 200)
   const gives = status !== 204 && (responseFor(site.operation, status)?.content.size ?? 0) > 0
   const consequences = compileDeletion(resource, site)
   return async exchange => {
     const id = identify(exchange) as Id
     for (;;) {
-      const entry = await find(exchange, id)
-      if (entry === undefined || entry === 'foreign') return missing(id)
-      const stopped = exchange.precondition?.(entry)
-      if (stopped !== undefined) return stopped
+      const entry = await get(exchange, id)
+      if ('status' in entry) return entry
       const settle = consequences && (await consequences(id, exchange))
       if (typeof settle === 'string') return refuse(problems.conflict, settle)
       const removed = await exchange.world.collection(resource.name).remove(entry.id, entry.revision)
-      if (removed === 'stale') continue
-      if (removed === 'missing') return missing(id)
+      if (removed !== 'removed') continue
       await settle?.()
-      return gives ? give(entry, status, exchange) : { status, headers: NO_HEADERS, body: undefined }
+      return gives ? give(entry, status, exchange) : withoutBody(status)
     }
   }
 }
 
-type ConfiguredHeaders = Readonly<Record<string, string | number>>
-
-interface FixedConfig {
-  readonly status: number
-  readonly headers?: ConfiguredHeaders
-  readonly body?: Json
-}
-
-function compileFixed({ status, headers = {}, body }: FixedConfig, site: Site): Handler {
+function compileFixed(config: RespondConfig, site: Site): Handler {
+  const { headers = {}, body } = config
+  const status = config.status as number
   const { operation, contract, expressions, error } = site
   const documented = responseFor(operation, status)
   const warning = documented === undefined ? checkUndocumented(status, site) : undefined
@@ -213,7 +144,12 @@ function compileFixed({ status, headers = {}, body }: FixedConfig, site: Site): 
     for (const [name, value] of Object.entries(filled.headers)) all[name.toLowerCase()] = fieldText(textOfFilled(value))
     if (warning !== undefined) all['understudy-warning'] = warning
     if (filled.body === undefined) {
-      return status >= 400 ? bareRefusal(status, site, all) : { status, headers: all, body: undefined }
+      if (status < 400) return { status, headers: all, body: undefined }
+      // An error status without a body is a refusal in the API's shape.
+      const problem = problemOf(status)
+      const fixed =
+        site.rule === undefined ? `${operation.id} always answers ${status}` : `a rule answers with ${status}`
+      return refuse(problem, problem === problems.not_simulated ? notSimulated(operation.id) : fixed, all, status)
     }
     const text = isJson(contentType) ? stringifyJson(filled.body) : textOfFilled(filled.body)
     return { status, headers: { 'content-type': contentType, ...all }, body: text }
@@ -254,22 +190,10 @@ function checkFixed(
   }
 }
 
-/** An error status without a body is a refusal in the API's shape. */
-function bareRefusal(status: number, { operation, rule }: Site, headers: Headers): Reply {
-  const problem = problemOf(status)
-  const fixed = rule === undefined ? `${operation.id} always answers ${status}` : `a rule answers with ${status}`
-  return refuse(problem, problem === problems.not_simulated ? notSimulated(operation.id) : fixed, headers, status)
-}
-
 const notSimulated = (operation: string): string =>
   `the contract documents no response of ${operation} that can be sent`
 
-interface FileConfig {
-  readonly file: string
-  readonly headers?: ConfiguredHeaders
-}
-
-function compileFile({ file, headers = {} }: FileConfig, site: Site): Handler | undefined {
+function compileFile({ file = '', headers = {} }: RespondConfig, site: Site): Handler | undefined {
   const { operation } = site
   const bytes = site.readFile(file)
   if (typeof bytes === 'string') {
@@ -291,7 +215,7 @@ function compileFile({ file, headers = {} }: FileConfig, site: Site): Handler | 
 }
 
 /** Answers with an example of the contract, by its name. */
-function compileExample(example: string, { answers, error }: Site): Handler {
+function compileExample({ example }: RespondConfig, { answers, error }: Site): Handler {
   const refused = answers.reply({ ...ANY_QUESTION, example }).refusal
   if (refused !== undefined) error('unknown-example', refused.detail, ['example'])
   return async exchange => answers.reply(exchange.question({ example }))

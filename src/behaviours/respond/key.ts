@@ -13,32 +13,40 @@ import { fieldIn, idIn, joinKey, withField } from '../../world/records/values.ts
 import type { World } from '../../world/world.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { asId, inBody, isId, type Resource } from '../resource.ts'
-import { type ActionConfig, isSeveral, isUnshown, type WithinConfig, withinsOf } from './config.ts'
+import { type ACTIONS, isUnshown, type RespondConfig, type WithinConfig, withinsOf } from './config.ts'
 import type { RecordMaker } from './record.ts'
+import { pathParameter } from './shape.ts'
 
-/** Returns the resource with a name; `undefined` after reporting that there is none. */
-export function resourceOf(name: string, key: string, site: Site): Resource | undefined {
-  const resource = site.resources.get(name)
+/** Returns the resource of an action; `undefined` after reporting that there is none. */
+export function resourceOf(
+  config: RespondConfig,
+  key: 'list' | (typeof ACTIONS)[number],
+  { resources, error }: Site,
+): Resource | undefined {
+  const name = config[key] as string
+  const resource = resources.get(name)
   if (resource === undefined) {
-    site.error('unknown-resource', `there is no resource "${name}"`, [key], suggest(name, site.resources.keys()))
+    error('unknown-resource', `there is no resource "${name}"`, [key], suggest(name, resources.keys()))
   }
   return resource
 }
 
-/** The owners in the path, by the field that holds each. */
-type OwnersByField = ReadonlyMap<string, (exchange: Exchange) => Json>
+const missingRecord = ({ name }: Resource, id: Id): Reply =>
+  refuse(problems.not_found, `there is no record ${id} in ${name}`)
 
-type RecordKey = NonNullable<ReturnType<typeof compileKey>>
+type OwnerOf = (exchange: Exchange) => Json
+type FindRecord = (exchange: Exchange, id: Id) => Promise<Entry | undefined>
 
 /**
  * Compiles the keys of records whose ids are unique only among those of the owners in the path. Returns `undefined` for ids
  * that are unique among all records. Reports a path that does not name all that an id is unique within.
  *
+ * @param ownersInPath the owners by the field that holds each
  * @param at the setting of `respond` that names the resource
  */
 export function compileKey(
   { name, idField, within }: Resource,
-  ownersInPath: OwnersByField | undefined,
+  ownersInPath: ReadonlyMap<string, OwnerOf> | undefined,
   site: Site,
   at: Path = [],
 ) {
@@ -69,15 +77,11 @@ export function compileKey(
 }
 
 /** Compiles the owners that the path names; `undefined` if it names none. */
-export function compileWithin(
-  { within: config }: { readonly within?: WithinConfig | readonly WithinConfig[] },
-  resource: Resource,
-  site: Site,
-) {
+export function compileWithin({ within: config }: RespondConfig, resource: Resource, site: Site) {
   if (config === undefined) return undefined
   const owners: Owner[] = []
   for (const [i, one] of withinsOf(config).entries()) {
-    owners.push(compileOwner(one, resource, owners, site, isSeveral(config) ? ['within', i] : ['within']))
+    owners.push(compileOwner(one, resource, owners, site, Array.isArray(config) ? ['within', i] : ['within']))
   }
   return {
     ownerOf: new Map(owners.map(({ field, ownerOf }) => [field, ownerOf])),
@@ -88,12 +92,9 @@ export function compileWithin(
       }),
     /** Returns the refusal if an owner does not exist. */
     async orphan(exchange: Exchange): Promise<Reply | undefined> {
-      for (const { resource: name, find, ownerOf } of owners) {
-        if (find === undefined) continue
+      for (const { owner, find, ownerOf } of owners) {
         const id = ownerOf(exchange) as Id
-        if ((await find(exchange, id)) === undefined) {
-          return refuse(problems.not_found, `there is no record ${id} in ${name}`)
-        }
+        if (owner !== undefined && (await find?.(exchange, id)) === undefined) return missingRecord(owner, id)
       }
       return undefined
     },
@@ -114,10 +115,10 @@ interface Owner {
   readonly parameter: string
   readonly field: string
   readonly unshown: boolean
-  readonly resource: string | undefined
-  readonly ownerOf: (exchange: Exchange) => Json
-  /** Finds the owner's record, if the configuration names its resource. */
-  readonly find: ((exchange: Exchange, id: Id) => Promise<Entry | undefined>) | undefined
+  readonly ownerOf: OwnerOf
+  /** The resource of the owners and the search for one, if the configuration names it. */
+  readonly owner: Resource | undefined
+  readonly find: FindRecord | undefined
 }
 
 function compileOwner(
@@ -127,35 +128,36 @@ function compileOwner(
   site: Site,
   at: Path,
 ): Owner {
-  const { operation, resources, contract } = site
+  const { operation, resources, contract, error } = site
   const names = expressionsOf(operation.path)
   if (!names.includes(parameter)) {
     const message = `the path ${operation.path} has no {${parameter}}`
-    site.error('unknown-parameter', message, [...at, 'parameter'], suggest(parameter, names))
+    error('unknown-parameter', message, [...at, 'parameter'], suggest(parameter, names))
   }
   const { shape } = resource.schema
   const node = fieldNode(shape, field, contract)
   const unshown = isUnshown(field)
   if (node === undefined && !unshown) {
     const message = `the records of ${resource.name} have no field "${field}"`
-    site.error('unknown-field', message, [...at, 'field'], suggest(field, shape.properties.keys()))
+    error('unknown-field', message, [...at, 'field'], suggest(field, shape.properties.keys()))
   }
-  if (owners !== undefined && !resources.has(owners)) {
-    const hint = suggest(owners, resources.keys())
-    site.error('unknown-resource', `there is no resource "${owners}"`, [...at, 'resource'], hint)
+  const place = [...at, 'resource']
+  const owner = resources.get(owners ?? '')
+  if (owners !== undefined && owner === undefined) {
+    error('unknown-resource', `there is no resource "${owners}"`, place, suggest(owners, resources.keys()))
   }
   site.index(resource.name, field)
-  const index = operation.parameters.findIndex(one => one.in === 'path' && one.name === parameter)
+  const index = pathParameter(operation, parameter)
   const numeric = node !== undefined && contract.shapeOf(node).types.includes('integer')
   const segment = names.indexOf(parameter)
   return {
     parameter,
     field,
     unshown,
-    resource: owners,
+    owner,
     ownerOf: ({ values, segments }) =>
       asId((index === -1 ? segments[segment] : values[index]) as Id, numeric ? 'integer' : 'text'),
-    find: compileOwnerFind(resources.get(owners ?? ''), before, site, [...at, 'resource']),
+    find: owner && compileOwnerFind(owner, before, site, place),
   }
 }
 
@@ -163,8 +165,7 @@ function compileOwner(
  * An owner's id may be unique within its own owners: those of the same field or parameter in the path, else those before it,
  * in order.
  */
-function compileOwnerFind(owner: Resource | undefined, before: readonly Owner[], site: Site, at: Path): Owner['find'] {
-  if (owner === undefined) return undefined
+function compileOwnerFind(owner: Resource, before: readonly Owner[], site: Site, at: Path): FindRecord {
   const ownerOf = new Map(
     owner.within.flatMap((field, i) => {
       const bare = field.replace(/^\{(.*)\}$/, '$1')
@@ -177,33 +178,36 @@ function compileOwnerFind(owner: Resource | undefined, before: readonly Owner[],
   return compileFind(owner, compileKey(owner, ownerOf, site, at))
 }
 
-const compileFind = ({ name }: Resource, key: RecordKey | undefined) =>
-  key?.find ?? ((exchange: Exchange, id: Id) => exchange.world.collection(name).read(id))
+const compileFind = ({ name }: Resource, key: ReturnType<typeof compileKey>): FindRecord =>
+  key?.find ?? ((exchange, id) => exchange.world.collection(name).read(id))
 
 /**
  * Finds the one record that a request reads, changes or deletes.
  *
  * @param maker of the record, if the request writes it
  */
-export function compileFinder(resource: Resource, config: ActionConfig, site: Site, maker?: RecordMaker) {
+export function compileFinder(resource: Resource, config: RespondConfig, site: Site, maker?: RecordMaker) {
   const within = compileWithin(config, resource, site)
-  const identify = compileId(resource, site, config, maker)
-  const key = compileKey(resource, within?.ownerOf, site)
-  const find = compileFind(resource, key)
+  const find = compileFind(resource, compileKey(resource, within?.ownerOf, site))
   return {
     within,
     /** Returns the id in the request; `undefined` for a body without one. */
-    identify,
-    /** Returns the record; `foreign` if it belongs to another owner, and counts as missing. */
-    find:
-      within === undefined
-        ? find
-        : async (exchange: Exchange, id: Id): Promise<Entry | 'foreign' | undefined> => {
-            const entry = await find(exchange, id)
-            return entry === undefined || within.owns(exchange, entry.value) ? entry : 'foreign'
-          },
-    /** Returns the refusal for an id that no record has. */
-    missing: (id: Id) => refuse(problems.not_found, `there is no record ${id} in ${resource.name}`),
+    identify: compileId(resource, site, config, maker),
+    /**
+     * Returns the record, or the refusal of a request that must not have it. One that belongs to another owner counts as missing.
+     *
+     * @param create answers if no record has the id
+     */
+    async get(
+      exchange: Exchange,
+      id: Id,
+      create?: (exchange: Exchange, id: Id) => Promise<Reply>,
+    ): Promise<Entry | Reply> {
+      const entry = await find(exchange, id)
+      if (entry === undefined && create !== undefined) return exchange.precondition?.(entry) ?? create(exchange, id)
+      if (entry === undefined || within?.owns(exchange, entry.value) === false) return missingRecord(resource, id)
+      return exchange.precondition?.(entry) ?? entry
+    },
   }
 }
 
@@ -211,7 +215,7 @@ export function compileFinder(resource: Resource, config: ActionConfig, site: Si
 function compileId(
   { name, idField, ids }: Resource,
   { operation, error }: Site,
-  { id }: ActionConfig,
+  { id }: RespondConfig,
   maker: RecordMaker | undefined,
 ): (exchange: Exchange) => Id | undefined {
   if (id !== undefined) return () => asId(id, ids)
@@ -228,7 +232,7 @@ function compileId(
     const message = `the path ${operation.path} has no parameter for the id of a record of ${name}`
     error('no-identifier', message + (maker === undefined ? '' : `, and its body has no writable ${idField}`))
   }
-  const at = operation.parameters.findIndex(one => one.in === 'path' && one.name === names[last])
+  const at = pathParameter(operation, names[last])
   // A path parameter that is undeclared, or declared as text, may contain a number. A record has one address: 01 is not 1.
   return ({ values, segments }) => {
     const sent = segments[last] as string
@@ -248,32 +252,15 @@ export function compileDangling({
   return async (fields, { world }) => {
     const broken: BrokenRule[] = []
     for (const [field, { to }] of references) {
-      const value = fields[field]
-      if (value === undefined || value === null) continue
-      for (const [i, id] of (Array.isArray(value) ? value : [value]).entries()) {
-        const found = isId(id) ? await world.collection(to).read(id) : undefined
-        if (found !== undefined) continue
+      const value = fields[field] ?? []
+      for (const [i, id] of [value].flat().entries()) {
+        if (isId(id) && (await world.collection(to).read(id)) !== undefined) continue
         const at = pointer(Array.isArray(value) ? [field, i] : [field])
         broken.push(inBody(at, 'reference', `must be the id of a record in ${to}`))
       }
     }
     return broken
   }
-}
-
-/** Fills each empty reference with the id of the resource's first record. */
-export async function supply(
-  fields: JsonObject,
-  supplied: readonly (readonly [field: string, resource: string])[],
-  { world }: Exchange,
-): Promise<JsonObject> {
-  let out = fields
-  for (const [field, resource] of supplied) {
-    if (Object.hasOwn(out, field)) continue
-    const { last } = await world.collection(resource).list({ filters: [], limit: 1 })
-    if (last !== undefined) out = { ...out, [field]: last }
-  }
-  return out
 }
 
 /** A field with references to a resource. */
@@ -286,22 +273,22 @@ interface Referrer {
   readonly nullable: boolean
 }
 
-/** Deletes the dependent records, and empties the references to the deleted one. */
-type Settle = () => Promise<void>
-
 /**
  * Plans the effects of a deletion on the records that refer to the deleted one.
- * @returns the further changes, or a sentence that says what forbids the deletion; `undefined` without references to it
+ *
+ * @returns a function that deletes the dependent records and empties the references to the deleted one, or a sentence that says
+ * what forbids the deletion; `undefined` without references to it
  */
 export function compileDeletion(
   resource: Resource,
   site: Site,
-): ((id: Id, exchange: Exchange) => Promise<Settle | string>) | undefined {
+): ((id: Id, exchange: Exchange) => Promise<string | (() => Promise<void>)>) | undefined {
   const referrers = new Map<string, readonly Referrer[]>()
   const reached = new Set([resource.name])
   for (const name of reached) {
-    referrers.set(name, referrersOf(name, site))
-    for (const one of referrers.get(name) ?? []) {
+    const own = referrersOf(name, site)
+    referrers.set(name, own)
+    for (const one of own) {
       if (!one.many) site.index(one.resource.name, one.field)
       if (one.onDelete === 'cascade') reached.add(one.resource.name)
     }
@@ -348,10 +335,9 @@ const referrersOf = (name: string, { resources, contract }: Site): Referrer[] =>
 
 /** Returns the ids of the records that refer to an owner. */
 async function namersOf({ resource, field, many }: Referrer, owner: Id, world: World): Promise<Id[]> {
-  const collection = world.collection(resource.name)
-  const { text } = await collection.list({
+  const { text } = await world.collection(resource.name).list({
     filters: many ? [] : [{ field, values: [owner] }],
-    ...(many ? { comparisons: [{ field, is: 'contains', value: owner } as const] } : {}),
+    comparisons: many ? [{ field, is: 'contains', value: owner }] : undefined,
     limit: Number.POSITIVE_INFINITY,
   })
   const parsed = parseJson(text)
@@ -367,7 +353,7 @@ async function empty({ resource, field, many, nullable }: Referrer, id: Id, owne
   const entry = await collection.read(id)
   if (entry === undefined) return
   const { [field]: value, ...rest } = entry.value
-  const others = Array.isArray(value) ? value.filter(one => String(one) !== String(owner)) : undefined
-  const next: Json | undefined = many && others !== undefined ? others : nullable ? null : undefined
+  const others = many && Array.isArray(value) ? value.filter(one => String(one) !== String(owner)) : undefined
+  const next: Json | undefined = others ?? (nullable ? null : undefined)
   await collection.replace(id, next === undefined ? rest : { ...rest, [field]: next })
 }

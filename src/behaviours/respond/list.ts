@@ -13,16 +13,14 @@ import type { Comparison, Filter, Page, Query, SortOrder } from '../../world/rec
 import { excessOf } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
-import type { ListConfig, LocateParameter } from './config.ts'
-import { compileWithin, resourceOf } from './key.ts'
-import { compileEnvelope, compilePaging, lostCursor } from './pages.ts'
+import type { RespondConfig } from './config.ts'
+import { compileWithin } from './key.ts'
+import { compileEnvelope, compilePaging, type LocateParameter, lostCursor } from './pages.ts'
 import { compileShownList } from './reply.ts'
-import { completeTemplate, jsonReply, pathOfPlaceholder, recordPath, schemaBelow, shownBranches } from './shape.ts'
+import { completeTemplate, pathOfPlaceholder, recordPath, schemaBelow, shownBranches, successSchema } from './shape.ts'
 import { compileOtherTime } from './values.ts'
 
-export function compileList(config: ListConfig, site: Site): Handler | undefined {
-  const resource = resourceOf(config.list, 'list', site)
-  if (resource === undefined) return undefined
+export function compileList(config: RespondConfig, resource: Resource, site: Site): Handler {
   const { operation, contract, invalid } = site
   const { parameters } = operation
   const query = parameters.filter(one => one.in === 'query').map(({ name }) => name)
@@ -40,11 +38,7 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
   const paging = compilePaging(config, resource, parameters, locate)
   const envelope = compileEnvelope(config, site, paging.counts)
   const status = successStatus(operation, 200)
-  const list = schemaBelow(
-    jsonReply(operation, status)?.schema?.node,
-    pathOfPlaceholder(config.body, 'page.items'),
-    contract,
-  )
+  const list = schemaBelow(successSchema(operation, 200)?.node, pathOfPlaceholder(config.body, 'page.items'), contract)
   const items = list && contract.shapeOf(list).items
   const record = config.item === undefined ? items : schemaBelow(items, recordPath(config.item), contract)
   const shown = compileShownList(record, resource, site, compileItem(config.item, items, site))
@@ -75,7 +69,7 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
       search: words,
       count: envelope.counts,
     }
-    const kept = await exchange.world.collection(config.list).list(asked)
+    const kept = await exchange.world.collection(resource.name).list(asked)
     const page = shown === undefined ? kept : withText(kept, shown(kept.text))
     if (page.lost) return invalid([lostCursor(config.cursor as string)])
     return envelope.wrap === undefined
@@ -113,7 +107,7 @@ const NOTHING: Selected = { filters: [], comparisons: undefined }
 
 /** The filters of a list. Equality uses an index; other comparisons look at every record. */
 function compileFilters(
-  { filter = [], list }: ListConfig,
+  { filter = [] }: RespondConfig,
   resource: Resource,
   site: Site,
   locate: LocateParameter,
@@ -126,11 +120,11 @@ function compileFilters(
     const at = locate(parameter, path('parameter'))
     // A name that is neither a parameter nor a field is one mistake.
     if (!knowsField(field, resource, site) && (at !== -1 || field !== parameter)) {
-      const message = `the records of ${list} have no field "${field}"`
+      const message = `the records of ${resource.name} have no field "${field}"`
       const place = typeof entry === 'string' || entry.field === undefined ? path('parameter') : path('field')
       site.error('unknown-field', message, place, suggest(field, properties.keys()))
     }
-    if (is === 'equal') site.index(list, field)
+    if (is === 'equal') site.index(resource.name, field)
     const sent = site.operation.parameters[at]
     const node = properties.get(field)
     const described: Field | undefined = node && describeField(field, site.contract.use(node))
@@ -216,7 +210,7 @@ const boundsOf = (field: string, bounds: JsonObject, convert?: (limit: Json) => 
  * @returns the request's order, `undefined` for the order of ids, or the broken rule
  */
 function compileSort(
-  { sort, order, by }: ListConfig,
+  { sort, order, by }: RespondConfig,
   { schema, name }: Resource,
   site: Site,
   locate: LocateParameter,
@@ -274,7 +268,7 @@ function parseOrder(word: string, fields: readonly string[]): SortOrder | undefi
 }
 
 /** Reports a list without an envelope whose reply schema is not an array. */
-function checkBare({ body }: ListConfig, status: number, site: Site): void {
+function checkBare({ body }: RespondConfig, status: number, site: Site): void {
   const [media] = [...(responseFor(site.operation, status)?.content.values() ?? [])]
   const sample = body === undefined ? media?.schema?.shape : undefined
   if (sample === undefined || sample.types.length === 0 || sample.types.includes('array')) return

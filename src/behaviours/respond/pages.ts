@@ -1,19 +1,22 @@
 // The pages of a list: which one a request asks for, by offset, page number or cursor; the links to its neighbours; and its
 // envelope, a wrapping object or a count in a header.
 
-import { successStatus } from '../../contract/contract.ts'
 import { decodeQuery, type Parameter } from '../../contract/document/parameters.ts'
 import type { Field } from '../../contract/schema/field.ts'
 import { type Fill, JsonText, mentions, type TemplateContext, textOfFilled } from '../../expression/template.ts'
+import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, JSON_HEADERS, type Reply } from '../../kernel/http.ts'
 import { isObject, type Json, parseInteger, parseJson } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/names.ts'
 import type { Id, Page, Query } from '../../world/records/types.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
-import type { ListConfig, LocateParameter, PagingConfig } from './config.ts'
+import type { RespondConfig } from './config.ts'
 import { addressOf, requestOrigin } from './reply.ts'
-import { completeTemplate, jsonReply, pathOfPlaceholder, schemaBelow } from './shape.ts'
+import { completeTemplate, pathOfPlaceholder, schemaBelow, successSchema } from './shape.ts'
+
+/** Returns the index of a query parameter in `operation.parameters`; -1 after reporting that there is none. */
+export type LocateParameter = (name: string, path: Path) => number
 
 type Window = Pick<Query, 'limit' | 'offset' | 'after'>
 
@@ -43,7 +46,7 @@ export const lostCursor = (name: string): BrokenRule => ({
 const PAGE_SIZE = 20
 
 export function compilePaging(
-  config: PagingConfig,
+  config: RespondConfig,
   { ids }: Resource,
   parameters: readonly Parameter[],
   locate: LocateParameter,
@@ -198,7 +201,7 @@ const PLACEHOLDERS = {
 
 /** Compiles the envelope of each page; `wrap` is unset for pages without one. */
 export function compileEnvelope(
-  { body: written, headers: given = {}, links }: ListConfig,
+  { body: written, headers: given = {}, links }: RespondConfig,
   site: Site,
   counts: boolean,
 ) {
@@ -234,7 +237,7 @@ export function compileEnvelope(
 
 /** Adds the contract's required properties to the template. */
 function completed(body: Json, { operation, contract }: Site): Json {
-  const node = jsonReply(operation, successStatus(operation, 200))?.schema?.node
+  const node = successSchema(operation, 200)?.node
   // If the contract has the items elsewhere, the template is a mistake that other properties cannot correct.
   if (node === undefined || schemaBelow(node, pathOfPlaceholder(body, 'page.items'), contract) === undefined)
     return body
@@ -249,8 +252,8 @@ function checkEnvelope(write: (page: InPage) => string, { operation, error }: Si
   const exchange = { operation, basePath: '', segments: [], request: { query: '', headers: {} } } as unknown as Exchange
   const parsed = parseJson(write({ page, links, exchange }))
   if ('fault' in parsed) return
-  const schema = jsonReply(operation, successStatus(operation, 200))?.schema
-  for (const { pointer, message, keyword } of schema?.check(parsed.value, parsed.exact) ?? []) {
+  const faults = successSchema(operation, 200)?.check(parsed.value, parsed.exact)
+  for (const { pointer, message, keyword } of faults ?? []) {
     // Mistakes about the emptiness or the sample links are ignored.
     if (keyword === 'minItems' || keyword === 'format' || keyword === 'pattern') continue
     error('invalid-body', `this page breaks the contract: ${pointer || 'the body'} ${message}`, ['body'])

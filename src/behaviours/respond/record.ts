@@ -2,28 +2,28 @@
 // that only a server knows, validates it against the schemas of the resource and of the replies that show it, and mends what
 // a valid request could not know. The origin of each field is decided at load.
 
-import { successStatus } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
 import { describeField } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
-import { suggest } from '../../kernel/diagnostic.ts'
 import type { BrokenRule } from '../../kernel/http.ts'
 import { Decimal, isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import { withField } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import { checkRecord, type Make, type Making, type Resource, withoutOwners } from '../resource.ts'
-import type { ActionConfig } from './config.ts'
+import { checkRecord, fieldsOf, type Make, type Resource, withoutOwners } from '../resource.ts'
+import type { RespondConfig } from './config.ts'
 import {
   type Asked,
-  jsonReply,
   partAt,
   readAsked,
   readRenamed,
   recordPath,
+  recordReader,
   requestedRecord,
   requestMedia,
   schemaBelow,
+  successSchema,
 } from './shape.ts'
-import { compileValue, freshOf, mend, SOME_REQUEST, stampOf, writeMomentOf } from './values.ts'
+import { compileFields, freshOf, mend, SOME_REQUEST, stampOf, writeMomentOf } from './values.ts'
 
 type WriteKind = 'create' | 'replace' | 'update'
 
@@ -32,7 +32,7 @@ export type RecordMaker = ReturnType<typeof compileMaker>
 export const isFit = (fitted: JsonObject | readonly BrokenRule[]): fitted is JsonObject => !Array.isArray(fitted)
 
 /** Compiles the parts that make the record of a write request. */
-export function compileMaker(resource: Resource, config: ActionConfig, kind: WriteKind, site: Site) {
+export function compileMaker(resource: Resource, config: RespondConfig, kind: WriteKind, site: Site) {
   const { schema, idField, unshown } = resource
   const { node, path } = requestedRecord(config.body, resource, site)
   const renamed = readRenamed(node, resource, site.contract)
@@ -55,8 +55,7 @@ export function compileMaker(resource: Resource, config: ActionConfig, kind: Wri
   const mended = (record: JsonObject, broken: readonly BrokenRule[] | undefined, exchange: Exchange) => {
     const isValid = exchange.body === undefined || body?.check(exchange.body, true) === undefined
     if (!isValid) return broken ?? record
-    const said = given(exchange)
-    const fields = isObject(said) ? (said as JsonObject) : NO_FIELDS
+    const fields = fieldsOf(given(exchange))
     const isGiven = kind === 'update' || hasRecord(exchange)
     const about = { declares: asked.declares, refuses: isGiven ? refuses : () => false }
     const whole = broken === undefined ? record : mend(record, fields, schema, about, exchange)
@@ -110,42 +109,33 @@ function wantsId({ schema, idField }: Resource, asked: Asked, { contract }: Site
 }
 
 /** Returns the other schemas that replies show the record by: of this operation, and of the one that reads it. */
-function viewsOf({ body }: ActionConfig, resource: Resource, { operation, contract, readers }: Site): SchemaUse[] {
-  const readPath = readers.get(resource.name)?.[0]
-  const reader = contract.operations.find(({ method, path }) => method === 'GET' && path === readPath)
+function viewsOf({ body }: RespondConfig, resource: Resource, site: Site): SchemaUse[] {
+  const { operation, contract } = site
+  const reader = recordReader(resource, site)
   const own = contract.identify(resource.schema.node)
   const views = new Map<string, SchemaUse>()
   for (const one of reader === undefined ? [operation] : [operation, reader]) {
-    const whole = jsonReply(one, successStatus(one, 200, 201))?.schema?.node
-    const node = schemaBelow(whole, recordPath(body), contract)
+    const node = schemaBelow(successSchema(one, 200, 201)?.node, recordPath(body), contract)
     if (node !== undefined && contract.identify(node) !== own) views.set(contract.identify(node), contract.use(node))
   }
   return [...views.values()]
 }
 
 /** The fields that the operation sets. */
-function compileSet({ set = {} }: ActionConfig, resource: Resource, site: Site): ReadonlyMap<string, Make> {
-  const makes = new Map<string, Make>()
-  const { schema, name } = resource
-  for (const [field, value] of Object.entries(set)) {
-    const node = schema.shape.properties.get(field)
-    if (node === undefined) {
-      const hint = suggest(field, schema.shape.properties.keys())
-      site.error('unknown-field', `the records of ${name} have no field "${field}"`, ['set', field], hint, 'key')
-      continue
-    }
-    let sound = true
-    const make = compileValue(value, node, site.contract, [field], (path, message, hint) => {
-      site.error('unknown-expression', message, ['set', ...path], hint)
-      sound = false
-    })
-    if (!sound) continue
-    makes.set(field, make)
-    if (make.scoped === true) continue
-    const [violation] = site.contract.use(node).check(make(SOME_REQUEST), true) ?? []
+function compileSet({ set }: RespondConfig, { name, schema }: Resource, { contract, error }: Site) {
+  const makes = compileFields(
+    set,
+    schema.shape,
+    contract,
+    `the records of ${name} have`,
+    (code, message, path, ...rest) => error(code, message, ['set', ...path], ...rest),
+  )
+  for (const [field, make] of makes) {
+    const node = schema.shape.properties.get(field) as Node
+    const [violation] = (!make.scoped && contract.use(node).check(make(SOME_REQUEST), true)) || []
     if (violation === undefined) continue
     const message = `this value breaks the schema of ${name}: /${field}${violation.pointer} ${violation.message}`
-    site.error('invalid-default', message, ['set', field])
+    error('invalid-default', message, ['set', field])
   }
   return makes
 }
@@ -207,16 +197,16 @@ function compileCompose(
   // A required field without a description is a known field.
   const undescribed = [...required].filter(name => !own.has(name))
   return (body, exchange, old) => {
-    const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
-    const making = needsScope ? makingOf(exchange, site) : exchange
+    const given = fieldsOf(body)
+    if (needsScope) exchange.scope = site.expressions.scope(exchange)
     const out: Record<string, Json> = {}
     for (const { name, set, keeps, unsaid, whole } of sources) {
-      let value = set?.(making)
+      let value = set?.(exchange)
       if (value === undefined) {
         if (Object.hasOwn(given, name)) {
           value = given[name] as Json
           if (whole && value instanceof Decimal) value = Number(value)
-        } else if (old === undefined) value = unsaid?.(making)
+        } else if (old === undefined) value = unsaid?.(exchange)
         else if (keeps && Object.hasOwn(old, name)) value = old[name]
       }
       if (value !== undefined) put(out, name, value)
@@ -235,14 +225,6 @@ function compileCompose(
 }
 
 const LATER = /(?:d|n)[_-]?(?:at|on|date|time|by)$/i
-
-/** The exchange with the scope of its expressions. */
-const makingOf = (exchange: Exchange, { expressions }: Site): Making => ({
-  clock: exchange.clock,
-  uuid: purpose => exchange.uuid(purpose),
-  draw: purpose => exchange.draw(purpose),
-  scope: expressions.scope(exchange),
-})
 
 /** Returns the fields of a changed record with the unshown owners that it had. */
 export function keepOwners({ unshown }: Resource, fields: JsonObject, old: JsonObject): JsonObject {

@@ -3,12 +3,12 @@
 
 import { isXml, writeBody } from '../../contract/answer/body.ts'
 import { compileNegotiation, contentTypeFor } from '../../contract/answer/negotiate.ts'
-import { type MediaType, responseFor, successStatus } from '../../contract/contract.ts'
+import { type MediaType, responseFor } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { isJson } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { type Fill, JsonText, type TemplateContext } from '../../expression/template.ts'
-import { JSON_HEADERS, JSON_TYPE, problems, type Reply, refuse } from '../../kernel/http.ts'
+import { JSON_HEADERS, JSON_TYPE, NO_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { hashOf } from '../../sample/chance.ts'
 import { drawUuid } from '../../world/draws.ts'
@@ -16,8 +16,8 @@ import type { Entry, Id } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { type Making, type Resource, withoutOwners } from '../resource.ts'
-import type { ActionConfig } from './config.ts'
-import { completeTemplate, jsonReply, recordPath, schemaBelow } from './shape.ts'
+import type { RespondConfig } from './config.ts'
+import { completeTemplate, recordPath, schemaBelow, successSchema } from './shape.ts'
 import { mend } from './values.ts'
 
 /**
@@ -41,22 +41,17 @@ interface InRecord extends TemplateContext {
 }
 
 /** Sends a record itself, or inside the configured template. */
-export function compileGive({ body, create }: ActionConfig, resource: Resource, site: Site): Give {
+export function compileGive({ body, create }: RespondConfig, resource: Resource, site: Site): Give {
   const { contract, operation, expressions } = site
-  const node = jsonReply(operation, successStatus(operation, create === undefined ? 200 : 201, 200))?.schema?.node
+  const node = successSchema(operation, create === undefined ? 200 : 201, 200)?.node
   const shown = compileShown(schemaBelow(node, recordPath(body), contract), resource, site)
-  const textOf = (entry: Entry): string => (shown === undefined ? entry.text : shown(entry))
+  const textOf = (entry: Entry): string => shown?.(entry) ?? entry.text
   if (body === undefined) {
     const isOne = node !== undefined && contract.use(node).types.has('object')
     return (entry, status, _, location, all) => ({
       status,
       headers: location === undefined ? JSON_HEADERS : { 'content-type': JSON_TYPE, location },
-      body:
-        all !== undefined && !isOne
-          ? `[${all.map(textOf).join(',')}]`
-          : shown === undefined
-            ? entry.text
-            : shown(entry),
+      body: all === undefined || isOne ? (shown?.(entry) ?? entry.text) : `[${all.map(textOf).join(',')}]`,
     })
   }
   const idOf = ({ entry }: InRecord) =>
@@ -88,6 +83,9 @@ export function compileGive({ body, create }: ActionConfig, resource: Resource, 
     }
   }
 }
+
+/** Returns a reply without a body. */
+export const withoutBody = (status: number): Reply => ({ status, headers: NO_HEADERS, body: undefined })
 
 /** Returns the request's path with its query or another one. */
 export function addressOf({ request, basePath, operation, segments }: Exchange, query = request.query): string {

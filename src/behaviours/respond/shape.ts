@@ -1,7 +1,7 @@
 // Finds the record in the bodies of requests and replies, and the fields that a request has of it. The templates of the
 // configuration name the place, and the contract decides.
 
-import { type Contract, type MediaType, type Operation, responseFor } from '../../contract/contract.ts'
+import { type Contract, type MediaType, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
 import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
 import { isJson } from '../../contract/media-types.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
@@ -21,9 +21,21 @@ export function pathOfPlaceholder(template: Json | undefined, placeholder: strin
 
 export const recordPath = (template: Json | undefined): readonly string[] => pathOfPlaceholder(template, 'record.value')
 
-/** Returns the JSON of a reply with a status; `undefined` if the contract has none. */
-export const jsonReply = (operation: Operation, status: number): MediaType | undefined =>
-  [...(responseFor(operation, status)?.content ?? [])].find(([type]) => isJson(type))?.[1]
+/** Returns the schema of the JSON that an operation succeeds with; `undefined` if the contract has none. */
+export function successSchema(operation: Operation, ...preferred: [number, ...number[]]): SchemaUse | undefined {
+  const { content } = responseFor(operation, successStatus(operation, ...preferred)) ?? {}
+  return [...(content ?? [])].find(([type]) => isJson(type))?.[1].schema
+}
+
+/** Returns the index of a parameter of the path among the parameters of an operation; -1 if it is not declared. */
+export const pathParameter = ({ parameters }: Operation, name: string | undefined): number =>
+  parameters.findIndex(one => one.in === 'path' && one.name === name)
+
+/** Returns the operation that reads one record of a resource. */
+export function recordReader({ name }: Resource, { readers, contract }: Site): Operation | undefined {
+  const path = readers.get(name)?.[0]
+  return contract.operations.find(one => one.method === 'GET' && one.path === path)
+}
 
 /** Returns a request's body: JSON, else the first type with a schema. */
 export function requestMedia({ body }: Operation): MediaType | undefined {

@@ -7,6 +7,7 @@ import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { Language } from '../../expression/language.ts'
 import { compileFilling, type ReportMistake } from '../../expression/template.ts'
+import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
@@ -73,26 +74,21 @@ const constant =
 /** @param now milliseconds since 1970-01-01T00:00:00Z */
 type WriteMoment = (now: number) => Json
 
-interface MomentForm {
-  /** Recognises an example in this form. */
-  readonly like: RegExp
-  readonly write: WriteMoment
-}
-
 const seconds: WriteMoment = now => Math.floor(now / 1000)
 const milliseconds: WriteMoment = now => now
 
-const TEXTS: readonly MomentForm[] = [
-  { like: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, write: timestamp },
-  { like: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, write: now => timestamp(now).replace(/\.\d{3}/, '') },
-  { like: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/, write: now => timestamp(now).replace(/\.\d{3}Z/, '+00:00') },
-  { like: /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:?\d\d$/, write: now => timestamp(now).replace('Z', '+00:00') },
-  { like: /^\d{4}-\d\d-\d\dT[\d:]+$/, write: now => timestamp(now).slice(0, 19) },
-  { like: /^\d{4}-\d\d-\d\d [\d:]+$/, write: now => timestamp(now).slice(0, 19).replace('T', ' ') },
-  { like: /^\d{4}-\d\d-\d\d$/, write: now => timestamp(now).slice(0, 10) },
-  { like: /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} /, write: httpDate },
-  { like: /^\d{10}$/, write: now => String(seconds(now)) },
-  { like: /^\d{13}$/, write: String },
+/** Forms of times in text: what an example in this form looks like, and how it is written. */
+const TEXTS: readonly (readonly [like: RegExp, write: WriteMoment])[] = [
+  [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, timestamp],
+  [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, now => timestamp(now).replace(/\.\d{3}/, '')],
+  [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/, now => timestamp(now).replace(/\.\d{3}Z/, '+00:00')],
+  [/^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:?\d\d$/, now => timestamp(now).replace('Z', '+00:00')],
+  [/^\d{4}-\d\d-\d\dT[\d:]+$/, now => timestamp(now).slice(0, 19)],
+  [/^\d{4}-\d\d-\d\d [\d:]+$/, now => timestamp(now).slice(0, 19).replace('T', ' ')],
+  [/^\d{4}-\d\d-\d\d$/, now => timestamp(now).slice(0, 10)],
+  [/^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} /, httpDate],
+  [/^\d{10}$/, now => String(seconds(now))],
+  [/^\d{13}$/, String],
 ]
 
 /** Noon of 1 January 2024, for checking the forms. */
@@ -105,9 +101,9 @@ const SOME_DAY = 1_704_110_400_000
 export function writeMomentOf(field: Field): WriteMoment | undefined {
   const { types, example, allows } = field
   if (types.includes('string')) {
-    const liked = typeof example === 'string' ? TEXTS.filter(({ like }) => like.test(example)) : []
-    const found = [...liked, ...TEXTS].find(({ write }) => allows(write(SOME_DAY)))?.write
-    if (found !== undefined) return found
+    const liked = typeof example === 'string' ? TEXTS.filter(([like]) => like.test(example)) : []
+    const found = [...liked, ...TEXTS].find(([, write]) => allows(write(SOME_DAY)))
+    if (found !== undefined) return found[1]
   }
   if (!types.includes('integer') && !types.includes('number')) return undefined
   const wide = typeof example === 'number' && example > 1e11
@@ -143,7 +139,7 @@ function holdsMoment({ types, format, example }: Field, words: readonly string[]
   const telling = words.some(word => BESIDE.has(word) && word !== 'last')
   if (types.includes('string')) {
     if (format !== undefined) return /date/.test(format)
-    return typeof example === 'string' ? TEXTS.some(({ like }) => like.test(example)) : telling
+    return typeof example === 'string' ? TEXTS.some(([like]) => like.test(example)) : telling
   }
   return types.includes('integer') || types.includes('number') ? telling || words.length === 1 : false
 }
@@ -184,48 +180,62 @@ export function compileOtherTime(types: ReadonlySet<string>, field: Field): ((va
 /** The latest time that a `Date` can hold, in milliseconds. */
 const LATEST = 8.64e15
 
-/** Called with each mistake of an expression, and its place. */
-type Complain = (path: Path, message: string, hint: string | undefined) => void
-
 /** For requests to many operations, whose types are unknown at load. */
 const language = new Language()
 
 /**
- * Compiles a value for the field at `node`. Each text in it may hold expressions; one that is the whole text takes the form
- * of its field.
+ * Compiles the values that a setting gives the fields of records, and reports fields that do not exist and mistakes of expressions.
+ * Each text may hold expressions; one that is the whole text takes the form of its field.
  *
- * @param path of the value, for `complain`: its last key is the field's name
+ * @param owner in messages: `Book has`
  */
-export function compileValue(
-  value: Json,
-  node: Node | undefined,
+export function compileFields(
+  values: Readonly<Record<string, Json>> = {},
+  { properties }: SchemaUse['shape'],
   contract: Contract,
-  path: Path,
-  complain: Complain,
-): Make {
-  const report: ReportMistake = (_, message, at, hint) => complain(at, message, hint)
+  owner: string,
+  error: (code: string, message: string, path: Path, hint?: string, part?: 'key') => void,
+): ReadonlyMap<string, Make> {
+  const makes = new Map<string, Make>()
+  for (const [name, value] of Object.entries(values)) {
+    const node = properties.get(name)
+    if (node === undefined) {
+      error('unknown-field', `${owner} no field "${name}"`, [name], suggest(name, properties.keys()), 'key')
+      continue
+    }
+    let sound = true
+    const make = compileValue(value, node, contract, name, (_, message, at, hint) => {
+      error('unknown-expression', message, at, hint)
+      sound = false
+    })
+    if (sound) makes.set(name, make)
+  }
+  return makes
+}
+
+function compileValue(value: Json, node: Node, contract: Contract, name: string, report: ReportMistake): Make {
   const writeAt = (within: Path): WriteMoment | undefined => {
     const field = within.reduce<Node | undefined>((at, key) => {
       const shape = at && contract.shapeOf(at)
       return typeof key === 'number' ? shape?.items : shape?.properties.get(key)
     }, node)
-    return field && writeMomentOf(describeField(String([...path, ...within].at(-1)), contract.use(field)))
+    return field && writeMomentOf(describeField(String(within.at(-1) ?? name), contract.use(field)))
   }
-  const template = compileFilling<Making>(value, path, report, {
+  const template = compileFilling<Making>(value, [name], report, {
     failing: 'omit',
-    field(name, within, alone) {
-      if (name === 'uuid') {
-        const purpose = [...path, ...within].join('.')
+    field(placeholder, within, alone) {
+      if (placeholder === 'uuid') {
+        const purpose = [name, ...within].join('.')
         return making => making.uuid(purpose)
       }
-      if (name !== 'now') return undefined
+      if (placeholder !== 'now') return undefined
       const write = (alone ? writeAt(within) : undefined) ?? timestamp
       return ({ clock }) => write(clock.now())
     },
     compile(text, at, start, alone) {
       const compiled = compileExpression(language, { contract }, text, 'any', at, start, report)
       const isTime = alone && compiled?.type === 'google.protobuf.Timestamp'
-      const write = isTime ? writeAt(at.slice(path.length)) : undefined
+      const write = isTime ? writeAt(at.slice(1)) : undefined
       if (compiled === undefined || write === undefined) return compiled
       return { ...compiled, evaluate: scope => write(parseDate(String(compiled.evaluate(scope))) ?? 0) }
     },

@@ -6,74 +6,77 @@ import { type Operation, type RequestBody, responseFor, successStatus } from '..
 import { isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { placeholdersIn } from '../../expression/template.ts'
-import { type BrokenRule, JSON_HEADERS, NO_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
+import { type BrokenRule, JSON_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { Decimal, isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
 import { allows, type Entry, type Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Handler, Site } from '../behaviour.ts'
 import { Exchange } from '../exchange.ts'
 import { inBody, isId, type Resource } from '../resource.ts'
-import type { ActionConfig } from './config.ts'
-import { compileDangling, compileFinder, compileKey, compileWithin, supply } from './key.ts'
+import type { RespondConfig } from './config.ts'
+import { compileDangling, compileFinder, compileKey, compileWithin } from './key.ts'
 import { compileMaker, isFit, keepOwners } from './record.ts'
-import { compileLocation, type Give } from './reply.ts'
-import { completeTemplate, itemOf, listedRecords, partAt } from './shape.ts'
+import { compileLocation, type Give, withoutBody } from './reply.ts'
+import { completeTemplate, itemOf, listedRecords, partAt, pathParameter, recordReader } from './shape.ts'
 
 /** Replace and update combine the old value and the body in different ways; both validate and store the result. */
 export function compileWrite(
-  config: ActionConfig,
+  config: RespondConfig,
   resource: Resource,
   give: Give,
   site: Site,
   kind: 'replace' | 'update',
 ): Handler {
   const { name, idField } = resource
-  const { invalid } = site
+  const { operation, invalid } = site
   const maker = compileMaker(resource, config, kind, site)
-  const { within, identify, find, missing } = compileFinder(resource, config, site, maker)
-  const status = successStatus(site.operation, 200, 204)
+  const { within, identify, get } = compileFinder(resource, config, site, maker)
+  const status = successStatus(operation, 200, 204)
   const dangling = compileDangling(resource)
   const transition = compileTransition(resource)
   const create = config.creates === true ? compileCreateOne(config, resource, give, site) : undefined
-  const isPatch = kind === 'update' ? compileIsPatch(site.operation) : undefined
-  // An id that the server assigns, or that requests do not have, is dropped like any other field that clients cannot set.
-  const isClients = resource.assign === 'client' && resource.change === 'refuse'
-  const checksId = resource.unknownFields === 'refuse' || (isClients && maker.saysId)
+  const isPatch = kind === 'update' ? compileIsPatch(operation) : undefined
+  // An id that requests do not have is dropped like any other field that clients cannot set.
+  const checksId = resource.unknownFields === 'refuse' || (isClients(resource) && maker.saysId)
   return async exchange => {
     const id = identify(exchange)
     if (id === undefined) return invalid([inBody(pointer([idField]), 'required', 'is required')])
     for (;;) {
-      const old = await find(exchange, id)
-      if (old === undefined && create !== undefined) return exchange.precondition?.(old) ?? create(exchange, id)
-      if (old === undefined || old === 'foreign') return missing(id)
-      const stopped = exchange.precondition?.(old)
-      if (stopped !== undefined) return stopped
+      const old = await get(exchange, id, create)
+      if ('status' in old) return old
       const patched = isPatch?.(exchange) ? patchRecord(old.value, exchange.body as readonly Json[]) : undefined
       if (patched?.broken !== undefined) return invalid([patched.broken])
       const given = patched === undefined ? maker.given(exchange) : patched.value
       const merged = kind === 'update' && patched === undefined ? mergePatch(old.value, given) : given
-      if (!isObject(merged)) return invalid([inBody('', 'type', 'must be an object')])
-      const own = checksId ? idIn(idField, merged as JsonObject) : undefined
-      if (own !== undefined && own !== id) {
-        return invalid([inBody(pointer([idField]), 'id', 'must be the id in the path')])
-      }
-      const composed = maker.compose(merged as JsonObject, exchange, old.value)
+      const misfit = misfitOf(merged, id, idField, checksId)
+      if (misfit !== undefined) return invalid([misfit])
+      const composed = maker.compose(merged, exchange, old.value)
       const owned = within === undefined ? composed : within.own(exchange, composed)
       const fields = keepOwners(resource, owned, old.value)
       const record = maker.fit(withId(idField, id, fields), exchange)
       if (!isFit(record)) return invalid(record)
-      const lost = dangling === undefined ? [] : await dangling(fields, exchange)
+      const lost = dangling === undefined ? NO_RULES : await dangling(fields, exchange)
       if (lost.length > 0) return invalid(lost)
       const refused = transition?.(old.value, record)
       if (refused !== undefined) return refused
       const entry = await exchange.world.collection(name).replace(old.id, record, old.revision)
       // Another request wrote between our read and our write: merge again with its result.
-      if (entry === 'stale') continue
-      if (entry === 'missing') return missing(id)
+      if (typeof entry === 'string') continue
       exchange.entry = entry
-      return status === 204 ? { status, headers: NO_HEADERS, body: undefined } : give(entry, status, exchange)
+      return status === 204 ? withoutBody(status) : give(entry, status, exchange)
     }
   }
+}
+
+/** Whether a body may name the id of a record: not one that the server assigns. */
+const isClients = ({ assign, change }: Resource): boolean => assign === 'client' && change === 'refuse'
+
+/** Returns the rule that a body breaks if it is no record, or names another id than its path. */
+function misfitOf(body: Json, id: Id, idField: string, checksId: boolean): BrokenRule | undefined {
+  if (!isObject(body)) return inBody('', 'type', 'must be an object')
+  const own = checksId ? idIn(idField, body as JsonObject) : undefined
+  if (own === undefined || own === id) return undefined
+  return inBody(pointer([idField]), 'id', 'must be the id in the path')
 }
 
 /** JSON Merge Patch (RFC 7396). */
@@ -130,18 +133,18 @@ const LONGEST = 500_000
 /** Digits of a decimal, as text that no client can send: the library copies plain values only. */
 const DIGITS = '\u0000decimal:'
 
-function toPlain(value: Json): Json {
-  if (value instanceof Decimal) return DIGITS + value.text
-  if (Array.isArray(value)) return value.map(toPlain)
-  if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, toPlain(one as Json)]))
-}
+const toPlain = (value: Json): Json => withLeaves(value, one => (one instanceof Decimal ? DIGITS + one.text : one))
 
-function fromPlain(value: Json): Json {
-  if (typeof value === 'string') return value.startsWith(DIGITS) ? new Decimal(value.slice(DIGITS.length)) : value
-  if (Array.isArray(value)) return value.map(fromPlain)
-  if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fromPlain(one as Json)]))
+const fromPlain = (value: Json): Json =>
+  withLeaves(value, one =>
+    typeof one === 'string' && one.startsWith(DIGITS) ? new Decimal(one.slice(DIGITS.length)) : one,
+  )
+
+/** Returns a copy of a value with other leaves. */
+function withLeaves(value: Json, leaf: (value: Json) => Json): Json {
+  if (Array.isArray(value)) return value.map((one: Json) => withLeaves(one, leaf))
+  if (!isObject(value) || value instanceof Decimal) return leaf(value)
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withLeaves(one as Json, leaf)]))
 }
 
 /** Refuses a write that changes a record's state along no configured edge; `undefined` for a resource without states. */
@@ -161,7 +164,7 @@ function compileTransition({
 }
 
 /** Compiles the creation of a record, or of each record in a list. */
-export const compileCreate = (config: ActionConfig, resource: Resource, give: Give, site: Site): Handler =>
+export const compileCreate = (config: RespondConfig, resource: Resource, give: Give, site: Site): Handler =>
   compileCreateEach(config, resource, give, site) ?? compileCreateOne(config, resource, give, site)
 
 /**
@@ -170,7 +173,7 @@ export const compileCreate = (config: ActionConfig, resource: Resource, give: Gi
  * @returns a handler; with an `id` it stores the record under that id, which no record has (RFC 9110 §9.3.4)
  */
 function compileCreateOne(
-  config: ActionConfig,
+  config: RespondConfig,
   resource: Resource,
   give: Give,
   site: Site,
@@ -178,6 +181,7 @@ function compileCreateOne(
   const { operation, invalid } = site
   const { name, idField, assign } = resource
   const status = successStatus(operation, 201, 200)
+  const putStatus = successStatus(operation, 201, 200, 204)
   const within = compileWithin(config, resource, site)
   const key = compileKey(resource, within?.ownerOf, site)
   const maker = compileMaker(resource, config, 'create', site)
@@ -189,24 +193,32 @@ function compileCreateOne(
   const usedUp = refuse(problems.unavailable, `no ids are left for ${name}`)
   const withoutId = invalid([inBody(idPlace, 'required', 'is required')])
   const notAnId = invalid([inBody(idPlace, 'id', 'must be text or an integer')])
-  // A client cannot choose an id that is counted.
-  const refuseRecord = (rules: readonly BrokenRule[]): Reply =>
-    assign === 'sequence' && rules.some(({ path }) => path === idPlace) ? usedUp : invalid(rules)
-  const put = compilePut(resource, give, site)
   return async (exchange, id) => {
     const orphan = within && (await within.orphan(exchange))
     if (orphan !== undefined) return orphan
     const given = maker.given(exchange)
-    const misfit = id === undefined ? undefined : put.check(given, id)
+    const misfit = id === undefined ? undefined : misfitOf(given, id, idField, isClients(resource))
     if (misfit !== undefined) return invalid([misfit])
+    const { world } = exchange
+    const collection = world.collection(name)
     let fields = maker.compose(given, exchange)
     if (within !== undefined) fields = within.own(exchange, fields)
-    if (maker.supplied.length > 0) fields = await supply(fields, maker.supplied, exchange)
+    for (const [field, to] of maker.supplied) {
+      // A reference that requests do not have is to the first record.
+      const { last } = Object.hasOwn(fields, field)
+        ? NO_PAGE
+        : await world.collection(to).list({ filters: [], limit: 1 })
+      if (last !== undefined) fields = { ...fields, [field]: last }
+    }
     const lost = dangling === undefined ? NO_RULES : await dangling(fields, exchange)
     if (id !== undefined) {
       const record = maker.fit(withId(idField, id, fields), exchange)
       if (!isFit(record)) return invalid(record)
-      return lost.length > 0 ? invalid(lost) : put.store(record, key?.of(exchange, id) ?? id, exchange)
+      if (lost.length > 0) return invalid(lost)
+      const { entry } = await collection.put(key?.of(exchange, id) ?? id, record)
+      exchange.entry = entry
+      if (putStatus === 204) return withoutBody(putStatus)
+      return give(entry, putStatus, exchange)
     }
     if (maker.wantsId && idIn(idField, fields) === undefined && maker.hasRecord(exchange)) return withoutId
     if (nameable !== undefined) fields = nameable(fields)
@@ -216,12 +228,14 @@ function compileCreateOne(
     let mended: JsonObject | undefined
     const check = (whole: JsonObject): Reply | undefined => {
       const fit = maker.fit(whole, exchange)
-      if (!isFit(fit)) return refuseRecord(fit)
+      if (!isFit(fit)) {
+        // A client cannot choose an id that is counted.
+        return assign === 'sequence' && fit.some(({ path }) => path === idPlace) ? usedUp : invalid(fit)
+      }
       if (lost.length > 0) return invalid(lost)
       mended = fit === whole ? undefined : fit
       return isId(idIn(idField, whole)) ? mended && MENDED : notAnId
     }
-    const collection = exchange.world.collection(name)
     let made = await collection.create(fields, check)
     if (made === MENDED) made = await collection.create(mended as JsonObject, check)
     // Mended again: the id is the invalid part.
@@ -234,43 +248,19 @@ function compileCreateOne(
 }
 
 /** Marks a record that is valid only after mending. */
-const MENDED: Reply = { status: 0, headers: NO_HEADERS, body: undefined }
-
+const MENDED = withoutBody(0)
 const NO_RULES: readonly BrokenRule[] = []
-
-/** The part of a creation that differs if the path names the id. */
-function compilePut({ name, idField, assign, change }: Resource, give: Give, site: Site) {
-  const status = successStatus(site.operation, 201, 200, 204)
-  const checksId = assign === 'client' && change === 'refuse'
-  return {
-    check(given: Json, id: Id): BrokenRule | undefined {
-      if (!isObject(given)) return inBody('', 'type', 'must be an object')
-      const own = checksId ? idIn(idField, given as JsonObject) : undefined
-      return own === undefined || own === id
-        ? undefined
-        : inBody(pointer([idField]), 'id', 'must be the id in the path')
-    },
-    async store(record: JsonObject, key: Id, exchange: Exchange): Promise<Reply> {
-      const { entry } = await exchange.world.collection(name).put(key, record)
-      exchange.entry = entry
-      return status === 204 ? { status, headers: NO_HEADERS, body: undefined } : give(entry, status, exchange)
-    },
-  }
-}
+const NO_PAGE = { last: undefined }
 
 /**
  * Returns a function that drops the id of a new record if the operation that reads it cannot name it: an empty text, or 626
  * where the path parameter has `maximum: 10`. The server assigns an id then. Unset if clients send no ids.
  */
-function compileNameable(
-  { name, idField, assign }: Resource,
-  { readers, contract }: Site,
-): ((fields: JsonObject) => JsonObject) | undefined {
+function compileNameable(resource: Resource, site: Site): ((fields: JsonObject) => JsonObject) | undefined {
+  const { idField, assign } = resource
   if (assign !== 'client') return undefined
-  const path = readers.get(name)?.[0]
-  const reader = contract.operations.find(one => one.method === 'GET' && one.path === path)
-  const last = expressionsOf(path ?? '').at(-1)
-  const parameter = reader?.parameters.find(one => one.in === 'path' && one.name === last)
+  const reader = recordReader(resource, site)
+  const parameter = reader?.parameters[pathParameter(reader, expressionsOf(reader.path).at(-1))]
   const isNameable = (id: Id): boolean => {
     if (id === '') return false
     const read = parameter?.read([String(id)])
@@ -288,7 +278,7 @@ const MOST = 1000
 const APART = 2 ** 32
 
 /** Compiles the creation of the records that a request lists: all of them, or none. `undefined` if its body is not a list. */
-function compileCreateEach(config: ActionConfig, resource: Resource, give: Give, site: Site): Handler | undefined {
+function compileCreateEach(config: RespondConfig, resource: Resource, give: Give, site: Site): Handler | undefined {
   const listed = listedRecords(config.body, resource, site)
   const body = listed && bodyOfOne(site, listed)
   if (listed === undefined || body === undefined) return undefined
@@ -298,6 +288,7 @@ function compileCreateEach(config: ActionConfig, resource: Resource, give: Give,
   const many = invalid([inBody(pointer(listed), 'maxItems', `must have at most ${MOST} items`)])
   const empty = nothingCreated(config.body, site, status)
   return async exchange => {
+    const { request, world, operation, basePath, segments, clock, values, consumer, ordinal } = exchange
     const list = partAt(exchange.body, listed)
     // Treat a missing optional list as empty.
     if (list === undefined && listed.length > 0) return empty ?? create(exchange)
@@ -306,12 +297,12 @@ function compileCreateEach(config: ActionConfig, resource: Resource, give: Give,
     if (list.length === 0) return empty ?? answers.reply(exchange.question())
     if (list.length > MOST) return many
     const made: Entry[] = []
-    for (const [i, item] of (list as Json[]).entries()) {
-      const one = partOf(exchange, item, i)
+    for (const [i, body] of (list as Json[]).entries()) {
+      const meeting = { request, world, operation, basePath, segments, clock, ordinal: ordinal + i * APART }
+      const one = Object.assign(new Exchange(meeting), { values, consumer, body })
       const reply = await create(one)
       if (one.entry === undefined) {
-        const collection = exchange.world.collection(resource.name)
-        for (const { id, revision } of made) await collection.remove(id, revision)
+        for (const { id, revision } of made) await world.collection(resource.name).remove(id, revision)
         return reply
       }
       made.push(one.entry)
@@ -328,7 +319,7 @@ function compileCreateEach(config: ActionConfig, resource: Resource, give: Give,
  */
 function nothingCreated(template: Json | undefined, { operation, contract }: Site, status: number): Reply | undefined {
   const content = responseFor(operation, status)?.content
-  if (content === undefined || content.size === 0) return { status, headers: NO_HEADERS, body: undefined }
+  if (content === undefined || content.size === 0) return withoutBody(status)
   const node = [...content].find(([type]) => isJson(type) || type === '*/*')?.[1].schema?.node
   if (node === undefined) return undefined
   const empty = template === undefined ? [] : completeTemplate(emptied(template), node, contract)
@@ -353,12 +344,4 @@ function bodyOfOne({ operation: { body }, contract }: Site, listed: readonly str
     return item === undefined ? [] : [[type, { ...media, schema: contract.use(item), examples: [] }] as const]
   })
   return body === undefined || content.length === 0 ? undefined : { ...body, content: new Map(content) }
-}
-
-/** The exchange of one item. */
-function partOf(exchange: Exchange, body: Json, i: number): Exchange {
-  const { request, world, operation, basePath, segments, clock, values, consumer } = exchange
-  const ordinal = exchange.ordinal + i * APART
-  const one = new Exchange({ request, world, operation, basePath, segments, clock, ordinal })
-  return Object.assign(one, { values, consumer, body })
 }

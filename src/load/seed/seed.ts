@@ -1,9 +1,8 @@
 // Resources and the records they begin with: checked against the contract before anything is served.
 
 import type { Make, Resource, ResourceReference } from '../../behaviours/resource.ts'
-import { isUnshown, withinsOf } from '../../behaviours/respond/config.ts'
-import type { RespondConfig } from '../../behaviours/respond/index.ts'
-import { compileValue, SOME_REQUEST } from '../../behaviours/respond/values.ts'
+import { isUnshown, type RespondConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import { compileFields, SOME_REQUEST } from '../../behaviours/respond/values.ts'
 import { type Contract, fieldNode, type Operation } from '../../contract/contract.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
@@ -199,8 +198,8 @@ function compileResource(
     change: id.change ?? 'refuse',
     ids,
     newId: ids === 'text' && assign !== 'uuid' ? makeId() : undefined,
-    defaults: compileFields(site, 'defaults', schema),
-    set: compileFields(site, 'set', schema),
+    defaults: compileOwnFields(site, 'defaults', schema),
+    set: compileOwnFields(site, 'set', schema),
     unknownFields: block.unknownFields ?? 'drop',
     maxRecords: block.maxRecords ?? MAX_RECORDS,
     maxBytes: parseSize(block.maxBytes ?? MAX_BYTES) as number,
@@ -292,22 +291,15 @@ function checkReferences(site: ResourceSite, schema: SchemaUse): ReadonlyMap<str
 }
 
 /** The values that it gives the fields of its records: each must be a field of the schema, and its value must be valid. */
-function compileFields(site: ResourceSite, key: 'defaults' | 'set', schema: SchemaUse): ReadonlyMap<string, Make> {
+function compileOwnFields(site: ResourceSite, key: 'defaults' | 'set', schema: SchemaUse): ReadonlyMap<string, Make> {
   const { block, contract, at, report } = site
-  const makes = new Map<string, Make>()
-  for (const [field, value] of Object.entries(block[key] ?? {})) {
-    const node = schema.shape.properties.get(field)
-    if (node === undefined) {
-      reportUnknown(site, field, [key, field], 'key', schema.shape)
-      continue
-    }
-    let sound = true
-    const make = compileValue(value, node, contract, [field], (path, message, hint) => {
-      report.error('unknown-expression', message, at([key, ...path]), hint)
-      sound = false
-    })
-    if (sound) makes.set(field, make)
-  }
+  const makes = compileFields(
+    block[key],
+    schema.shape,
+    contract,
+    `${block.schema} has`,
+    (code, message, path, hint, part) => report.error(code, message, at([key, ...path], part), hint),
+  )
   if (makes.size === 0) return makes
   // Values with request expressions are validated when the record is written.
   const fixed = [...makes].filter(([, make]) => make.scoped !== true)

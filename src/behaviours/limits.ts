@@ -2,11 +2,12 @@
 // (draft-ietf-httpapi-ratelimit-headers-10).
 
 import { type Headers, problems, quotedString, refuse, retryAfter, withHeaders } from '../kernel/http.ts'
-import { parseRate } from '../kernel/units.ts'
+import { parseDuration, parseRate } from '../kernel/units.ts'
 import { type Quota, Quotas, type Taken } from '../world/kept.ts'
+import { Servers } from '../world/servers.ts'
 import { type Behaviour, type ConfigOf, type Exchange, setting } from './behaviour.ts'
 
-const schema = setting.block(
+const rateLimitSchema = setting.block(
   'The number of requests in a time. Under `defaults` the limit is shared by all operations, under a tag by those of the tag.',
   {
     limit: setting.text('Requests per fixed window of time: `100/m`.', { format: 'rate' }),
@@ -23,12 +24,12 @@ const schema = setting.block(
   { required: ['limit'] },
 )
 
-export const rateLimit: Behaviour<ConfigOf<typeof schema>> = {
+export const rateLimit: Behaviour<ConfigOf<typeof rateLimitSchema>> = {
   name: 'rateLimit',
   remembers: true,
   weather: true,
   problems: [problems.too_many_requests],
-  schema,
+  schema: rateLimitSchema,
   compile(config, { scope }) {
     if (config === undefined) return undefined
     const { count, window } = parseRate(config.limit) as { count: number; window: number }
@@ -68,4 +69,64 @@ const KEYS: Record<'consumer' | 'address' | 'all', (exchange: Exchange) => strin
   consumer: ({ consumer, request }) => (consumer === undefined ? `address ${request.address}` : `consumer ${consumer}`),
   address: ({ request }) => request.address,
   all: () => '',
+}
+
+// Serves at most `concurrent` requests at once; others queue, so that response times grow with load. It is outside
+// `latency`, which therefore is the service time.
+
+const capacitySchema = setting.block(
+  'The number of requests served at once; others wait in order. Under `defaults` it is shared by all operations, under a tag by those of the tag.',
+  {
+    concurrency: setting.integer('The number of requests served at once.', 1),
+    queue: setting.integer('The number of requests that may wait; others are refused with 503. Default: 100.', 0),
+    timeout: setting.duration('The longest wait; then the request is refused with 503. Default: 30s.'),
+    retryAfter: setting.duration('The `Retry-After` of the 503. Default: 1s.'),
+  },
+  { required: ['concurrency'] },
+)
+
+export const capacity: Behaviour<ConfigOf<typeof capacitySchema>> = {
+  name: 'capacity',
+  remembers: true,
+  weather: true,
+  problems: [problems.overloaded],
+  schema: capacitySchema,
+  compile(config, { scope }) {
+    if (config === undefined) return undefined
+    const { concurrency, queue = 100 } = config
+    const timeout = parseDuration(config.timeout ?? '30s') as number
+    const retry = retryAfter(parseDuration(config.retryAfter ?? '1s') as number)
+    const full = refuse(problems.overloaded, 'all servers are busy and the queue is full', retry)
+    const late = refuse(problems.overloaded, 'no server became free in time', retry)
+    return next => async exchange => {
+      const servers = exchange.world.keep(Servers, `capacity ${scope}`)
+      if (!servers.take(concurrency)) {
+        if (servers.waiting >= queue) return full
+        exchange.queued = true
+        exchange.note(`capacity: number ${servers.waiting + 1} in line`)
+        if (!(await exchange.pause(waitForServer(exchange, servers, timeout)))) return late
+      }
+      try {
+        return await next(exchange)
+      } finally {
+        servers.release(concurrency)
+      }
+    }
+  },
+  describe: config => config && `${config.concurrency} at once, ${config.queue ?? 100} waiting`,
+}
+
+/** Returns whether a server became free before the timeout and before the client disconnected. */
+function waitForServer({ clock, request }: Exchange, servers: Servers, timeout: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const came = new AbortController()
+    const leave = servers.queue(() => {
+      came.abort()
+      resolve(true)
+    })
+    const signal = request.signal === undefined ? came.signal : AbortSignal.any([came.signal, request.signal])
+    clock.sleep(timeout, signal).then(() => {
+      if (leave()) resolve(false)
+    })
+  })
 }

@@ -3,11 +3,14 @@
 
 import { createHash } from 'node:crypto'
 import { type Headers, problems, type Reply, refuse, withHeaders } from '../kernel/http.ts'
+import { stringifyJson } from '../kernel/json.ts'
+import { parseDuration } from '../kernel/units.ts'
 import { digest } from '../world/draws.ts'
+import { IdempotencyKeys } from '../world/kept.ts'
 import type { Entry } from '../world/records/types.ts'
-import { type Behaviour, type ConfigOf, setting, type Wrap } from './behaviour.ts'
+import { type Behaviour, type ConfigOf, type Exchange, setting, type Wrap } from './behaviour.ts'
 
-const schema = setting.block(
+const conditionalSchema = setting.block(
   'Sends a strong `ETag` and evaluates `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, so that writes can be conditional; the tag of any other reply to GET is a digest of its body. In `defaults` and `tags` it is ignored for other operations.',
   {
     precondition: setting.choice(
@@ -19,10 +22,10 @@ const schema = setting.block(
 
 const WRITES = ['PUT', 'PATCH', 'DELETE']
 
-export const conditional: Behaviour<ConfigOf<typeof schema>> = {
+export const conditional: Behaviour<ConfigOf<typeof conditionalSchema>> = {
   name: 'conditional',
   problems: [problems.precondition_failed, problems.precondition_required],
-  schema,
+  schema: conditionalSchema,
   compile(config, { operation, onRecord, scope, error }) {
     if (config === undefined) return undefined
     const { id, method } = operation
@@ -120,4 +123,77 @@ function lists(field: string, tag: string, strongly: boolean): boolean {
     if (opaque === own && !(strongly && weak !== undefined)) return true
   }
   return false
+}
+
+// Makes retries safe: a request with the same `Idempotency-Key` gets the first reply again
+// (draft-ietf-httpapi-idempotency-key-header).
+
+const idempotencySchema = setting.block(
+  'Evaluates `Idempotency-Key`, per operation and consumer. The same payload gets the first reply again; a different payload gets 422; a repeat while the first request is in progress gets 409. Failures (5xx) are not kept.',
+  {
+    for: setting.duration('The time for which a reply is kept.'),
+    required: setting.flag('Whether a request without the header is refused as invalid. Default: false.'),
+  },
+  { required: ['for'] },
+)
+
+export const idempotency: Behaviour<ConfigOf<typeof idempotencySchema>> = {
+  name: 'idempotency',
+  remembers: true,
+  problems: [problems.invalid_request, problems.in_flight, problems.key_reused],
+  schema: idempotencySchema,
+  compile(config, { operation, invalid }) {
+    if (config === undefined) return undefined
+    const broken = (rule: string, message: string) => invalid([{ in: 'header', path: HEADER, rule, message }])
+    const missing = broken('required', 'is required')
+    const tooLong = broken('maxLength', `must have at most ${LONGEST_KEY} characters`)
+    const time = parseDuration(config.for) as number
+    const place = `idempotency ${operation.id}`
+    return next => async exchange => {
+      const { 'idempotency-key': given } = exchange.request.headers
+      if (given === undefined) return config.required === true ? missing : next(exchange)
+      if (given.length > LONGEST_KEY) return tooLong
+      const { world, consumer, request } = exchange
+      const keys = world.keep<IdempotencyKeys<Reply>>(IdempotencyKeys, place)
+      const key = `${consumer === undefined ? `address ${request.address}` : `consumer ${consumer}`}\n${given}`
+      const payload = payloadOf(exchange)
+      const first = keys.find(key, world.clock.now())
+      if (first !== undefined) {
+        if (first.payload !== payload) return REUSED
+        if (first.outcome === undefined) return IN_FLIGHT
+        exchange.note('idempotency: replayed the first reply')
+        return withHeaders(first.outcome, REPLAYED)
+      }
+      const settle = (made: Reply) => [key, payload, made, world.clock.now() + time, made.body?.length ?? 0] as const
+      if (world.turns !== undefined) {
+        // One change together with those of the request, so that neither a crash nor another request comes in between.
+        const made = await next(exchange)
+        if (made.status < 500) keys.settle(...settle(made))
+        return made
+      }
+      keys.begin(key, payload)
+      // A request that does not reach this line has failed and may be repeated.
+      let reply: Reply | undefined
+      // In progress until the reply is sent, since latency follows after it is made.
+      exchange.release = () => {
+        if (reply === undefined || reply.status >= 500) keys.forget(key)
+        else keys.finish(...settle(reply))
+      }
+      reply = await next(exchange)
+      return reply
+    }
+  },
+  describe: config => config && `for ${config.for}`,
+}
+
+/** The maximum length of a key, which is kept with the reply. */
+const LONGEST_KEY = 255
+const HEADER = 'Idempotency-Key'
+const REUSED = refuse(problems.key_reused, 'this Idempotency-Key was already used with a different request')
+const IN_FLIGHT = refuse(problems.in_flight, 'a request with this Idempotency-Key is still in progress')
+const REPLAYED = { 'idempotent-replayed': 'true' }
+
+function payloadOf({ request, body }: Exchange): string {
+  const text = body === undefined ? '' : stringifyJson(body)
+  return createHash('sha256').update(`${request.path}\n${request.query}\n${text}`).digest('base64')
 }
