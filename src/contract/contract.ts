@@ -1,15 +1,15 @@
 // The contract of an API, as read from its OpenAPI document. Immutable, and without simulation.
 
 import type { Reply } from '../kernel/http.ts'
-import { type Json, parseJson } from '../kernel/json.ts'
-import type { FormReader } from './document/forms.ts'
+import { isObject, type Json, parseJson, pointer } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import type { Parameter } from './document/parameters.ts'
-import type { Node } from './documents.ts'
-import { compileMediaTypes, type Encoding, essenceOf, isJson } from './media-types.ts'
+import type { FormReader } from './document/styles.ts'
+import { identityOf, itemsOf, membersOf, type Node } from './documents.ts'
+import { compileMediaTypes, type Encoding, essenceOf, isJson, readSequence, type Sequence } from './media-types.ts'
 import type { Method } from './paths.ts'
 import type { SchemaUse } from './schema/schema-book.ts'
 import type { Shape } from './schema/shape.ts'
-import { readSequence, type Sequence } from './sequences.ts'
 
 export interface Contract {
   readonly title: string
@@ -168,4 +168,47 @@ export function fieldNode(shape: Shape, field: string, contract: Contract): Node
   const [first = '', ...rest] = field.split('.')
   const node = shape.properties.get(first)
   return node && fieldNode(contract.shapeOf(node), rest.join('.'), contract)
+}
+
+/** The key for the parts of other files. */
+const ELSEWHERE = 'x-referenced'
+/** Keys whose values are data: a `$ref` in them refers to nothing. */
+const DATA = new Set(['example', 'default', 'enum', 'const'])
+
+/** An object of the bundled document. */
+export type DocumentPart = Record<string, unknown>
+
+/** Returns the document of a contract, self-contained. References within it stay as they are; broken ones do too. */
+export function bundle(contract: Contract): DocumentPart | undefined {
+  const part = contract.at('#/info') ?? contract.at('#/paths')
+  if (part === undefined) return undefined
+  const { document } = part
+  const names = new Map<string, string>()
+  const pending: { readonly name: string; readonly node: Node }[] = []
+  const nameOf = (node: Node): string =>
+    getOrMake(names, identityOf(node), () => {
+      const last = String(node.path.at(-1) ?? 'document').replace(/[^\w.-]/g, '-')
+      const name = [...names.values()].includes(last) ? `${last}-${names.size}` : last
+      pending.push({ name, node })
+      return name
+    })
+  const copy = (node: Node): unknown => {
+    const { value } = node
+    if (Array.isArray(value)) return itemsOf(node).map(copy)
+    if (!isObject(value)) return value
+    const reference = typeof value.$ref === 'string' ? value.$ref : undefined
+    const target = reference === undefined ? node : contract.resolve(node)
+    const out: DocumentPart = {}
+    for (const [key, child] of membersOf(node)) out[key] = DATA.has(key) ? child.value : copy(child)
+    if (target === node) return out
+    const here = target.document.file === document.file
+    // A reference to the document itself may pass through another file, or be written in one.
+    if (here && reference?.startsWith('#') && node.document.file === document.file) return out
+    return { ...out, $ref: here ? `#${pointer(target.path)}` : `#/${ELSEWHERE}/${nameOf(target)}` }
+  }
+  const bundled = copy({ document, path: [], value: document.source.value }) as DocumentPart
+  const elsewhere: DocumentPart = {}
+  // The list grows while it is gone through.
+  for (const { name, node } of pending) elsewhere[name] = copy(node)
+  return names.size === 0 ? bundled : { ...bundled, [ELSEWHERE]: elsewhere }
 }

@@ -1,5 +1,8 @@
-// Media types as they are written, and the documented one for a content type (RFC 9110 §8.3.1). Parameters count; their order
-// and the case of their names do not.
+// Media types as they are written, the documented one for a content type (RFC 9110 §8.3.1) and for a client (§12.5.1), and
+// sequences (OpenAPI 3.2). Parameters count; their order and the case of their names do not.
+
+import { isObject, type Json, type JsonObject, type Parsed, parseJson, stringifyJson } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 
 /** How a field of a form is written. */
 export interface Encoding {
@@ -18,7 +21,7 @@ export const isJson = (mediaType: string): boolean => /^application\/(?:[\w.!#$&
 export const essenceOf = (type: string): string => (type.split(';', 1)[0] as string).trim().toLowerCase()
 
 /** Returns the parameters of a media type as texts: `version=2`, or the name of one without a value. */
-export function mediaParameters(type: string): string[] {
+function mediaParameters(type: string): string[] {
   const out: string[] = []
   for (const [, name = '', quoted, plain] of type.matchAll(PARAMETER)) {
     const value = quoted?.replace(/\\(.)/g, '$1') ?? plain
@@ -66,3 +69,226 @@ function coveringRange<Value>(
   const range = `${essence.split('/', 1)[0]}/*`
   return documented.find(one => one.essence === range) ?? documented.find(one => one.essence === '*/*')
 }
+
+/**
+ * The framing of the items of a sequential media type: event streams, lines of JSON, JSON text sequences and multipart
+ * bodies without names. Its value is the list of its items.
+ */
+export type Framing = 'events' | 'lines' | 'records' | 'parts'
+
+export interface Sequence {
+  readonly framing: Framing
+  /** For an event stream: whether an item is an event with its fields, and not only the content of `data`. */
+  readonly fields: boolean
+  /** Whether `data` holds JSON: its schema is not that of a string. */
+  readonly jsonData: boolean
+  /** The media type of each part, if `itemEncoding` names one. */
+  readonly partType: string | undefined
+}
+
+/** The fields of an event (HTML, "Server-sent events"). */
+export const EVENT_FIELDS: ReadonlySet<string> = new Set(['data', 'event', 'id', 'retry'])
+
+/** @param essence a media type without parameters, in lower case */
+export function framingOf(essence: string): Framing | undefined {
+  if (essence === 'text/event-stream') return 'events'
+  if (/^application\/(?:[\w.-]+\+)?(?:jsonl|x-jsonl|jsonlines|x-jsonlines|json-lines|ndjson|x-ndjson)$/.test(essence)) {
+    return 'lines'
+  }
+  if (/^application\/(?:[\w.-]+\+)?json-seq$/.test(essence)) return 'records'
+  return essence.startsWith('multipart/') && essence !== 'multipart/form-data' ? 'parts' : undefined
+}
+
+/** Returns the text of a sequence; `boundary` separates parts. */
+export function writeSequence(items: readonly Json[], sequence: Sequence, boundary: string): string {
+  switch (sequence.framing) {
+    case 'events':
+      return items.map(item => writeEvent(item, sequence)).join('')
+    case 'lines':
+      return items.map(item => `${stringifyJson(item)}\n`).join('')
+    // RFC 7464 §2.2: each text begins with a record separator and ends with a line feed.
+    case 'records':
+      return items.map(item => `\u001e${stringifyJson(item)}\n`).join('')
+    case 'parts': {
+      const parts = items.map(item => writePart(item, sequence.partType, boundary))
+      return `${parts.join('')}--${boundary}--\r\n`
+    }
+    default:
+      return sequence.framing satisfies never
+  }
+}
+
+function writePart(item: Json, partType: string | undefined, boundary: string): string {
+  const type = partType ?? (typeof item === 'string' ? 'text/plain' : 'application/json')
+  return `--${boundary}\r\ncontent-type: ${type}\r\n\r\n${bareText(item)}\r\n`
+}
+
+function writeEvent(item: Json, { fields }: Sequence): string {
+  const event: JsonObject = fields && isObject(item) ? (item as JsonObject) : { data: item }
+  const lines: string[] = []
+  for (const name of ['event', 'id', 'retry', 'data']) {
+    const value = event[name]
+    if (value === undefined || value === null) continue
+    // A line feed ends a field, so a text of several lines needs several `data` fields.
+    const texts = bareText(value).split(/\r\n|\r|\n/)
+    for (const text of name === 'data' ? texts : texts.slice(0, 1)) lines.push(`${name}: ${text}\n`)
+  }
+  return `${lines.join('')}\n`
+}
+
+/** Returns a text as it is, and any other value as JSON. */
+export const bareText = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
+
+type ParseItem = (text: string) => Parsed
+
+/**
+ * Returns the items of a text, or its mistake; `undefined` for a framing that is not supported.
+ *
+ * @param parse reads the JSON of an item
+ */
+export function readSequence(text: string, sequence: Sequence, parse: ParseItem = parseJson): Parsed | undefined {
+  switch (sequence.framing) {
+    case 'events':
+      return readEvents(text, sequence, parse)
+    case 'lines':
+      return readTexts(text.split(/\r?\n/), 'line', parse)
+    case 'records':
+      return text.trim() !== '' && !text.startsWith('\u001e')
+        ? { fault: 'must begin with a record separator (RFC 7464)' }
+        : readTexts(text.split('\u001e'), 'record', parse)
+    case 'parts':
+      return undefined
+    default:
+      return sequence.framing satisfies never
+  }
+}
+
+function readTexts(texts: readonly string[], what: string, parse: ParseItem): Parsed {
+  const value: Json[] = []
+  let exact = false
+  for (const [index, text] of texts.entries()) {
+    if (text.trim() === '') continue
+    const parsed = parse(text)
+    // The text before the first record separator is empty.
+    const number = what === 'record' ? index : index + 1
+    if ('fault' in parsed) return { fault: `is wrong in ${what} ${number}, which ${parsed.fault}` }
+    value.push(parsed.value)
+    exact ||= parsed.exact
+  }
+  return { value, exact }
+}
+
+/** HTML, "Interpreting an event stream": comments and unknown fields are ignored, and so is an event without data. */
+function readEvents(text: string, { fields, jsonData }: Sequence, parse: ParseItem): Parsed {
+  const value: Json[] = []
+  let exact = false
+  for (const block of text
+    .replace(/^\uFEFF/, '')
+    .replace(/\r\n?/g, '\n')
+    .split(/\n{2,}/)) {
+    const event: Record<string, Json> = {}
+    const data: string[] = []
+    for (const line of block.split('\n')) {
+      const colon = line.indexOf(':')
+      const name = colon === -1 ? line : line.slice(0, colon)
+      const given = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '')
+      if (name === 'data') data.push(given)
+      else if (name === 'retry' && /^\d+$/.test(given)) event.retry = Number(given)
+      else if (name === 'event' || name === 'id') event[name] = given
+    }
+    if (data.length === 0) continue
+    const joined = data.join('\n')
+    const parsed = fields && !jsonData ? undefined : parse(joined)
+    if (parsed !== undefined && 'value' in parsed) exact ||= parsed.exact
+    const meant = parsed !== undefined && 'value' in parsed ? parsed.value : joined
+    value.push(fields ? { ...event, data: meant } : meant)
+  }
+  return { value, exact }
+}
+
+/** Returns the index of the documented type that the client prefers; `undefined` if it accepts none. */
+export type Negotiate = (accept: string | undefined) => number | undefined
+
+/** A media range that a client accepts. */
+interface AcceptedRange {
+  readonly essence: string
+  readonly parameters: readonly string[]
+  readonly weight: number
+}
+
+const MOST_KNOWN = 50
+
+/** @param types as documented, ranges such as `text/*` among them */
+export function compileNegotiation(types: readonly string[]): Negotiate {
+  const essences = types.map(essenceOf)
+  const documented = types
+    .map(concreteOf)
+    .map(type => ({ essence: essenceOf(type), parameters: mediaParameters(type) }))
+  const bestOf = (ranges: readonly AcceptedRange[], strict: boolean): number | undefined => {
+    /** How much a range says about the types that it covers. */
+    const precision = ({ essence, parameters }: AcceptedRange) =>
+      (essence === '*/*' ? 0 : essence.endsWith('/*') ? 2 : 4) + (strict && parameters.length > 0 ? 1 : 0)
+    const found = documented.flatMap(({ essence, parameters }, index) => {
+      const [range] = ranges
+        .filter(one => one.essence === essence || (one.essence.endsWith('/*') && within(essence, one.essence)))
+        .filter(one => !strict || one.parameters.every(parameter => parameters.includes(parameter)))
+        .sort((a, b) => precision(b) - precision(a) || b.weight - a.weight)
+      if (range === undefined || !(range.weight > 0)) return []
+      // A client that names a type without parameters prefers it without them.
+      const isPlain = range.essence === essence && range.parameters.length === 0
+      const further = isPlain && parameters.length > 0 && types.includes(essence)
+      return [{ index, range, rank: ranges.indexOf(range) + (further ? 0.5 : 0) }]
+    })
+    found.sort((a, b) => b.range.weight - a.range.weight || precision(b.range) - precision(a.range) || a.rank - b.rank)
+    return found[0]?.index
+  }
+  const negotiate = (accept: string): number | undefined => {
+    const ranges = accept.split(',').map(rangeOf)
+    // Undocumented versions and charsets are ignored.
+    const best = bestOf(ranges, true) ?? bestOf(ranges, false)
+    if (best !== undefined) return best
+    // A documented range matches the requested types within it.
+    const index = essences.findIndex(one => one.endsWith('/*') && ranges.some(({ essence }) => within(essence, one)))
+    return index === -1 ? undefined : index
+  }
+  const known = new Map<string, number | undefined>()
+  return accept => {
+    // The most common value, and a missing header, accept anything.
+    if (accept === undefined || accept === '' || accept === '*/*') return types.length > 0 ? 0 : undefined
+    // Clients repeat a few values.
+    if (known.size >= MOST_KNOWN) known.clear()
+    return getOrMake(known, accept, () => negotiate(accept))
+  }
+}
+
+function rangeOf(text: string): AcceptedRange {
+  const parameters = mediaParameters(text)
+  const at = parameters.findIndex(one => one.startsWith('q='))
+  if (at === -1) return { essence: essenceOf(text), parameters, weight: 1 }
+  const weight = Number(parameters[at]?.slice('q='.length))
+  return { essence: essenceOf(text), parameters: parameters.slice(0, at), weight }
+}
+
+/** Returns the content type to send for a documented type: for a range, the requested type within it, or its usual member. */
+export function contentTypeFor(type: string, accept: string | undefined): string {
+  const essence = essenceOf(type)
+  if (!essence.endsWith('/*')) return type
+  const wanted = (accept ?? '').split(',').map(essenceOf)
+  return wanted.find(one => !one.includes('*') && within(one, essence)) ?? concreteOf(type)
+}
+
+const USUAL: Readonly<Record<string, string>> = {
+  text: 'text/plain',
+  image: 'image/png',
+  audio: 'audio/mpeg',
+  video: 'video/mp4',
+  font: 'font/woff2',
+  model: 'model/gltf-binary',
+}
+
+function concreteOf(type: string): string {
+  const [kind = '', subtype] = essenceOf(type).split('/')
+  return subtype === '*' ? (USUAL[kind] ?? 'application/json') : type
+}
+
+const within = (type: string, range: string): boolean => range === '*/*' || type.startsWith(range.slice(0, -1))

@@ -1,7 +1,6 @@
 // The contract as documentation of the served API: with its address, and with the additions of the gateway.
 
-import type { Example, MediaType } from '../contract/contract.ts'
-import { bundle, type DocumentPart } from '../contract/document/bundle.ts'
+import { bundle, type DocumentPart, type Example, type MediaType } from '../contract/contract.ts'
 import { isJson } from '../contract/media-types.ts'
 import { isObject, type Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema/schema.ts'

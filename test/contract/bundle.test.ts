@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { bundle } from '../../src/contract/document/bundle.ts'
+import { bundle } from '../../src/contract/contract.ts'
 import { loadPlan } from '../../src/load/load.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-'))

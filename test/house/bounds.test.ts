@@ -17,7 +17,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'behaviours/validate/readings.ts MOST_FIELDS': '10,000',
   'behaviours/validate/index.ts MOST': '1,000; 20 copies',
   'contract/document/read-operations.ts LONGEST_PATH': '2,000 characters',
-  'contract/document/read-servers.ts MOST_PATHS': 'values of a server variable | 32',
+  'contract/document/read-operations.ts MOST_PATHS': 'values of a server variable | 32',
   'contract/document/styles.ts DEEPEST': '32 levels',
   'expression/language.ts LONGEST_RESULT': 'a result of 1,000,000 characters',
   'expression/costs.ts MOST_STEPS': '20,000 steps',
@@ -66,7 +66,7 @@ const INSIDE = /^(?:console|sample|contract\/schema|load|state)\//
 
 /** Bounds elsewhere that users do not notice: of caches, of wordings and of searches for suggestions. */
 const UNNOTICED = new Set([
-  'contract/answer/negotiate.ts MOST_KNOWN',
+  'contract/media-types.ts MOST_KNOWN',
   'behaviours/respond/shape.ts DEEPEST',
   'behaviours/respond/values.ts MOST',
   'behaviours/expressions.ts DEEPEST',

@@ -2,10 +2,9 @@
 // that the client prefers.
 
 import { isXml, writeBody } from '../../contract/answer/body.ts'
-import { compileNegotiation, contentTypeFor } from '../../contract/answer/negotiate.ts'
 import { type MediaType, responseFor } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
-import { isJson } from '../../contract/media-types.ts'
+import { compileNegotiation, contentTypeFor, isJson } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { type Fill, JsonText, type TemplateContext } from '../../expression/template.ts'
 import { JSON_HEADERS, JSON_TYPE, NO_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'

@@ -4,6 +4,7 @@
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, describeRule, type Refusal } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
+import { GuardedValue } from './body.ts'
 import {
   CODES,
   codesOf,
@@ -20,7 +21,6 @@ import {
   STATUSES,
   TITLES,
 } from './error-words.ts'
-import { GuardedValue } from './guarded-value.ts'
 
 interface ErrorModel {
   /** A valid error: the contract's example, or a sample of its schema. */

@@ -1,14 +1,32 @@
-// Reads request bodies, responses with their headers, media types, examples, and sequences (OpenAPI 3.2 `itemSchema`).
+// Reads request bodies and their forms, responses with their headers, media types, examples, and sequences (OpenAPI 3.2
+// `itemSchema`).
 
-import { isObject, type Json, pointer } from '../../kernel/json.ts'
+import { isObject, type Json, parseJson, pointer, put } from '../../kernel/json.ts'
 import type { Side } from '../../kernel/schema/keywords.ts'
 import type { Example, Header, MediaType, RequestBody, ResponseSpec } from '../contract.ts'
-import { childOf, itemsOf, membersOf, type Node } from '../documents.ts'
-import { type Encoding, essenceOf } from '../media-types.ts'
+import { childOf, type Documents, itemsOf, membersOf, type Node } from '../documents.ts'
+import {
+  type Encoding,
+  EVENT_FIELDS,
+  essenceOf,
+  type Framing,
+  framingOf,
+  isJson,
+  type Sequence,
+} from '../media-types.ts'
 import { shapeOf } from '../schema/shape.ts'
-import { EVENT_FIELDS, type Framing, framingOf, type Sequence } from '../sequences.ts'
-import { compileForm } from './forms.ts'
 import type { ContractReading } from './reading.ts'
+import {
+  asIs,
+  compileStyle,
+  type FormReader,
+  keysBehind,
+  type ParameterRead,
+  REPEATED,
+  readBracketed,
+  readOne,
+  ValuePlace,
+} from './styles.ts'
 
 /** Returns `undefined` without a body; `'unreadable'` for a body whose reference is broken. */
 export function readRequestBody(entry: Node, reading: ContractReading): RequestBody | undefined | 'unreadable' {
@@ -194,3 +212,68 @@ function sequenceOf(media: Node, item: Node, framing: Framing, reading: Contract
 }
 
 const NO_TYPES: ReadonlySet<string> = new Set()
+
+type ReadField = (texts: readonly string[]) => ParameterRead
+
+/** Converts form fields to a typed object, as the schema and `encoding` have it (OpenAPI "Encoding Object"). */
+function compileForm(schema: Node, encoding: ReadonlyMap<string, Encoding>, documents: Documents): FormReader {
+  const form = new ValuePlace([schema], documents)
+  const readers = new Map([...form.names].map(name => [name, readerOf(name, form.property(name), encoding.get(name))]))
+  return fields => {
+    const value: Record<string, unknown> = {}
+    let exact = false
+    for (const [name, texts] of fields) {
+      // Some clients write a list of `ids` as `ids[]`.
+      const plain = readers.has(name) ? name : name.replace(/\[\]$/, '')
+      const base = name.slice(0, Math.max(0, name.indexOf('[')))
+      const place = form.property(base)
+      const isNested =
+        !readers.has(plain) && keysBehind(base, name) !== undefined && hasParts(place) && readers.has(base)
+      if (isNested && Object.hasOwn(value, base)) continue
+      const key = isNested ? base : readers.has(plain) ? plain : name
+      const read =
+        (isNested ? readBracketed(base, fields, place, asIs) : readers.get(key)?.(texts)) ??
+        (texts.length > 1 ? { value: texts, exact: false } : readOne(texts, form.property(name).types, asIs))
+      if ('fault' in read) return { fault: `field ${key} ${read.fault}` }
+      exact ||= read.exact
+      put(value, key, read.value)
+    }
+    return { value, exact }
+  }
+}
+
+const hasParts = ({ types }: ValuePlace): boolean => types.has('object') || types.has('array')
+
+function readerOf(
+  name: string,
+  place: ValuePlace,
+  { contentType, style = 'form', explode }: Partial<Encoding> = {},
+): ReadField {
+  const { types } = place
+  const isArray = types.has('array')
+  const isObject = types.has('object')
+  if (contentType === undefined ? isObject && style === 'form' : isJson(contentType)) {
+    return isArray ? readJsonItems : texts => readJson(texts, types.has('string'))
+  }
+  if (!isArray) return texts => readOne(texts, types, asIs)
+  return isObject ? readJsonItems : compileStyle(style, explode ?? style === 'form', name, place, asIs).read
+}
+
+/** Reads JSON; also text that is not JSON, for a field that may be an object or text. */
+function readJson(texts: readonly string[], mayBeText: boolean): ParameterRead {
+  if (texts.length > 1) return REPEATED
+  const read = parseJson(texts[0] as string)
+  return 'fault' in read && mayBeText ? { value: texts[0], exact: false } : read
+}
+
+function readJsonItems(texts: readonly string[]): ParameterRead {
+  const value: unknown[] = []
+  let exact = false
+  for (const text of texts) {
+    const read = parseJson(text)
+    if ('fault' in read || (texts.length === 1 && Array.isArray(read.value))) return read
+    exact ||= read.exact
+    value.push(read.value)
+  }
+  return { value, exact }
+}

@@ -8,6 +8,9 @@ import { layersOf, typesOf } from '../schema/shape.ts'
 /** The texts of each name, in order; a file as one character per byte. */
 export type NamedTexts = ReadonlyMap<string, readonly string[]>
 
+/** Reads the fields of a form, texts decoded and files as bytes, as an object of their types. */
+export type FormReader = (fields: NamedTexts) => ParameterRead
+
 export type ParameterRead = { readonly value: unknown; readonly exact: boolean } | { readonly fault: string }
 
 export const BROKEN = { fault: 'has a broken percent-encoding' } as const

@@ -3,9 +3,8 @@
 import { readXml, writeXml } from '../../contract/answer/xml.ts'
 import type { MediaType, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
-import { isJson } from '../../contract/media-types.ts'
+import { isJson, readSequence, writeSequence } from '../../contract/media-types.ts'
 import { valueFor } from '../../contract/schema/field.ts'
-import { readSequence, writeSequence } from '../../contract/sequences.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
 
 export interface ProbeBody {
