@@ -197,9 +197,9 @@ function compileFor(
   const part = compiler.compilePart(operation, index, {
     blocks: {
       defaults: {
-        ...(delay === undefined ? {} : { latency: { fixed: delay } }),
-        ...(fault === undefined ? {} : { fault }),
-        ...(respond === undefined ? {} : { respond }),
+        latency: delay && { fixed: delay },
+        fault,
+        respond,
       },
     },
     keys: new Map(),

@@ -15,19 +15,19 @@ export interface DescribedOperation {
   readonly responds: string
   readonly chain: readonly string[]
   readonly deprecated: boolean
-  readonly stability?: string
-  readonly since?: string
-  readonly sunset?: string
+  readonly stability?: string | undefined
+  readonly since?: string | undefined
+  readonly sunset?: string | undefined
   /** The start of its brown-outs. */
-  readonly brownouts?: string
+  readonly brownouts?: string | undefined
   /** In the order in which they are tried. */
-  readonly rules?: readonly DescribedRule[]
+  readonly rules?: readonly DescribedRule[] | undefined
 }
 
 export interface DescribedRule {
   readonly name: string
-  readonly when?: string
-  readonly times?: number
+  readonly when?: string | undefined
+  readonly times?: number | undefined
   /** The behaviours that it configures, and their effects. */
   readonly does: readonly string[]
 }
@@ -66,8 +66,7 @@ export function describePlan(plan: Plan, weather?: Weather): DescribedPlan {
     consumers: simulation.consumerNames,
     resources: [...simulation.resources.values()].map(({ name, seeds }) => {
       const { schema = '' } = simulation.file.resources?.[name] ?? {}
-      const states = describeStatesOf(name, plan)
-      return { name, schema, seeds: seeds.length, ...(states === undefined ? {} : { states }) }
+      return { name, schema, seeds: seeds.length, states: describeStatesOf(name, plan) }
     }),
     operations: (weather?.operations.all() ?? plan.operations).map(describeOperation),
   }
@@ -83,11 +82,11 @@ function describeOperation(planned: PlannedOperation): DescribedOperation {
     responds: chain.find(({ name }) => name === 'respond')?.detail ?? 'not simulated',
     chain: chain.map(({ name }) => name),
     deprecated: deprecated || lifecycle !== undefined,
-    ...(stability === undefined ? {} : { stability }),
-    ...(lifecycle === undefined ? {} : { since: isoDate(lifecycle.since) }),
-    ...(lifecycle?.sunset === undefined ? {} : { sunset: isoDate(lifecycle.sunset) }),
-    ...(lifecycle?.brownouts === undefined ? {} : { brownouts: isoDate(lifecycle.brownouts.starts) }),
-    ...(rules === undefined ? {} : { rules: rules.map(one => describeRuleOf(planned, one)) }),
+    stability,
+    since: lifecycle && isoDate(lifecycle.since),
+    sunset: lifecycle?.sunset === undefined ? undefined : isoDate(lifecycle.sunset),
+    brownouts: lifecycle?.brownouts && isoDate(lifecycle.brownouts.starts),
+    rules: rules?.map(one => describeRuleOf(planned, one)),
   }
 }
 
@@ -96,8 +95,8 @@ const describeRuleOf = (
   { scope, when, times, blocks, over }: PlannedRule,
 ): DescribedRule => ({
   name: scope,
-  ...(when === undefined ? {} : { when: when.text }),
-  ...(times === undefined ? {} : { times }),
+  when: when?.text,
+  times,
   does: blocks.map(block => {
     const detail = over(planned).chain.find(link => link.name === block)?.detail
     return detail === undefined ? block : `${block} ${detail}`
@@ -122,8 +121,7 @@ export function describeStatesOf(resource: string, { simulation }: Plan): Descri
   const states = simulation.file.resources?.[resource]?.states
   if (states === undefined) return undefined
   const from = Object.entries(states.from).map(([state, edges]) => {
-    const next = Object.entries(edges).map(([to, { after }]) => (after === undefined ? { to } : { to, after }))
-    return [state, next] as const
+    return [state, Object.entries(edges).map(([to, { after }]) => ({ to, after }))] as const
   })
   return { field: states.field, from: Object.fromEntries(from) }
 }
@@ -154,12 +152,12 @@ export function describeOperations(plan: Plan, weather?: Weather): string {
 
 const lifeOf = ({ since, sunset, brownouts, deprecated, stability }: DescribedOperation): string => {
   const words = [
-    ...(stability === undefined ? [] : [stability]),
-    ...(since === undefined ? (deprecated ? ['deprecated'] : []) : [`deprecated ${since}`]),
-    ...(brownouts === undefined ? [] : [`brown-outs ${brownouts}`]),
-    ...(sunset === undefined ? [] : [`sunset ${sunset}`]),
+    stability,
+    since === undefined ? deprecated && 'deprecated' : `deprecated ${since}`,
+    brownouts && `brown-outs ${brownouts}`,
+    sunset && `sunset ${sunset}`,
   ]
-  return words.join(', ') || '·'
+  return words.filter(Boolean).join(', ') || '·'
 }
 
 const withExpiry = (name: string, { simulation }: Plan): string => {
@@ -224,11 +222,8 @@ function onADay({ operation, route, lifecycle }: PlannedOperation, time: number)
 /** Formats it for people. */
 export function describeDayWhole(plan: Plan, time: number): string {
   const rows = describeDay(plan, time).map(({ method, path, operation, phase, refused, until, next }) => {
-    const now = [
-      ...(refused === undefined ? [] : [`answers ${refused}`]),
-      ...(until === undefined ? [] : [`until ${until}`]),
-    ]
-    return [method, path, operation, phase, now.join(' ') || '·', next === undefined ? '·' : `${next.what} ${next.at}`]
+    const now = [refused && `answers ${refused}`, until && `until ${until}`].filter(Boolean).join(' ')
+    return [method, path, operation, phase, now || '·', next === undefined ? '·' : `${next.what} ${next.at}`]
   })
   const head = ['METHOD', 'PATH', 'OPERATION', 'PHASE', 'NOW', 'NEXT']
   return `on ${isoDate(time)}\n\n${table([head, ...rows])}\n`
@@ -246,7 +241,7 @@ export interface LifecycleEvent {
   readonly kind: 'deprecated' | 'brown-out' | 'sunset'
   readonly operation: string
   /** The status of the operation then. */
-  readonly status?: number
+  readonly status?: number | undefined
 }
 
 /** Finds the events of all life-cycles. @param most the maximum number of brown-outs of an operation from the moment on */
@@ -257,8 +252,7 @@ export function* lifecycleEvents({ operations }: Plan, from: number, most: numbe
     const { since, sunset, brownouts } = lifecycle
     yield { at: since, kind: 'deprecated', operation: id }
     if (sunset !== undefined) {
-      const status = statusAfter(lifecycle)
-      yield { at: sunset, kind: 'sunset', operation: id, ...(status === undefined ? {} : { status }) }
+      yield { at: sunset, kind: 'sunset', operation: id, status: statusAfter(lifecycle) }
     }
     if (brownouts === undefined) continue
     let seen = 0
@@ -292,16 +286,11 @@ export function describeCalendar(plan: Plan, from: number): string {
 
 /** Formats a duration by its two largest units that are not zero: `1h 5m`. */
 function wordsFor(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000)
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'm'],
-    [seconds % 60, 's'],
-  ] as const
-  return parts
-    .filter(([count]) => count > 0)
-    .slice(0, 2)
-    .map(([count, unit]) => `${count}${unit}`)
-    .join(' ')
+  let left = Math.round(milliseconds / 1000)
+  const parts = Object.entries({ d: 86_400, h: 3600, m: 60, s: 1 }).flatMap(([unit, seconds]) => {
+    const count = Math.floor(left / seconds)
+    left %= seconds
+    return count > 0 ? [`${count}${unit}`] : []
+  })
+  return parts.slice(0, 2).join(' ')
 }

@@ -3,7 +3,6 @@
 import { parseStart } from '../behaviours/deprecation.ts'
 import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
-import { isOrigin } from './settings.ts'
 
 const DURATION = '\\d+(?:\\.\\d+)? ?(?:ms|s|m|h|d)'
 const SIZE = '\\d+(?:\\.\\d+)? ?(?:B|[kKMG]B|[KM]iB)'
@@ -12,13 +11,16 @@ const LONGEST = `be at most ${LONGEST_DURATION} (100 years)`
 const DATE =
   '\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[Tt]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:[Zz]|[+-]\\d\\d:\\d\\d))?'
 
+const matching = (pattern: string) => ({ pattern, test: (text: string) => new RegExp(`^(?:${pattern})$`).test(text) })
+const readableBy = (parse: (text: string) => unknown) => (text: string) => parse(text) !== undefined
+
 /**
  * The formats of texts in gateway.yaml: a check, a description, and a pattern for validators that do not know the format. `above`:
  * the texts that the check refuses only because they are above a maximum, if they are not valid.
  */
 export const FORMATS = {
   'date or time': {
-    test: (text: string) => parseDate(text) !== undefined,
+    test: readableBy(parseDate),
     like: '2030-12-05 or 2030-12-05T10:00:00Z',
     pattern: DATE,
   },
@@ -29,19 +31,19 @@ export const FORMATS = {
     above: { pattern: `${DURATION} before sunset`, rule: LONGEST },
   },
   duration: {
-    test: (text: string) => parseDuration(text) !== undefined,
+    test: readableBy(parseDuration),
     like: '250ms, 10s, 5m, 2h or 30d',
     pattern: DURATION,
     above: { pattern: DURATION, rule: LONGEST },
   },
   rate: {
-    test: (text: string) => parseRate(text) !== undefined,
+    test: readableBy(parseRate),
     like: '10/s, 100/m or 1000/15m',
     pattern: RATE,
     above: { pattern: RATE, rule: `have a window of at most ${LONGEST_DURATION} (100 years)` },
   },
   'byte rate': {
-    test: (text: string) => parseByteRate(text) !== undefined,
+    test: readableBy(parseByteRate),
     like: '64B/s or 10kB/s',
     pattern: `${SIZE}/s`,
   },
@@ -51,12 +53,12 @@ export const FORMATS = {
     pattern: `always|${DURATION}`,
     above: { pattern: DURATION, rule: LONGEST },
   },
-  'block or "off"': { test: (text: string) => text === 'off', like: 'off', pattern: 'off' },
+  'block or "off"': { ...matching('off'), like: 'off' },
+  // A serialised origin (RFC 6454 §6.2), or `*`.
   origin: {
-    test: isOrigin,
+    ...matching('\\*|null|[a-z][a-z0-9+.-]*://[^\\s/?#@,]+'),
     like: 'https://app.example.com, http://localhost:5173 or "*"',
-    pattern: '\\*|null|[a-z][a-z0-9+.-]*://[^\\s/?#@,]+',
   },
-  path: { test: (text: string) => /^\/[^\s?#]*$/.test(text), like: '/ or /api/v2', pattern: '/[^\\s?#]*' },
-  size: { test: (text: string) => parseSize(text) !== undefined, like: '64kB, 1MB or 2GB', pattern: SIZE },
+  path: { ...matching('/[^\\s?#]*'), like: '/ or /api/v2' },
+  size: { test: readableBy(parseSize), like: '64kB, 1MB or 2GB', pattern: SIZE },
 }

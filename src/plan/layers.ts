@@ -43,19 +43,23 @@ export interface Setting {
   readonly layer: Layer
 }
 
+/** The blocks of a layer for an operation with their paths, the most specific first. */
+function blocksFor(operation: Operation, { blocks, keys, flat }: Layer) {
+  const key = keys.get(operation)
+  return [
+    ...(key === undefined ? [] : [{ block: blocks.operations?.[key], path: ['operations', key], own: true }]),
+    ...operation.tags.map(tag => ({ block: blocks.tags?.[tag], path: ['tags', tag], own: false })),
+    { block: blocks.defaults, path: flat === true ? [] : ['defaults'], own: false },
+  ]
+}
+
 /** Returns the most specific setting of a behaviour: the operation's, its tag's, or the default. `null` switches it off. */
 export function layerSetting(name: string, operation: Operation, layers: readonly Layer[]): Setting {
   for (const layer of layers) {
-    const { blocks, keys } = layer
-    const key = keys.get(operation)
-    const own = key === undefined ? undefined : blocks.operations?.[key]?.[name]
-    if (own !== undefined) return { value: own, path: ['operations', key as string, name], layer }
-    for (const tag of operation.tags) {
-      const value = blocks.tags?.[tag]?.[name]
-      if (value !== undefined) return { value, path: ['tags', tag, name], layer }
+    for (const { block, path } of blocksFor(operation, layer)) {
+      const value = block?.[name]
+      if (value !== undefined) return { value, path: [...path, name], layer }
     }
-    const value = blocks.defaults?.[name]
-    if (value !== undefined) return { value, path: layer.flat === true ? [name] : ['defaults', name], layer }
   }
   const layer = layers.at(-1) as Layer
   if (name === 'errors') return { value: layer.blocks.errors, path: ['errors'], layer }
@@ -63,8 +67,8 @@ export function layerSetting(name: string, operation: Operation, layers: readonl
 }
 
 /** Returns whether the layer configures any behaviour of the operation. */
-export const isConfigured = (operation: Operation, { blocks, keys }: Layer): boolean =>
-  blocks.defaults !== undefined || keys.has(operation) || operation.tags.some(tag => blocks.tags?.[tag] !== undefined)
+export const isConfigured = (operation: Operation, layer: Layer): boolean =>
+  blocksFor(operation, layer).some(({ block }) => block !== undefined)
 
 /** Finds the operations and tags that a configuration names. */
 export class ContractNames {
@@ -84,30 +88,33 @@ export class ContractNames {
   operation(name: string, place: Place, report: Diagnostics): Operation | undefined {
     const found = this.#operations.get(name)
     if (found !== undefined) return found
-    const near = suggestAmongFew(report, () => nearest(name, this.#operations.keys()))
-    const hint =
-      near === undefined ? suggestAmongFew(report, () => suggest(name, this.#ids)) : `did you mean "${near}"?`
-    report.error('unknown-operation', `the contract has no operation "${name}"`, place, hint)
+    reportUnknownName('operation', `the contract has no operation "${name}"`, place, report, () => {
+      const near = nearest(name, this.#operations.keys())
+      return near === undefined ? suggest(name, this.#ids) : `did you mean "${near}"?`
+    })
     return undefined
   }
 
   checkTag(tag: string, place: Place, report: Diagnostics): void {
     if (this.#tags.has(tag)) return
-    const hint = suggestAmongFew(report, () => suggest(tag, this.#tags))
-    report.error('unknown-tag', `no operation has the tag "${tag}"`, place, hint)
+    reportUnknownName('tag', `no operation has the tag "${tag}"`, place, report, () => suggest(tag, this.#tags))
   }
 }
 
 /** Reports a consumer that the configuration does not have. */
 export function checkConsumer(name: string, consumers: readonly string[], place: Place, report: Diagnostics): void {
   if (consumers.includes(name)) return
-  const hint = suggestAmongFew(report, () => suggest(name, consumers))
-  report.error('unknown-consumer', `there is no consumer "${name}"`, place, hint)
+  reportUnknownName('consumer', `there is no consumer "${name}"`, place, report, () => suggest(name, consumers))
 }
 
 /** Looks for a hint while mistakes are shown: comparing a name with many others takes long. */
-const suggestAmongFew = (report: Diagnostics, look: () => string | undefined): string | undefined =>
-  report.count('error') < MOST_SHOWN ? look() : undefined
+const reportUnknownName = (
+  what: string,
+  message: string,
+  place: Place,
+  report: Diagnostics,
+  look: () => string | undefined,
+): void => report.error(`unknown-${what}`, message, place, report.count('error') < MOST_SHOWN ? look() : undefined)
 
 /** Makes a layer, and reports tags and operations that the contract does not have. */
 export function compileLayer(
@@ -142,18 +149,13 @@ interface PlacedRule {
 /** Returns the rules of an operation in the order in which they are tried: those of more specific layers first. */
 export function placedRules(operation: Operation, layers: readonly Layer[]): PlacedRule[] {
   return layers.flatMap(layer => {
-    const { blocks, keys, flat } = layer
-    const key = keys.get(operation)
-    const at = (list: unknown, path: Path, own = false): PlacedRule[] =>
-      Array.isArray(list) ? list.map((file, i) => ({ file, layer, path: [...path, 'rules', i], own })) : []
-    const named = key === undefined ? undefined : blocks.operations?.[key]?.rules
+    const all = blocksFor(operation, layer)
     // null switches off the rules of less specific layers and blocks.
-    if (named === null) return []
-    return [
-      ...at(named, ['operations', key as string], true),
-      ...operation.tags.flatMap(tag => at(blocks.tags?.[tag]?.rules, ['tags', tag])),
-      ...at(blocks.defaults?.rules, flat === true ? [] : ['defaults']),
-    ]
+    if (all.some(({ block, own }) => own && block?.rules === null)) return []
+    return all.flatMap(({ block, path, own }) => {
+      const rules = Array.isArray(block?.rules) ? (block.rules as readonly RuleFile[]) : []
+      return rules.map((file, i) => ({ file, layer, path: [...path, 'rules', i], own }))
+    })
   })
 }
 

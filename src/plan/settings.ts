@@ -65,18 +65,6 @@ export interface Delivery {
   readonly open: boolean
 }
 
-function deliveryOf(file: SimulationFile, cors: CorsSettings | undefined): Delivery {
-  const steering = file.listen?.clientControls === false ? [] : CONTROLS
-  const names = [
-    'Accept',
-    ...(cors === undefined ? [] : ['Origin']),
-    ...(file.defaults?.prefer === false ? [] : ['Prefer']),
-    ...steering,
-  ]
-  const open = cors?.admits('*') ?? false
-  return { patience: timerOf(file.limits?.request ?? '30s'), vary: names.join(', '), open }
-}
-
 /** Request headers by which a client steers the mock. */
 const CONTROLS = ['World', 'Time', 'Weather', 'Ordinal', 'Explain'].map(name => `Understudy-${name}`)
 
@@ -84,41 +72,43 @@ const CONTROLS = ['World', 'Time', 'Weather', 'Ordinal', 'Explain'].map(name => 
 const timerOf = (text: string): number => Math.min(Math.ceil(parseDuration(text) as number), 2 ** 31 - 1)
 
 /** Fills in every default. */
-export const simulationOf = (
+export function simulationOf(
   file: SimulationFile,
   source: Source,
   resources: ReadonlyMap<string, Resource>,
   { shownKeys = new Map(), replyFiles = new ReplyFiles('.'), tls, folder = '.' }: SimulationSurroundings = {},
-): Simulation => ({
-  tls,
-  file,
-  source,
-  resources,
-  shownKeys,
-  replyFiles,
-  seed: file.seed ?? 0,
-  listen: {
-    host: file.listen?.host ?? '127.0.0.1',
-    port: file.listen?.port ?? 4010,
-    control: file.listen?.control ?? 4011,
-    clientControls: file.listen?.clientControls ?? true,
-    controlHost: file.listen?.controlHost ?? '127.0.0.1',
-    cors: corsSettings(file.listen?.cors),
-    drain: timerOf(file.listen?.drain ?? '250ms'),
-  },
-  delivery: deliveryOf(file, corsSettings(file.listen?.cors)),
-  expose: file.listen?.expose ?? ['metrics', 'healthz'],
-  worlds: worldsSettings(file.worlds),
-  journal: journalSettings(file.journal),
-  state: stateSettings(file.state, folder),
-  limits: {
-    body: parseSize(file.limits?.body ?? '1MB') as number,
-    headers: parseSize(file.limits?.headers ?? '16kB') as number,
-    request: timerOf(file.limits?.request ?? '30s'),
-    idle: timerOf(file.limits?.idle ?? '10s'),
-  },
-  consumerNames: Object.keys(file.consumers ?? {}),
-})
+): Simulation {
+  const { seed = 0, listen = {}, limits = {}, worlds = {}, journal = {}, consumers = {} } = file
+  const { host = '127.0.0.1', port = 4010, control = 4011, controlHost = '127.0.0.1', clientControls = true } = listen
+  const { expose = ['metrics', 'healthz'], drain = '250ms' } = listen
+  const { body = '1MB', headers = '16kB', request = '30s', idle = '10s' } = limits
+  const cors = corsSettings(listen.cors)
+  const varying = [
+    'Accept',
+    cors && 'Origin',
+    file.defaults?.prefer !== false && 'Prefer',
+    ...(clientControls ? CONTROLS : []),
+  ]
+  return {
+    ...{ tls, file, source, resources, shownKeys, replyFiles, seed, expose },
+    listen: { host, port, control, controlHost, clientControls, cors, drain: timerOf(drain) },
+    delivery: {
+      patience: timerOf(request),
+      vary: varying.filter(Boolean).join(', '),
+      open: cors?.admits('*') ?? false,
+    },
+    worlds: worldsSettings(worlds),
+    journal: journalSettings(journal),
+    state: stateSettings(file.state, folder),
+    limits: {
+      body: parseSize(body) as number,
+      headers: parseSize(headers) as number,
+      request: timerOf(request),
+      idle: timerOf(idle),
+    },
+    consumerNames: Object.keys(consumers),
+  }
+}
 
 // The `worlds` block of gateway.yaml: the worlds besides the default one, and the limits of sandboxes.
 
@@ -135,12 +125,18 @@ export const WORLD_NAME = /^[A-Za-z0-9._-]{1,64}$/
 /** The same in words. */
 export const WORLD_NAME_RULE = '1 to 64 characters of A-Z a-z 0-9 . _ -'
 
-const worldsSettings = (file: WorldsFile = {}): WorldsSettings => ({
-  sandboxes: file.sandboxes ?? true,
-  max: file.max ?? 1000,
-  idle: Math.max(1, Math.round(parseDuration(file.idle ?? '1h') as number)),
-  maxBytes: file.maxBytes === undefined ? undefined : parseSize(file.maxBytes),
-  default: file.default ?? 'default',
+const worldsSettings = ({
+  sandboxes = true,
+  max = 1000,
+  idle = '1h',
+  maxBytes,
+  default: first = 'default',
+}: WorldsFile): WorldsSettings => ({
+  sandboxes,
+  max,
+  idle: Math.max(1, Math.round(parseDuration(idle) as number)),
+  maxBytes: maxBytes === undefined ? undefined : parseSize(maxBytes),
+  default: first,
 })
 
 /** Reports paths that begin like the address of a world, which cannot be reached. */
@@ -170,15 +166,15 @@ export interface JournalSettings {
   readonly headers: 'all' | readonly string[]
 }
 
-const journalSettings = (file: JournalFile | null = {}): JournalSettings => ({
-  requests: file === null ? 0 : (file.requests ?? 1000),
-  size: parseSize(file?.size ?? '16MB') as number,
-  bodies: parseSize(file?.bodies ?? '0B') as number,
-  headers: headersOf(file?.headers ?? false),
-})
-
-const headersOf = (headers: boolean | readonly string[]): JournalSettings['headers'] =>
-  typeof headers === 'boolean' ? (headers ? 'all' : []) : headers.map(name => name.toLowerCase())
+function journalSettings(file: JournalFile | null): JournalSettings {
+  const { requests = 1000, size = '16MB', bodies, headers = false } = file ?? { requests: 0 }
+  return {
+    requests,
+    size: parseSize(size) as number,
+    bodies: parseSize(bodies ?? '0B') as number,
+    headers: headers === true ? 'all' : (headers || []).map(name => name.toLowerCase()),
+  }
+}
 
 // The `listen.cors` block of gateway.yaml: the web pages that may read the replies. Other pages get a CORS failure.
 
@@ -188,10 +184,6 @@ export interface CorsSettings {
   /** Whether it may send cookies and HTTP authentication. */
   readonly credentials: boolean
 }
-
-/** Whether a text is a serialised origin (RFC 6454 §6.2), or `*`. */
-export const isOrigin = (text: string): boolean => ORIGIN.test(text)
-const ORIGIN = /^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,]+)$/
 
 /** Returns `undefined` if CORS is off. */
 function corsSettings(file: CorsFile = {}): CorsSettings | undefined {

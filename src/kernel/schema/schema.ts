@@ -2,6 +2,7 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { approximate, holdsExact, isObject, type Json } from '../json.ts'
+import { getOrMake } from '../memo.ts'
 import { addOurs, type Format, patternOf, SIDES, type Side, ValidationContext } from './keywords.ts'
 import { type CompiledSchema, forgetBranches, type Violations, violationsOf } from './violations.ts'
 
@@ -93,12 +94,7 @@ export class Schemas {
         },
       }))
     if (text.length > SMALL || text.includes('"$ref"')) return own()
-    let check = this.#byText.get(text)
-    if (check === undefined) {
-      check = own()
-      this.#byText.set(text, check)
-    }
-    return check
+    return getOrMake(this.#byText, text, own)
   }
 
   /**
@@ -184,14 +180,7 @@ function checkWith(compile: (mode: Mode) => CompiledSchema, thorough = false): C
 
 function cached(compile: (branch: object) => ValidateFunction): (branch: object) => ValidateFunction {
   const compiled = new WeakMap<object, ValidateFunction>()
-  return branch => {
-    let validate = compiled.get(branch)
-    if (validate === undefined) {
-      validate = compile(branch)
-      compiled.set(branch, validate)
-    }
-    return validate
-  }
+  return branch => getOrMake(compiled, branch, () => compile(branch))
 }
 
 /** Returns whether a value has more than `most` values in it. */
@@ -299,27 +288,22 @@ export function reachedBy(
   const copy = (schema: unknown): unknown => {
     if (!isObject(schema)) return schema
     if (!judged.has(schema)) return true
-    let made = copies.get(schema)
-    if (made === undefined) {
+    return getOrMake(copies, schema, () => {
       const isIdle = isObject(schema.if) && !judged.has(schema.if)
-      made = Object.fromEntries(
-        Object.entries(schema).map(([keyword, part]) => [
-          keyword,
-          isIdle && CONDITION.has(keyword) ? true : copyPart(keyword, part),
-        ]),
-      )
-      copies.set(schema, made)
-    }
-    return made
+      return mapped(schema, (part, keyword) => (isIdle && CONDITION.has(keyword) ? true : copyPart(keyword, part)))
+    })
   }
   const copyPart = (keyword: string, part: unknown): unknown => {
     if (SINGLE.has(keyword)) return copy(part)
     if (LISTS.has(keyword) && Array.isArray(part)) return part.map(copy)
     if (!MAPS.has(keyword) || !isObject(part)) return part
-    return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, copy(one)]))
+    return mapped(part, copy)
   }
   return Object.fromEntries([...keys].map(one => [one, copy(definitions[one] ?? true)]))
 }
+
+const mapped = (members: Keywords, change: (part: unknown, name: string) => unknown): Keywords =>
+  Object.fromEntries(Object.entries(members).map(([name, part]) => [name, change(part, name)]))
 
 /** Whether a value lacks a property that a schema requires, or has a text in it that the schema does not list. */
 function excludes(schema: unknown, value: unknown): boolean {
