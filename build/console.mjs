@@ -9,7 +9,7 @@ import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib'
 import { build } from 'esbuild'
 
 const SOURCE = 'src/console'
-const MAIN = `${SOURCE}/main.tsx`
+const MAIN = `${SOURCE}/shell/shell.tsx`
 /** Linked by the view of the contract when it is opened. */
 const REFERENCE_STYLE = 'node_modules/swagger-ui-dist/swagger-ui.css'
 /** Compressed files of earlier builds, by the hash of their content. */

@@ -7,7 +7,7 @@ import {
   presetsOf,
   START,
   withoutItems,
-} from '../../src/console/answers/answer-order.ts'
+} from '../../src/console/forms/drafts.ts'
 import type { AnswerOrder } from '../../src/http/control/types.ts'
 
 const draft: AnswerDraft = { ...START, status: '503' }
@@ -16,13 +16,13 @@ const draft: AnswerDraft = { ...START, status: '503' }
 const sent = (order: AnswerOrder) => JSON.parse(JSON.stringify(order)) as AnswerOrder
 
 test('the usual draft answers a status once', () => {
-  assert.deepEqual(sent(orderFrom('getThing', draft)), { operation: 'getThing', reply: { status: 503 }, times: 1 })
+  assert.deepEqual(sent(orderFrom(draft)), { reply: { status: 503 }, times: 1 })
 })
 
 test('a JSON body is sent as JSON, another body as text, and no body with an example', () => {
-  assert.deepEqual(orderFrom('getThing', { ...draft, status: '200', body: '[]' }).reply, { status: 200, body: [] })
-  assert.deepEqual(orderFrom('getThing', { ...draft, body: 'sorry' }).reply, { status: 503, body: 'sorry' })
-  assert.deepEqual(orderFrom('getThing', { ...draft, body: '[]', example: 'busy' }).reply, {
+  assert.deepEqual(orderFrom({ ...draft, status: '200', body: '[]' }).reply, { status: 200, body: [] })
+  assert.deepEqual(orderFrom({ ...draft, body: 'sorry' }).reply, { status: 503, body: 'sorry' })
+  assert.deepEqual(orderFrom({ ...draft, body: '[]', example: 'busy' }).reply, {
     status: 503,
     example: 'busy',
   })
@@ -30,7 +30,7 @@ test('a JSON body is sent as JSON, another body as text, and no body with an exa
 
 test('an order can have a fault, a delay, a consumer and a condition', () => {
   const order = sent(
-    orderFrom('getThing', {
+    orderFrom({
       ...draft,
       kind: 'fault',
       delay: ' 2s ',
@@ -40,7 +40,6 @@ test('an order can have a fault, a delay, a consumer and a condition', () => {
     }),
   )
   assert.deepEqual(order, {
-    operation: 'getThing',
     when: 'ordinal == 2',
     consumer: 'app',
     delay: '2s',
@@ -51,8 +50,8 @@ test('an order can have a fault, a delay, a consumer and a condition', () => {
 })
 
 test('an order can skip the next request', () => {
-  const order = sent(orderFrom('createThing', { ...draft, skip: '1' }))
-  assert.deepEqual(order, { operation: 'createThing', reply: { status: 503 }, skip: 1, times: 1 })
+  const order = sent(orderFrom({ ...draft, skip: '1' }))
+  assert.deepEqual(order, { reply: { status: 503 }, skip: 1, times: 1 })
   assert.equal(describeOrder(order), '503 · once · after one request')
 })
 

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  aboutAt,
-  cursorAt,
-  keysAt,
-  type SchemaPart,
-  type Suggestion,
-  valuesAt,
-} from '../../src/console/editor/schema-path.ts'
+import { aboutAt, keysAt, type SchemaPart, type Suggestion, valuesAt } from '../../src/console/editor/schema-path.ts'
+import { cursorAt, keyAt, placeOfValue } from '../../src/console/editor/yaml-path.ts'
+import { indentJson } from '../../src/console/model/wording.ts'
 import { publishedSchema } from '../../src/plan/published-schema.ts'
 
 /** The place of `|` in a text, as `defaults/latency`, with `=` where a value is written. */
@@ -55,4 +50,25 @@ test('values are suggested from enums, booleans and examples', () => {
 test('a key is explained', () => {
   assert.match(aboutAt(schema, ['journal', 'requests']) ?? '', /number of requests that are kept/)
   assert.equal(aboutAt(schema, ['nothing', 'here']), undefined)
+})
+
+test('the place of a value is found by its JSON Pointer, or that of its nearest parent', () => {
+  const text = indentJson('{"a/b":{"c":[1,{"d":"x"}]},"d":true,"e":[]}')
+  const at = (pointer: string): string => {
+    const { from, to } = placeOfValue(text, pointer)
+    return text.slice(from, to)
+  }
+  assert.equal(at('/a~1b/c/0'), '1')
+  assert.equal(at('/a~1b/c/1/d'), '"x"')
+  assert.equal(at('/d'), 'true')
+  assert.equal(at('/e/0'), '[')
+  assert.equal(at('/a~1b/missing/0'), '{')
+  assert.deepEqual(placeOfValue(text, '/missing'), { from: 0, to: 1 })
+})
+
+test('the key at a position is found with its path', () => {
+  const text = 'journal:\n  requests: 1\n"a": { b: 2 }\n'
+  assert.deepEqual(keyAt(text, 12)?.path, ['journal', 'requests'])
+  assert.deepEqual(keyAt(text, 24), { path: ['a'], from: 23, to: 26 })
+  assert.equal(keyAt(text, 20), undefined)
 })

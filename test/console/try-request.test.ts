@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GENERATED, sendingFrom, startValues, type TryDraft } from '../../src/console/operations/try-request.ts'
+import { GENERATED, sendingFrom, startValues, type TryDraft } from '../../src/console/forms/drafts.ts'
 import type { FormParameter } from '../../src/http/control/types.ts'
 
 const parameter = (

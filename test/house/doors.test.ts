@@ -30,7 +30,7 @@ const DOORS: Readonly<Record<string, string>> = {
   preact: 'console/',
   '@preact/signals': 'console/',
   codemirror: 'console/editor/editor.ts',
-  '@codemirror/lang-yaml': 'console/editor/editor.ts',
+  '@codemirror/lang-yaml': 'console/editor/',
   '@codemirror/merge': 'console/editor/editor.ts',
   '@codemirror/state': 'console/editor/editor.ts',
   '@codemirror/view': 'console/editor/editor.ts',

@@ -9,7 +9,7 @@ import { simulationSchema } from '../../src/plan/simulation-schema.ts'
 import { ROOT, sourceFiles, testFiles } from './source-files.ts'
 
 /** The files that a process, a thread or the page of the console begins with. */
-const ENTRIES = new Set(['cli.ts', 'index.ts', 'load/try-load.ts', 'console/main.tsx'])
+const ENTRIES = new Set(['cli.ts', 'index.ts', 'load/try-load.ts', 'console/shell/shell.tsx'])
 
 /** The pages that people write; the reference is generated. */
 const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -95,11 +95,11 @@ test('every code of a mistake is in a test', () => {
 })
 
 test('the console offers every kind of fault', () => {
-  const form = sourceFiles.find(({ path }) => path === 'console/answers/answer-form.tsx')?.text ?? ''
+  const form = sourceFiles.find(({ path }) => path === 'console/forms/operation-forms.tsx')?.text ?? ''
   assert.deepEqual(
     faultKinds.filter(kind => kind !== 'status' && !form.includes(`  ${kind}: '`)),
     [],
-    'add the kind to FAULTS in src/console/answers/answer-form.tsx',
+    'add the kind to FAULTS in src/console/forms/operation-forms.tsx',
   )
 })
 

@@ -10,8 +10,7 @@ import type { SchemaPart } from '../editor/schema-path.ts'
 import { ControlError, call, useLoaded } from '../model/control-plane.ts'
 import { refreshPlan } from '../model/gateway.ts'
 import { plural } from '../model/wording.ts'
-import { Button, saveFile } from '../parts/controls.tsx'
-import { announce, perform, ShowLoaded } from '../parts/notices.tsx'
+import { announce, Button, perform, ShowLoaded, saveFile } from '../parts/controls.tsx'
 import { Tabs } from '../parts/panels.tsx'
 
 interface ConfigurationTexts {
@@ -55,10 +54,20 @@ function Workbench({ texts: { file, applied, disk, same }, schema, reload }: Wor
     draft.value = undefined
     await Promise.all([reload(), refreshPlan()])
   }
-  const apply = async (): Promise<void> => {
-    const { findings, failed } = await putText(text, false)
-    const found = findings.map(finding => mistakeOf(finding, text, file))
+  /** Serves a text, or only tries it. */
+  const put = async (written: string, dryRun: boolean) => {
+    const query = dryRun ? { 'dry-run': true } : {}
+    const sent = call<{ diagnostics: readonly Finding[] }>('PUT', '/config', { body: written, query, quiet: dryRun })
+    const { failed, diagnostics } = await sent.then(
+      reply => ({ failed: false, ...reply }),
+      (error: Error) => ({ failed: true, diagnostics: findingsIn(error) }),
+    )
+    const found = diagnostics.map(finding => mistakeOf(finding, written, file))
     setMistakes(found)
+    return { found, failed }
+  }
+  const apply = async (): Promise<void> => {
+    const { found, failed } = await put(text, false)
     if (failed) return announce(`It was not applied: ${summaryOf(found)}.`, 'failed')
     announce('The configuration is served from the next request on. The file was not changed.')
     await showServed()
@@ -72,11 +81,6 @@ function Workbench({ texts: { file, applied, disk, same }, schema, reload }: Wor
     await showServed()
   }
   const download = (): void => saveFile(file.replace(/^.*[/\\]/, ''), new Blob([text], { type: 'application/yaml' }))
-  const check = async (written: string): Promise<readonly TextMistake[]> => {
-    const found = (await putText(written, true)).findings.map(finding => mistakeOf(finding, written, file))
-    setMistakes(found)
-    return found
-  }
   const state = changed
     ? 'Changed, not applied'
     : same
@@ -90,7 +94,7 @@ function Workbench({ texts: { file, applied, disk, same }, schema, reload }: Wor
       label="The configuration as YAML"
       text={text}
       schema={schema}
-      check={check}
+      check={async written => (await put(written, true)).found}
       hold={editor}
       onChange={next => {
         draft.value = next
@@ -145,36 +149,28 @@ function FileDifference({ disk, text }: { disk: string | null; text: string }) {
   )
 }
 
-/** Serves a text, or only tries it. A refusal without a diagnostic is a mistake of the whole text. */
-async function putText(
-  text: string,
-  dryRun: boolean,
-): Promise<{ readonly findings: readonly Finding[]; readonly failed: boolean }> {
-  try {
-    const query = dryRun ? { 'dry-run': true } : {}
-    const options = { body: text, query, quiet: dryRun }
-    return { findings: (await call<{ diagnostics: Finding[] }>('PUT', '/config', options)).diagnostics, failed: false }
-  } catch (error) {
-    if (!(error instanceof ControlError)) return { findings: [], failed: true }
-    const { code, message, problem } = error
-    const whole = { severity: 'error', code, message, file: '', line: 1, column: 1, length: 1 } as const
-    return { findings: (problem.diagnostics as Finding[] | undefined) ?? [whole], failed: true }
-  }
+/** Returns what a refusal found. One without a diagnostic is a mistake of the whole text. */
+function findingsIn(error: Error): readonly Finding[] {
+  if (!(error instanceof ControlError)) return []
+  const { message, problem } = error
+  const code = String(problem.code)
+  const whole = { severity: 'error', code, message, file: '', line: 1, column: 1, length: 1 } as const
+  return (problem.diagnostics as readonly Finding[] | undefined) ?? [whole]
 }
 
 /** Returns the place of a finding in a text and its words. One about another file is at the first line and names its place. */
 function mistakeOf({ severity, code, message, hint, ...place }: Finding, text: string, file: string): TextMistake {
   const isHere = place.file === file
   const lines = text.split('\n')
-  const at = isHere ? Math.min(place.line, lines.length) : 1
-  const start = lines.slice(0, at - 1).reduce((sum, line) => sum + line.length + 1, 0)
-  const end = start + (lines[at - 1] ?? '').length
+  const before = isHere ? lines.splice(0, place.line - 1).map(line => `${line}\n`) : []
+  const start = before.join('').length
+  const end = start + (lines[0]?.length ?? 0)
   const from = isHere ? Math.min(start + place.column - 1, end) : start
-  const elsewhere = isHere ? '' : `${place.file}:${place.line}:${place.column} `
+  const at = `${place.line}:${place.column}`
   return {
     ...{ severity, from, to: isHere ? Math.min(from + place.length, end) : end },
-    place: `${place.line}:${place.column}`,
-    message: `${elsewhere}${message}${hint === undefined ? '' : ` (${hint})`}`,
+    place: at,
+    message: `${isHere ? '' : `${place.file}:${at} `}${message}${hint === undefined ? '' : ` (${hint})`}`,
     source: code,
   }
 }
@@ -182,7 +178,6 @@ function mistakeOf({ severity, code, message, hint, ...place }: Finding, text: s
 /** `2 errors, 1 warning`. */
 const summaryOf = (mistakes: readonly TextMistake[]): string =>
   (['error', 'warning'] as const)
-    .map(severity => [mistakes.filter(one => one.severity === severity).length, severity] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, severity]) => plural(count, severity))
+    .map(kind => [mistakes.filter(({ severity }) => severity === kind).length, kind] as const)
+    .flatMap(([count, kind]) => (count > 0 ? plural(count, kind) : []))
     .join(', ') || 'no mistakes'

@@ -1,10 +1,9 @@
 // The editor as a component, whose code is loaded when it is first shown, and the list of mistakes below it.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { TextRange } from '../model/json-text.ts'
-import { Button } from '../parts/controls.tsx'
-import { Spinner } from '../parts/notices.tsx'
+import { Button, Spinner } from '../parts/controls.tsx'
 import type { Editor, EditorOptions } from './editor.ts'
+import type { TextRange } from './yaml-path.ts'
 
 /** A mistake in a text, found by the gateway. */
 export interface TextMistake extends TextRange {

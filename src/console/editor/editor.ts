@@ -11,7 +11,8 @@ import { EditorView, hoverTooltip } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
 import { stringifyJson } from '../../kernel/json.ts'
-import { aboutAt, cursorAt, isJsonText, keysAt, type SchemaPart, type Suggestion, valuesAt } from './schema-path.ts'
+import { aboutAt, keysAt, type SchemaPart, type Suggestion, valuesAt } from './schema-path.ts'
+import { cursorAt, keyAt, placeOfValue, type TextRange } from './yaml-path.ts'
 
 export interface EditorOptions {
   /** Names it for assistive technology. */
@@ -27,6 +28,8 @@ export interface Editor {
   replace(text: string): void
   /** Underlines mistakes. */
   mark(mistakes: readonly Diagnostic[]): void
+  /** Returns the place of a value of a JSON text, by its JSON Pointer. */
+  placeOf(pointer: string): TextRange
   /** Puts the cursor there and the focus into the editor. */
   reveal(position: number): void
   destroy(): void
@@ -54,6 +57,7 @@ export function makeEditor(element: HTMLElement, { label, text, schema, onChange
   return {
     replace: next => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
     mark: mistakes => view.dispatch(setDiagnostics(view.state, mistakes)),
+    placeOf: pointer => placeOfValue(view.state.doc.toString(), pointer),
     reveal: position => {
       const anchor = Math.min(position, view.state.doc.length)
       view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) })
@@ -90,7 +94,7 @@ function complete({ state, pos, explicit }: CompletionContext, schema: SchemaPar
   const { path, inValue, word, from } = cursorAt(text, pos)
   if (word === '' && !explicit) return null
   const found = inValue ? valuesAt(schema, path) : keysAt(schema, path)
-  const isJson = isJsonText(text)
+  const isJson = /^\s*[[{]/.test(text)
   const option = ({ value, about }: Suggestion): Completion => {
     const end = inValue ? '' : ': '
     const insert = (isJson ? stringifyJson(value) : String(value)) + end
@@ -113,26 +117,14 @@ function replaceQuoted(view: EditorView, start: number, end: number, insert: str
 }
 
 /** Explains the key under the pointer. */
-function explainKey(view: EditorView, position: number, schema: SchemaPart) {
-  const line = view.state.doc.lineAt(position)
-  const key = [...line.text.matchAll(/([\w$.-]+)"?\s*:/g)].find(
-    ({ index, 1: name = '' }) => position >= line.from + index && position <= line.from + index + name.length,
-  )
-  if (key === undefined) return null
-  const { index, 0: whole, 1: name = '' } = key
-  const { path } = cursorAt(view.state.doc.toString(), line.from + index + whole.length + 1)
-  const about = aboutAt(schema, path.at(-1) === name ? path : [...path, name])
-  if (about === undefined) return null
-  return {
-    pos: line.from + index,
-    end: line.from + index + name.length,
-    create: () => {
-      const dom = document.createElement('div')
-      dom.className = 'cm-help'
-      dom.textContent = about
-      return { dom }
-    },
-  }
+function explainKey({ state }: EditorView, position: number, schema: SchemaPart) {
+  const key = keyAt(state.doc.toString(), position)
+  const about = key && aboutAt(schema, key.path)
+  if (!key || !about) return null
+  const dom = document.createElement('div')
+  dom.className = 'cm-help'
+  dom.textContent = about
+  return { pos: key.from, end: key.to, create: () => ({ dom }) }
 }
 
 const appearance = (label: string): Extension[] => [

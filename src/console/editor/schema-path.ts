@@ -1,5 +1,4 @@
-// The place of the cursor in a YAML or JSON text as a path of keys, and the part of a JSON Schema that describes it. A text
-// that is being typed is often not sound: lines and indentation are read instead of a syntax tree.
+// The parts of a JSON Schema that describe the value at a path of keys: the editor suggests and explains from them.
 
 import { unescapeKey } from '../../kernel/json.ts'
 
@@ -29,98 +28,6 @@ export interface SchemaPart {
   readonly anyOf?: readonly SchemaPart[]
   readonly oneOf?: readonly SchemaPart[]
   readonly allOf?: readonly SchemaPart[]
-}
-
-interface TextCursor {
-  /** The keys of the path to the mapping or the value at the cursor; an item of a list is `-`. */
-  readonly path: readonly string[]
-  /** Set where a value is being written: the key that it belongs to is the last of the path. */
-  readonly inValue: boolean
-  /** The word before the cursor, and where it begins. */
-  readonly word: string
-  readonly from: number
-}
-
-const KEY = /^(?:("(?:[^"\\]|\\.)*"|'[^']*')\s*:|(-?[^\s#:,{}[\]"'-][^:#,{}[\]]*?)\s*:(?=\s|$))/
-
-/** Returns whether a text is JSON and not YAML in lines. */
-export const isJsonText = (text: string): boolean => /^\s*[[{]/.test(text)
-
-/** Returns the cursor's place in a text. */
-export function cursorAt(text: string, position: number): TextCursor {
-  const start = text.lastIndexOf('\n', position - 1) + 1
-  const line = text.slice(start, position)
-  const word = /[\w$./ -]*$/.exec(line)?.[0].trimStart() ?? ''
-  const { indent, rest, dashes } = partsOfLine(line)
-  const above = pathAbove(text.slice(0, start), indent, rest === '' && dashes === 0)
-  const inline = flowPath(isJsonText(text) ? text.slice(0, position).trimStart() : rest)
-  const outer = isJsonText(text) ? [] : [...above, ...Array(dashes).fill('-')]
-  const key = inline.key === undefined ? [] : [inline.key]
-  return { path: [...outer, ...inline.path, ...key], inValue: key.length > 0, word, from: position - word.length }
-}
-
-/** @returns `indent`: columns before the first character, dashes of list items included */
-function partsOfLine(line: string): { indent: number; dashes: number; rest: string } {
-  let rest = line
-  let indent = /^ */.exec(rest)?.[0].length ?? 0
-  rest = rest.slice(indent)
-  let dashes = 0
-  for (let item = /^- +|^-$/.exec(rest); item !== null; item = /^- +|^-$/.exec(rest)) {
-    dashes += 1
-    indent += item[0].length
-    rest = rest.slice(item[0].length)
-  }
-  return { indent, dashes, rest }
-}
-
-/** Returns the keys of the lines above that are indented less, nearest last. */
-function pathAbove(text: string, indent: number, isBlank: boolean): string[] {
-  const path: string[] = []
-  let least = isBlank && indent === 0 ? 0 : indent
-  for (const line of text.split('\n').reverse()) {
-    if (line.trim() === '' || line.trim().startsWith('#') || least === 0) continue
-    const { indent: own, dashes, rest } = partsOfLine(line)
-    if (own > least || (own === least && dashes === 0)) continue
-    const key = keyAtStart(rest)
-    if (own < least && key !== undefined) path.unshift(key.name)
-    if (dashes > 0) path.unshift(...Array(dashes).fill('-'))
-    const outer = own - 2 * dashes
-    least = dashes === 0 ? own : Math.min(own, Math.max(outer, 0) + 1)
-  }
-  return path
-}
-
-/** The path within one text of flow style: `defaults: { latency: { p50:` is defaults, latency, p50. */
-function flowPath(text: string): { path: string[]; key: string | undefined } {
-  const path: string[] = []
-  let key: string | undefined
-  let rest = text
-  while (rest !== '') {
-    const found = keyAtStart(rest)
-    if (found !== undefined) {
-      key = found.name
-      rest = rest.slice(found.length)
-      continue
-    }
-    const next = rest[0] as string
-    if (next === '{' || next === '[') {
-      if (key !== undefined) path.push(key)
-      if (next === '[') path.push('-')
-      key = undefined
-    } else if (next === '}' || next === ']') {
-      key = path.pop()
-      if (key === '-') key = path.pop()
-    } else if (next === ',') key = undefined
-    const step = /^(?:[{[,]\s*|"(?:[^"\\]|\\.)*"|'[^']*'|[^{}[\],"':]+|[\s\S])/.exec(rest)?.[0] ?? next
-    rest = rest.slice(step.length)
-  }
-  return { path, key }
-}
-
-function keyAtStart(text: string): { name: string; length: number } | undefined {
-  const [whole, quoted, plain] = KEY.exec(text) ?? []
-  if (whole === undefined) return undefined
-  return { name: quoted === undefined ? (plain ?? '').trim() : quoted.slice(1, -1), length: whole.length }
 }
 
 /** Returns the parts of the schema that describe a path: several where it joins parts or leaves a choice. */

@@ -1,19 +1,36 @@
 // View 1: requests as they are answered. The list follows the stream; the filters above it are in the URL; one request is looked at
 // beside it.
 
-import { useEffect, useState } from 'preact/hooks'
-import { GivenAnswers } from '../answers/answer-form.tsx'
-import { epoch } from '../model/control-plane.ts'
-import { knownConsumers, runningVersion, servedOperations } from '../model/gateway.ts'
-import { chosenWorld, parameter, setParameters } from '../model/location.ts'
+import { signal } from '@preact/signals'
+import { useState } from 'preact/hooks'
+import type { RecordedRequest } from '../../http/control/types.ts'
+import { GivenAnswers } from '../forms/operation-forms.tsx'
+import { call, callForReply, markLost, useLoaded } from '../model/control-plane.ts'
+import {
+  chosenWorld,
+  inUrl,
+  knownConsumers,
+  parameter,
+  runningVersion,
+  servedOperations,
+  setParameters,
+} from '../model/gateway.ts'
 import { writeLatency, writeLocalTime } from '../model/wording.ts'
-import { Button, FormField, Icon, SearchField, Segments, Select } from '../parts/controls.tsx'
-import { EmptyState, FirstCommand, ProblemNotice, Spinner } from '../parts/notices.tsx'
-import { MethodMark, StatusMark } from '../parts/panels.tsx'
+import {
+  Button,
+  EmptyState,
+  FormField,
+  Icon,
+  ProblemNotice,
+  SearchField,
+  Segments,
+  Select,
+  Spinner,
+} from '../parts/controls.tsx'
+import { FirstCommand, MethodMark, StatusMark } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
 import { RequestDetail } from './request-detail.tsx'
-import { feed } from './request-feed.ts'
-import type { LoggedRequest } from './request-log.ts'
+import { createEventParser, type LoggedRequest, RequestLog } from './request-log.ts'
 
 const COLUMNS: readonly Column<LoggedRequest>[] = [
   ['Status', '3rem', ({ status }) => <StatusMark status={status} />],
@@ -55,27 +72,81 @@ function ReasonCell({ injected, refusal }: LoggedRequest) {
   )
 }
 
-/** Follows the requests that the URL selects. Does nothing if they are followed already. */
-const followRequests = (): void => feed.start(journalQuery())
+/** Rows that the list keeps. */
+const MOST_ROWS = 10_000
+/** Milliseconds between two updates of the list. */
+const INTERVAL = 100
+
+/** The list outlives the view, so that it is shown again when the view is opened again. */
+const log = new RequestLog(MOST_ROWS)
+/** Changes whenever the list does. */
+const revision = signal(0)
+const paused = signal(false)
+/** The filter that the rows fulfil. */
+let shownFilter = ''
+let scheduled = false
+
+function showNew(): void {
+  if (scheduled || log.waiting === 0) return
+  scheduled = true
+  setTimeout(() => {
+    scheduled = false
+    if (!paused.value) log.read()
+    revision.value += 1
+  }, INTERVAL)
+}
+
+type JournalQuery = Readonly<Record<string, string>>
+
+/** Lists the requests of the journal that fulfil the filter, and follows the stream of new ones until the signal. */
+async function follow(filter: JournalQuery, signal: AbortSignal): Promise<true> {
+  const key = JSON.stringify(filter)
+  if (key !== shownFilter) log.restart()
+  shownFilter = key
+  revision.value += 1
+  const query = { ...filter, limit: MOST_ROWS }
+  const { requests } = await call<{ requests: RecordedRequest[] }>('GET', '/requests', { query, signal })
+  log.merge(requests)
+  revision.value += 1
+  const stream = await callForReply('GET', '/requests/stream', {
+    query: { ...filter, after: requests.at(-1)?.id ?? 0, headers: true },
+    accept: 'text/event-stream',
+    signal,
+    quiet: true,
+  })
+  void readStream(stream, signal)
+  return true
+}
+
+async function readStream({ body }: Response, signal: AbortSignal): Promise<void> {
+  const reader = (body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader()
+  const parse = createEventParser()
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const events = parse(read.value)
+      for (const { name, data } of events) if (name === 'dropped') log.dropped += JSON.parse(data).count
+      log.receive(events.filter(({ name }) => name === 'request').map(({ data }) => data))
+      showNew()
+    }
+  } catch {
+    // The connection was lost, or the view was left.
+  }
+  // A stream ends only when the gateway does; the view follows it again when the connection is back.
+  if (!signal.aborted) markLost()
+}
 
 export function LiveView() {
-  const key = JSON.stringify(journalQuery())
-  const generation = epoch.value
-  useEffect(() => {
-    followRequests()
-    return () => feed.stop()
-  }, [key, generation])
-  const { log } = feed
-  void feed.revision.value
-  const error = feed.error.value
+  const filter = journalQuery()
+  const { value, error, reload } = useLoaded(JSON.stringify(filter), signal => follow(filter, signal))
+  void revision.value
   const selected = parameter('request')
   return (
-    <div class={`split ${selected === '' ? '' : 'open'}`}>
+    <div class={`split ${selected && 'open'}`}>
       <div class="view">
         <FilterBar />
         <GivenAnswers />
         <div class="fill">
-          <ProblemNotice error={error} retry={followRequests} />
+          <ProblemNotice error={error} retry={reload} />
           {log.size > 0 ? (
             <VirtualTable
               label="Requests, the newest first"
@@ -88,15 +159,15 @@ export function LiveView() {
               prepended={log.added}
               rowClass={({ status }) => (status >= 500 || status === 0 ? 'failed' : '')}
             />
-          ) : feed.loading.value ? (
-            <Spinner label="Reading the journal" />
-          ) : error === undefined ? (
+          ) : value !== undefined ? (
             <NoRequests />
-          ) : null}
+          ) : (
+            error === undefined && <Spinner label="Reading the journal" />
+          )}
         </div>
         <StatusLine />
       </div>
-      {selected === '' ? null : <RequestDetail key={selected} request={log.find(selected)} id={selected} />}
+      {selected && <RequestDetail key={selected} request={log.find(selected)} id={selected} />}
     </div>
   )
 }
@@ -145,7 +216,7 @@ const usedFilters = (): readonly string[] => FILTER_NAMES.filter(name => paramet
  * A path without `/` or `*` is looked for anywhere: `order` becomes `*order*`. `header` and `body` are split at the first
  * `=`.
  */
-function journalQuery(): Readonly<Record<string, string>> {
+function journalQuery(): JournalQuery {
   const query: Record<string, string> = chosenWorld.value === '' ? {} : { world: chosenWorld.value }
   for (const name of usedFilters()) {
     const value = parameter(name).trim()
@@ -161,7 +232,6 @@ function journalQuery(): Readonly<Record<string, string>> {
 function FilterBar() {
   const used = MORE_FILTERS.filter(([name]) => parameter(name) !== '').length
   const [more, setMore] = useState(used > 0)
-  const paused = feed.paused.value
   const choices = [
     ['method', 'Method', METHODS],
     ['operation', 'Operation', servedOperations.value.map(({ operation }) => operation)],
@@ -169,26 +239,10 @@ function FilterBar() {
   ] as const
   return (
     <search class="bar">
-      <SearchField
-        label="Path"
-        placeholder="Path, * for anything"
-        value={parameter('path')}
-        onText={path => setParameters({ path })}
-      />
-      <Segments
-        label="Status"
-        value={parameter('status')}
-        options={STATUSES}
-        onChange={status => setParameters({ status })}
-      />
+      <SearchField label="Path" placeholder="Path, * for anything" {...inUrl('path')} />
+      <Segments label="Status" options={STATUSES} {...inUrl('status')} />
       {choices.map(([name, label, values]) => (
-        <Select
-          key={name}
-          label={label}
-          value={parameter(name)}
-          options={[['', label], ...values]}
-          onChange={value => setParameters({ [name]: value })}
-        />
+        <Select key={name} label={label} options={[['', label], ...values]} {...inUrl(name)} />
       ))}
       <Button
         kind="quiet"
@@ -199,9 +253,9 @@ function FilterBar() {
         onClick={() => setMore(!more)}
       >
         More
-        {used === 0 ? null : <span class="count muted">{used}</span>}
+        {used > 0 && <span class="count muted">{used}</span>}
       </Button>
-      {usedFilters().length === 0 ? null : (
+      {usedFilters().length > 0 && (
         <Button
           kind="quiet"
           icon="close"
@@ -211,18 +265,24 @@ function FilterBar() {
       )}
       <span class="spring" />
       <Button
-        icon={paused ? 'play' : 'pause'}
-        aria-pressed={paused}
+        icon={paused.value ? 'play' : 'pause'}
+        aria-pressed={paused.value}
         title="Keeps the list as it is; requests that come meanwhile wait"
-        onClick={() => feed.pause(!paused)}
+        onClick={() => {
+          paused.value = !paused.value
+          showNew()
+        }}
       >
-        {paused ? 'Go on' : 'Pause'}
+        {paused.value ? 'Go on' : 'Pause'}
       </Button>
       <Button
         icon="trash"
         label="Clear the list"
         title="Empties this list, not the journal"
-        onClick={() => feed.clear()}
+        onClick={() => {
+          log.clear()
+          revision.value += 1
+        }}
       />
       {more && (
         <div id="more-filters" class="form-row more-filters">
@@ -240,24 +300,20 @@ function FilterBar() {
 
 /** The number of requests in the list, and of those that it does not show. */
 function StatusLine() {
-  void feed.revision.value
-  const { log } = feed
+  void revision.value
+  const bold = (count: number) => <b>{count.toLocaleString('en')}</b>
   return (
     <p class="row status-line muted">
       <span>
-        <b>{log.size.toLocaleString('en')}</b> {log.size === 1 ? 'request' : 'requests'}
+        {bold(log.size)} {log.size === 1 ? 'request' : 'requests'}
       </span>
-      {feed.paused.value && (
-        <span>
-          paused, <b>{log.waiting.toLocaleString('en')}</b> waiting
-        </span>
-      )}
-      {log.dropped === 0 ? null : (
+      {paused.value && <span>paused, {bold(log.waiting)} waiting</span>}
+      {log.dropped > 0 && (
         <span
           class="row tone-warn"
           title="They arrived faster than this page could show them; the gateway answered all of them."
         >
-          <Icon name="warning" size={14} /> <b>{log.dropped.toLocaleString('en')}</b> not shown
+          <Icon name="warning" size={14} /> {bold(log.dropped)} not shown
         </span>
       )}
     </p>

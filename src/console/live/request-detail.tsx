@@ -3,16 +3,16 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { RecordedBody, RecordedRequest, SendResult } from '../../http/control/types.ts'
-import { AnswerForm } from '../answers/answer-form.tsx'
+import { AnswerForm } from '../forms/operation-forms.tsx'
 import { call, callForText, pathTo, useReply } from '../model/control-plane.ts'
-import { refreshWorlds, servedOperation } from '../model/gateway.ts'
-import { hrefOf, setParameters } from '../model/location.ts'
+import { hrefOf, refreshWorlds, servedOperation, setParameters } from '../model/gateway.ts'
 import { writeBytes, writeLatency, writeLocalTime } from '../model/wording.ts'
-import { Actions, TextArea } from '../parts/controls.tsx'
-import { announce, CopyButton, copyText, EmptyState, Note, perform, ShowLoaded } from '../parts/notices.tsx'
+import { Actions, announce, EmptyState, Note, perform, ShowLoaded, TextArea } from '../parts/controls.tsx'
 import {
   Badge,
   BodyView,
+  CopyButton,
+  copyText,
   Dialog,
   MethodMark,
   Pairs,
@@ -266,7 +266,7 @@ function RuleDialog({ request, operation, onClose }: RuleDialogProps) {
       <details>
         <summary>For the configuration file</summary>
         <Note text="Its condition matches this request. Change what it does, then put it into the configuration file: the gateway reads it again by itself." />
-        <TextArea aria-label="Rule as YAML" value={text} onText={setText} />
+        <TextArea aria-label="Rule as YAML" value={text} onChange={setText} />
         <CopyButton text={text}>Copy the rule</CopyButton>
       </details>
     </Dialog>

@@ -3,21 +3,17 @@
 // control plane answers.
 
 import { signal } from '@preact/signals'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { parseJson, stringifyJson } from '../../kernel/json.ts'
 
 export const connection = signal<'connecting' | 'connected' | 'lost'>('connecting')
 /** Counts reconnections: data that depends on it is loaded again. */
 export const epoch = signal(0)
 
-/** Milliseconds between two tries: quick at first, since a restart takes a second. */
-const WAITS = [300, 500, 1000, 2000, 3000]
-let tries = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Tries to reconnect after a while, or at once with 0, until it succeeds. */
-export function reconnect(wait = WAITS[Math.min(tries, WAITS.length - 1)]): void {
-  tries = wait === 0 ? 0 : tries + 1
+/** Tries after a while, in milliseconds, whether the gateway answers, until it does. */
+export function reconnect(wait = 1000): void {
   clearTimeout(timer)
   // Readiness may be refused with 503 while a gateway starts or drains; any reply is enough here.
   timer = setTimeout(() => fetch('/healthz', { cache: 'no-store' }).then(markConnected, () => reconnect()), wait)
@@ -29,9 +25,7 @@ export function markLost(): void {
 }
 
 function markConnected(): void {
-  if (connection.value === 'connected') return
   clearTimeout(timer)
-  tries = 0
   if (connection.value === 'lost') epoch.value += 1
   connection.value = 'connected'
 }
@@ -46,7 +40,7 @@ export const tokenQuestion = signal<string | undefined>(undefined)
 
 export const hasToken = (): boolean => token !== ''
 
-/** Sends the calls again that wait for a token. */
+/** Sends the calls again that wait for a token: those that were refused at the same time wait for the same one. */
 export function giveToken(given: string): void {
   token = given
   sessionStorage.setItem(STORED_TOKEN, given)
@@ -54,38 +48,23 @@ export function giveToken(given: string): void {
   for (const resume of callsWithoutToken.splice(0)) resume()
 }
 
-/** Asks for a token and waits for it. Calls that are refused at the same time wait for the same token. */
-function askForToken(refusal: string): Promise<void> {
-  tokenQuestion.value = refusal
-  return new Promise(resolve => callsWithoutToken.push(resolve))
-}
-
 type ProblemMembers = Readonly<Record<string, unknown>>
 
 /** A call that the control plane refused. */
 export class ControlError extends Error {
-  override readonly name = 'ControlError'
   readonly status: number
-  /** Stable: `invalid_request`. */
-  readonly code: string
-  /** The whole problem, with members such as `diagnostics`. */
+  /** The whole problem, with members such as `diagnostics`. Its code is stable: `invalid_request`. */
   readonly problem: ProblemMembers
 
   constructor(status: number, problem: ProblemMembers) {
-    super(String(problem.detail ?? problem.title ?? `the control plane answered ${status}`))
+    super(String(problem.detail ?? problem.title))
     this.status = status
-    this.code = String(problem.code ?? '')
     this.problem = problem
   }
 }
 
 /** A call that did not reach the control plane. */
-class Unreachable extends Error {
-  override readonly name = 'Unreachable'
-  constructor() {
-    super('the control plane does not answer')
-  }
-}
+class Unreachable extends Error {}
 
 interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
@@ -108,10 +87,14 @@ export async function call<T>(method: string, path: string, options?: CallOption
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
-/** As `call`, with every number digit for digit: a bigint or a `Decimal` where a double would change it. */
-async function callExactly<T>(method: string, path: string, options?: CallOptions): Promise<T> {
-  const parsed = parseJson(await callForText(method, path, options), true)
-  if ('fault' in parsed) throw new Error(`the reply ${parsed.fault}`)
+/**
+ * Parses JSON with every number digit for digit: a bigint or a `Decimal` where a double would change it.
+ *
+ * @param what names the text in a refusal
+ */
+export function parseExactly<T>(text: string, what = 'the reply'): T {
+  const parsed = parseJson(text, true)
+  if ('fault' in parsed) throw new Error(`${what} ${parsed.fault}`)
   return parsed.value as T
 }
 
@@ -121,24 +104,29 @@ export const callForText = async (method: string, path: string, options?: CallOp
 
 /** Sends a call and returns the reply, which is a success. `path` is encoded by the caller: see `pathTo`. */
 export async function callForReply(method: string, path: string, options: CallOptions = {}): Promise<Response> {
-  const { query, body, type = 'application/yaml', accept = 'application/json', signal: abort, quiet = false } = options
+  const { query = {}, body, accept = 'application/json', signal = null, quiet = false } = options
   const isText = typeof body === 'string'
+  const type = isText ? (options.type ?? 'application/yaml') : 'application/json'
   const text = body === undefined ? null : isText ? body : stringifyJson(body)
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const search = given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`
   if (!quiet) underWay.value += 1
   try {
     for (;;) {
       const sent = token
       const headers = {
         accept,
-        ...(text === null ? {} : { 'content-type': isText ? type : 'application/json' }),
-        ...(sent === '' ? {} : { authorization: `Bearer ${sent}` }),
+        ...(text !== null && { 'content-type': type }),
+        ...(sent !== '' && { authorization: `Bearer ${sent}` }),
       }
-      const reply = await reach(path + queryText(query), { method, headers, body: text, signal: abort ?? null })
+      const reply = await reach(path + search, { method, headers, body: text, signal })
       if (reply.ok) return reply
       const problem = await readProblem(reply)
       if (reply.status !== 401) throw new ControlError(reply.status, problem)
       // A call that was refused with an older token is sent again without asking.
-      if (sent === token) await askForToken(sent === '' ? '' : String(problem.detail))
+      if (sent !== token) continue
+      tokenQuestion.value = sent === '' ? '' : String(problem.detail)
+      await new Promise<void>(resolve => callsWithoutToken.push(resolve))
     }
   } finally {
     if (!quiet) underWay.value -= 1
@@ -147,7 +135,7 @@ export async function callForReply(method: string, path: string, options: CallOp
 
 /** Fills in and encodes the variables of a path: pathTo`/worlds/${name}`. */
 export const pathTo = (parts: TemplateStringsArray, ...values: readonly (string | number)[]): string =>
-  parts.reduce((path, part, i) => path + encodeURIComponent(String(values[i - 1])) + part)
+  String.raw({ raw: parts }, ...values.map(encodeURIComponent))
 
 async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
@@ -157,13 +145,8 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
   } catch (error) {
     if (init.signal?.aborted) throw error
     markLost()
-    throw new Unreachable()
+    throw new Unreachable('the control plane does not answer')
   }
-}
-
-function queryText(query: CallOptions['query'] = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
 }
 
 async function readProblem(reply: Response): Promise<ProblemMembers> {
@@ -206,22 +189,22 @@ export interface LoadedData<T> {
  */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>, every?: number): LoadedData<T> {
   const [state, setState] = useState<{ key: string; value?: T; error?: Error }>({ key })
-  const [running] = useState<{ abort?: AbortController }>({})
+  const running = useRef(new AbortController())
   const reload = useCallback(async () => {
-    running.abort?.abort()
-    const abort = new AbortController()
-    running.abort = abort
-    try {
-      const value = await load(abort.signal)
-      if (!abort.signal.aborted) setState({ key, value })
-    } catch (error) {
-      // The connection is restored automatically, and the data loaded again.
-      if (!abort.signal.aborted && !(error instanceof Unreachable)) setState({ key, error: error as Error })
-    }
+    running.current.abort()
+    running.current = new AbortController()
+    const { signal } = running.current
+    const outcome = await load(signal).then(
+      value => ({ value }),
+      (error: Error) => ({ error }),
+    )
+    // The connection is restored automatically, and the data loaded again.
+    const isLost = 'error' in outcome && outcome.error instanceof Unreachable
+    if (!signal.aborted && !isLost) setState({ key, ...outcome })
   }, [key])
   usePolling(reload, every)
-  useEffect(() => () => running.abort?.abort(), [])
-  const { value, error } = state.key === key ? state : { value: undefined, error: undefined }
+  useEffect(() => () => running.current.abort(), [])
+  const { value, error } = state.key === key ? state : {}
   return { value, error, reload }
 }
 
@@ -238,8 +221,9 @@ export const useReply = <T>(path: string | undefined, { query = {}, every, exact
   useLoaded(
     JSON.stringify([path, query]),
     async signal => {
-      const options = { query, signal, quiet: every !== undefined }
-      return path === undefined ? (undefined as T) : (exact ? callExactly : call)<T>('GET', path, options)
+      if (path === undefined) return undefined as T
+      const text = await callForText('GET', path, { query, signal, quiet: every !== undefined })
+      return exact ? parseExactly<T>(text) : (JSON.parse(text) as T)
     },
     every,
   )
@@ -267,12 +251,10 @@ export function useTask(): Task {
   const [state, setState] = useState<Omit<Task, 'run'>>({ busy: false, error: undefined })
   const run = async (work: () => Promise<unknown>): Promise<boolean> => {
     setState({ busy: true, error: undefined })
-    let error: Error | undefined
-    try {
-      await work()
-    } catch (failure) {
-      error = failure as Error
-    }
+    const error = await work().then(
+      () => undefined,
+      (failure: Error) => failure,
+    )
     setState({ busy: false, error })
     return error === undefined
   }

@@ -1,4 +1,5 @@
-// The gateway behind the page: its version and plan, its worlds, the clock of the shown world, and its measurements.
+// The place in the console that the URL names, `#/live?world=checkout&status=5xx`, and the gateway behind the page. A view reads
+// its state from the place and writes it back, so that every state can be linked and the back button works.
 
 import { computed, signal } from '@preact/signals'
 import type {
@@ -9,8 +10,8 @@ import type {
   Measure,
   WeatherFile,
 } from '../../http/control/types.ts'
-import { ControlError, call, type LoadedData, pathTo, useReply } from './control-plane.ts'
-import { shownWorld } from './location.ts'
+import { call, type LoadedData, pathTo, useReply } from './control-plane.ts'
+import { parsePlace, type ViewPlace, writePlace } from './place.ts'
 
 export interface ShownClock extends Omit<ClockState, 'now'> {
   /** A timestamp. */
@@ -34,14 +35,53 @@ export interface DescribedWorld {
   readonly records: Readonly<Record<string, number>>
 }
 
+const current = signal<ViewPlace>(parsePlace(location.hash))
+addEventListener('hashchange', () => {
+  current.value = parsePlace(location.hash)
+})
+
+/** The id of the view in the URL. */
+export const viewId = computed(() => current.value.view)
+
+/** The value of a parameter of the URL; empty if it has none. Reading it in a component subscribes to it. */
+export const parameter = (name: string): string => current.value.parameters[name] ?? ''
+
+/** The world that the URL names; empty for all worlds. It is kept when the view changes. */
+export const chosenWorld = computed(() => parameter('world'))
+/** The world of the views that show one: the chosen one, else the default world. */
+export const shownWorld = computed(() => chosenWorld.value || 'default')
+
+/**
+ * Changes parameters of the URL; the empty text or `undefined` removes one.
+ *
+ * @param how `push` makes an entry in the browser's history (a selection), `replace` does not (typing in a filter)
+ */
+export function setParameters(
+  changes: Readonly<Record<string, string | undefined>>,
+  how: 'push' | 'replace' = 'replace',
+): void {
+  const url = writePlace({ view: viewId.value, parameters: { ...current.value.parameters, ...changes } })
+  if (url === location.hash) return
+  history[`${how}State`](null, '', url)
+  current.value = parsePlace(url)
+}
+
+/** The URL of a view with these parameters and the world that is chosen: for links. */
+export const hrefOf = (view: string, parameters: Readonly<Record<string, string>> = {}): string =>
+  writePlace({ view, parameters: { world: chosenWorld.value, ...parameters } })
+
+/** The value of a parameter of the URL, and its change, for a control. */
+export const inUrl = (name: string) => ({
+  value: parameter(name),
+  onChange: (value: string): void => setParameters({ [name]: value }),
+})
+
 export const runningVersion = signal<Version | undefined>(undefined)
 /** The plan without weather. */
 export const servedPlan = signal<DescribedPlan | undefined>(undefined)
 export const knownConsumers = computed(() => servedPlan.value?.consumers ?? [])
 export const servedOperations = computed(() => servedPlan.value?.operations ?? [])
 export const knownWorlds = signal<readonly DescribedWorld[]>([])
-/** The clock of the shown world, and the time of this machine when it was loaded. */
-export const clock = signal<{ readonly state: ShownClock; readonly at: number } | undefined>(undefined)
 
 /** Returns the operation of the plan with this id. */
 export const servedOperation = (id: string | null): DescribedOperation | undefined =>
@@ -53,26 +93,27 @@ export async function refreshPlan(): Promise<void> {
   servedPlan.value = await call<DescribedPlan>('GET', '/plan', { quiet: true })
 }
 
+const REAL_COURSE = { real: true, frozen: false, rate: 1 }
+
+/** The time of this machine when the worlds were loaded. */
+let listedAt = 0
+
 export async function refreshWorlds(): Promise<void> {
-  knownWorlds.value = await call<DescribedWorld[]>('GET', '/worlds', { quiet: true })
+  const worlds = await call<DescribedWorld[]>('GET', '/worlds', { quiet: true })
+  listedAt = Date.now()
+  knownWorlds.value = worlds
 }
 
-/** Loads the clock of the shown world. A new world runs by real time. */
-export async function refreshClock(): Promise<void> {
-  const world = shownWorld.value
-  const state = await call<ShownClock>('GET', pathTo`/worlds/${world}/clock`, { quiet: true }).catch(error => {
-    if (!(error instanceof ControlError)) throw error
-    return { now: new Date().toISOString(), real: true, frozen: false, rate: 1 }
-  })
-  if (world === shownWorld.value) clock.value = { state, at: Date.now() }
-}
+/** The clock of the shown world; `undefined` until the worlds are known. A new world runs by real time. */
+export const clock = computed<ShownClock | undefined>(() => {
+  if (knownWorlds.value.length === 0) return undefined
+  const shown = knownWorlds.value.find(({ name }) => name === shownWorld.value)
+  return shown?.clock ?? { now: new Date(listedAt).toISOString(), ...REAL_COURSE }
+})
 
 /** Returns the time that the clock of the shown world shows at a real time; both in milliseconds since the epoch. */
-export function worldTime(now: number): number | undefined {
-  if (clock.value === undefined) return undefined
-  const { state, at } = clock.value
-  return Date.parse(state.now) + (now - at) * state.rate
-}
+export const worldTime = (now: number): number | undefined =>
+  clock.value && Date.parse(clock.value.now) + (now - listedAt) * clock.value.rate
 
 const SPEED_WORDS: Readonly<Record<number, string>> = {
   ...{ 0: 'frozen', 1: 'as time goes', 60: 'a minute a second', 3600: 'an hour a second', 86400: 'a day a second' },
@@ -81,19 +122,18 @@ const SPEED_WORDS: Readonly<Record<number, string>> = {
 /** Describes how fast a clock runs: `a day a second`. */
 export const speedWords = (rate: number): string => SPEED_WORDS[rate] ?? `${rate} × as fast`
 
-/** Changes the clock of a world, which runs on as it does where the change does not say otherwise. */
-export async function setClock(world: string, change: ClockWords): Promise<void> {
-  const { real = true, frozen = false, rate = 1 } = world === shownWorld.value ? (clock.value?.state ?? {}) : {}
+/**
+ * Changes the clock of the shown world, which runs on as it does where the change does not say otherwise; without a change it
+ * returns to real time.
+ */
+export async function setClock(change?: ClockWords): Promise<void> {
+  const path = pathTo`/worlds/${shownWorld.value}/clock`
+  const { real, frozen, rate } = clock.value ?? REAL_COURSE
   const course = real || rate === 1 ? {} : frozen ? { freeze: true } : { rate }
-  const keeps = change.freeze === undefined && change.rate === undefined
-  await call('PUT', pathTo`/worlds/${world}/clock`, { body: { ...(keeps ? course : {}), ...change } })
-  await Promise.all([refreshClock(), refreshWorlds()])
-}
-
-/** Returns the clock of a world to real time. */
-export async function restoreClock(world: string): Promise<void> {
-  await call('DELETE', pathTo`/worlds/${world}/clock`)
-  await Promise.all([refreshClock(), refreshWorlds()])
+  const keeps = change?.freeze === undefined && change?.rate === undefined
+  if (change === undefined) await call('DELETE', path)
+  else await call('PUT', path, { body: { ...(keeps && course), ...change } })
+  await refreshWorlds()
 }
 
 export interface MeasuredOperation {

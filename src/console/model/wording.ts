@@ -1,10 +1,10 @@
-// Times, durations, latencies, rates and sizes as people read and write them. Moments of worlds are in UTC, as the headers
-// of the API have them.
+// Times, durations, latencies, rates, sizes and JSON as people read and write them. Moments of worlds are in UTC, as the headers of
+// the API have them. Numbers in JSON stay digit for digit, since the text is never parsed into a value.
+
+import { parseSpan } from '../../kernel/units.ts'
 
 /** A colour with a meaning; the style sheet has its values. */
 export type Tone = 'plain' | 'good' | 'info' | 'warn' | 'bad' | 'accent' | 'cut'
-
-export const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
@@ -12,10 +12,7 @@ export const ONE_DAY = 24 * HOUR
 export const YEAR = 365.25 * ONE_DAY
 
 /** `5 Dec 2030`. @param at milliseconds since the epoch */
-export function writeDay(at: number): string {
-  const date = new Date(at)
-  return `${date.getUTCDate()} ${MONTH_NAMES[date.getUTCMonth()]} ${date.getUTCFullYear()}`
-}
+export const writeDay = (at: number): string => new Date(at).toUTCString().slice(5, 16).replace(/^0/, '')
 
 /** `5 Dec 2030, 09:30`; without the time at midnight, and with seconds if there are some. @param at as above */
 export const writeMoment = (at: number): string =>
@@ -32,21 +29,20 @@ const UNITS = [
   ['second', 1000],
 ] as const
 
-const countUnits = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
+const distances = new Intl.RelativeTimeFormat('en')
 
 /** How far a moment is from another one: `in 4 years`, `3 days ago`, `now`. @param distance milliseconds */
 export function writeDistance(distance: number): string {
-  const size = Math.abs(distance)
   // "18 months" says more than "1 year", so a unit is used from two of it on.
-  const [name, unit] = UNITS.find(([, one]) => size >= 2 * one) ?? UNITS[5]
-  const words = countUnits(Math.round(size / unit), name)
-  return words.startsWith('0') ? 'now' : distance > 0 ? `in ${words}` : `${words} ago`
+  const [name, unit] = UNITS.find(([, one]) => Math.abs(distance) >= 2 * one) ?? UNITS[5]
+  const count = Math.round(distance / unit)
+  return count === 0 ? 'now' : distances.format(count, name)
 }
 
 /** A duration in its largest unit: `2 hours`, `1 day`. @param duration milliseconds */
 export function writeDuration(duration: number): string {
   const [name, unit] = UNITS.slice(2).find(([, one]) => duration >= one) ?? UNITS[5]
-  return countUnits(Number((duration / unit).toFixed(1)), name)
+  return plural(Number((duration / unit).toFixed(1)), name)
 }
 
 /**
@@ -56,14 +52,14 @@ export function writeDuration(duration: number): string {
  */
 export function readMoment(text: string): string | undefined {
   const given = text.trim()
-  if (/^[+-]\s*\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|w)$/.test(given)) return given.replaceAll(/\s+/g, '')
-  const [, date, time = '00:00', zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)(?:[T\s]+(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:\d\d)?)?$/i.exec(given) ?? []
-  if (date === undefined) return undefined
-  const at = Date.parse(`${date}T${time.length === 5 ? `${time}:00` : time}${zone.toUpperCase()}`)
+  const offset = /^[+-]/.test(given) ? given.replaceAll(' ', '') : ''
+  if (parseSpan(offset.slice(1)) !== undefined) return offset
+  const [, date = '', time = '00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:[T\s]+(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:\d\d)?)?$/.exec(given) ?? []
+  const at = new Date(`${date}T${time}${zone}`)
   // `2030-02-31` is read as 3 March by some engines: a date that is not formatted to the same text is refused.
-  const exists = !Number.isNaN(at) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date)
-  return exists ? new Date(at).toISOString() : undefined
+  const exists = !Number.isNaN(+at) && new Date(date).toISOString().startsWith(date)
+  return exists ? at.toISOString() : undefined
 }
 
 /** The local time of day of a timestamp: `14:03:22.512`. */
@@ -95,3 +91,44 @@ export function writeBytes(count: number): string {
 /** `1 request`, `1,200 requests`. @param noun in the singular */
 export const plural = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+
+/** A piece of a JSON text. */
+export interface JsonPiece {
+  readonly text: string
+  /** Unset for punctuation and blanks. */
+  readonly kind?: 'key' | 'text' | 'number' | 'word'
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]|\s+|[\s\S]/g
+
+/**
+ * Returns the pieces of a JSON text, indented. Those of a text that is cut off go as far as it does; a text that is neither an
+ * object nor a list is one piece.
+ */
+export function piecesOfJson(text: string): readonly JsonPiece[] {
+  if (!/^\s*[[{]/.test(text)) return [{ text }]
+  const tokens = (text.match(TOKEN) ?? []).filter(token => token.trim() !== '')
+  let depth = 0
+  return tokens.flatMap((token, i): readonly JsonPiece[] => {
+    const next = tokens[i + 1] ?? ''
+    const isOpening = /^[[{]/.test(token)
+    if (isOpening) depth += 1
+    // The line ends after what begins or divides a container, and before its end, unless it is empty.
+    const ends = /^[\]}]/.test(next) ? !isOpening : isOpening || token === ','
+    if (/^[\]}]/.test(next)) depth = Math.max(0, depth - 1)
+    const line = ends ? [{ text: `\n${'  '.repeat(depth)}` }] : []
+    return [token === ':' ? { text: ': ' } : pieceOfToken(token, next), ...line]
+  })
+}
+
+function pieceOfToken(text: string, next: string): JsonPiece {
+  if (text.startsWith('"')) return { text, kind: next === ':' ? 'key' : 'text' }
+  if (/^-?\d/.test(text)) return { text, kind: 'number' }
+  return /^(?:true|false|null)$/.test(text) ? { text, kind: 'word' } : { text }
+}
+
+/** Returns a JSON text indented; another text as it is. */
+export const indentJson = (text: string): string =>
+  piecesOfJson(text)
+    .map(piece => piece.text)
+    .join('')

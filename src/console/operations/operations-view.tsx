@@ -1,23 +1,26 @@
 // View 2: the operations of the API with their rates and latencies, and one operation beside the list.
 
-import type { OperationForm, RecordedRequest } from '../../http/control/types.ts'
-import { AnswerForm, GivenAnswers } from '../answers/answer-form.tsx'
-import { call, type LoadedData, pathTo, useLoaded, useReply } from '../model/control-plane.ts'
+import type { ComponentChildren } from 'preact'
+import type { Measure, OperationForm, RecordedRequest } from '../../http/control/types.ts'
+import { AnswerForm, GivenAnswers, TryForm } from '../forms/operation-forms.tsx'
+import { type LoadedData, pathTo, useReply } from '../model/control-plane.ts'
 import {
+  chosenWorld,
+  hrefOf,
+  inUrl,
   knownConsumers,
   type MeasuredOperation,
   type MeasuredOperations,
+  parameter,
   servedOperation,
+  setParameters,
+  shownWorld,
   useMeasured,
 } from '../model/gateway.ts'
-import { chosenWorld, hrefOf, parameter, setParameters, shownWorld } from '../model/location.ts'
 import { type Tone, writeLatency, writeRate } from '../model/wording.ts'
-import { SearchField, Select } from '../parts/controls.tsx'
-import { Curve, type CurveSeries, Sparkline } from '../parts/curves.tsx'
-import { EmptyState, Note, ShowLoaded } from '../parts/notices.tsx'
+import { EmptyState, Note, SearchField, Select, ShowLoaded } from '../parts/controls.tsx'
 import { Badge, MethodMark, Pairs, PlainTable, Section, SidePanel, Tabs } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
-import { TryForm } from './try-form.tsx'
 
 const PHASE_TONES: Readonly<Record<string, Tone>> = {
   active: 'good',
@@ -40,10 +43,17 @@ const COLUMNS: readonly Column<MeasuredOperation>[] = [
   ['4xx · 5xx', '5rem', FailuresCell, 'wide end'],
 ]
 
+/** The rate as a curve as small as a word, with a bar in the colour of failures where some failed. */
 function SeriesCell({ operation, measured: { series, requests } }: MeasuredOperation) {
-  const label = `${operation}: ${requests} requests in the last minutes`
   const values = series.map(step => step.requests)
-  return <Sparkline label={label} values={values} failures={series.map(step => step.errors)} />
+  const most = Math.max(1, ...values)
+  return (
+    <Drawing class="sparkline" label={`${operation}: ${requests} requests in the last minutes`}>
+      <path class="area tone-accent" d={areaUnder(values, most)} />
+      <path class={`line tone-${requests > 0 ? 'accent' : 'plain'}`} d={lineThrough(values, most)} />
+      <path class="line tone-bad" d={barsOf(series, most)} />
+    </Drawing>
+  )
 }
 
 function FailuresCell({ measured: { refused, errors } }: MeasuredOperation) {
@@ -58,37 +68,29 @@ function FailuresCell({ measured: { refused, errors } }: MeasuredOperation) {
 
 export function OperationsView() {
   const loaded = useMeasured({ world: chosenWorld.value, consumer: parameter('consumer') })
-  return <ShowLoaded of={loaded}>{value => <OperationList measured={value} />}</ShowLoaded>
+  return <ShowLoaded of={loaded}>{value => <OperationList {...value} />}</ShowLoaded>
 }
 
-function OperationList({ measured: { operations, all, at, step } }: { measured: MeasuredOperations }) {
+function OperationList({ operations, all, at, step }: MeasuredOperations) {
   const chosen = parameter('operation')
   const tag = parameter('tag')
-  const shown = operations.filter(one => isFound(one, parameter('search')) && (tag === '' || one.tags.includes(tag)))
+  const words = parameter('search').toLowerCase().split(/\s+/)
+  const shown = operations.filter(({ method, path, operation, tags, summary = '' }) => {
+    const text = [method, path, operation, ...tags, summary].join(' ').toLowerCase()
+    return words.every(word => text.includes(word)) && (tag === '' || tags.includes(tag))
+  })
   const tags = [...new Set(operations.flatMap(one => one.tags))].sort()
   const selected = operations.find(({ operation }) => operation === chosen)
   return (
-    <div class={`split ${selected === undefined ? '' : 'open'}`}>
+    <div class={`split ${selected && 'open'}`}>
       <div class="view">
         <search class="bar">
-          <SearchField
-            label="Search operations"
-            value={parameter('search')}
-            onText={search => setParameters({ search })}
-          />
-          {tags.length === 0 ? null : (
-            <Select
-              label="Tag"
-              value={tag}
-              options={[['', 'All tags'], ...tags]}
-              onChange={value => setParameters({ tag: value })}
-            />
-          )}
+          <SearchField label="Search operations" {...inUrl('search')} />
+          {tags.length > 0 && <Select label="Tag" options={[['', 'All tags'], ...tags]} {...inUrl('tag')} />}
           <Select
             label="Measured for"
-            value={parameter('consumer')}
             options={[['', 'All consumers'], ...knownConsumers.value]}
-            onChange={consumer => setParameters({ consumer })}
+            {...inUrl('consumer')}
           />
           <span class="spring" />
           <p class="muted nowrap">
@@ -98,15 +100,17 @@ function OperationList({ measured: { operations, all, at, step } }: { measured: 
         </search>
         <GivenAnswers />
         <div class="fill">
-          {shown.length === 0 ? (
+          {operations.length === 0 ? (
             <EmptyState
               icon="search"
-              title={operations.length === 0 ? 'No operations' : 'No operation matches'}
-              text={
-                operations.length === 0
-                  ? 'The contract has none. Name one with paths under `contract` in the configuration.'
-                  : 'Search for another word, or choose another tag.'
-              }
+              title="No operations"
+              text="The contract has none. Name one with paths under `contract` in the configuration."
+            />
+          ) : shown.length === 0 ? (
+            <EmptyState
+              icon="search"
+              title="No operation matches"
+              text="Search for another word, or choose another tag."
             />
           ) : (
             <VirtualTable
@@ -127,15 +131,6 @@ function OperationList({ measured: { operations, all, at, step } }: { measured: 
   )
 }
 
-/** Returns whether every word is in the method, the path, the name, a tag or the summary. */
-function isFound({ method, path, operation, tags, summary = '' }: MeasuredOperation, search: string): boolean {
-  const text = [method, path, operation, ...tags, summary].join(' ').toLowerCase()
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every(word => text.includes(word))
-}
-
 interface OperationDetailProps {
   readonly measured: MeasuredOperation
   /** The end of the last step of the series: a timestamp. */
@@ -145,9 +140,16 @@ interface OperationDetailProps {
 }
 
 /** One operation beside the list: its description, a form to try it, and its next replies. */
-function OperationDetail({ measured, at, step }: OperationDetailProps) {
-  const { operation, method, path, phase, summary } = measured
+function OperationDetail(props: OperationDetailProps) {
+  const { operation, method, path, phase, summary } = props.measured
   const documented = useReply<OperationForm>(pathTo`/operations/${operation}`, { exact: true })
+  const next = (
+    <section class="section">
+      <Note text="The next requests get this instead of the usual reply. It has precedence over rules." />
+      <GivenAnswers operation={operation} />
+      <AnswerForm operation={operation} world={shownWorld.value} />
+    </section>
+  )
   return (
     <SidePanel
       label="The chosen operation"
@@ -157,7 +159,7 @@ function OperationDetail({ measured, at, step }: OperationDetailProps) {
       head={
         <p class="muted">
           {operation}
-          {summary === undefined ? '' : ` · ${summary}`}
+          {summary && ` · ${summary}`}
         </p>
       }
       close="Close the operation"
@@ -167,26 +169,14 @@ function OperationDetail({ measured, at, step }: OperationDetailProps) {
         label="Parts of the operation"
         parameter="tab"
         tabs={[
-          [
-            'overview',
-            'Overview',
-            () => <OperationOverview measured={measured} documented={documented} at={at} step={step} />,
-          ],
+          ['overview', 'Overview', () => <OperationOverview {...props} documented={documented} />],
           ['try', 'Try it', () => <ShowLoaded of={documented}>{found => <TryForm operation={found} />}</ShowLoaded>],
-          ['next', 'Answer next', () => <NextAnswers operation={operation} />],
+          ['next', 'Answer next', () => next],
         ]}
       />
     </SidePanel>
   )
 }
-
-const NextAnswers = ({ operation }: { operation: string }) => (
-  <section class="section">
-    <Note text="The next requests get this instead of the usual reply. It has precedence over rules." />
-    <GivenAnswers operation={operation} />
-    <AnswerForm operation={operation} world={shownWorld.value} />
-  </section>
-)
 
 type OverviewProps = OperationDetailProps & { readonly documented: LoadedData<OperationForm> }
 
@@ -194,20 +184,17 @@ type OverviewProps = OperationDetailProps & { readonly documented: LoadedData<Op
 function OperationOverview({ measured, documented, at, step }: OverviewProps) {
   const { operation, measured: numbers, chain } = measured
   const { series, errors } = numbers
-  const to = Date.parse(at) / 1000
-  const times = { from: to - (series.length - 1) * step, to }
-  const rates: CurveSeries[] = [
-    ['requests/s', 'accent', series.map(({ requests }) => requests / step)],
-    ['failed/s', 'bad', series.map(one => one.errors / step)],
-  ]
+  const rates: CurveSeries[] = [['requests/s', 'accent', series.map(({ requests }) => requests / step)]]
+  if (errors > 0) rates.push(['failed/s', 'bad', series.map(one => one.errors / step)])
   const latencies: CurveSeries[] = [
     ['p95', 'warn', series.map(({ p95 }) => p95)],
     ['p50', 'accent', series.map(({ p50 }) => p50)],
   ]
-  const figures = [
-    ...[writeRate(numbers.perSecond), writeLatency(numbers.p50), writeLatency(numbers.p95), writeLatency(numbers.p99)],
-    ...[numbers.refused, errors],
-  ]
+  const curves = [
+    ['Rate', rates, (value: number) => `${Number(value.toPrecision(3))}`],
+    ['Latency', latencies, writeLatency],
+  ] as const
+  const times = [numbers.p50, numbers.p95, numbers.p99].map(writeLatency)
   const described = servedOperation(operation)
   return (
     <>
@@ -215,20 +202,18 @@ function OperationOverview({ measured, documented, at, step }: OverviewProps) {
         <PlainTable
           label="The last minutes"
           head={['#Rate', '#p50', '#p95', '#p99', '#4xx', '#Failed']}
-          rows={[['all', ...figures]]}
+          rows={[['all', writeRate(numbers.perSecond), ...times, numbers.refused, errors]]}
         />
-        <Curve
-          {...times}
-          label={`Rate of ${operation} over the last minutes`}
-          series={errors === 0 ? rates.slice(0, 1) : rates}
-          write={value => `${Number(value.toPrecision(3))}`}
-        />
-        <Curve
-          {...times}
-          label={`Latency of ${operation} over the last minutes`}
-          series={latencies}
-          write={writeLatency}
-        />
+        {curves.map(([title, shown, write]) => (
+          <Curve
+            key={title}
+            label={`${title} of ${operation} over the last minutes`}
+            to={Date.parse(at)}
+            step={step}
+            series={shown}
+            write={write}
+          />
+        ))}
       </section>
       <Section title="Path of a request">
         <Pairs of={chain.map(({ name, detail = '' }) => [name, detail] as const)} />
@@ -242,7 +227,7 @@ function OperationOverview({ measured, documented, at, step }: OverviewProps) {
                 <span class="muted">
                   {' '}
                   → {does.join(', ')}
-                  {often === undefined ? '' : ` (${often} times)`}
+                  {often && ` (${often} times)`}
                 </span>
               </li>
             ))}
@@ -283,21 +268,18 @@ const MOST_LOOKED_AT = 1000
 
 /** Lists the callers of the operation in the journal. */
 function Callers({ operation }: { operation: string }) {
-  const world = chosenWorld.value
-  const loaded = useLoaded(`${operation} ${world}`, async signal => {
-    const query = { operation, world, limit: MOST_LOOKED_AT }
-    const { requests } = await call<{ requests: RecordedRequest[] }>('GET', '/requests', { query, signal })
-    const found = new Map<string, { calls: number; last: string }>()
-    for (const { consumer, at: last } of requests) {
-      found.set(consumer ?? '', { calls: (found.get(consumer ?? '')?.calls ?? 0) + 1, last })
-    }
-    return [...found].sort(([, a], [, b]) => b.calls - a.calls)
-  })
+  const query = { operation, world: chosenWorld.value, limit: MOST_LOOKED_AT }
+  const loaded = useReply<{ requests: readonly RecordedRequest[] }>('/requests', { query })
   return (
     <Section title="Recent callers">
       <ShowLoaded of={loaded}>
-        {callers =>
-          callers.length === 0 ? (
+        {({ requests }) => {
+          const found = new Map<string, { calls: number; last: string }>()
+          for (const { consumer, at: last } of requests) {
+            found.set(consumer ?? '', { calls: (found.get(consumer ?? '')?.calls ?? 0) + 1, last })
+          }
+          const callers = [...found].sort(([, a], [, b]) => b.calls - a.calls)
+          return callers.length === 0 ? (
             <Note text={`Nobody. Consumers: ${knownConsumers.value.join(', ') || 'none are configured'}.`} />
           ) : (
             <PlainTable
@@ -311,8 +293,106 @@ function Callers({ operation }: { operation: string }) {
               ])}
             />
           )
-        }
+        }}
       </ShowLoaded>
     </Section>
   )
 }
+
+/** The units of the drawings, which are stretched to their place. */
+const WIDTH = 300
+const HEIGHT = 100
+
+/** The title, the tone, and one value for each time; null leaves a gap. */
+type CurveSeries = readonly [title: string, tone: Tone, values: readonly (number | null)[]]
+
+interface DrawingProps {
+  readonly label: string
+  readonly class?: string
+  readonly children: ComponentChildren
+}
+
+const Drawing = ({ label, ...rest }: DrawingProps) => (
+  <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label} {...rest} />
+)
+
+interface CurveProps {
+  /** Describes the drawing for screen readers. */
+  readonly label: string
+  /** The time of the last value, in milliseconds since the epoch, and the seconds between two values. */
+  readonly to: number
+  readonly step: number
+  readonly series: readonly CurveSeries[]
+  /** How a value is written at the axis. */
+  readonly write: (value: number) => string
+}
+
+/** Curves over time with axes and a legend. */
+function Curve({ label, to, step, series, write }: CurveProps) {
+  const most = roundAbove(Math.max(0, ...series.flatMap(([, , values]) => values.map(value => value ?? 0))))
+  const length = ((series[0]?.[2].length ?? 1) - 1) * step * 1000
+  return (
+    <figure class="curve">
+      <figcaption class="row">
+        {series.map(([title, tone]) => (
+          <span key={title} class={`tone-${tone}`}>
+            ● {title}
+          </span>
+        ))}
+      </figcaption>
+      <div class="curve-axis row between muted">
+        {[most, most / 2, 0].map(value => (
+          <span key={value}>{write(value)}</span>
+        ))}
+      </div>
+      <Drawing label={label}>
+        <path class="grid" d={`M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT}H${WIDTH}`} />
+        {series.map(([title, tone, values], i) => (
+          <g key={title} class={`tone-${tone}`}>
+            {i === 0 && !values.includes(null) && <path class="area" d={areaUnder(values, most)} />}
+            <path class="line" d={lineThrough(values, most)} />
+            <path class="line dots" d={lineThrough(values.map(loneValue), most)} />
+          </g>
+        ))}
+      </Drawing>
+      <div class="curve-times row between muted">
+        {[length, length / 2, 0].map(before => (
+          <span key={before}>{new Date(to - before).toTimeString().slice(0, 8)}</span>
+        ))}
+      </div>
+    </figure>
+  )
+}
+
+/** Keeps a value that has a gap on both sides: no line goes through it, so that it is drawn as a dot. */
+const loneValue = (value: number | null, i: number, values: readonly (number | null)[]): number | null =>
+  values[i - 1] == null && values[i + 1] == null ? value : null
+
+/** Returns the next number above of the form 1, 2 or 5 × 10ⁿ. */
+function roundAbove(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 0.001)))
+  return power * ([1, 2, 5].find(step => step * power >= value) ?? 10)
+}
+
+const placeIn = (count: number, i: number): string => ((i * WIDTH) / Math.max(1, count - 1)).toFixed(1)
+
+/** A line through the values; a single value between gaps is a line without a length. */
+const lineThrough = (values: readonly (number | null)[], most: number): string =>
+  values
+    .map((value, i) => {
+      if (value === null) return ''
+      const place = `${placeIn(values.length, i)} ${(HEIGHT - (value / most) * HEIGHT).toFixed(1)}`
+      return values[i - 1] == null ? `M${place}h0` : `L${place}`
+    })
+    .join('')
+
+const areaUnder = (values: readonly (number | null)[], most: number): string =>
+  `${lineThrough(values, most)}V${HEIGHT}H0z`
+
+/** A bar for the failures of each step, tall enough to be seen. */
+const barsOf = (series: Measure['series'], most: number): string =>
+  series
+    .map(({ errors }, i) =>
+      errors > 0 ? `M${placeIn(series.length, i)} ${HEIGHT}v${-Math.max(15, (errors / most) * HEIGHT)}` : '',
+    )
+    .join('')

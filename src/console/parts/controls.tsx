@@ -1,7 +1,9 @@
-// The controls of the page: buttons with icons, selects, labelled fields, choices, searches, and files.
+// The controls of the page and its messages: buttons with icons, inputs, forms, and what a view shows instead of data.
 
-import { type ButtonHTMLAttributes, cloneElement, type VNode } from 'preact'
+import { signal } from '@preact/signals'
+import { type ButtonHTMLAttributes, type ComponentChildren, cloneElement, type VNode } from 'preact'
 import { useId } from 'preact/hooks'
+import { ControlError, type LoadedData, useTask } from '../model/control-plane.ts'
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes, 'icon' | 'label' | 'type' | 'class'> {
   readonly icon?: IconName
@@ -45,14 +47,22 @@ export const Actions = ({ label, of }: ActionsProps) => (
   </div>
 )
 
-interface SelectProps {
+/** Passes on the text of an input that changes. */
+const textTo =
+  (take: (text: string) => void) =>
+  (event: { readonly currentTarget: { readonly value: string } }): void =>
+    take(event.currentTarget.value)
+
+interface InputProps<Value extends string = string> {
   /** Names it for assistive technology; unset inside a field, which has a label. */
   readonly label?: string
-  readonly value: string
+  readonly value: Value
+  readonly onChange: (value: Value) => void
+}
+
+interface SelectProps extends InputProps {
   /** Values, values with their titles, or titles by value. A chosen value that is missing is added. */
   readonly options: readonly (string | readonly [value: string, title: string])[] | Readonly<Record<string, string>>
-  readonly onChange: (value: string) => void
-  readonly onFocus?: () => void
 }
 
 export function Select({ label, value, options, onChange, ...rest }: SelectProps) {
@@ -60,7 +70,7 @@ export function Select({ label, value, options, onChange, ...rest }: SelectProps
   const pairs = given.map(option => (typeof option === 'string' ? ([option, option] as const) : option))
   const missing = pairs.some(([one]) => one === value) ? [] : [[value, value] as const]
   return (
-    <select {...rest} aria-label={label} value={value} onChange={event => onChange(event.currentTarget.value)}>
+    <select {...rest} aria-label={label} value={value} onChange={textTo(onChange)}>
       {[...pairs, ...missing].map(([one, title]) => (
         <option key={one} value={one}>
           {title}
@@ -86,11 +96,11 @@ export function FormField({ label, hint, error, children }: FieldProps & { child
       <label for={id}>{label}</label>
       {cloneElement(children, {
         id,
-        'aria-describedby': note === undefined ? undefined : `${id}-note`,
-        'aria-invalid': error === undefined ? undefined : 'true',
+        'aria-describedby': note && `${id}-note`,
+        'aria-invalid': error && 'true',
       })}
       {note && (
-        <p id={`${id}-note`} class={error === undefined ? 'hint muted' : 'hint tone-bad'}>
+        <p id={`${id}-note`} class={error ? 'hint tone-bad' : 'hint muted'}>
           {note}
         </p>
       )}
@@ -98,9 +108,8 @@ export function FormField({ label, hint, error, children }: FieldProps & { child
   )
 }
 
-interface TextFieldProps extends FieldProps {
-  readonly value: string
-  readonly onText: (text: string) => void
+interface TextFieldProps extends FieldProps, Omit<InputProps, 'label'> {
+  readonly type?: 'text' | 'password'
   readonly class?: string
   readonly placeholder?: string
   readonly required?: boolean
@@ -109,75 +118,55 @@ interface TextFieldProps extends FieldProps {
   readonly list?: string
 }
 
-export const TextField = ({ label, hint, error, onText, ...rest }: TextFieldProps) => (
+export const TextField = ({ label, hint, error, onChange, ...rest }: TextFieldProps) => (
   <FormField label={label} hint={hint} error={error}>
-    <input
-      type="text"
-      spellcheck={false}
-      autocomplete="off"
-      {...rest}
-      onInput={event => onText(event.currentTarget.value)}
-    />
+    <input type="text" spellcheck={false} autocomplete="off" {...(rest as object)} onInput={textTo(onChange)} />
   </FormField>
 )
 
-export const SelectField = ({ label, hint, ...rest }: FieldProps & Omit<SelectProps, 'label'>) => (
+export const SelectField = ({ label, hint, ...rest }: FieldProps & SelectProps) => (
   <FormField label={label} hint={hint}>
     <Select {...rest} />
   </FormField>
 )
 
-interface TextAreaProps {
-  readonly value: string
-  readonly onText: (text: string) => void
-  readonly [attribute: string]: unknown
-}
-
 /** A text of several lines, which grows with it. */
-export const TextArea = ({ value, onText, ...rest }: TextAreaProps) => (
+export const TextArea = ({ value, onChange, ...rest }: InputProps & { readonly [attribute: string]: unknown }) => (
   <textarea
     {...rest}
     rows={Math.min(16, Math.max(4, value.split('\n').length + 1))}
     spellcheck={false}
     value={value}
-    onInput={event => onText(event.currentTarget.value)}
+    onInput={textTo(onChange)}
   />
 )
 
-interface SegmentsProps<Value extends string> {
-  readonly label: string
-  readonly value: string
-  readonly options: Readonly<Record<Value, string>>
-  readonly onChange: (value: Value) => void
-}
+type SegmentsProps<Value extends string> = InputProps<Value> & { readonly options: Readonly<Record<Value, string>> }
 
 /** A choice of a few values that are all visible. */
 export const Segments = <Value extends string>({ label, value, options, onChange }: SegmentsProps<Value>) => (
   <div class="row" role="group" aria-label={label}>
-    {Object.keys(options).map(one => (
+    {Object.entries<string>(options).map(([one, title]) => (
       <Button key={one} aria-pressed={value === one} onClick={() => onChange(one as Value)}>
-        {options[one as Value]}
+        {title}
       </Button>
     ))}
   </div>
 )
 
-interface SearchFieldProps {
-  readonly label: string
-  readonly placeholder?: string
-  readonly value: string
-  readonly onText: (text: string) => void
-}
-
-export const SearchField = ({ label, placeholder = label, value, onText }: SearchFieldProps) => (
-  <input
-    type="search"
-    aria-label={label}
-    placeholder={placeholder}
-    value={value}
-    onInput={event => onText(event.currentTarget.value)}
-  />
+export const SearchField = ({ label, onChange, ...rest }: InputProps & { readonly placeholder?: string }) => (
+  <input type="search" aria-label={label} placeholder={label} {...rest} onInput={textTo(onChange)} />
 )
+
+/** The time of a clock, in milliseconds since the epoch. */
+export function Timestamp({ at }: { at: number }) {
+  const text = new Date(at).toISOString()
+  return (
+    <time dateTime={text}>
+      {text.slice(0, 10)} <b>{text.slice(11, 19)}</b>
+    </time>
+  )
+}
 
 /** Saves data as a download. */
 export function saveFile(name: string, data: Blob): void {
@@ -188,6 +177,151 @@ export function saveFile(name: string, data: Blob): void {
   // The browser reads the data after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }
+
+interface Announcement {
+  readonly id: number
+  readonly text: string
+  readonly kind: 'done' | 'failed'
+}
+
+const announcements = signal<readonly Announcement[]>([])
+let announced = 0
+
+/** Milliseconds that a message stays; one about a failure stays longer, since it must be read. */
+const STAY = { done: 3500, failed: 9000 } as const
+
+/** Shows a short message, which screen readers read out: "copied", "sent". */
+export function announce(text: string, kind: Announcement['kind'] = 'done'): void {
+  announced += 1
+  const id = announced
+  announcements.value = [...announcements.value.slice(-3), { id, text, kind }]
+  setTimeout(() => {
+    announcements.value = announcements.value.filter(message => message.id !== id)
+  }, STAY[kind])
+}
+
+/** Runs work that the user started, and announces its outcome. A failure is shown with its detail. */
+export async function perform(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await work()
+    if (done !== undefined) announce(done)
+    return true
+  } catch (error) {
+    announce((error as Error).message, 'failed')
+    return false
+  }
+}
+
+export const Announcements = () => (
+  <div class="announcements stack" role="status" aria-live="polite">
+    {announcements.value.map(({ id, text, kind }) => (
+      <p key={id} class={`announcement ${kind}`}>
+        {text}
+      </p>
+    ))}
+  </div>
+)
+
+/** An explanation; the parts between backticks are code. */
+export const Note = ({ text }: { text: string }) => (
+  <p class="muted">{text.split('`').map((part, i) => (i % 2 === 0 ? part : <code key={part}>{part}</code>))}</p>
+)
+
+interface EmptyStateProps {
+  readonly icon: IconName
+  readonly title: string
+  readonly text: string
+  readonly children?: ComponentChildren
+}
+
+/** Shows that there is no data, and the next step. */
+export const EmptyState = ({ icon, title, text, children }: EmptyStateProps) => (
+  <div class="empty-state stack muted">
+    <Icon name={icon} size={32} />
+    <h2>{title}</h2>
+    <Note text={text} />
+    {children}
+  </div>
+)
+
+/** A failure with the detail that the control plane gave; nothing without one. */
+export function ProblemNotice({ error, retry }: { error: Error | undefined; retry?: () => unknown }) {
+  if (error === undefined) return null
+  const refusal = error instanceof ControlError ? error : undefined
+  const mistakes = (refusal?.problem.diagnostics ?? [error]) as readonly { message: string; hint?: string }[]
+  return (
+    <div class="problem stack" role="alert">
+      <p class="row tone-bad">
+        <Icon name="warning" />
+        {refusal && (
+          <span class="mono">
+            {refusal.status} {refusal.problem.code}
+          </span>
+        )}
+      </p>
+      {mistakes.map(({ message, hint }) => (
+        <p key={message} class="preformatted">
+          {message}
+          {hint && <span class="muted"> ({hint})</span>}
+        </p>
+      ))}
+      {retry && <Button onClick={retry}>Try again</Button>}
+    </div>
+  )
+}
+
+interface TaskFormProps {
+  /** The title of the button that sends it, and the title while it is sent. */
+  readonly action: string
+  readonly doing?: string
+  readonly work: () => Promise<unknown>
+  /** Is called after a success. */
+  readonly onDone?: (() => void) | undefined
+  readonly onCancel?: () => void
+  readonly children: ComponentChildren
+}
+
+/** A form that does some work when it is sent, and shows its failure. */
+export function TaskForm({ action, doing = action, work, onDone, onCancel, children }: TaskFormProps) {
+  const { busy, error, run } = useTask()
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (await run(work)) onDone?.()
+  }
+  return (
+    <form class="form" onSubmit={submit}>
+      {children}
+      <ProblemNotice error={error} />
+      <div class="row end">
+        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        <Button submits kind="primary" disabled={busy}>
+          {busy ? doing : action}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface LoadedProps<T> {
+  readonly of: LoadedData<T>
+  /** Shown if the control plane answers 404. */
+  readonly missing?: ComponentChildren
+  readonly children: (value: T) => ComponentChildren
+}
+
+/** Shows the value of `of` once it is there; until then progress, or the failure with a button that tries again. */
+export function ShowLoaded<T>({ of: { value, error, reload }, missing, children }: LoadedProps<T>) {
+  if (error instanceof ControlError && error.status === 404 && missing !== undefined) return missing
+  if (error !== undefined) return <ProblemNotice error={error} retry={reload} />
+  return value === undefined ? <Spinner /> : children(value)
+}
+
+export const Spinner = ({ label = 'Loading' }: { label?: string }) => (
+  <div class="row padded muted" role="status">
+    <span class="spinner on" aria-hidden="true" />
+    <span>{label}…</span>
+  </div>
+)
 
 /** The icons: lines on a grid of 20 by 20, in the colour of the text around them. */
 const PATHS = {

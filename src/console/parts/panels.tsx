@@ -1,11 +1,13 @@
-// Frames around contents: dialogs, tabs, an entry beside its list, pairs of a name and a value, and small coloured marks.
+// Frames around contents: dialogs, tabs, an entry beside its list, pairs of a name and a value, commands to copy, and small
+// coloured marks.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
-import { type JsonPiece, piecesOfJson } from '../model/json-text.ts'
-import { parameter, setParameters } from '../model/location.ts'
-import type { Tone } from '../model/wording.ts'
-import { Button, Icon } from './controls.tsx'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { OperationForm } from '../../http/control/types.ts'
+import { hasToken, pathTo, useReply } from '../model/control-plane.ts'
+import { hrefOf, knownConsumers, parameter, runningVersion, servedOperations, setParameters } from '../model/gateway.ts'
+import { type JsonPiece, piecesOfJson, type Tone } from '../model/wording.ts'
+import { announce, Button, Icon } from './controls.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -272,3 +274,70 @@ const coloured = ({ text, kind }: JsonPiece, i: number) =>
       {text}
     </span>
   )
+
+/** Copies a text to the clipboard and announces it. Returns whether it is there; a browser may forbid it. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    announce('Copied to the clipboard.')
+    return true
+  } catch {
+    announce('The browser does not let this page use the clipboard. Select the text and copy it.', 'failed')
+    return false
+  }
+}
+
+export function CopyButton({ text, children = 'Copy' }: { text: string; children?: ComponentChildren }) {
+  const [copied, setCopied] = useState(false)
+  const copy = async (): Promise<void> => {
+    if (!(await copyText(text))) return
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1500)
+  }
+  return (
+    <Button kind="quiet" icon={copied ? 'check' : 'copy'} onClick={copy}>
+      {copied ? 'Copied' : children}
+    </Button>
+  )
+}
+
+/** A command for a terminal. */
+export const CommandBox = ({ text }: { text: string }) => (
+  <div class="row nowrap command-line">
+    <pre>
+      <code>{text}</code>
+    </pre>
+    <CopyButton text={text} />
+  </div>
+)
+
+/** A command that is answered, and the way to send it without a terminal. @param operation the operation to call; unset for the simplest one */
+export function FirstCommand({ operation }: { operation?: string | undefined }) {
+  const operations = servedOperations.value
+  const simple = operations.find(({ method, path }) => method === 'GET' && !path.includes('{')) ?? operations[0]
+  const tried = operation ?? simple?.operation
+  const general = operation === undefined ? runningVersion.value?.firstCall : undefined
+  const wanted = general === undefined && runningVersion.value !== undefined ? tried : undefined
+  const { value: documented } = useReply<OperationForm>(wanted && pathTo`/operations/${wanted}`)
+  const command = general ?? documented?.curl ?? (documented === undefined ? undefined : viaControlPlane(documented))
+  return (
+    <>
+      {command && <CommandBox text={command} />}
+      {tried && (
+        <p class="muted">
+          Or, without a terminal, <a href={hrefOf('operations', { operation: tried, tab: 'try' })}>try {tried} here</a>.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** A command for the control plane, which adds the credential of a consumer, since the page has no keys. */
+function viaControlPlane({ method, path, sample, security }: OperationForm): string {
+  const consumer = security.length === 0 ? undefined : knownConsumers.value[0]
+  const { path: filled = path, query = '', body } = sample ?? {}
+  const request = { method, path: filled, ...(query === '' ? {} : { query }), body, consumer }
+  const json = JSON.stringify(request).replaceAll("'", "'\\''")
+  const token = hasToken() ? ' -H "Authorization: Bearer $UNDERSTUDY_CONTROL_TOKEN"' : ''
+  return `curl${token} --json '${json}' ${location.origin}/requests`
+}

@@ -1,45 +1,100 @@
-// View 7: the contract as readable documentation, with the additions of the gateway. The library is loaded with
-// this view and sends no request: it gets the document.
+// View 7: the contract as readable documentation, with the additions of the gateway. Swagger UI is loaded with this view, and must
+// neither fetch nor send anything: it gets the document.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useReply } from '../model/control-plane.ts'
-import { hrefOf, parameter, setParameters } from '../model/location.ts'
-import { ShowLoaded, Spinner } from '../parts/notices.tsx'
-import { type ContractDocument, withAdditions } from './additions.ts'
-import type { ShownDocument } from './swagger.ts'
+import { hrefOf, parameter, setParameters } from '../model/gateway.ts'
+import { ShowLoaded, Spinner } from '../parts/controls.tsx'
+import { type ContractDocument, tagOfOperation, withAdditions } from './additions.ts'
 
 export function ReferenceView() {
   const loaded = useReply<ContractDocument>('/contract')
-  return <ShowLoaded of={loaded}>{document => <ReferenceDocument document={document} />}</ShowLoaded>
+  return <ShowLoaded of={loaded}>{contract => <ReferenceDocument contract={contract} />}</ShowLoaded>
 }
 
-function ReferenceDocument({ document: contract }: { document: ContractDocument }) {
+/** The part of Swagger UI that the view uses. */
+interface SwaggerSystem {
+  readonly layoutActions: { readonly show: ShowPart }
+}
+
+type ShowPart = (thing: readonly string[], shown: boolean) => unknown
+
+function ReferenceDocument({ contract }: { contract: ContractDocument }) {
   const box = useRef<HTMLDivElement>(null)
-  const shown = useRef<ShownDocument | undefined>(undefined)
-  const [ready, setReady] = useState(false)
+  const [system, setSystem] = useState<SwaggerSystem | undefined>()
   const chosen = parameter('operation')
   useEffect(() => {
     let wanted = true
-    import('./swagger.ts').then(({ showDocument }) => {
+    void import('./swagger.ts').then(({ default: SwaggerUI }) => {
       if (!wanted) return
-      const onOpened = (operation: string): void => setParameters({ operation }, 'push')
-      shown.current = showDocument(box.current as HTMLElement, withAdditions(contract), onOpened)
-      setReady(true)
+      linkStyle()
+      const shown = SwaggerUI({
+        domNode: box.current,
+        spec: withAdditions(contract),
+        // The default validator is a service on the network.
+        validatorUrl: null,
+        supportedSubmitMethods: [],
+        docExpansion: 'list',
+        defaultModelsExpandDepth: 0,
+        deepLinking: false,
+        persistAuthorization: false,
+        layout: 'BaseLayout',
+        plugins: [watchOpening],
+      })
+      setSystem(shown as SwaggerSystem)
     })
     return () => {
       wanted = false
     }
   }, [contract])
   useEffect(() => {
-    if (ready && chosen !== '') shown.current?.open(chosen)
-  }, [ready, chosen])
+    const tag = system && tagOfOperation(withAdditions(contract), chosen)
+    if (tag === undefined) return
+    system?.layoutActions.show(['operations-tag', tag], true)
+    system?.layoutActions.show(['operations', tag, chosen], true)
+    scrollToOperation(box.current as HTMLElement, chosen)
+  }, [system, chosen])
   return (
     <div class="reference padded">
       <p class="muted">
         The contract as it is served. Try an operation in the <a href={hrefOf('operations')}>view of operations</a>.
       </p>
-      {ready ? null : <Spinner label="Loading the reference" />}
+      {!system && <Spinner label="Loading the reference" />}
       <div ref={box} />
     </div>
   )
+}
+
+/** Scrolls to an operation that was opened, once the library has drawn it, within some frames. */
+function scrollToOperation(element: HTMLElement, operation: string, frames = 120): void {
+  const found = [...element.querySelectorAll('.opblock.is-open')].find(({ id }) => id.endsWith(`-${operation}`))
+  if (found !== undefined) found.scrollIntoView({ block: 'start' })
+  else if (frames > 0) requestAnimationFrame(() => scrollToOperation(element, operation, frames - 1))
+}
+
+/** A plugin of the library that writes the operation that is opened into the URL. */
+const watchOpening = () => ({
+  statePlugins: {
+    layout: {
+      wrapActions: {
+        show:
+          (original: ShowPart): ShowPart =>
+          (thing, shown) => {
+            const [kind, , operation] = thing
+            if (kind === 'operations' && operation !== undefined && shown) setParameters({ operation }, 'push')
+            return original(thing, shown)
+          },
+      },
+    },
+  },
+})
+
+/** Links the style of the library once; the build writes its address into the page. */
+function linkStyle(): void {
+  const href = document.querySelector<HTMLMetaElement>('meta[name="reference-style"]')?.content
+  if (href === undefined || document.querySelector(`link[href="${href}"]`) !== null) return
+  const link = document.createElement('link')
+  link.rel = 'stylesheet'
+  link.href = href
+  document.head.prepend(link)
 }

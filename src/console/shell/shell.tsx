@@ -1,6 +1,8 @@
-// The frame around the views: navigation, the bar with world and clock, the banner of a lost connection, the token.
+// The page of the console begins here: the frame around the views, with navigation, the bar with world and clock, the banner of a
+// lost connection, and the question for the token.
 
 import { signal } from '@preact/signals'
+import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import {
   connection,
@@ -13,25 +15,39 @@ import {
   usePolling,
 } from '../model/control-plane.ts'
 import {
+  chosenWorld,
   clock,
+  hrefOf,
   knownWorlds,
-  refreshClock,
   refreshPlan,
   refreshWorlds,
   runningVersion,
+  setParameters,
   speedWords,
+  viewId,
   worldTime,
 } from '../model/gateway.ts'
-import { chosenWorld, hrefOf, setParameters, shownWorld, viewId } from '../model/location.ts'
-import { Button, FormField, Icon, type IconName, Select } from '../parts/controls.tsx'
-import { Announcements, CommandBox, EmptyState, Note, ProblemNotice, Spinner, TaskForm } from '../parts/notices.tsx'
-import { Dialog } from '../parts/panels.tsx'
+import {
+  Announcements,
+  Button,
+  EmptyState,
+  Icon,
+  type IconName,
+  Note,
+  ProblemNotice,
+  Select,
+  Spinner,
+  TaskForm,
+  TextField,
+  Timestamp,
+} from '../parts/controls.tsx'
+import { CommandBox, Dialog } from '../parts/panels.tsx'
 import { VIEWS, type View, viewOf } from './views.ts'
 
-export function Shell() {
+function Shell() {
   const shown = viewOf(viewId.value)
-  usePolling(refreshWorlds)
-  usePolling(refreshClock, 4000, shownWorld.value)
+  // Requests make sandboxes, and scripts set clocks.
+  usePolling(refreshWorlds, 4000)
   // The configuration may have been reloaded since the last view was opened.
   usePolling(refreshPlan, undefined, shown.id)
   useEffect(() => {
@@ -129,9 +145,6 @@ function WorldChooser({ all }: { all: boolean }) {
         value={all || chosenWorld.value !== 'default' ? chosenWorld.value : ''}
         options={[['', all ? 'All worlds' : 'default'], ...names]}
         onChange={world => setParameters({ world }, 'push')}
-        onFocus={() => {
-          refreshWorlds().catch(() => undefined)
-        }}
       />
     </div>
   )
@@ -141,20 +154,15 @@ function WorldChooser({ all }: { all: boolean }) {
 function ClockDisplay() {
   const time = worldTime(useNow(1000))
   if (time === undefined || clock.value === undefined) return null
-  const { state } = clock.value
-  const shown = new Date(time).toISOString()
+  const { real, rate } = clock.value
   return (
     <p
-      class={`clock-display row nowrap ${state.real ? 'muted' : 'tone-warn adjusted'}`}
+      class={`clock-display row nowrap ${real ? 'muted' : 'tone-warn adjusted'}`}
       title="The clock of this world, in UTC"
     >
       <Icon name="clock" />
-      <time dateTime={shown}>
-        {shown.slice(0, 10)} <b>{shown.slice(11, 19)}</b>
-      </time>
-      <span class="clock-mode">
-        {state.real ? 'real time' : state.rate === 1 ? 'travelled' : speedWords(state.rate)}
-      </span>
+      <Timestamp at={time} />
+      <span class="clock-mode">{real ? 'real time' : rate === 1 ? 'travelled' : speedWords(rate)}</span>
     </p>
   )
 }
@@ -168,7 +176,7 @@ const STORED_THEME = 'understudy.theme'
 const theme = signal<Theme>(THEMES.find(one => one === localStorage.getItem(STORED_THEME)) ?? 'system')
 
 /** Makes the page show the chosen theme; the colours are in `style/base.css`. */
-export function applyTheme(): void {
+function applyTheme(): void {
   document.documentElement.dataset.theme = theme.value
 }
 
@@ -203,15 +211,17 @@ function TokenPrompt({ refusal }: { refusal: string }) {
     <Dialog title="This control plane asks for a token">
       <TaskForm action="Continue" work={give}>
         <Note text="The gateway was started with `UNDERSTUDY_CONTROL_TOKEN`. The token stays in this tab and is forgotten when you close it." />
-        <FormField label="Control token" error={refusal || undefined}>
-          <input
-            type="password"
-            autocomplete="off"
-            value={token}
-            onInput={event => setToken(event.currentTarget.value)}
-          />
-        </FormField>
+        <TextField
+          label="Control token"
+          error={refusal || undefined}
+          type="password"
+          value={token}
+          onChange={setToken}
+        />
       </TaskForm>
     </Dialog>
   )
 }
+
+applyTheme()
+render(<Shell />, document.body)

@@ -2,7 +2,7 @@
 // All times are in milliseconds since the epoch.
 
 import type { CalendarEvent, EventKind } from '../../http/control/types.ts'
-import { HOUR, MINUTE, MONTH_NAMES, ONE_DAY, type Tone, YEAR } from '../model/wording.ts'
+import { HOUR, MINUTE, ONE_DAY, type Tone, writeDay, YEAR } from '../model/wording.ts'
 
 export interface TimeRange {
   readonly from: number
@@ -12,14 +12,18 @@ export interface TimeRange {
 const SHORTEST = 10 * MINUTE
 const LONGEST = 200 * YEAR
 
-/** The kinds of events in the order of their lanes. */
-export const EVENT_KINDS: readonly { kind: EventKind; title: string; noun: string; tone: Tone }[] = [
-  { kind: 'deprecated', title: 'Deprecations', noun: 'deprecation', tone: 'warn' },
-  { kind: 'brown-out', title: 'Brown-outs', noun: 'brown-out', tone: 'info' },
-  { kind: 'sunset', title: 'Sunsets', noun: 'sunset', tone: 'bad' },
-  { kind: 'key-expiry', title: 'Key expiries', noun: 'key expiry', tone: 'accent' },
-  { kind: 'state', title: 'Record states', noun: 'record state', tone: 'good' },
-]
+/** The kinds of events in the order of their lanes: their title, the noun of one event, and their colour. */
+export const EVENT_KINDS: Readonly<Record<EventKind, readonly [title: string, noun: string, tone: Tone]>> = {
+  deprecated: ['Deprecations', 'deprecation', 'warn'],
+  'brown-out': ['Brown-outs', 'brown-out', 'info'],
+  sunset: ['Sunsets', 'sunset', 'bad'],
+  'key-expiry': ['Key expiries', 'key expiry', 'accent'],
+  state: ['Record states', 'record state', 'good'],
+}
+
+/** Returns the kinds of these events. */
+export const kindsOf = (events: readonly CalendarEvent[]): readonly EventKind[] =>
+  (Object.keys(EVENT_KINDS) as EventKind[]).filter(kind => events.some(event => event.kind === kind))
 
 /** The place of a moment in a range: 0 at its beginning, 1 at its end. */
 export const placeInRange = (at: number, { from, until }: TimeRange): number => (at - from) / (until - from)
@@ -28,30 +32,31 @@ export const momentAt = (place: number, { from, until }: TimeRange): number => f
 
 /** Returns a range that shows all events and the time of the world, with some room around them. */
 export function rangeOver(events: readonly CalendarEvent[], now: number): TimeRange {
-  const moments = [now, ...events.flatMap(({ at, until }) => [Date.parse(at), Date.parse(until ?? at)])]
-  const from = moments.reduce((a, b) => Math.min(a, b))
-  const until = moments.reduce((a, b) => Math.max(a, b))
+  const moments = [now, ...events.flatMap(({ at, until = at }) => [Date.parse(at), Date.parse(until)])]
+  const [from, until] = [Math.min(...moments), Math.max(...moments)]
   const room = Math.max((until - from) * 0.06, HOUR)
   return { from: from - room, until: until + room }
 }
 
+const boundedLength = (length: number): number => Math.min(LONGEST, Math.max(SHORTEST, length))
+
 export function rangeAround(center: number, length: number): TimeRange {
-  const bounded = Math.min(LONGEST, Math.max(SHORTEST, length))
-  return { from: center - bounded / 2, until: center + bounded / 2 }
+  const half = boundedLength(length) / 2
+  return { from: center - half, until: center + half }
 }
 
 /** @param factor below 1 shows less @param center stays where it is */
-export function zoom({ from, until }: TimeRange, factor: number, center: number): TimeRange {
-  const length = Math.min(LONGEST, Math.max(SHORTEST, (until - from) * factor))
-  const place = Math.min(1, Math.max(0, (center - from) / (until - from)))
-  return { from: center - place * length, until: center + (1 - place) * length }
+export function zoom(range: TimeRange, factor: number, center: number): TimeRange {
+  const length = boundedLength((range.until - range.from) * factor)
+  const from = center - Math.min(1, Math.max(0, placeInRange(center, range))) * length
+  return { from, until: from + length }
 }
 
 /** @param part how far, in lengths of the range; negative is earlier */
-export function pan({ from, until }: TimeRange, part: number): TimeRange {
-  const step = (until - from) * part
-  return { from: from + step, until: until + step }
-}
+export const pan = (range: TimeRange, part: number): TimeRange => ({
+  from: momentAt(part, range),
+  until: momentAt(1 + part, range),
+})
 
 /** `2026-01-01T00:00Z~2031-01-01T00:00Z`, as the URL has it. */
 export const writeRange = ({ from, until }: TimeRange): string => `${writeRangeEnd(from)}~${writeRangeEnd(until)}`
@@ -73,27 +78,23 @@ const EVEN_STEPS = [1, 5, 15, 60, 180, 360, 720, 1440, 2 * 1440, 7 * 1440, 14 * 
 const MONTH_STEPS = [1, 3, 6, 12, 24, 60, 120, 240, 600]
 
 /** Returns ticks at round moments, as many as have room. @param width pixels */
-export function ticksOf(range: TimeRange, width: number): readonly AxisTick[] {
-  const most = Math.max(2, Math.floor(width / TICK_WIDTH))
-  const least = (range.until - range.from) / most
+export function ticksOf({ from, until }: TimeRange, width: number): readonly AxisTick[] {
+  const least = (until - from) / Math.max(2, Math.floor(width / TICK_WIDTH))
   const even = EVEN_STEPS.find(step => step >= least)
-  const ticks: AxisTick[] = []
-  if (even !== undefined) {
-    for (let at = Math.ceil(range.from / even) * even; at <= range.until; at += even) {
-      const date = new Date(at)
-      const day = `${date.getUTCDate()} ${MONTH_NAMES[date.getUTCMonth()]}`
-      ticks.push({ at, label: at % ONE_DAY === 0 ? day : date.toISOString().slice(11, 16) })
-    }
-    return ticks
-  }
   const months = MONTH_STEPS.find(step => (step * YEAR) / 12 >= least) ?? 1200
-  const begin = new Date(range.from)
-  const first = Math.ceil((begin.getUTCFullYear() * 12 + begin.getUTCMonth()) / months) * months
-  for (let month = first; ; month += months) {
-    const year = Math.floor(month / 12)
-    const at = Date.UTC(year, month % 12, 1)
-    if (at > range.until) return ticks
-    if (at >= range.from) ticks.push({ at, label: months >= 12 ? `${year}` : `${MONTH_NAMES[month % 12]} ${year}` })
+  const first = new Date(from)
+  const begin = even ? Math.ceil(from / even) : Math.ceil((first.getUTCFullYear() * 12 + first.getUTCMonth()) / months)
+  const ticks: AxisTick[] = []
+  for (let i = begin; ; i++) {
+    const at = even ? i * even : Date.UTC(2000, i * months - 24_000)
+    if (at > until) return ticks
+    const day = writeDay(at)
+    const label = even
+      ? at % ONE_DAY === 0
+        ? day.slice(0, -5)
+        : new Date(at).toISOString().slice(11, 16)
+      : day.slice(months >= 12 ? -4 : -8)
+    if (at >= from) ticks.push({ at, label })
   }
 }
 
@@ -112,19 +113,15 @@ const APART = 14
 export function marksOf(events: readonly CalendarEvent[], range: TimeRange, width: number): readonly AxisMark[] {
   const apart = ((range.until - range.from) * APART) / Math.max(1, width)
   const marks: AxisMark[] = []
-  const last = new Map<EventKind, number>()
   for (const event of events) {
     const at = Date.parse(event.at)
     const until = event.until === undefined ? undefined : Date.parse(event.until)
     if ((until ?? at) < range.from || at > range.until) continue
-    const before = last.get(event.kind)
-    const mark = before === undefined ? undefined : marks[before]
+    const last = marks.findLastIndex(({ kind }) => kind === event.kind)
+    const mark = marks[last]
     if (mark !== undefined && at - mark.at < apart) {
-      marks[before as number] = { ...mark, until: undefined, events: [...mark.events, event] }
-      continue
-    }
-    last.set(event.kind, marks.length)
-    marks.push({ kind: event.kind, at, until, events: [event] })
+      marks[last] = { ...mark, until: undefined, events: [...mark.events, event] }
+    } else marks.push({ kind: event.kind, at, until, events: [event] })
   }
   return marks
 }
@@ -139,14 +136,11 @@ const SNAP = 6
  */
 export function snap(at: number, events: readonly CalendarEvent[], range: TimeRange, width: number): number {
   const pixel = (range.until - range.from) / Math.max(1, width)
-  let nearest = at
-  let distance = SNAP * pixel
-  for (const event of events) {
-    const moment = Date.parse(event.at)
-    if (Math.abs(moment - at) >= distance) continue
-    distance = Math.abs(moment - at)
-    nearest = moment
-  }
+  const distanceTo = (moment: number): number => Math.abs(moment - at)
+  const [nearest = at] = events
+    .map(event => Date.parse(event.at))
+    .filter(moment => distanceTo(moment) < SNAP * pixel)
+    .sort((a, b) => distanceTo(a) - distanceTo(b))
   if (nearest !== at) return nearest
   const step = [ONE_DAY, HOUR, MINUTE].find(one => one <= pixel * 3) ?? 1000
   return Math.round(at / step) * step

@@ -2,11 +2,12 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CalendarEvent } from '../../http/control/types.ts'
-import { type Tone, writeMoment } from '../model/wording.ts'
+import { writeMoment } from '../model/wording.ts'
 import {
   type AxisMark,
   EVENT_KINDS,
   eventKey,
+  kindsOf,
   marksOf,
   momentAt,
   placeInRange,
@@ -39,8 +40,14 @@ const LABEL = 52
 
 const percent = (place: number): string => `${(place * 100).toFixed(3)}%`
 
+/** The place of the pointer in an element: 0 at its left, 1 at its right. */
+function placeOfPointer({ clientX }: MouseEvent, element: Element): number {
+  const { left, width } = element.getBoundingClientRect()
+  return (clientX - left) / width
+}
+
 export function TimeAxis(props: TimeAxisProps) {
-  const { events, range, time, real, selected, onRange, onSelect } = props
+  const { events, range, real, onRange } = props
   const track = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(800)
   useEffect(() => {
@@ -52,56 +59,55 @@ export function TimeAxis(props: TimeAxisProps) {
   const wheel = (event: WheelEvent): void => {
     if (!event.ctrlKey && !event.altKey) return
     event.preventDefault()
-    const box = (track.current as HTMLDivElement).getBoundingClientRect()
-    onRange(zoom(range, event.deltaY > 0 ? 1.25 : 0.8, momentAt((event.clientX - box.left) / box.width, range)))
+    const center = momentAt(placeOfPointer(event, track.current as HTMLDivElement), range)
+    onRange(zoom(range, event.deltaY > 0 ? 1.25 : 0.8, center))
   }
   const marks = marksOf(events, range, width)
-  const lanes = EVENT_KINDS.filter(({ kind }) => events.some(event => event.kind === kind))
-  const ticks = ticksOf(range, width)
+  const lanes = kindsOf(events)
   const realPlace = placeInRange(real, range)
   return (
     <div class="time-axis" onWheel={wheel}>
       <div class="lane-names muted" aria-hidden="true">
-        {lanes.map(({ kind, title }) => (
-          <span key={kind}>{title}</span>
+        {lanes.map(kind => (
+          <span key={kind}>{EVENT_KINDS[kind][0]}</span>
         ))}
       </div>
       <div class="axis-track" ref={track}>
-        {ticks.map(({ at, label }) => (
-          <span key={at} class="tick muted" style={{ left: percent(placeInRange(at, range)) }} aria-hidden="true">
-            {placeInRange(at, range) * width > width - LABEL ? '' : label}
-          </span>
-        ))}
-        {lanes.map(({ kind, title, tone }) => (
-          <ul key={kind} aria-label={title}>
+        {ticksOf(range, width).map(({ at, label }) => {
+          const place = placeInRange(at, range)
+          return (
+            <span key={at} class="tick muted" style={{ left: percent(place) }} aria-hidden="true">
+              {place * width <= width - LABEL && label}
+            </span>
+          )
+        })}
+        {lanes.map(kind => (
+          <ul key={kind} aria-label={EVENT_KINDS[kind][0]}>
             {marks
               .filter(mark => mark.kind === kind)
               .map(mark => (
                 <li key={`${mark.at} ${mark.events.length}`}>
-                  <MarkButton {...{ mark, tone, range, selected, onSelect, onRange }} />
+                  <MarkButton {...props} mark={mark} />
                 </li>
               ))}
           </ul>
         ))}
-        {realPlace < 0 || realPlace > 1 ? null : (
+        {realPlace >= 0 && realPlace <= 1 && (
           <span class="real-line" style={{ left: percent(realPlace) }} title="Real time" aria-hidden="true" />
         )}
-        <ClockLine {...props} time={time} width={width} track={() => track.current as HTMLDivElement} />
+        <ClockLine {...props} width={width} />
       </div>
     </div>
   )
 }
 
-interface MarkButtonProps extends Pick<TimeAxisProps, 'range' | 'selected' | 'onSelect' | 'onRange'> {
-  readonly mark: AxisMark
-  readonly tone: Tone
-}
-
-function MarkButton({ mark: { events, at, until }, tone, range, selected, onSelect, onRange }: MarkButtonProps) {
+function MarkButton({ mark, range, selected, onSelect, onRange }: TimeAxisProps & { readonly mark: AxisMark }) {
+  const { kind, events, at, until } = mark
   const first = events[0] as CalendarEvent
   const chosen = selected !== undefined && events.some(event => eventKey(event) === eventKey(selected))
   const place = Math.max(0, placeInRange(at, range))
   const length = until === undefined ? 0 : Math.min(1, placeInRange(until, range)) - place
+  const isLong = length > 0.01
   const label =
     events.length === 1
       ? `${first.text}, ${writeMoment(at)}`
@@ -110,13 +116,13 @@ function MarkButton({ mark: { events, at, until }, tone, range, selected, onSele
     onSelect(first)
     // Zooming in separates several events, up to a limit.
     const last = Date.parse((events.at(-1) as CalendarEvent).at)
-    if (events.length > 1 && last > at) onRange(zoom({ from: at, until: last }, 3, (at + last) / 2))
+    if (last > at) onRange(zoom({ from: at, until: last }, 3, (at + last) / 2))
   }
   return (
     <button
       type="button"
-      class={`mark tone-${tone}${chosen ? ' chosen' : ''}${length > 0.01 ? ' long' : ''}`}
-      style={{ left: percent(place), ...(length > 0.01 ? { width: percent(length) } : {}) }}
+      class={`mark tone-${EVENT_KINDS[kind][2]}${chosen ? ' chosen' : ''}${isLong ? ' long' : ''}`}
+      style={{ left: percent(place), width: isLong ? percent(length) : undefined }}
       aria-label={label}
       aria-pressed={chosen}
       title={label}
@@ -127,13 +133,7 @@ function MarkButton({ mark: { events, at, until }, tone, range, selected, onSele
   )
 }
 
-interface ClockLineProps extends TimeAxisProps {
-  /** Pixels. */
-  readonly width: number
-  readonly track: () => HTMLDivElement
-}
-
-function ClockLine({ events, range, time, width, track, onTime, onRange }: ClockLineProps) {
+function ClockLine({ events, range, time, width, onTime, onRange }: TimeAxisProps & { readonly width: number }) {
   /** The time that the line is dragged to, until the clock shows it. */
   const [draft, setDraft] = useState<number | undefined>()
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -141,14 +141,14 @@ function ClockLine({ events, range, time, width, track, onTime, onRange }: Clock
   const at = draft ?? time
   const place = placeInRange(at, range)
   const length = range.until - range.from
+  const second = Math.round(at / 1000)
   const commit = async (moment: number): Promise<void> => {
     await onTime(moment)
     setDraft(before => (before === moment ? undefined : before))
   }
   const drag = (event: PointerEvent): number => {
-    const box = track().getBoundingClientRect()
-    const inside = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width))
-    const moment = snap(momentAt(inside, range), events, range, width)
+    const inside = placeOfPointer(event, (event.currentTarget as HTMLElement).parentElement as HTMLElement)
+    const moment = snap(momentAt(Math.min(1, Math.max(0, inside)), range), events, range, width)
     setDraft(moment)
     return moment
   }
@@ -190,8 +190,8 @@ function ClockLine({ events, range, time, width, track, onTime, onRange }: Clock
       aria-label="The clock of the world"
       aria-valuemin={Math.round(range.from / 1000)}
       aria-valuemax={Math.round(range.until / 1000)}
-      aria-valuenow={Math.round(at / 1000)}
-      aria-valuetext={writeMoment(Math.round(at / 1000) * 1000)}
+      aria-valuenow={second}
+      aria-valuetext={writeMoment(second * 1000)}
       onKeyDown={onKeyDown}
       onPointerDown={event => {
         event.preventDefault()
@@ -202,7 +202,7 @@ function ClockLine({ events, range, time, width, track, onTime, onRange }: Clock
       onPointerUp={event => draft !== undefined && void commit(drag(event))}
       onPointerCancel={() => setDraft(undefined)}
     >
-      <span class={`clock-flag${place > 0.75 ? ' left' : ''}`}>{writeMoment(Math.round(at / 1000) * 1000)}</span>
+      <span class={`clock-flag${place > 0.75 ? ' left' : ''}`}>{writeMoment(second * 1000)}</span>
     </div>
   )
 }

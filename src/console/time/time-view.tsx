@@ -4,16 +4,15 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { CalendarEvent, Caller, DeprecationReport, EventKind, WorldCalendar } from '../../http/control/types.ts'
 import { callForText, pathTo, useNow, useReply } from '../model/control-plane.ts'
-import { clock, restoreClock, setClock, worldTime } from '../model/gateway.ts'
-import { hrefOf, parameter, setParameters, shownWorld } from '../model/location.ts'
+import { clock, hrefOf, parameter, setClock, setParameters, shownWorld, worldTime } from '../model/gateway.ts'
 import { MINUTE, ONE_DAY, writeDistance, writeDuration, writeMoment } from '../model/wording.ts'
-import { Button, saveFile } from '../parts/controls.tsx'
-import { CommandBox, EmptyState, FirstCommand, Note, perform, ShowLoaded } from '../parts/notices.tsx'
-import { Badge, PlainTable, Tabs } from '../parts/panels.tsx'
+import { Button, EmptyState, type IconName, Note, perform, ShowLoaded, saveFile } from '../parts/controls.tsx'
+import { Badge, CommandBox, FirstCommand, PlainTable, Tabs } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
 import {
   EVENT_KINDS,
   eventKey,
+  kindsOf,
   pan,
   rangeAround,
   rangeOver,
@@ -121,10 +120,9 @@ function callerRows({ operations, inputs }: DeprecationReport): readonly TableRo
 const MOST_EVENTS = 2000
 
 function CalendarPanel() {
-  const world = shownWorld.value
   const query = { from: '-3650d', until: '+36500d', limit: MOST_EVENTS }
   // Requests start and stop the timers of records.
-  const loaded = useReply<WorldCalendar>(pathTo`/worlds/${world}/calendar`, { query, every: 10_000 })
+  const loaded = useReply<WorldCalendar>(pathTo`/worlds/${shownWorld.value}/calendar`, { query, every: 10_000 })
   return (
     <ShowLoaded of={loaded}>
       {({ events, omitted }) =>
@@ -137,7 +135,7 @@ function CalendarPanel() {
             <CommandBox text={'operations: { getThing: { deprecation: { since: 2026-01-01, sunset: 2030-12-05 } } }'} />
           </EmptyState>
         ) : (
-          <Calendar world={world} events={events} omitted={omitted} onChanged={loaded.reload} />
+          <Calendar events={events} omitted={omitted} onChanged={loaded.reload} />
         )
       }
     </ShowLoaded>
@@ -145,13 +143,12 @@ function CalendarPanel() {
 }
 
 interface CalendarProps {
-  readonly world: string
   readonly events: readonly CalendarEvent[]
   readonly omitted: number
   readonly onChanged: () => Promise<void>
 }
 
-function Calendar({ world, events, omitted, onChanged }: CalendarProps) {
+function Calendar({ events, omitted, onChanged }: CalendarProps) {
   const now = useNow(1000)
   const time = worldTime(now) ?? now
   const hidden = parameter('hide').split(',')
@@ -164,24 +161,25 @@ function Calendar({ world, events, omitted, onChanged }: CalendarProps) {
     await onChanged()
   }
   const setTime = (at: number): Promise<void> =>
-    changeClock(() => setClock(world, { now: new Date(at).toISOString() }), `The clock shows ${writeMoment(at)}.`)
+    changeClock(() => setClock({ now: new Date(at).toISOString() }), `The clock shows ${writeMoment(at)}.`)
   const selected = shown.find(event => eventKey(event) === parameter('event'))
   const select = (event: CalendarEvent): void => setParameters({ event: eventKey(event) })
   return (
     <div class="view calendar">
       <div class="bar">
-        {EVENT_KINDS.filter(({ kind }) => events.some(event => event.kind === kind)).map(({ kind, title }) => (
-          <Button
-            key={kind}
-            aria-pressed={!hidden.includes(kind)}
-            onClick={() => {
-              const next = hidden.includes(kind) ? hidden.filter(one => one !== kind) : [...hidden, kind]
-              setParameters({ hide: next.filter(one => one !== '').join(',') })
-            }}
-          >
-            {title}
-          </Button>
-        ))}
+        {kindsOf(events).map(kind => {
+          const hides = hidden.includes(kind)
+          const others = hidden.filter(one => one !== kind && one !== '')
+          return (
+            <Button
+              key={kind}
+              aria-pressed={!hides}
+              onClick={() => setParameters({ hide: [...others, ...(hides ? [] : [kind])].join() })}
+            >
+              {EVENT_KINDS[kind][0]}
+            </Button>
+          )
+        })}
         <span class="spring" />
         <RangeTools range={range} time={time} onRange={setRange} />
       </div>
@@ -192,14 +190,14 @@ function Calendar({ world, events, omitted, onChanged }: CalendarProps) {
       <div class="bar">
         {selected === undefined ? (
           <Note
-            text={`Drag the line to set the clock of ${world}, or choose an event. By keyboard: the arrow keys move it, with Shift by more.`}
+            text={`Drag the line to set the clock of ${shownWorld.value}, or choose an event. By keyboard: the arrow keys move it, with Shift by more.`}
           />
         ) : (
           <ChosenEvent event={selected} time={time} onTime={setTime} />
         )}
         <span class="spring" />
-        {clock.value === undefined || clock.value.state.real ? null : (
-          <Button icon="clock" onClick={() => changeClock(() => restoreClock(world), 'The clock shows real time.')}>
+        {clock.value?.real === false && (
+          <Button icon="clock" onClick={() => changeClock(setClock, 'The clock shows real time.')}>
             Real time
           </Button>
         )}
@@ -216,31 +214,36 @@ function Calendar({ world, events, omitted, onChanged }: CalendarProps) {
           rowClass={({ at }) => (Date.parse(at) <= time ? 'muted' : '')}
         />
       </div>
-      {omitted === 0 ? null : <p class="status-line">{omitted.toLocaleString('en')} later events are not shown.</p>}
+      {omitted > 0 && <p class="status-line">{omitted.toLocaleString('en')} later events are not shown.</p>}
     </div>
   )
 }
 
-const RANGES = { Year: 366 * ONE_DAY, Month: 31 * ONE_DAY, Day: ONE_DAY }
+const RangeTools = ({ range, time, onRange }: Pick<TimeAxisProps, 'range' | 'time' | 'onRange'>) => {
+  const tools: readonly (readonly [icon: IconName | undefined, title: string, range: TimeRange | undefined])[] = [
+    ['left', 'Earlier', pan(range, -0.5)],
+    [undefined, 'All', undefined],
+    [undefined, 'Year', rangeAround(time, 366 * ONE_DAY)],
+    [undefined, 'Month', rangeAround(time, 31 * ONE_DAY)],
+    [undefined, 'Day', rangeAround(time, ONE_DAY)],
+    ['right', 'Later', pan(range, 0.5)],
+    ['plus', 'Show less time', zoom(range, 0.5, time)],
+    ['minus', 'Show more time', zoom(range, 2, time)],
+  ]
+  return (
+    <div class="row" role="group" aria-label="The time that is shown">
+      {tools.map(([icon, title, next]) => (
+        <Button key={title} {...(icon && { icon, label: title })} onClick={() => onRange(next)}>
+          {!icon && title}
+        </Button>
+      ))}
+    </div>
+  )
+}
 
-const RangeTools = ({ range, time, onRange }: Pick<TimeAxisProps, 'range' | 'time' | 'onRange'>) => (
-  <div class="row" role="group" aria-label="The time that is shown">
-    <Button icon="left" label="Earlier" onClick={() => onRange(pan(range, -0.5))} />
-    <Button onClick={() => onRange(undefined)}>All</Button>
-    {Object.entries(RANGES).map(([title, length]) => (
-      <Button key={title} onClick={() => onRange(rangeAround(time, length))}>
-        {title}
-      </Button>
-    ))}
-    <Button icon="right" label="Later" onClick={() => onRange(pan(range, 0.5))} />
-    <Button icon="plus" label="Show less time" onClick={() => onRange(zoom(range, 0.5, time))} />
-    <Button icon="minus" label="Show more time" onClick={() => onRange(zoom(range, 2, time))} />
-  </div>
-)
-
-const KindBadge = ({ kind: wanted }: { kind: EventKind }) => {
-  const found = EVENT_KINDS.find(({ kind }) => kind === wanted)
-  return <Badge tone={found?.tone}>{found?.noun}</Badge>
+const KindBadge = ({ kind }: { kind: EventKind }) => {
+  const [, noun, tone] = EVENT_KINDS[kind]
+  return <Badge tone={tone}>{noun}</Badge>
 }
 
 type ChosenEventProps = Pick<TimeAxisProps, 'time' | 'onTime'> & { readonly event: CalendarEvent }
@@ -268,7 +271,7 @@ function ChosenEvent({ event, time, onTime }: ChosenEventProps) {
           Open {operation}
         </a>
       )}
-      {record === undefined || collection === undefined ? null : (
+      {record && collection && (
         <a class="button" href={hrefOf('worlds', { collection, record })}>
           Open the record
         </a>

@@ -177,6 +177,15 @@ export function settingsInWords(settings: WeatherSettings): string {
   return parts.join(', ')
 }
 
+/** Summarises the settings of every block. */
+export const blocksInWords = (blocks: WeatherBlocks = {}): string =>
+  scopesOf(blocks)
+    .flatMap(scope => {
+      const words = settingsInWords(settingsIn(blocks, scope))
+      return words === '' ? [] : `${scope.name && `${scope.name}: `}${words}`
+    })
+    .join('; ')
+
 /** The place of a number on a logarithmic slider from 0 to 1000, where small and large ones are easy to set. */
 export const sliderOf = (value: number, most: number): number =>
   value <= 0 ? 0 : Math.min(1000, Math.max(5, Math.round((Math.log(value) / Math.log(most)) * 1000)))

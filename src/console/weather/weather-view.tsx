@@ -4,27 +4,51 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { stringifyJson } from '../../kernel/json.ts'
 import { call, pathTo, useReply, useTask } from '../model/control-plane.ts'
-import { knownConsumers, type MeasuredOperation, useMeasured } from '../model/gateway.ts'
-import { chosenWorld, hrefOf, parameter, setParameters } from '../model/location.ts'
-import { writeLatency, writePercent } from '../model/wording.ts'
-import { Button, Select } from '../parts/controls.tsx'
-import { announce, FirstCommand, Note, ProblemNotice, ShowLoaded } from '../parts/notices.tsx'
-import { PlainTable } from '../parts/panels.tsx'
 import {
+  chosenWorld,
+  hrefOf,
+  knownConsumers,
+  type MeasuredOperation,
+  parameter,
+  setParameters,
+  useMeasured,
+} from '../model/gateway.ts'
+import { writeLatency, writePercent } from '../model/wording.ts'
+import { announce, Button, Icon, Note, ProblemNotice, Select, SelectField, ShowLoaded } from '../parts/controls.tsx'
+import { FirstCommand, PlainTable } from '../parts/panels.tsx'
+import {
+  blocksInWords,
+  faultRatesIn,
+  faultWith,
   isClear,
+  latencyOf,
+  movePercentile,
   PERCENTILES,
   percentilesIn,
+  rateOf,
   readScope,
   scopesOf,
   settingsIn,
   settingsInWords,
+  sliderLimitsIn,
+  sliderOf,
+  sliderOfRate,
+  sliderValue,
   type WeatherBlocks,
   type WeatherScope,
   type WeatherSettings,
+  withLimits,
   withSettings,
   writeScope,
 } from './blocks.ts'
-import { type ServedWeather, Sliders, WeatherSwitches } from './weather-inputs.tsx'
+
+interface ServedWeather {
+  readonly name: string | null
+  /** A timestamp, by real time. */
+  readonly until?: string
+  readonly known: readonly string[]
+  readonly blocks: WeatherBlocks
+}
 
 type WeatherPart = { readonly weather?: Readonly<Record<string, WeatherBlocks>> }
 type ConfigurationParts = Readonly<Record<'effective' | 'written', WeatherPart | undefined>>
@@ -34,11 +58,9 @@ export function WeatherView() {
   const path = world === '' ? '/weather' : pathTo`/worlds/${world}/weather`
   // Weather may end by itself, and scripts may change it.
   const loaded = useReply<ServedWeather>(path, { every: 4000 })
-  const { value } = useReply<ConfigurationParts>('/config')
-  const presets = value?.effective?.weather ?? value?.written?.weather ?? {}
   return (
     <ShowLoaded of={loaded}>
-      {weather => <WeatherControls key={path} {...{ path, world, weather, presets }} onChanged={loaded.reload} />}
+      {weather => <WeatherControls key={path} {...{ path, world, weather }} onChanged={loaded.reload} />}
     </ShowLoaded>
   )
 }
@@ -48,49 +70,93 @@ interface WeatherControlsProps {
   /** Empty for every world that has no weather by itself. */
   readonly world: string
   readonly weather: ServedWeather
-  readonly presets: Readonly<Record<string, WeatherBlocks>>
   readonly onChanged: () => Promise<void>
 }
 
 /** Milliseconds after the last move of a slider until the weather changes: keys move it many times. */
 const SLIDER_WAIT = 300
 
-function WeatherControls({ path, world, weather, presets, onChanged }: WeatherControlsProps) {
+function WeatherControls({ path, world, weather, onChanged }: WeatherControlsProps) {
+  const { name: current, known, blocks, until } = weather
   const scope = readScope(parameter('for'))
   const [lasting, setLasting] = useState('')
   const task = useTask()
+  const { value } = useReply<ConfigurationParts>('/config')
+  const presets = value?.effective?.weather ?? value?.written?.weather ?? {}
   // The sliders show the weather that is wished, until the gateway has it.
-  const [wished, setWished] = useState(weather.blocks)
+  const [wished, setWished] = useState(blocks)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
-    if (timer.current === undefined) setWished(weather.blocks)
+    if (timer.current === undefined) setWished(blocks)
   }, [weather])
   useEffect(() => () => clearTimeout(timer.current), [])
-  const over = world === '' ? 'everything' : world
+  const over = world || 'everything'
   const put = async (body: object | undefined, done: string): Promise<void> => {
     const own = timer.current
     clearTimeout(own)
     await task.run(async () => {
       if (body === undefined) await call('DELETE', path)
-      else await call('PUT', path, { body: { ...body, ...(lasting === '' ? {} : { for: lasting }) } })
+      else await call('PUT', path, { body: { ...body, for: lasting || undefined } })
       announce(done)
     })
     if (timer.current === own) timer.current = undefined
     await onChanged()
   }
   const change = (settings: WeatherSettings): void => {
-    const blocks = withSettings(wished, scope, settings)
-    if (stringifyJson(blocks) === stringifyJson(wished)) return
-    setWished(blocks)
-    const name = weather.name === null || weather.known.includes(weather.name) ? 'console' : weather.name
-    const body = isClear(blocks) ? undefined : { ...blocks, name }
+    const next = withSettings(wished, scope, settings)
+    if (stringifyJson(next) === stringifyJson(wished)) return
+    setWished(next)
+    const name = current === null || known.includes(current) ? 'console' : current
+    const body = isClear(next) ? undefined : { ...next, name }
     clearTimeout(timer.current)
     timer.current = setTimeout(() => put(body, `The weather over ${over} has changed.`), SLIDER_WAIT)
   }
+  const switches = [
+    ['Clear', 'As configured', current === null, `The weather over ${over} is clear.`, undefined],
+    ...[...new Set([...known, ...(current === null ? [] : [current])])].map(name => {
+      const about = blocksInWords(known.includes(name) ? presets[name] : blocks)
+      return name === current
+        ? ([name, about, true, `${name} has cleared.`, undefined] as const)
+        : ([name, about, false, `${name} is over ${over}.`, { name }] as const)
+    }),
+  ] as const
   return (
     <div class="weather">
       <div class="scroll">
-        <WeatherSwitches {...{ weather, presets, world, lasting, onLasting: setLasting, onPut: put }} />
+        <section class="section" aria-label="Presets">
+          <div class="row between">
+            <h2>Weather over {over}</h2>
+            <div class="row muted">
+              For
+              <Select
+                label="How long it lasts"
+                value={lasting}
+                options={[['', 'until switched off'], '1m', '10m', '1h']}
+                onChange={setLasting}
+              />
+            </div>
+          </div>
+          <div class="presets form-row">
+            {switches.map(([name, about, on, done, body]) => (
+              <Button key={name} role="switch" aria-checked={on} onClick={() => put(body, done)}>
+                <b class="row nowrap">
+                  <Icon name={name === 'Clear' ? 'sun' : 'cloud'} />
+                  {name}
+                </b>
+                <span class="muted">{about}</span>
+              </Button>
+            ))}
+          </div>
+          {until && <Note text={`Clears by itself at ${until.slice(11, 19)} UTC.`} />}
+          {known.length === 0 && (
+            <Note text="The configuration names no weather. With `weather: { storm: { defaults: { latency: 2s } } }` a switch appears here. The sliders below work without." />
+          )}
+          {world && (
+            <Note
+              text={`It is in place of the weather over all, in ${world} alone. Choose "All worlds" above for the weather over all.`}
+            />
+          )}
+        </section>
         <section class="section" aria-label="Sliders">
           <div class="row between">
             <h3>Settings for</h3>
@@ -101,7 +167,98 @@ function WeatherControls({ path, world, weather, presets, onChanged }: WeatherCo
           <Sliders key={writeScope(scope)} settings={settingsIn(wished, scope)} onChange={change} />
         </section>
       </div>
-      <MeasuredPanel world={world} scope={scope} blocks={weather.blocks} />
+      <MeasuredPanel world={world} scope={scope} blocks={blocks} />
+    </div>
+  )
+}
+
+interface SlidersProps {
+  readonly settings: WeatherSettings
+  /** Takes the settings with the changed one; the others are as written. */
+  readonly onChange: (settings: WeatherSettings) => void
+}
+
+/** The ends of the sliders. */
+const MOST_MILLISECONDS = 30_000
+const MOST_REQUESTS = 10_000
+const CODES = ['429', '500', '502', '503', '504']
+const RATES = { status: 'Error status', reset: 'Connection reset', hang: 'No answer' } as const
+const LIMITS = { perMinute: 'Requests a minute', concurrency: 'Served at once' } as const
+
+/** The label, the place from 0 to 1000, the value in words, and what a move does. */
+type SliderParts = readonly [label: string, place: number, text: string, onMove: (place: number) => void]
+
+const slidersFor = <Key extends string>(titles: Readonly<Record<Key, unknown>>, partsOf: (key: Key) => SliderParts) =>
+  (Object.keys(titles) as Key[]).map(partsOf)
+
+function Sliders({ settings, onChange }: SlidersProps) {
+  const known = percentilesIn(settings.latency)
+  const latency = known ?? { p50: 0, p95: 0, p99: 0 }
+  const rates = faultRatesIn(settings.fault)
+  const limits = sliderLimitsIn(settings)
+  // The settings have no code while the rate of error statuses is 0.
+  const [code = rates.code, setCode] = useState<number | undefined>()
+  const change = (changes: WeatherSettings): void => onChange({ ...settings, ...changes })
+  const changeRates = (changes: Partial<typeof rates>): void =>
+    change({ fault: faultWith(settings.fault, { ...rates, code, ...changes }) })
+  const groups = {
+    Latency: slidersFor(latency, name => {
+      const value = latency[name]
+      return [
+        name,
+        sliderOf(value, MOST_MILLISECONDS),
+        value === 0 ? 'none' : writeLatency(value),
+        place => change({ latency: latencyOf(movePercentile(latency, name, sliderValue(place, MOST_MILLISECONDS))) }),
+      ]
+    }),
+    Faults: slidersFor(RATES, name => [
+      RATES[name],
+      sliderOfRate(rates[name]),
+      rates[name] === 0 ? 'never' : writePercent(rates[name]),
+      place => changeRates({ [name]: rateOf(place) }),
+    ]),
+    Limits: slidersFor(LIMITS, name => [
+      LIMITS[name],
+      sliderOf(limits[name], MOST_REQUESTS),
+      limits[name] === 0 ? 'no limit' : Math.round(limits[name]).toLocaleString('en'),
+      place => onChange(withLimits(settings, { ...limits, [name]: sliderValue(place, MOST_REQUESTS) })),
+    ]),
+  }
+  return (
+    <div class="stack">
+      {settings.latency != null && known === undefined && (
+        <Note text="Latency has a distribution that these sliders do not show; moving one replaces it." />
+      )}
+      {Object.entries(groups).map(([title, sliders]) => (
+        <fieldset key={title} class="stack">
+          <legend>{title}</legend>
+          {sliders.map(([label, place, text, onMove]) => (
+            <label key={label} class="slider">
+              <span>{label}</span>
+              <input
+                type="range"
+                max={1000}
+                step={5}
+                value={place}
+                aria-valuetext={text}
+                onInput={event => onMove(Number(event.currentTarget.value))}
+              />
+              <output class="end">{text}</output>
+            </label>
+          ))}
+          {title === 'Faults' && (
+            <SelectField
+              label="Error code"
+              value={`${code}`}
+              options={CODES}
+              onChange={next => {
+                setCode(Number(next))
+                changeRates({ code: Number(next) })
+              }}
+            />
+          )}
+        </fieldset>
+      ))}
     </div>
   )
 }
@@ -110,23 +267,20 @@ const chooseScope = (scope: string): void => setParameters({ for: scope }, 'push
 
 /** Chooses the requests that the sliders are for: everything, a tag, an operation or a consumer. */
 function ScopeChooser({ scope }: { scope: WeatherScope }) {
-  const { value } = useMeasured({ minutes: 1 })
-  const operations = value?.operations ?? []
-  const optionsOf = (kind: WeatherScope['kind'], names: Iterable<string>) =>
-    [...names].map(name => [writeScope({ kind, name }), `${kind} ${name}`] as const)
+  const operations = useMeasured({ minutes: 1 }).value?.operations ?? []
+  const names = {
+    tag: new Set(operations.flatMap(({ tags }) => tags)),
+    operation: operations.map(({ operation }) => operation),
+    consumer: knownConsumers.value,
+  }
+  const options = Object.entries(names).flatMap(([kind, some]) =>
+    [...some].map(name => [`${kind}:${name}`, `${kind} ${name}`] as const),
+  )
   return (
     <Select
       label="What the settings are for"
       value={writeScope(scope)}
-      options={[
-        ['', 'everything'],
-        ...optionsOf('tag', new Set(operations.flatMap(({ tags }) => tags))),
-        ...optionsOf(
-          'operation',
-          operations.map(({ operation }) => operation),
-        ),
-        ...optionsOf('consumer', knownConsumers.value),
-      ]}
+      options={[['', 'everything'], ...options]}
       onChange={chooseScope}
     />
   )
@@ -209,16 +363,14 @@ function measuredRow(
 function LatencyMeter({ measured, wished }: { measured: number | null; wished: number | undefined }) {
   const placeOf = (value: number): number =>
     Math.max(1, Math.min(100, (Math.log(Math.max(1, value)) / Math.log(30_000)) * 100))
-  const [bar, mark] = [measured === null ? 0 : placeOf(measured), wished === undefined ? -1 : placeOf(wished)]
-  const background = [
-    `linear-gradient(90deg, transparent ${mark}%, var(--warn) 0 calc(${mark}% + 3px), transparent 0)`,
-    `linear-gradient(90deg, var(--accent) ${bar}%, var(--line) 0)`,
-  ]
+  const bar = measured === null ? 0 : placeOf(measured)
+  const mark = wished === undefined ? -1 : placeOf(wished)
+  const background = `linear-gradient(90deg, transparent ${mark}%, var(--warn) 0 calc(${mark}% + 3px), transparent 0), linear-gradient(90deg, var(--accent) ${bar}%, var(--line) 0)`
   return (
     <div class="meter-cell">
       {writeLatency(measured)}
-      {wished === undefined ? null : <span class="muted"> / {writeLatency(wished)}</span>}
-      <div class="meter" aria-hidden="true" style={{ background: background.join() }} />
+      {wished !== undefined && <span class="muted"> / {writeLatency(wished)}</span>}
+      <div class="meter" aria-hidden="true" style={{ background }} />
     </div>
   )
 }

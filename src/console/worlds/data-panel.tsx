@@ -2,26 +2,34 @@
 
 import { signal } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Editor } from '../editor/editor.ts'
 import { EditorBox, Mistakes, type TextMistake } from '../editor/editor-box.tsx'
 import type { SchemaPart } from '../editor/schema-path.ts'
 import {
   ControlError,
+  call,
   callForReply,
   callForText,
   epoch,
+  parseExactly,
   pathTo,
   useLoaded,
   useReply,
   useTask,
 } from '../model/control-plane.ts'
-import { refreshWorlds, servedPlan } from '../model/gateway.ts'
-import { indentJson, spanInJson } from '../model/json-text.ts'
-import { parameter, setParameters } from '../model/location.ts'
-import { plural } from '../model/wording.ts'
-import { Button, SearchField } from '../parts/controls.tsx'
-import { announce, EmptyState, ProblemNotice, perform, ShowLoaded, Spinner } from '../parts/notices.tsx'
+import { parameter, refreshWorlds, servedPlan, setParameters } from '../model/gateway.ts'
+import { indentJson, plural } from '../model/wording.ts'
+import {
+  announce,
+  Button,
+  EmptyState,
+  ProblemNotice,
+  perform,
+  SearchField,
+  ShowLoaded,
+  Spinner,
+} from '../parts/controls.tsx'
 import { SidePanel, Tabs } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
 import { blankAt, cellText, columnsOf, idIn, RecordPages } from './record-table.ts'
@@ -82,7 +90,7 @@ function RecordTable({ world, resource, count }: { world: string; resource: Reso
         async (offset, limit, signal) => {
           const query = { q, sort, offset, limit }
           const reply = await callForReply('GET', pathTo`/worlds/${world}/collections/${collection}`, { query, signal })
-          const { value: rows } = parseJson(await reply.text(), true) as unknown as { value: readonly JsonObject[] }
+          const rows = parseExactly<readonly JsonObject[]>(await reply.text())
           return { rows, total: Number(reply.headers.get('x-total-count') ?? rows.length) }
         },
         () => setTick(tick => tick + 1),
@@ -163,7 +171,7 @@ function RecordSearch({ collection }: { collection: string }) {
     const timer = setTimeout(() => setParameters({ q: text }), SEARCH_WAIT)
     return () => clearTimeout(timer)
   }, [text])
-  return <SearchField label={`Search ${collection}`} value={text} onText={setText} />
+  return <SearchField label={`Search ${collection}`} value={text} onChange={setText} />
 }
 
 const NoRecords = ({ collection, search }: { collection: string; search: string }) =>
@@ -191,8 +199,9 @@ interface ResourceForm {
 /** Counts changes of records that this page made, so that tables load them again. */
 const dataRevision = signal(0)
 
-export function dataChanged(): void {
+export async function dataChanged(): Promise<void> {
   dataRevision.value += 1
+  await refreshWorlds()
 }
 
 interface RecordEditorProps {
@@ -247,37 +256,40 @@ function RecordForm({ resource: { schema, idField }, id, path, stored }: RecordF
     editor.current?.mark(found)
     if (found[0] !== undefined) editor.current?.reveal(found[0].from)
   }
-  const save = (): Promise<boolean> =>
-    task.run(async () => {
-      const parsed = parseJson(text)
-      if ('fault' in parsed) throw new Error(`The record ${parsed.fault}.`)
-      const [method, target] = id === undefined ? ['POST', path] : ['PUT', path + pathTo`/${id}`]
-      try {
-        const reply = await callForText(method as string, target as string, { body: text, type: 'application/json' })
-        const next = indentJson(reply)
-        setSaved(next)
-        editor.current?.replace(next)
-        mark([])
-        dataChanged()
-        void refreshWorlds().catch(() => undefined)
-        const stored = parseJson(reply, true) as { readonly value: JsonObject }
-        announce(id === undefined ? `Created ${idIn(stored.value, idField)}.` : `Saved ${id}.`)
-        if (id === undefined) setParameters({ record: idIn(stored.value, idField), new: undefined })
-      } catch (failure) {
-        const found = failure instanceof ControlError ? mistakesIn(failure, text) : []
-        mark(found)
-        if (found.length === 0) throw failure
-      }
-    })
-  const remove = async (): Promise<void> => {
-    await callForText('DELETE', path + pathTo`/${id ?? ''}`)
-    dataChanged()
-    void refreshWorlds().catch(() => undefined)
-    closeRecord()
-  }
-  const discard = (): void => {
-    editor.current?.replace(saved)
+  const restore = (next: string): void => {
+    setSaved(next)
+    editor.current?.replace(next)
     mark([])
+  }
+  const save = async (): Promise<void> => {
+    parseExactly(text, 'The record')
+    const [method, target] = id === undefined ? (['POST', path] as const) : (['PUT', path + pathTo`/${id}`] as const)
+    try {
+      const reply = await callForText(method, target, { body: text, type: 'application/json' })
+      restore(indentJson(reply))
+      const record = idIn(parseExactly<JsonObject>(reply), idField)
+      announce(id === undefined ? `Created ${record}.` : `Saved ${record}.`)
+      setParameters({ record, new: undefined })
+      await dataChanged()
+    } catch (failure) {
+      // A refusal of a record names its mistakes by JSON Pointers.
+      const errors = failure instanceof ControlError ? failure.problem.errors : undefined
+      const found = ((errors ?? []) as readonly { pointer: string; message: string }[]).map(
+        ({ pointer, message }): TextMistake => ({
+          ...(editor.current as Editor).placeOf(pointer),
+          severity: 'error',
+          place: pointer,
+          message,
+        }),
+      )
+      mark(found)
+      if (found.length === 0) throw failure
+    }
+  }
+  const remove = async (): Promise<void> => {
+    await call('DELETE', path + pathTo`/${id ?? ''}`)
+    closeRecord()
+    await dataChanged()
   }
   return (
     <>
@@ -291,22 +303,15 @@ function RecordForm({ resource: { schema, idField }, id, path, stored }: RecordF
           </Button>
         )}
         <span class="spring" />
-        {text === saved ? null : <Button onClick={discard}>Discard changes</Button>}
-        <Button kind="primary" disabled={task.busy || (text === saved && id !== undefined)} onClick={save}>
+        {text !== saved && <Button onClick={() => restore(saved)}>Discard changes</Button>}
+        <Button
+          kind="primary"
+          disabled={task.busy || (text === saved && id !== undefined)}
+          onClick={() => task.run(save)}
+        >
           {task.busy ? 'Saving…' : id === undefined ? 'Create' : 'Save'}
         </Button>
       </div>
     </>
   )
-}
-
-/** Returns the mistakes that a refusal of a record names by JSON Pointers, with their places in its text. */
-function mistakesIn({ problem }: ControlError, text: string): readonly TextMistake[] {
-  const errors = (problem.errors ?? []) as readonly { readonly pointer: string; readonly message: string }[]
-  return errors.map(({ pointer, message }) => ({
-    ...spanInJson(text, pointer),
-    severity: 'error',
-    place: pointer,
-    message,
-  }))
 }

@@ -1,13 +1,11 @@
 // A table of records without the page: its rows, which are loaded by page when they become visible, its columns, and the
 // beginning of a new record.
 
-import { Decimal, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { keysAt, keywordsAt, partsAt, type SchemaPart } from '../editor/schema-path.ts'
 
 /** Records in a page. */
 export const PAGE = 100
-/** Pages farther from the last one are forgotten. */
-const FARTHEST = 20
 
 type LoadPage<Row> = (
   offset: number,
@@ -15,15 +13,19 @@ type LoadPage<Row> = (
   signal: AbortSignal,
 ) => Promise<{ readonly rows: readonly Row[]; readonly total: number }>
 
+interface RecordPage<Row> {
+  rows?: readonly Row[]
+  /** Set while it is being loaded. */
+  abort?: AbortController | undefined
+  /** Whether it need not be loaded again. */
+  isFresh?: boolean
+}
+
 export class RecordPages<Row> {
   readonly #load: LoadPage<Row>
   readonly #changed: () => void
-  readonly #pages = new Map<number, readonly Row[]>()
-  /** The pages that need not be loaded again. */
-  readonly #fresh = new Set<number>()
-  readonly #loading = new Map<number, AbortController>()
-  #from = 0
-  #to = 0
+  readonly #pages = new Map<number, RecordPage<Row>>()
+  #seen: readonly [from: number, to: number] = [0, 0]
   /** How many records there are; undefined until the first page is there. */
   total: number | undefined
   /** The failure of the last page. */
@@ -36,60 +38,54 @@ export class RecordPages<Row> {
   }
 
   at(index: number): Row | undefined {
-    return this.#pages.get(Math.floor(index / PAGE))?.[index % PAGE]
+    return this.#pages.get(Math.floor(index / PAGE))?.rows?.[index % PAGE]
   }
 
   /** Loads missing visible rows, and aborts requests for rows that are no longer visible. */
   show(from: number, to: number): void {
-    this.#from = from
-    this.#to = to
+    this.#seen = [from, to]
     const first = Math.floor(from / PAGE)
     const last = Math.floor(Math.max(from, to - 1) / PAGE)
-    this.stop(page => page < first || page > last)
-    for (let page = first; page <= last; page++) {
-      if (!this.#fresh.has(page) && !this.#loading.has(page)) void this.#fetch(page)
+    this.stop(number => number < first || number > last)
+    for (let number = first; number <= last; number++) {
+      const page = this.#pages.get(number) ?? {}
+      this.#pages.set(number, page)
+      if (!page.isFresh && page.abort === undefined) void this.#fetch(number * PAGE, page)
     }
   }
 
   /** Loads the visible rows again; the old ones are shown until then. */
   refresh(): void {
-    this.#fresh.clear()
     this.error = undefined
     this.stop()
-    this.show(this.#from, this.#to)
+    for (const page of this.#pages.values()) page.isFresh = false
+    this.show(...this.#seen)
   }
 
   /** Aborts running requests: those for some pages, or all. */
   stop(isOf: (page: number) => boolean = () => true): void {
-    for (const [page, abort] of this.#loading) {
-      if (!isOf(page)) continue
-      abort.abort()
-      this.#loading.delete(page)
+    for (const [number, page] of this.#pages) {
+      if (!isOf(number)) continue
+      page.abort?.abort()
+      page.abort = undefined
     }
   }
 
-  async #fetch(page: number): Promise<void> {
+  async #fetch(offset: number, page: RecordPage<Row>): Promise<void> {
     const abort = new AbortController()
-    this.#loading.set(page, abort)
+    page.abort = abort
     try {
-      const { rows, total } = await this.#load(page * PAGE, PAGE, abort.signal)
+      const { rows, total } = await this.#load(offset, PAGE, abort.signal)
       if (abort.signal.aborted) return
-      this.#pages.set(page, rows)
-      this.#fresh.add(page)
+      Object.assign(page, { rows, isFresh: true })
       this.total = total
       this.error = undefined
-      for (const other of this.#pages.keys()) if (Math.abs(other - page) > FARTHEST) this.#forget(other)
     } catch (error) {
       if (abort.signal.aborted) return
       this.error = error as Error
     }
-    this.#loading.delete(page)
+    page.abort = undefined
     this.#changed()
-  }
-
-  #forget(page: number): void {
-    this.#pages.delete(page)
-    this.#fresh.delete(page)
   }
 }
 
@@ -109,10 +105,10 @@ const LEAST_RANK = 4
 
 /** @param sample a record of the collection: an open schema names no fields */
 export function columnsOf(schema: SchemaPart, idField: string, sample: JsonObject = {}): readonly RecordColumn[] {
-  const names = [...new Set([...keysAt(schema, []).map(({ value }) => String(value)), ...Object.keys(sample)])]
+  const names = [...new Set([...keysAt(schema, []).map(({ value }) => `${value}`), ...Object.keys(sample)])]
   const required = requiredAt(schema, [])
-  const rankOf = (name: string): number =>
-    (RANKS[String(typeAt(schema, name))] ?? LEAST_RANK) - (required.has(name) ? 0.5 : 0)
+  const typeOf = (name: string): string => `${[keywordsAt(schema, [name]).type].flat().find(type => type !== 'null')}`
+  const rankOf = (name: string): number => (RANKS[typeOf(name)] ?? LEAST_RANK) - (required.has(name) ? 0.5 : 0)
   const ranked = names
     .filter(name => name !== idField)
     .sort((a, b) => rankOf(a) - rankOf(b))
@@ -120,21 +116,13 @@ export function columnsOf(schema: SchemaPart, idField: string, sample: JsonObjec
   // The id may be nested, such as `metadata.name`, and has no column then.
   const chosen = [...names.filter(name => name === idField), ...names.filter(name => ranked.includes(name))]
   return chosen.map((name, place) => {
-    const type = typeAt(schema, name)
-    const isId = name === idField
-    const isNumber = type === 'integer' || type === 'number'
-    const isWide = !isId && place > 0 && !ranked.slice(0, MOST_NARROW - 1).includes(name)
-    const classes = `${isWide ? 'wide' : ''} ${isId ? 'mono' : isNumber ? 'end' : ''}`
-    return { name, width: widthOf(type, isId), classes }
+    const rank = RANKS[typeOf(name)]
+    const isNumber = /^(?:integer|number)$/.test(typeOf(name))
+    if (name === idField) return { name, width: isNumber ? '5rem' : 'minmax(6rem, 1.2fr)', classes: 'mono' }
+    const isWide = place > 0 && !ranked.slice(0, MOST_NARROW - 1).includes(name)
+    const classes = `${isWide ? 'wide' : ''} ${isNumber ? 'end' : ''}`
+    return { name, width: rank === 1 ? 'minmax(4rem, 0.7fr)' : 'minmax(6rem, 1.4fr)', classes }
   })
-}
-
-const typeAt = (schema: SchemaPart, name: string): string | undefined =>
-  [keywordsAt(schema, [name]).type].flat().find(type => type !== 'null')
-
-function widthOf(type: string | undefined, isId: boolean): string {
-  if (isId) return type === 'integer' ? '5rem' : 'minmax(6rem, 1.2fr)'
-  return type === 'integer' || type === 'number' || type === 'boolean' ? 'minmax(4rem, 0.7fr)' : 'minmax(6rem, 1.4fr)'
 }
 
 const requiredAt = (root: SchemaPart, path: readonly string[]): ReadonlySet<string> =>
@@ -143,28 +131,20 @@ const requiredAt = (root: SchemaPart, path: readonly string[]): ReadonlySet<stri
 const MOST_CHARACTERS = 120
 
 /** Returns a value as one line of text for a cell. */
-export function cellText(value: Json | undefined): string {
-  if (value === undefined) return ''
-  if (Array.isArray(value)) {
-    const isSimple = value.every(item => item === null || typeof item !== 'object' || item instanceof Decimal)
-    return isSimple ? value.map(cellText).join(', ').slice(0, MOST_CHARACTERS) : `${value.length} items`
-  }
-  const text = isObject(value)
-    ? Object.values(value as JsonObject)
-        .map(cellText)
-        .join(' ')
-    : String(value)
-  return text.slice(0, MOST_CHARACTERS)
+export function cellText(value: Json = ''): string {
+  const isWhole = !Array.isArray(value) && !isObject(value)
+  if (isWhole) return String(value).slice(0, MOST_CHARACTERS)
+  if (Array.isArray(value) && value.some(item => Array.isArray(item) || isObject(item))) return `${value.length} items`
+  return Object.values(value)
+    .map(one => cellText(one as Json))
+    .join(Array.isArray(value) ? ', ' : ' ')
+    .slice(0, MOST_CHARACTERS)
 }
 
 /** Returns the id of a record: `metadata.name` is a path. */
 export function idIn(record: JsonObject, idField: string): string {
-  let value: Json | undefined = record[idField]
-  if (value === undefined) {
-    value = record
-    for (const name of idField.split('.')) value = isObject(value) ? (value as JsonObject)[name] : undefined
-  }
-  return value === undefined ? '' : String(value)
+  const inside = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
+  return String(record[idField] ?? idField.split('.').reduce(inside, record) ?? '')
 }
 
 /** Deeper objects begin empty. */

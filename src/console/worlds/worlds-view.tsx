@@ -1,28 +1,62 @@
 // View 3: the list of worlds, and one of them: the actions on it, its clock, and its records.
 
-import { useRef, useState } from 'preact/hooks'
-import { call, callForReply, callForText, pathTo, usePolling, useReply } from '../model/control-plane.ts'
-import { type DescribedWorld, knownWorlds, refreshClock, refreshWorlds } from '../model/gateway.ts'
-import { hrefOf, openView, shownWorld } from '../model/location.ts'
-import { plural, writeDay } from '../model/wording.ts'
-import { Actions, Button, FormField, SelectField, saveFile, TextField } from '../parts/controls.tsx'
-import { announce, CommandBox, EmptyState, perform, ShowLoaded, TaskForm } from '../parts/notices.tsx'
-import { Badge, Dialog } from '../parts/panels.tsx'
-import { ClockPanel } from './clock-panel.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ClockWords, WorldCalendar } from '../../http/control/types.ts'
+import { call, callForReply, pathTo, useNow, useReply } from '../model/control-plane.ts'
+import {
+  clock,
+  type DescribedWorld,
+  hrefOf,
+  knownWorlds,
+  refreshWorlds,
+  type ShownClock,
+  setClock,
+  shownWorld,
+  speedWords,
+  worldTime,
+} from '../model/gateway.ts'
+import { plural, readMoment, writeDay, writeDistance, writeMoment } from '../model/wording.ts'
+import {
+  Actions,
+  announce,
+  Button,
+  EmptyState,
+  FormField,
+  perform,
+  Select,
+  SelectField,
+  Spinner,
+  saveFile,
+  TaskForm,
+  TextField,
+  Timestamp,
+} from '../parts/controls.tsx'
+import { Badge, CommandBox, Dialog } from '../parts/panels.tsx'
 import { DataPanel, dataChanged } from './data-panel.tsx'
 import { checkSnapshot, creationOf, snapshotName, unusedName } from './snapshot-file.ts'
 
 export function WorldsView() {
   const name = shownWorld.value
-  // Requests make sandboxes.
-  usePolling(refreshWorlds, 5000)
+  const world = knownWorlds.value.find(one => one.name === name)
   return (
     <div class="worlds">
       <WorldList chosen={name} />
-      <WorldPanel key={name} name={name} />
+      {world !== undefined ? (
+        <div key={name} class="view world">
+          <WorldHead world={world} />
+          <ClockPanel />
+          <DataPanel world={name} records={world.records} />
+        </div>
+      ) : knownWorlds.value.length > 0 ? (
+        <MissingWorld name={name} />
+      ) : (
+        <Spinner />
+      )}
     </div>
   )
 }
+
+const totalOf = (counts: readonly number[]): number => counts.reduce((sum, one) => sum + one, 0)
 
 function WorldList({ chosen }: { chosen: string }) {
   const [making, setMaking] = useState(false)
@@ -37,55 +71,27 @@ function WorldList({ chosen }: { chosen: string }) {
         </Button>
       </header>
       <ul>
-        {knownWorlds.value.map(world => (
-          <li key={world.name}>
-            <WorldEntry world={world} chosen={world.name === chosen} />
+        {knownWorlds.value.map(({ name, clock: { real, now, frozen }, records, permanent, default: isDefault }) => (
+          <li key={name}>
+            <a
+              class="entry"
+              href={hrefOf('worlds', { world: isDefault ? '' : name })}
+              aria-current={name === chosen ? 'true' : undefined}
+            >
+              <b class="truncate">{name}</b>
+              <span class="row muted">
+                <span class={real ? '' : 'tone-warn'}>
+                  {real ? 'real time' : `${writeDay(Date.parse(now))}${frozen ? ', frozen' : ''}`}
+                </span>
+                <span>{plural(totalOf(Object.values(records)), 'record')}</span>
+                {!permanent && <span>sandbox</span>}
+              </span>
+            </a>
           </li>
         ))}
       </ul>
       {making && <NewWorldDialog onClose={() => setMaking(false)} />}
     </aside>
-  )
-}
-
-function WorldEntry({ world, chosen }: { world: DescribedWorld; chosen: boolean }) {
-  const { name, clock, records, permanent } = world
-  const count = Object.values(records).reduce((sum, one) => sum + one, 0)
-  return (
-    <a
-      class="entry"
-      href={hrefOf('worlds', { world: world.default ? '' : name })}
-      aria-current={chosen ? 'true' : undefined}
-    >
-      <b class="truncate">{name}</b>
-      <span class="row muted">
-        <span class={clock.real ? '' : 'tone-warn'}>
-          {clock.real ? 'real time' : `${writeDay(Date.parse(clock.now))}${clock.frozen ? ', frozen' : ''}`}
-        </span>
-        <span>{plural(count, 'record')}</span>
-        {permanent ? null : <span>sandbox</span>}
-      </span>
-    </a>
-  )
-}
-
-function WorldPanel({ name }: { name: string }) {
-  const listed = knownWorlds.value.find(world => world.name === name)
-  // The shell loads the list. A world may have been created since, and a missing one is named.
-  const loaded = useReply<DescribedWorld>(listed === undefined ? pathTo`/worlds/${name}` : undefined)
-  return (
-    <ShowLoaded
-      of={listed === undefined ? loaded : { ...loaded, value: listed }}
-      missing={<MissingWorld name={name} />}
-    >
-      {world => (
-        <div class="view world">
-          <WorldHead world={world} />
-          <ClockPanel world={name} />
-          <DataPanel world={name} records={world.records} />
-        </div>
-      )}
-    </ShowLoaded>
   )
 }
 
@@ -105,6 +111,124 @@ function MissingWorld({ name }: { name: string }) {
         Make it now
       </Button>
     </EmptyState>
+  )
+}
+
+const SPEEDS = [1, 10, 60, 3600, 86400]
+const STEPS = ['+1h', '+1d', '+30d'] as const
+
+const changeClock = (change: ClockWords | undefined, done: string): Promise<boolean> =>
+  perform(() => setClock(change), done)
+
+/** The clock of the shown world: its time, its speed, and jumps to a date or to the next event of the calendar. */
+function ClockPanel() {
+  const now = useNow(250)
+  const time = worldTime(now)
+  if (clock.value === undefined || time === undefined) return null
+  const { real, frozen, rate } = clock.value
+  return (
+    <section class="bar clock-panel" aria-label="Clock">
+      <div>
+        <p class={`clock-time ${real ? '' : 'tone-warn'}`}>
+          <Timestamp at={time} /> <span class="muted">UTC</span>
+        </p>
+        <p class="muted">{courseWords(clock.value, time - now)}</p>
+      </div>
+      <div class="row clock-controls">
+        <Button
+          icon={frozen ? 'play' : 'pause'}
+          aria-pressed={frozen}
+          onClick={() => changeClock({ freeze: !frozen }, frozen ? 'The clock runs.' : 'The clock is frozen.')}
+        >
+          {frozen ? 'Let it go on' : 'Freeze'}
+        </Button>
+        <Select
+          label="Speed of the clock"
+          value={`${rate}`}
+          options={[...new Set([rate, ...SPEEDS])].map(one => [`${one}`, speedWords(one)] as const)}
+          onChange={next => changeClock({ rate: Number(next) }, `The clock runs ${speedWords(Number(next))}.`)}
+        />
+        {STEPS.map(step => (
+          <Button key={step} onClick={() => changeClock({ now: step }, `The clock went on ${step}.`)}>
+            {step}
+          </Button>
+        ))}
+        {!real && (
+          <Button icon="clock" onClick={() => changeClock(undefined, 'The clock shows real time.')}>
+            Real time
+          </Button>
+        )}
+        <JumpForm />
+      </div>
+      <NextEvent time={time} {...clock.value} />
+    </section>
+  )
+}
+
+/** @param ahead milliseconds before real time */
+function courseWords({ real, frozen, rate }: ShownClock, ahead: number): string {
+  if (real) return 'Real time'
+  const course = frozen ? 'Frozen' : `Running${rate === 1 ? '' : ` ${speedWords(rate)}`}`
+  return Math.abs(ahead) < 2000 ? course : `${course}, ${writeDistance(ahead).replace(/^in (.*)$/, '$1 ahead')}`
+}
+
+const MOMENT_RULE = 'Write a date, a date with a time, or an offset: 2030-12-06, 2030-12-06 09:30, +30d.'
+
+function JumpForm() {
+  const [text, setText] = useState('')
+  const [error, setError] = useState<string | undefined>()
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    const now = readMoment(text)
+    setError(now === undefined ? MOMENT_RULE : undefined)
+    if (now === undefined) return
+    const target = /^[+-]/.test(now) ? now : writeMoment(Date.parse(now))
+    if (await changeClock({ now }, `The clock jumped to ${target}.`)) setText('')
+  }
+  return (
+    <form class="row" onSubmit={submit}>
+      <TextField
+        label="Jump to"
+        error={error}
+        placeholder="2030-12-06 09:30, or +30d"
+        value={text}
+        onChange={setText}
+      />
+      <Button submits>Jump</Button>
+    </form>
+  )
+}
+
+function NextEvent({ time, real, rate }: { time: number } & ShownClock) {
+  // Requests change records, so that it is loaded again each minute of real time.
+  const calendar = pathTo`/worlds/${shownWorld.value}/calendar`
+  const { value, reload } = useReply<WorldCalendar>(calendar, { query: { limit: 1 }, every: 60_000 })
+  const next = value?.next
+  const at = Date.parse(next?.at ?? '')
+  const course = `${real} ${rate} ${Math.round((time - Date.now() * rate) / 10_000)}`
+  // Also when the clock is set, and when the event has passed.
+  useEffect(() => void reload(), [course, at <= time])
+  if (next === undefined || at <= time) return null
+  if (next === null) {
+    return (
+      <p class="muted next-event">
+        Nothing is to come on the <a href={hrefOf('time')}>calendar</a>.
+      </p>
+    )
+  }
+  return (
+    <p class="row next-event">
+      <Button
+        icon="calendar"
+        onClick={() => changeClock({ now: next.at }, `The clock jumped to ${writeMoment(at)}. Now: ${next.text}.`)}
+      >
+        Jump to the next event
+      </Button>
+      <span>{next.text}</span>
+      <span class="muted">
+        {writeMoment(at)}, {writeDistance(at - time)}
+      </span>
+    </p>
   )
 }
 
@@ -140,7 +264,7 @@ function WorldHead({ world: { name, permanent, host } }: { world: DescribedWorld
       work: async () => {
         const text = await file.text()
         checkSnapshot(text)
-        await callForText('PUT', `${path}/snapshot`, { body: text, type: 'application/json' })
+        await call('PUT', `${path}/snapshot`, { body: text, type: 'application/json' })
       },
       done: `${name} is as the snapshot has it.`,
     })
@@ -149,7 +273,7 @@ function WorldHead({ world: { name, permanent, host } }: { world: DescribedWorld
       title: `Reset ${name}?`,
       text: 'This resets its records to the seeds and its clock to real time, clears its weather and removes its requests.',
       action: 'Reset it',
-      work: () => callForText('POST', `${path}/reset`),
+      work: () => call('POST', `${path}/reset`),
       done: `${name} begins anew.`,
     })
   const remove = (): void =>
@@ -158,8 +282,8 @@ function WorldHead({ world: { name, permanent, host } }: { world: DescribedWorld
       text: 'This removes its records and requests. The next request that names it creates it again from the seeds.',
       action: 'Delete it',
       work: async () => {
-        await callForText('DELETE', path)
-        openView('worlds', { world: '' })
+        await call('DELETE', path)
+        location.hash = hrefOf('worlds', { world: '' })
       },
       done: `${name} is deleted.`,
     })
@@ -193,31 +317,31 @@ function WorldHead({ world: { name, permanent, host } }: { world: DescribedWorld
           input.value = ''
         }}
       />
-      {asked === undefined ? null : asked === 'fork' ? (
+      {asked === 'fork' ? (
         <NewWorldDialog from={name} onClose={close} />
       ) : (
-        <Confirmation question={asked} onClose={close} />
+        asked && (
+          <Dialog title={asked.title} onClose={close}>
+            <TaskForm
+              action={asked.action}
+              doing="Working…"
+              work={() => confirm(asked)}
+              onDone={close}
+              onCancel={close}
+            >
+              <p>{asked.text}</p>
+            </TaskForm>
+          </Dialog>
+        )
       )}
     </header>
   )
 }
 
-function Confirmation({ question, onClose }: { question: WorldQuestion; onClose: () => void }) {
-  const { title, text, action, work, done } = question
-  const confirm = async (): Promise<void> => {
-    await work()
-    await Promise.all([refreshWorlds(), refreshClock()])
-    dataChanged()
-    announce(done)
-    onClose()
-  }
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <TaskForm action={action} doing="Working…" work={confirm} onCancel={onClose}>
-        <p>{text}</p>
-      </TaskForm>
-    </Dialog>
-  )
+async function confirm({ work, done }: WorldQuestion): Promise<void> {
+  await work()
+  await dataChanged()
+  announce(done)
 }
 
 const FROM_SEEDS = ' seeds'
@@ -235,21 +359,20 @@ function NewWorldDialog({ from, onClose }: { from?: string; onClose: () => void 
       origin === FROM_FILE
         ? creationOf(name, (await file?.text()) ?? '')
         : JSON.stringify({ name, ...(origin === FROM_SEEDS ? {} : { from: origin }) })
-    await callForText('POST', '/worlds', { body, type: 'application/json' })
+    await call('POST', '/worlds', { body, type: 'application/json' })
     await refreshWorlds()
     announce(`${name} is there.`)
-    openView('worlds', { world: name })
-    onClose()
+    location.hash = hrefOf('worlds', { world: name })
   }
   return (
     <Dialog title={from === undefined ? 'New world' : `Fork ${from}`} onClose={onClose}>
-      <TaskForm action="Make it" doing="Making it…" work={make} onCancel={onClose}>
+      <TaskForm action="Make it" doing="Making it…" work={make} onDone={onClose} onCancel={onClose}>
         <TextField
           label="Name"
           hint="Requests reach it with the header Understudy-World."
           required
           value={typed}
-          onText={setTyped}
+          onChange={setTyped}
         />
         <SelectField
           label="It begins with"
