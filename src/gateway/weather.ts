@@ -27,6 +27,8 @@ export interface CurrentWeather {
   readonly source: Source | undefined
   /** The order that made it, as text. */
   readonly order: string
+  /** The plan that it was compiled for. */
+  readonly plan: Plan
 }
 
 /** The order of the current weather and its end; both `null` if there is none. */
@@ -43,8 +45,6 @@ export class WeatherSlot {
   readonly #world: string
   #current: CurrentWeather | undefined
   onOrder: WeatherListener | undefined = undefined
-  /** The plan that the current weather was compiled for. */
-  #plan: Plan | undefined
 
   constructor(clock: Clock, log: Log, world = '') {
     this.#clock = clock
@@ -53,7 +53,7 @@ export class WeatherSlot {
   }
 
   get current(): CurrentWeather | undefined {
-    if (this.#current?.until !== undefined && this.#clock.now() >= this.#current.until) this.#clear()
+    if (this.#current?.until !== undefined && this.#clock.now() >= this.#current.until) this.#become(undefined)
     return this.#current
   }
 
@@ -65,12 +65,15 @@ export class WeatherSlot {
   clear(): void {
     const before = this.order
     if (before[0] !== null) this.onOrder?.(this.#world, null, null, before)
-    this.#clear()
+    this.#become(undefined)
   }
 
-  #clear(): void {
-    if (this.#current !== undefined) this.#tell('the weather has cleared', { weather: this.#current.weather.name })
-    this.#current = undefined
+  #become(current: CurrentWeather | undefined, time?: string): void {
+    const [shown, message] =
+      current === undefined ? [this.#current, 'the weather has cleared'] : [current, 'the weather has changed']
+    this.#current = current
+    const world = this.#world === '' ? undefined : this.#world
+    if (shown !== undefined) this.#log.info({ weather: shown.weather.name, for: time, world }, message)
   }
 
   /** Compiles weather from the control plane. Mistakes go to `report`. */
@@ -79,53 +82,36 @@ export class WeatherSlot {
     if (made === undefined) return undefined
     const until = made.time === undefined ? undefined : this.#clock.now() + (parseDuration(made.time) as number)
     const before = this.order
-    const current = this.#set(plan, made, until)
+    this.#become({ ...made, until }, made.time)
     this.onOrder?.(this.#world, given.text, until ?? null, before)
-    this.#tell('the weather has changed', { weather: made.weather.name, for: made.time })
-    return current
-  }
-
-  #set(plan: Plan, { weather, source, order }: CompiledOrder, until: number | undefined): CurrentWeather {
-    const current = { weather, until, source, order }
-    this.#current = current
-    this.#plan = plan
-    return current
+    return this.#current
   }
 
   /** Sets the weather that another process received, without notification. Returns the previous order. */
   restore(plan: Plan, [order, until]: StandingOrder): StandingOrder {
     const before = this.order
     if (order === before[0] && until === before[1]) return before
-    if (order === null) this.#clear()
-    else {
-      this.#setAgain(plan, order, until, 'the weather that another process set does not match this plan')
-      if (this.#current !== undefined) this.#tell('the weather has changed', { weather: this.#current.weather.name })
-    }
+    const complaint = 'the weather that another process set does not match this plan'
+    this.#become(order === null ? undefined : this.#compile(plan, order, until ?? undefined, complaint))
     return before
   }
 
   /** Continues with another plan; weather that does not compile with it ends. */
   adopt(plan: Plan): void {
     const { current } = this
-    if (current === undefined || this.#plan === plan) return
-    const { order, until, weather } = current
-    const complaint = `the weather ${weather.name} does not match the new plan and has ended`
-    this.#setAgain(plan, order, until ?? null, complaint)
+    if (current === undefined || current.plan === plan) return
+    const complaint = `the weather ${current.weather.name} does not match the new plan and has ended`
+    const again = this.#compile(plan, current.order, current.until, complaint)
+    if (again === undefined) this.#become(undefined)
+    else this.#current = again
   }
 
-  #setAgain(plan: Plan, order: string, until: number | null, complaint: string): void {
+  #compile(plan: Plan, order: string, until: number | undefined, complaint: string): CurrentWeather | undefined {
     const report = new Diagnostics()
     const source = parseSource('weather', order, report)
     const made = source && compileOrder(plan, source, report)
-    if (made !== undefined) this.#set(plan, made, until ?? undefined)
-    else {
-      this.#log.warn({}, `${complaint}\n${formatReport(report)}`)
-      this.#clear()
-    }
-  }
-
-  #tell(message: string, fields: object): void {
-    this.#log.info(this.#world === '' ? fields : { ...fields, world: this.#world }, message)
+    if (made === undefined) this.#log.warn({}, `${complaint}\n${formatReport(report)}`)
+    return made && { ...made, until }
   }
 }
 
@@ -144,7 +130,7 @@ function compileOrder(plan: Plan, given: Source, report: Diagnostics): CompiledO
     report.error('unknown-weather', message, source.locate(['name']), hintAt(name ?? '', plan))
   }
   if (weather === undefined || report.failed) return undefined
-  return { weather, source: own ? source : undefined, order: given.text, time }
+  return { weather, source: own ? source : undefined, order: given.text, plan, time }
 }
 
 export class WeatherStation {

@@ -215,19 +215,24 @@ const MOST_CHARACTERS = 32 * 1024 * 1024
 /** A key without its outcome. */
 const KEY_SIZE = 300
 
-export class IdempotencyKeys<Outcome extends object> extends Table<KeyUse<Outcome>> {
+export class IdempotencyKeys<Outcome extends { readonly body?: unknown }> extends Table<KeyUse<Outcome>> {
   constructor() {
     super({ max: MOST_KEYS, maxSize: MOST_CHARACTERS, sizeCalculation: ({ size }) => size })
   }
 
   // Keys of running requests belong to one process and are not shared.
   protected write({ payload, outcome, until, size }: KeyUse<Outcome>): unknown {
-    return outcome === undefined ? null : [payload, toPortable(outcome), until, size]
+    if (outcome === undefined) return null
+    const { body } = outcome
+    const bytes = body instanceof Uint8Array && { body: { [BYTES]: Buffer.from(body).toString('base64') } }
+    return [payload, { ...outcome, ...bytes }, until, size]
   }
 
   protected read(value: unknown): KeyUse<Outcome> {
-    const [payload, outcome, until, size] = value as [string, unknown, number, number]
-    return { payload, outcome: fromPortable(outcome) as Outcome, until, size }
+    const [payload, outcome, until, size] = value as [string, Outcome, number, number]
+    const bytes = (outcome.body as { [BYTES]?: string } | undefined)?.[BYTES]
+    const body = bytes === undefined ? outcome.body : new Uint8Array(Buffer.from(bytes, 'base64'))
+    return { payload, outcome: { ...outcome, body }, until, size }
   }
 
   /** Returns the record of a key, unless it has expired. */
@@ -256,22 +261,7 @@ export class IdempotencyKeys<Outcome extends object> extends Table<KeyUse<Outcom
   }
 }
 
-/** Replaces bytes by an object that `fromPortable` turns into bytes again. */
-function toPortable(value: unknown): unknown {
-  if (value instanceof Uint8Array) return { [BYTES]: Buffer.from(value).toString('base64') }
-  if (Array.isArray(value)) return value.map(toPortable)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPortable(item)]))
-}
-
-function fromPortable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(fromPortable)
-  if (typeof value !== 'object' || value === null) return value
-  const bytes = (value as Record<string, unknown>)[BYTES]
-  if (typeof bytes === 'string') return new Uint8Array(Buffer.from(bytes, 'base64'))
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fromPortable(item)]))
-}
-
+/** The key of bytes in the place of a body. */
 const BYTES = '$base64'
 
 export const LASTING: Readonly<Record<KeptKind, new () => Lasting>> = {

@@ -78,7 +78,7 @@ const UNNOTICED = new Set([
   'expression/costs.ts MOST_COMPILED',
   'gateway/explain.ts LONGEST_TEXT',
   'gateway/explain.ts MOST_ITEMS',
-  'gateway/curl.ts LONGEST',
+  'gateway/send.ts LONGEST',
   'gateway/import.ts MOST_LOOKED_AT',
   'gateway/metrics/metrics.ts MOST_EXPECTED',
   'world/turns.ts MOST_CONFLICTS',

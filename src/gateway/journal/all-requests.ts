@@ -5,7 +5,7 @@ import type { Plan } from '../../plan/plan.ts'
 import { breathe } from '../../world/clock.ts'
 import type { SharedRequests } from '../../world/engines/engine.ts'
 import { Mask } from '../mask.ts'
-import { blankEntry, type JournalEntry, LOST, nestedMember } from './entry.ts'
+import { blankEntry, type JournalEntry, LOST, maskHeaders, nestedMember } from './entry.ts'
 import type { Journal } from './journal.ts'
 
 /** The requests to filter or verify: those of one process, or of all. */
@@ -140,8 +140,8 @@ function writeEntry(entry: JournalEntry, log: string): string {
     ...{ fault, weather, explanation, requestBody, replyBody },
     ...(queued && { queued }),
     ...(notes.length > 0 && { notes: notes.map(note => mask.text(note)) }),
-    headers: masked(entry.headers, mask),
-    replyHeaders: masked(entry.replyHeaders, mask),
+    headers: maskHeaders(entry.headers, mask),
+    replyHeaders: maskHeaders(entry.replyHeaders, mask),
     refusal: refusal && { ...refusal, detail: mask.text(refusal.detail) },
   }
   return JSON.stringify([
@@ -149,9 +149,6 @@ function writeEntry(entry: JournalEntry, log: string): string {
     ...[log, mask.path(entry.path), mask.query(entry.query), world, operation, consumer, method, rare],
   ])
 }
-
-const masked = (headers: JournalEntry['headers'], mask: Mask): JournalEntry['headers'] =>
-  headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.header(name, `${value}`)]))
 
 /** @param current the beginning of the name of the log as it is now */
 function readEntry(text: string, current: string): JournalEntry {

@@ -53,8 +53,7 @@ export interface RecordedBody {
 
 export function describeEntry(entry: JournalEntry): RecordedRequest {
   const { mask, refusal, headers, replyHeaders, requestBody, replyBody } = entry
-  const injected = describeInjected(entry)
-  return {
+  return present({
     id: entry.id,
     at: timestamp(entry.at),
     time: timestamp(entry.time),
@@ -66,21 +65,25 @@ export function describeEntry(entry: JournalEntry): RecordedRequest {
     query: mask.query(entry.query),
     status: entry.status,
     durationMs: round(entry.milliseconds),
-    ...(entry.position === undefined || entry.position === LOST ? {} : { position: entry.position }),
-    ...(refusal === undefined ? {} : { refusal: { code: refusal.problem.code, rule: mask.text(refusal.detail) } }),
-    ...(injected === undefined ? {} : { injected }),
-    ...(entry.explanation === undefined ? {} : { explanation: describeExplanation(entry.explanation) }),
-    ...(headers === undefined ? {} : { headers: describeHeaders(headers, mask) }),
-    ...(replyHeaders === undefined ? {} : { replyHeaders: describeHeaders(replyHeaders, mask) }),
-    ...(requestBody === undefined ? {} : { requestBody: describeBody(requestBody) }),
-    ...(replyBody === undefined ? {} : { replyBody: describeBody(replyBody) }),
-  }
+    position: entry.position === LOST ? undefined : entry.position,
+    refusal: refusal && { code: refusal.problem.code, rule: mask.text(refusal.detail) },
+    injected: describeInjected(entry),
+    explanation: entry.explanation && describeExplanation(entry.explanation),
+    headers: maskHeaders(headers, mask),
+    replyHeaders: maskHeaders(replyHeaders, mask),
+    requestBody: requestBody && describeBody(requestBody),
+    replyBody: replyBody && describeBody(replyBody),
+  })
 }
+
+/** Returns an object without the members that are `undefined`. */
+const present = <Members extends object>(members: Members): Members =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Members
 
 const round = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
 
-const describeHeaders = (headers: Readonly<Record<string, string>>, mask: JournalEntry['mask']) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.header(name, value)]))
+export const maskHeaders = (headers: JournalEntry['headers'], mask: Mask): JournalEntry['headers'] =>
+  headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.header(name, `${value}`)]))
 
 const describeBody = ({ text, bytes }: JournalBody): RecordedBody => ({ text, bytes })
 
@@ -93,13 +96,13 @@ function describeInjected({
   mask,
 }: JournalEntry): RecordedRequest['injected'] {
   if (injected === 0 && fault === undefined && weather === undefined && notes.length === 0) return undefined
-  return {
-    ...(weather === undefined ? {} : { weather }),
-    ...(queued ? { queued } : {}),
-    ...(injected === 0 ? {} : { delayMs: round(injected) }),
-    ...(fault === undefined ? {} : { fault }),
-    ...(notes.length === 0 ? {} : { notes: notes.map(note => mask.text(note)) }),
-  }
+  return present({
+    weather,
+    queued: queued || undefined,
+    delayMs: injected === 0 ? undefined : round(injected),
+    fault,
+    notes: notes.length === 0 ? undefined : notes.map(note => mask.text(note)),
+  })
 }
 
 /** The facts that the entry does not already contain. */

@@ -7,24 +7,24 @@ import type { Collection } from '../../world/records/collection.ts'
 import type { RowsBatch } from '../../world/records/recording.ts'
 import type { World } from '../../world/world.ts'
 import type { AnswerState, StandingAnswers } from '../answers.ts'
+import type { AllRequests } from '../journal/all-requests.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import { type Effect, readSnapshot, type WorldState } from './effects.ts'
 
-/** The parts of the gateway that a log changes. */
-export interface Subjects {
+/** The gateway whose state is kept. */
+export interface Kept {
   readonly worlds: Worlds
   readonly weather: WeatherStation
   readonly answers: StandingAnswers
-  plan(): Plan
-  /** Milliseconds since the epoch, by the clock of the log. */
-  now(): number
-  /** Forgets the requests that reached a world. */
-  forgetRequests(world: string): void
-  /** Serves another configuration, which another process was given. */
+  readonly journal: Journal
+  readonly requests: AllRequests
+  readonly metrics: Metrics
+  readonly plan: Plan
+  /** Serves a configuration that another process was given. */
   configure(text: string): Promise<void>
-  /** The engine lost its log. */
-  lost(): void
 }
 
 export class AppliedWorlds {
@@ -32,26 +32,26 @@ export class AppliedWorlds {
   isApplying = false
   /** The world that the log itself deletes. */
   deleting: string | undefined
-  readonly #subjects: Subjects
+  readonly #gateway: Kept
   readonly seeds: SeedStore
 
-  constructor(subjects: Subjects, seeds: SeedStore) {
-    this.#subjects = subjects
+  constructor(gateway: Kept, seeds: SeedStore) {
+    this.#gateway = gateway
     this.seeds = seeds
   }
 
   /** Applies an effect. */
   apply(name: string, effect: Effect): void {
-    const { worlds, weather, plan } = this.#subjects
+    const { worlds, weather, plan } = this.#gateway
     const world = worlds.peek(name)
     this.quietly(() => {
       if (effect[0] === 'seen') worlds.get(name)
-      else if (effect[0] === 'weather') weather.restore(plan(), world, [effect[1], effect[2]])
+      else if (effect[0] === 'weather') weather.restore(plan, world, [effect[1], effect[2]])
       else if (effect[0] === 'answer') this.restoreAnswer(name, effect[1], effect[2])
       else if (effect[0] === 'seeds') this.keepSeeds(name, effect[1], effect[2])
       const next = this.next(world, name, effect)
       if (next !== world) this.place(name, next)
-      if (effect[0] === 'reset' || (effect[0] === 'deleted' && next !== world)) this.#subjects.forgetRequests(name)
+      if (effect[0] === 'reset' || (effect[0] === 'deleted' && next !== world)) this.#gateway.journal.clear(name)
     })
   }
 
@@ -68,9 +68,9 @@ export class AppliedWorlds {
       case 'reset':
         return this.begin(name, effect[1], effect[2])
       case 'put':
-        return restoreState(this.#subjects.worlds.blank(name), effect[1], this.seeds)
+        return restoreState(this.#gateway.worlds.blank(name), effect[1], this.seeds)
       case 'deleted':
-        return this.#subjects.worlds.isPermanent(name) ? world : undefined
+        return this.#gateway.worlds.isPermanent(name) ? world : undefined
       case 'reseed':
         if (world !== undefined) this.beginFromSeeds(world, effect[1], effect[2])
         return world
@@ -93,7 +93,7 @@ export class AppliedWorlds {
 
   /** Returns a world that begins with the seeds of an origin, and has no place yet. */
   begin(name: string, began: number, origin: Readonly<Record<string, string>>): World {
-    const world = this.#subjects.worlds.blank(name)
+    const world = this.#gateway.worlds.blank(name)
     for (const [collection, digest] of Object.entries(origin)) {
       if (world.origin[collection] !== digest) this.beginFromSeeds(world, collection, digest)
     }
@@ -113,24 +113,24 @@ export class AppliedWorlds {
   /** Keeps the seeds of the log, for worlds that begin with them. */
   keepSeeds(name: string, digest: string, state: CollectionState): void {
     this.seeds.log(name, digest)
-    const like = this.#subjects.worlds.default.collections.get(name)
+    const like = this.#gateway.worlds.default.collections.get(name)
     if (like !== undefined) this.seeds.keep(name, digest, state, like)
   }
 
   restoreAnswer(name: string, id: string, state: AnswerState | null): void {
-    const { answers, plan, worlds } = this.#subjects
+    const { answers, plan, worlds } = this.#gateway
     const world = worlds.peek(name)
     // The world was deleted, and its answers with it.
-    if (name === '' || world !== undefined) answers.restore(plan(), world, id, state)
+    if (name === '' || world !== undefined) answers.restore(plan, world, id, state)
   }
 
   /** Puts a world in the place of a name, or none, without recording it. */
   place(name: string, world: World | undefined): void {
     this.quietly(() => {
-      if (world !== undefined) this.#subjects.worlds.put(world)
+      if (world !== undefined) this.#gateway.worlds.put(world)
       else {
         this.deleting = name
-        this.#subjects.worlds.delete(name)
+        this.#gateway.worlds.delete(name)
         this.deleting = undefined
       }
     })
@@ -139,7 +139,7 @@ export class AppliedWorlds {
   /** Replaces the worlds of the gateway by those of a snapshot. */
   load(text: string): void {
     const snapshot = readSnapshot(text)
-    const { worlds, weather, answers, plan } = this.#subjects
+    const { worlds, weather, answers, plan } = this.#gateway
     for (const [name, digest, state] of snapshot.seeds) this.keepSeeds(name, digest, state)
     const names = new Set(snapshot.worlds.map(({ name }) => name))
     for (const { name } of worlds.list()) {
@@ -150,10 +150,10 @@ export class AppliedWorlds {
       for (const state of [...snapshot.worlds].reverse()) {
         worlds.put(restoreState(worlds.blank(state.name), state, this.seeds))
       }
-      for (const [, id] of answers.dump([])) answers.restore(plan(), undefined, id, null)
-      for (const [world, id, answer] of snapshot.answers) answers.restore(plan(), worlds.peek(world), id, answer)
-      weather.restore(plan(), undefined, [null, null])
-      for (const [world, order, until] of snapshot.weather) weather.restore(plan(), worlds.peek(world), [order, until])
+      for (const [, id] of answers.dump([])) answers.restore(plan, undefined, id, null)
+      for (const [world, id, answer] of snapshot.answers) answers.restore(plan, worlds.peek(world), id, answer)
+      weather.restore(plan, undefined, [null, null])
+      for (const [world, order, until] of snapshot.weather) weather.restore(plan, worlds.peek(world), [order, until])
     })
   }
   quietly<Result>(work: () => Result): Result {

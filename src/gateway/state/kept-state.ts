@@ -1,19 +1,13 @@
 // The state of a gateway that an engine keeps: opens it, records and applies changes, and says whether it is available.
 
-import type { Plan } from '../../plan/plan.ts'
 import type { StateSettings } from '../../plan/settings.ts'
 import { type Engine, type EngineSurroundings, StateRefused, Unavailable } from '../../world/engines/engine.ts'
 import { type Cause, type TurnMeter, Turns } from '../../world/turns.ts'
 import type { World } from '../../world/world.ts'
-import type { StandingAnswers } from '../answers.ts'
 import { recordFaults } from '../import.ts'
-import type { AllRequests } from '../journal/all-requests.ts'
-import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../log.ts'
 import { Instrument } from '../metrics/families.ts'
-import type { Metrics } from '../metrics/metrics.ts'
-import type { WeatherStation } from '../weather.ts'
-import type { Worlds } from '../worlds/worlds.ts'
+import type { Kept } from './apply.ts'
 import { writeGroup } from './effects.ts'
 import { WorldLog } from './world-log.ts'
 
@@ -24,19 +18,6 @@ import { WorldLog } from './world-log.ts'
 const TICK = 1000
 /** How long to wait before an engine that could not be opened is tried again. */
 const RETRY = 1000
-
-/** The gateway whose state is kept. */
-export interface Kept {
-  readonly worlds: Worlds
-  readonly weather: WeatherStation
-  readonly answers: StandingAnswers
-  readonly journal: Journal
-  readonly requests: AllRequests
-  readonly metrics: Metrics
-  readonly plan: Plan
-  /** Serves a configuration that another process was given. */
-  configure(text: string): Promise<void>
-}
 
 export class KeptState {
   readonly meter = new StateMeter()
@@ -64,17 +45,7 @@ export class KeptState {
     this.#settings = settings
     this.#around = around
     this.#log = log
-    const { worlds, weather, answers, journal } = gateway
-    this.worldLog = new WorldLog({
-      worlds,
-      weather,
-      answers,
-      plan: () => gateway.plan,
-      now: around.now,
-      forgetRequests: world => journal.clear(world),
-      configure: text => gateway.configure(text),
-      lost: () => this.#reportLoss(),
-    })
+    this.worldLog = new WorldLog(gateway, around.now, () => this.#reportLoss())
     engine.onAvailability(reason => this.#become(reason))
     gateway.metrics.followState(this)
   }

@@ -8,7 +8,7 @@ import type { World } from '../../world/world.ts'
 import type { AnswerState } from '../answers.ts'
 import type { StandingOrder } from '../weather.ts'
 import type { WorldsKeeper } from '../worlds/worlds.ts'
-import { AppliedWorlds, RecordBatches, restoreState, SeedStore, type Subjects, stateOfWorld } from './apply.ts'
+import { AppliedWorlds, type Kept, RecordBatches, restoreState, SeedStore, stateOfWorld } from './apply.ts'
 import { type Effect, type NamedEffect, type ReadGroup, readGroup, type WorldState, writeSnapshot } from './effects.ts'
 import { History, isTold, MOST_ENTRIES } from './history.ts'
 
@@ -24,27 +24,36 @@ interface WorldCopy {
 export class WorldLog implements Memory, WorldsKeeper, Recorder {
   readonly history: History<ReadonlyMap<string, WorldCopy>>
   readonly seeds = new SeedStore()
-  readonly #subjects: Subjects
+  readonly #gateway: Kept
+  readonly #now: () => number
+  readonly #lost: () => void
   readonly #worlds: AppliedWorlds
   #turns: Turns | undefined
 
-  constructor(subjects: Subjects) {
-    this.#subjects = subjects
-    this.#worlds = new AppliedWorlds(subjects, this.seeds)
-    this.history = new History(() => new Map(subjects.worlds.list().map(world => [world.name, this.#copy(world)])))
-    subjects.worlds.keepBy(this)
+  /** @param now milliseconds since the epoch, by the clock of the log @param lost called when the engine lost its log */
+  constructor(gateway: Kept, now: () => number, lost: () => void) {
+    this.#gateway = gateway
+    this.#now = now
+    this.#lost = lost
+    this.#worlds = new AppliedWorlds(gateway, this.seeds)
+    this.history = new History(() => new Map(gateway.worlds.list().map(world => [world.name, this.#copy(world)])))
+    gateway.worlds.keepBy(this)
   }
 
   /** Records from now on; the worlds that there are, too. */
   attach(turns: Turns): void {
-    const { weather, answers, plan, worlds } = this.#subjects
+    const { weather, answers, worlds } = this.#gateway
     this.#turns = turns
-    this.history.cover(this.#subjects.now())
+    this.history.cover(this.#now())
     this.#worlds.quietly(() => {
       for (const world of worlds.list()) this.placed(world, undefined)
     })
     weather.keepBy((world, order, until, before) =>
-      this.#record(world, ['weather', order, until], () => void weather.restore(plan(), worlds.peek(world), before)),
+      this.#record(
+        world,
+        ['weather', order, until],
+        () => void weather.restore(this.#gateway.plan, worlds.peek(world), before),
+      ),
     )
     answers.keepBy((world, id, after, before) =>
       this.#record(world, ['answer', id, after], () => this.#worlds.restoreAnswer(world, id, before)),
@@ -140,18 +149,18 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     let at = position.at - entries.length
     if (anew !== undefined) {
       if (anew.snapshot !== undefined) this.#worlds.load(anew.snapshot)
-      else if (entries.length === 0) this.#subjects.lost()
+      else if (entries.length === 0) this.#lost()
       this.history.begin(at)
     }
     // Older entries would be forgotten at once.
     const remembered = position.at - MOST_ENTRIES
-    const batches = new RecordBatches(this.#subjects.worlds)
+    const batches = new RecordBatches(this.#gateway.worlds)
     for (const { text, group } of read) {
       at += 1
       for (const [world, effect] of group.changes) {
         if (at <= remembered && batches.add(world, effect)) continue
         // A process that starts serves its file.
-        if (effect[0] === 'config') await (this.#turns && this.#subjects.configure(effect[1]))
+        if (effect[0] === 'config') await (this.#turns && this.#gateway.configure(effect[1]))
         else this.#worlds.apply(world, effect)
       }
       if (at === remembered) {
@@ -164,16 +173,16 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
       this.history.add({ position: at, at: group.at, text, size: 2 * text.length, told })
       this.history.settle(true)
     }
-    this.history.cover(this.#subjects.now())
+    this.history.cover(this.#now())
   }
 
   redo(change: Change): Change {
-    const { worlds, weather, plan } = this.#subjects
+    const { worlds, weather, plan } = this.#gateway
     const [name, effect] = JSON.parse(change.text) as NamedEffect
     const world = worlds.peek(name)
     if (effect[0] === 'weather') {
-      const before = weather.restore(plan(), world, [effect[1], effect[2]])
-      return { ...change, undo: () => void weather.restore(plan(), worlds.peek(name), before) }
+      const before = weather.restore(plan, world, [effect[1], effect[2]])
+      return { ...change, undo: () => void weather.restore(this.#gateway.plan, worlds.peek(name), before) }
     }
     const course = world?.clock.course ?? null
     this.#worlds.apply(name, effect)
@@ -202,7 +211,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   // --- rewinding -----------------------------------------------------------------------------------------------------
 
   #copy(world: World): WorldCopy {
-    const { weather, answers } = this.#subjects
+    const { weather, answers } = this.#gateway
     const own = weather.dump([world]).find(([name]) => name === world.name)
     return {
       world: world.fork(),
@@ -222,7 +231,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   rewind(name: string, position: number): number | undefined {
     const found = this.history.before(name, position)
     if (found === undefined) return undefined
-    const { worlds, weather, answers, plan } = this.#subjects
+    const { worlds, weather, answers, plan } = this.#gateway
     const from = found.copy.get(name)
     let world = from?.world.fork()
     world?.resume(from?.ordinals ?? [])
@@ -250,12 +259,16 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
       restored.copied = true
       worlds.put(restored)
       if (order[0] !== null) {
-        weather.restore(plan(), restored, order)
-        this.#record(name, ['weather', ...order], () => void weather.restore(plan(), restored, [null, null]))
+        weather.restore(plan, restored, order)
+        this.#record(
+          name,
+          ['weather', ...order],
+          () => void weather.restore(this.#gateway.plan, restored, [null, null]),
+        )
       }
       for (const [id, state] of given) {
-        answers.restore(plan(), restored, id, state)
-        this.#record(name, ['answer', id, state], () => void answers.restore(plan(), restored, id, null))
+        answers.restore(plan, restored, id, state)
+        this.#record(name, ['answer', id, state], () => void answers.restore(this.#gateway.plan, restored, id, null))
       }
     }
     return undone
@@ -274,8 +287,8 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
 
   /** Takes everything as it is when this is called, and writes it in slices. */
   snapshot(): Promise<string> {
-    const { weather, answers } = this.#subjects
-    const worlds = this.#subjects.worlds.list()
+    const { weather, answers } = this.#gateway
+    const worlds = this.#gateway.worlds.list()
     const seeds = this.seeds.dump(worlds.map(({ origin }) => origin))
     for (const [name, digest] of seeds) this.seeds.log(name, digest)
     return writeSnapshot({

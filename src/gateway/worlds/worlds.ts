@@ -39,9 +39,6 @@ export class Worlds {
   readonly #permanent = new Map<string, Held>()
   /** The names of the worlds of hosts. */
   #byHost: ReadonlyMap<string, string> = new Map()
-  /** The host of the last request, which most requests repeat, and its world. */
-  #lastHost: string | undefined
-  #lastHome: Held | undefined
   #default: Held
   #sandboxes: Sandboxes<Held>
   #keeper: WorldsKeeper | undefined
@@ -92,7 +89,6 @@ export class Worlds {
       this.#permanent.set(name, held)
       this.#keeper?.placed(held.world, undefined)
     }
-    this.#lastHost = undefined
     return this.#permanent.get(simulation.worlds.default) as Held
   }
 
@@ -174,7 +170,6 @@ export class Worlds {
     const held = holdWorld(this.#plan, world)
     if (this.#permanent.has(name)) {
       this.#permanent.set(name, held)
-      this.#lastHost = undefined
       if (this.#default.world.name === name) this.#default = held
     } else this.#sandboxes.set(name, held)
     this.#keeper?.placed(world, before)
@@ -221,13 +216,8 @@ export class Worlds {
 
   /** Returns the world of a host, or the default one. */
   #home(host: string | undefined): Held {
-    if (host === undefined) return this.#default
-    if (host !== this.#lastHost) {
-      const name = this.#byHost.get(host.replace(/:\d*$/, '').toLowerCase())
-      this.#lastHome = name === undefined ? undefined : this.#permanent.get(name)
-      this.#lastHost = host
-    }
-    return this.#lastHome ?? this.#default
+    const name = host && this.#byHost.get(host.replace(/:\d*$/, '').toLowerCase())
+    return (name && this.#permanent.get(name)) || this.#default
   }
 
   /** Returns the visit of a request that names its world or time, or refuses it. */

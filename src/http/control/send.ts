@@ -1,8 +1,7 @@
 // The routes of one request: showing it, sending it again, sending a new one.
 
-import { describeAsCurl } from '../../gateway/curl.ts'
 import { describeEntry } from '../../gateway/journal/entry.ts'
-import { replay, type Sending, send } from '../../gateway/send.ts'
+import { describeAsCurl, replay, type Sending, send } from '../../gateway/send.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
 import { badRequest, type ControlReply, json, problem, text, withHint } from './replies.ts'
 import { recordedSchema } from './requests.ts'
