@@ -8,7 +8,7 @@ import { KeptState } from './gateway/state/kept-state.ts'
 import { watchMemory } from './gateway/worlds/memory.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
 import { isRunning, thisProcess } from './http/this-process.ts'
-import { Fleet } from './http/workers/fleet.ts'
+import { createFleet } from './http/workers/fleet.ts'
 import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
 import { breathe, type Clock, every, watchLoop } from './world/clock.ts'
@@ -55,7 +55,7 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
   const { log, watch, workers } = options
   const gateway = createGateway(plan, options)
   const reloader = new Reloader(gateway, load, loaded, log)
-  const fleet = typeof workers === 'number' ? { fleet: new Fleet(gateway, log), count: workers } : workers
+  const fleet = typeof workers === 'number' ? { fleet: createFleet(gateway, log), count: workers } : workers
   await keepState(gateway, options)
   const serving = await serve(gateway, reloader, { ...options.listen, workers: fleet }, version, log).catch(
     async (error: unknown) => {

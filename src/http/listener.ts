@@ -1,7 +1,7 @@
 // The server of a plane: its time limits, the refusal of malformed requests, and its end, which resets no connection. The data
 // plane and the control plane have different handlers and different bodies of refusals; everything about HTTP is the same.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { type Problem, problems, type Reply } from '../kernel/http.ts'
 import type { Delivery, Simulation } from '../plan/settings.ts'
@@ -31,123 +31,109 @@ export interface Plane {
 /** How often the open connections are looked at while the server closes, in milliseconds. */
 const SWEEP = 50
 
-export class Listener {
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
+/** @param security unset: plain http */
+export function createListener(plane: Plane, security?: Security) {
+  const sockets = new Set<Socket>()
   /** The TLS socket of a connection, from which HTTP reads. */
-  readonly #secure = new Set<Socket>()
+  const secure = new Set<Socket>()
   /** The response of each connection that was made its last. */
-  readonly #last = new WeakMap<Socket, ServerResponse>()
+  const lastResponses = new WeakMap<Socket, ServerResponse>()
   /** Whether its connections come from another process, which has the port: see `take`. */
-  #takes = false
-  #wanes = false
+  let isTaking = false
+  let isWaning = false
   /** When a reply was last made the last of its connection, by the clock of `performance`. */
-  #madeLast = Number.NEGATIVE_INFINITY
+  let madeLastAt = Number.NEGATIVE_INFINITY
 
-  /** @param security unset: plain http */
-  constructor(plane: Plane, security?: Security) {
-    const { headers, request, idle } = plane.limits()
-    const options = {
-      ServerResponse: LingeringResponse,
-      maxHeaderSize: headers,
-      requestTimeout: request,
-      headersTimeout: request,
-      keepAliveTimeout: idle,
-      connectionsCheckingInterval: Math.min(1000, request),
-      // Refused by `findMessageFault`, in the plane's own shape.
-      requireHostHeader: false,
-      noDelay: true,
-    }
-    const server = security?.createServer(options, plane.asksClients) ?? createServer(options)
-    this.#server = server
-    const follow = (sockets: Set<Socket>) => (socket: Socket) => {
-      sockets.add(socket)
-      socket.once('close', () => sockets.delete(socket))
-    }
-    server.on('connection', follow(this.#sockets))
-    server.on('secureConnection', follow(this.#secure))
-    server.on('request', plane.handle)
-    // Answering 100 is left to the reader of the body.
-    server.on('checkContinue', plane.handle)
-    server.on('checkExpectation', async (req, res) => {
-      const reply = await plane.refuse(problems.expectation_failed, 'Expect must be 100-continue')
-      // The client may send the body or not: where the next request begins is not known.
-      res.shouldKeepAlive = false
-      writeReply(req, res, reply, plane.delivery())
-    })
-    const refuseUnread = (socket: Socket, problem: Problem, detail: string) =>
-      writeRaw(socket, () => plane.refuse(problem, detail), plane.delivery())
-    server.on('connect', (_, socket) => {
-      // Node hands the connection over and no longer reads from it.
-      socket.resume()
-      refuseUnread(socket as Socket, problems.not_simulated, 'CONNECT is not supported')
-    })
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      // Before the handshake has succeeded, no reply can be sent.
-      const unsecured = (socket as Unsecured).secureConnecting === true
-      if (error.code === 'ECONNRESET' || unsecured) socket.destroy()
-      else refuseUnread(socket as Socket, ...faultOfParser(error))
-    })
+  const { headers, request, idle } = plane.limits()
+  const options = {
+    ServerResponse: LingeringResponse,
+    maxHeaderSize: headers,
+    requestTimeout: request,
+    headersTimeout: request,
+    keepAliveTimeout: idle,
+    connectionsCheckingInterval: Math.min(1000, request),
+    // Refused by `findMessageFault`, in the plane's own shape.
+    requireHostHeader: false,
+    noDelay: true,
   }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port
+  const server = security?.createServer(options, plane.asksClients) ?? createServer(options)
+  const follow = (sockets: Set<Socket>) => (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
   }
+  server.on('connection', follow(sockets))
+  server.on('secureConnection', follow(secure))
+  server.on('request', plane.handle)
+  // Answering 100 is left to the reader of the body.
+  server.on('checkContinue', plane.handle)
+  server.on('checkExpectation', async (req, res) => {
+    const reply = await plane.refuse(problems.expectation_failed, 'Expect must be 100-continue')
+    // The client may send the body or not: where the next request begins is not known.
+    res.shouldKeepAlive = false
+    writeReply(req, res, reply, plane.delivery())
+  })
+  const refuseUnread = (socket: Socket, problem: Problem, detail: string) =>
+    writeRaw(socket, () => plane.refuse(problem, detail), plane.delivery())
+  server.on('connect', (_, socket) => {
+    // Node hands the connection over and no longer reads from it.
+    socket.resume()
+    refuseUnread(socket as Socket, problems.not_simulated, 'CONNECT is not supported')
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // Before the handshake has succeeded, no reply can be sent.
+    const unsecured = (socket as Unsecured).secureConnecting === true
+    if (error.code === 'ECONNRESET' || unsecured) socket.destroy()
+    else refuseUnread(socket as Socket, ...faultOfParser(error))
+  })
 
   /** Rejects where the port cannot be had. */
-  listen(port: number, host: string): Promise<void> {
+  function listen(port: number, host: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen(port, host, () => {
-        this.#server.off('error', reject)
+      server.once('error', reject)
+      server.listen(port, host, () => {
+        server.off('error', reject)
         resolve()
       })
     })
   }
 
   /** Serves a connection that another process has accepted. */
-  take(socket: Socket): void {
+  function take(socket: Socket): void {
     // Node watches the time limits of connections from then on.
-    if (!this.#takes) this.#server.emit('listening')
-    this.#takes = true
-    this.#server.emit('connection', socket)
+    if (!isTaking) server.emit('listening')
+    isTaking = true
+    server.emit('connection', socket)
   }
 
   /** Takes the limits of another plan, from the next connection on; an idle one keeps those it was opened with. */
-  apply({ headers, request, idle }: ListenLimits): void {
-    const server = this.#server
+  function apply({ headers, request, idle }: ListenLimits): void {
     server.requestTimeout = server.headersTimeout = request
     server.keepAliveTimeout = idle
     // Node reads it for every connection, though its types do not have it.
     Object.assign(server, { maxHeaderSize: headers })
   }
 
-  /** How many connections are being given a reply. */
-  get busy(): number {
-    return this.#all.filter(socket => unfinishedOn(socket).length > 0).length
-  }
-
-  get #all(): Socket[] {
-    return [...this.#secure, ...this.#sockets]
+  function allSockets(): Socket[] {
+    return [...secure, ...sockets]
   }
 
   /** From now on every reply is the last of its connection; new connections are still served. */
-  wane(): void {
-    if (this.#wanes) return
-    this.#wanes = true
-    for (const socket of this.#all) this.#makeLast(socket, unfinishedOn(socket).at(-1))
-    const makeLast = (req: IncomingMessage, res: ServerResponse) => this.#makeLast(req.socket, res)
-    this.#server.prependListener('request', makeLast)
-    this.#server.prependListener('checkContinue', makeLast)
+  function wane(): void {
+    if (isWaning) return
+    isWaning = true
+    for (const socket of allSockets()) makeLast(socket, unfinishedOn(socket).at(-1))
+    const arrived = (req: IncomingMessage, res: ServerResponse) => makeLast(req.socket, res)
+    server.prependListener('request', arrived)
+    server.prependListener('checkContinue', arrived)
   }
 
   /** Has a response close its connection; of pipelined ones, only the last may. */
-  #makeLast(socket: Socket, response: ServerResponse | undefined): void {
+  function makeLast(socket: Socket, response: ServerResponse | undefined): void {
     if (response === undefined) return
-    this.#madeLast = performance.now()
-    const before = this.#last.get(socket)
+    madeLastAt = performance.now()
+    const before = lastResponses.get(socket)
     if (before?.headersSent === false) before.shouldKeepAlive = true
-    this.#last.set(socket, response)
+    lastResponses.set(socket, response)
     response.shouldKeepAlive = false
   }
 
@@ -158,27 +144,27 @@ export class Listener {
    * @param portIsClosed resolves when the process that has the port has closed it, while this one gives no replies
    * @returns how many connections were cut
    */
-  async close(grace: number, portIsClosed?: () => Promise<void>): Promise<number> {
-    if (!this.#server.listening && !this.#takes) return 0
-    this.wane()
-    const release = await this.#acceptWaiting(portIsClosed)
-    const closed = this.#closed()
+  async function close(grace: number, portIsClosed?: () => Promise<void>): Promise<number> {
+    if (!server.listening && !isTaking) return 0
+    wane()
+    const release = await holdUntilAccepted(portIsClosed)
+    const closed = whenClosed()
     release()
     let cut = 0
     const cutting = setTimeout(() => {
-      cut = this.#sockets.size
-      for (const socket of this.#sockets) socket.destroy()
+      cut = sockets.size
+      for (const socket of sockets) socket.destroy()
     }, grace)
     let read = -1
     const sweeping = setInterval(() => {
       const before = read
       read = 0
-      for (const { bytesRead } of this.#sockets) read += bytesRead
+      for (const { bytesRead } of sockets) read += bytesRead
       // Nothing arrived since the last check, so no request is on its way to an idle connection.
       if (read !== before) return
-      this.#server.closeIdleConnections()
+      server.closeIdleConnections()
       // Node treats a connection without a request as busy.
-      for (const socket of this.#all) if (socket.bytesRead === 0) socket.destroy()
+      for (const socket of allSockets()) if (socket.bytesRead === 0) socket.destroy()
     }, SWEEP)
     await closed
     clearInterval(sweeping)
@@ -187,15 +173,15 @@ export class Listener {
   }
 
   /** Accepts no more connections. Resolves when there is none. */
-  #closed(): Promise<void> {
+  function whenClosed(): Promise<void> {
     return new Promise(resolve => {
-      const end = () => void (this.#sockets.size === 0 && resolve())
-      if (this.#takes) {
-        for (const socket of this.#sockets) socket.once('close', end)
+      const end = () => void (sockets.size === 0 && resolve())
+      if (isTaking) {
+        for (const socket of sockets) socket.once('close', end)
         end()
       }
       // The method of `http.Server` would close idle connections at once, some of which have a request on its way.
-      else NetServer.prototype.close.call(this.#server, () => resolve())
+      else NetServer.prototype.close.call(server, () => resolve())
     })
   }
 
@@ -203,27 +189,26 @@ export class Listener {
    * Accepts the connections that wait in line: closing the port resets those that are left there. Meanwhile requests are
    * held back, because a client that gets its reply connects again. The returned function passes them on.
    */
-  async #acceptWaiting(portIsClosed?: () => Promise<void>): Promise<() => void> {
+  async function holdUntilAccepted(portIsClosed?: () => Promise<void>): Promise<() => void> {
     // All clients are idle, or have a connection that stays open until its reply.
-    if (portIsClosed === undefined && performance.now() - this.#madeLast > SWEEP) {
+    if (portIsClosed === undefined && performance.now() - madeLastAt > SWEEP) {
       await acceptWaiting()
       return () => {}
     }
-    const release = this.#holdRequests()
+    const release = holdRequests()
     if (portIsClosed !== undefined) {
       await portIsClosed()
       return release
     }
     let connections = 0
     const count = () => void connections++
-    this.#server.on('connection', count)
+    server.on('connection', count)
     await untilQuiet(() => connections)
-    this.#server.off('connection', count)
+    server.off('connection', count)
     return release
   }
 
-  #holdRequests(): () => void {
-    const server = this.#server
+  function holdRequests(): () => void {
     const held: (() => void)[] = []
     const restore = ['request', 'checkContinue'].map(event => {
       const listeners = server.listeners(event) as ((...args: unknown[]) => void)[]
@@ -237,6 +222,13 @@ export class Listener {
     return () => {
       for (const one of [...restore, ...held]) one()
     }
+  }
+
+  return {
+    ...{ listen, take, apply, wane, close },
+    port: () => (server.address() as AddressInfo).port,
+    /** How many connections are being given a reply. */
+    busy: () => allSockets().filter(socket => unfinishedOn(socket).length > 0).length,
   }
 }
 

@@ -10,7 +10,7 @@ import { refuseMessage } from './control/replies.ts'
 import type { ControlRoute } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
 import type { KoaMiddleware } from './koa-replies.ts'
-import { Listener, type Plane } from './listener.ts'
+import { createListener, type Plane } from './listener.ts'
 import { findMessageFault } from './request.ts'
 import { createStatus } from './status.ts'
 import { writeReply } from './wire.ts'
@@ -83,7 +83,7 @@ export async function serve(
   const addresses = () => ({ api: origin, control: controlOrigin })
   const status = createStatus(gateway, () => ready, addresses, fleet && (() => fleet.metrics()))
   const security = await secure(gateway.plan.simulation.tls, listen, fleet)
-  const data = new Listener(
+  const data = createListener(
     {
       handle: createDataPlane(gateway, status, listen.use),
       refuse: (problem, detail) => gateway.refuse(problem, detail),
@@ -126,7 +126,7 @@ export async function serve(
     delivery: () => ({ ...gateway.plan.simulation.delivery, vary: '', open: false }),
     asksClients: false,
   }
-  const control = new Listener(controlPlane, security)
+  const control = createListener(controlPlane, security)
   gateway.onAdopt(({ simulation }) => {
     data.apply(simulation.limits)
     control.apply(controlPlane.limits())
@@ -141,7 +141,7 @@ export async function serve(
     origin = originOf(listen.host, listen.port)
   } else {
     await data.listen(listen.port, listen.host)
-    origin = originOf(listen.host, data.port)
+    origin = originOf(listen.host, data.port())
   }
   // Workers stop together, and the primary logs for them.
   const say = (message: string) => void (workers === 'worker' || log.info({}, message))
@@ -154,7 +154,7 @@ export async function serve(
       say(`stopping: /readyz answers 503, requests are served for ${drain} ms more`)
       await new Promise(resolve => setTimeout(resolve, drain))
     }
-    if (data.busy > 0) log.info({}, `waiting for ${data.busy} requests under way, at most ${grace / 1000} s`)
+    if (data.busy() > 0) log.info({}, `waiting for ${data.busy()} requests under way, at most ${grace / 1000} s`)
     const cut = await data.close(grace, workers === 'worker' ? untilPortIsClosed : undefined)
     if (cut > 0) log.warn({}, `${cut} connections were cut: their requests took longer than ${grace / 1000} s`)
     await stopped
@@ -167,7 +167,7 @@ export async function serve(
     await close({ grace: 0 })
     throw error
   }
-  controlOrigin = originOf(listen.controlHost, control.port)
+  controlOrigin = originOf(listen.controlHost, control.port())
   return { origin, controlOrigin, fingerprint, close }
 }
 

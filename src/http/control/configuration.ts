@@ -10,19 +10,18 @@ import { INFERRED_FILE } from '../../load/infer/text.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
 import { parseMoment } from '../../world/world-clock.ts'
-import { badRequest, type ControlReply, json, problem, text } from './replies.ts'
+import { badRequest, type ControlReply, json, problem, refuseAbsent, refuseConflict, text } from './replies.ts'
 import {
   type BodySpec,
   type Call,
   type Control,
-  type ControlRoute,
   flagParameter,
   problemWith,
   replyWith,
   stringParameter,
   under,
 } from './route.ts'
-import { anyObject, described, flag, integer, list, natural, object, orNull, string } from './schemas.ts'
+import { anyObject, described, flag, integer, list, natural, object, orNull, positive, string } from './schemas.ts'
 
 export const phaseSchema = { enum: ['active', 'deprecated', 'browning out', 'gone', 'past its sunset'] } as const
 
@@ -58,9 +57,9 @@ const diagnosticSchema = object({
   code: described('Stable, kebab-case.'),
   message: string,
   file: string,
-  line: { type: 'integer', minimum: 1 },
-  column: { type: 'integer', minimum: 1 },
-  length: { type: 'integer', minimum: 0, description: 'In characters, from the column on.' },
+  line: positive,
+  column: positive,
+  length: described('In characters, from the column on.', natural),
   'hint?': string,
 })
 
@@ -85,8 +84,7 @@ export const readOrder = (name: string, { body, text }: Call, report: Diagnostic
 /** The diagnostics of a report as data: the first hundred errors, and all warnings. */
 const describeReport = (report: Diagnostics): object[] =>
   shownOf(report.list).map(({ severity, code, message, place: { file, line, column, length }, hint }) => ({
-    ...{ severity, code, message, file, line, column, length },
-    ...(hint === undefined ? {} : { hint }),
+    ...{ severity, code, message, file, line, column, length, hint },
   }))
 
 const adoptedSchema = object({
@@ -105,7 +103,7 @@ const describeAdopted = ({ plan, report }: Loaded, reloaded = true): ControlRepl
         diagnostics: describeReport(report),
       })
 
-const noFile = (): ControlReply => problem(409, 'conflict', 'this gateway was not started from a file')
+const noFile = (): ControlReply => refuseConflict('this gateway was not started from a file')
 
 /** The maximum size of a configuration, which may contain the contract. */
 const MAX_CONFIGURATION = 8_000_000
@@ -135,7 +133,7 @@ const textsSchema = object({
   same: described('Whether both texts are the same.', flag),
 })
 
-export const configurationRoutes = ({ gateway, reloader, about }: Control): ControlRoute[] =>
+export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
   under('always', [
     {
       at: 'GET /contract',
@@ -150,9 +148,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control): Cont
         const { plan, worlds } = gateway
         const operations = gateway.weather.current?.weather.operations.all() ?? plan.operations
         const document = describeContract(plan, about.api(), operations, worlds.default.clock.now())
-        return document === undefined
-          ? problem(404, 'not_found', 'the contract has neither info nor paths')
-          : json(document)
+        return document === undefined ? refuseAbsent('the contract has neither info nor paths') : json(document)
       },
     },
     {

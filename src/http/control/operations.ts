@@ -9,16 +9,20 @@ import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { phaseSchema } from './configuration.ts'
 import { badRequest, json, missing, text } from './replies.ts'
+import { type Control, integerParameter, refuseWorld, replyWith, stringParameter, under } from './route.ts'
 import {
-  type Control,
-  type ControlRoute,
-  integerParameter,
-  refuseWorld,
-  replyWith,
-  stringParameter,
-  under,
-} from './route.ts'
-import { anyObject, dateTime, described, flag, integer, list, natural, object, orNull, string } from './schemas.ts'
+  anyObject,
+  dateTime,
+  described,
+  flag,
+  integer,
+  jsonSchema,
+  list,
+  natural,
+  object,
+  orNull,
+  string,
+} from './schemas.ts'
 
 const latencySchema = { type: ['number', 'null'], minimum: 0 } as const
 
@@ -58,11 +62,6 @@ const operationsSchema = object({
 })
 
 const example = object({ name: orNull(string), value: {} })
-const jsonSchema = {
-  type: ['object', 'boolean'],
-  description: 'JSON Schema 2020-12, with all that it refers to.',
-} as const
-
 const formSchema = object({
   ...{ operation: string, method: string },
   path: described('The path template, base path included.'),
@@ -141,7 +140,7 @@ interface OperationQuery {
   readonly minutes?: number
 }
 
-export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] =>
+export const operationRoutes = ({ gateway, about }: Control) =>
   under('absent', [
     {
       at: 'GET /operations',
@@ -173,9 +172,16 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] =>
         const operations = (weather?.operations.all() ?? plan.operations)
           .filter(({ operation }) => tag === undefined || operation.tags.includes(tag))
           .map(({ operation: { id, method, tags, summary }, route, deprecated, chain, index }) => ({
-            ...{ operation: id, method, path: route, tags },
-            ...(summary === undefined ? {} : { summary }),
-            ...{ deprecated, phase: days[index]?.phase ?? 'active', chain: describeChain(chain) },
+            ...{
+              operation: id,
+              method,
+              path: route,
+              tags,
+              summary,
+              deprecated,
+              phase: days[index]?.phase ?? 'active',
+              chain: describeChain(chain),
+            },
             settings: Object.fromEntries(
               chain.flatMap(({ name, config }) => (WEATHERED.has(name) ? [[name, config]] : [])),
             ),

@@ -9,17 +9,8 @@ import { answerSchema } from '../../plan/block-schemas.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { invalidOrder, orderSpec, readOrder, refuseConfiguration } from './configuration.ts'
-import { type ControlReply, DONE, done, json, problem } from './replies.ts'
-import {
-  type Call,
-  type Control,
-  type ControlRoute,
-  inMadeWorld,
-  inWorld,
-  replyWith,
-  stringParameter,
-  under,
-} from './route.ts'
+import { type ControlReply, DONE, done, json, refuseAbsent, refuseConflict } from './replies.ts'
+import { type Call, type Control, inMadeWorld, inWorld, replyWith, stringParameter, under } from './route.ts'
 import { anyObject, dateTime, described, integer, list, natural, object, orNull, string } from './schemas.ts'
 
 const {
@@ -44,8 +35,8 @@ const allSchema = object({ answers: described('The newest first.', list(standing
 const describeAnswer = ({ id, world, order, left, given, toSkip, until }: StandingAnswer): object => ({
   ...order,
   ...{ id, world: world ?? null, times: order.times === undefined ? 1 : order.times, left: left ?? null, given },
-  ...(order.skip === undefined ? {} : { toSkip }),
-  ...(until === undefined ? {} : { until: timestamp(until) }),
+  toSkip: order.skip && toSkip,
+  until: until && timestamp(until),
 })
 
 /** The largest answer, in bytes. */
@@ -58,7 +49,7 @@ const taken = {
   ...invalidOrder('The answer is invalid; nothing was changed.'),
 }
 
-export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
+export const answerRoutes = ({ gateway }: Control) => {
   const { answers, worlds } = gateway
   const put = async (world: World | undefined, call: Call): Promise<ControlReply> => {
     const report = new Diagnostics()
@@ -66,7 +57,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
     const standing = source && answers.put(gateway.plan, source, world, report)
     if (standing === undefined) return refuseConfiguration(report, 'invalid_answer')
     if (standing !== 'full') return json(describeAnswer(standing), 201)
-    return problem(409, 'conflict', `there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
+    return refuseConflict(`there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
   }
   const show = (all: readonly StandingAnswer[]) => json({ answers: all.map(describeAnswer) })
   return under('shared', [
@@ -103,7 +94,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       replies: { ...done, 404: 'The answer does not exist; it may be used up.' },
       handle: ({ parameters }) => {
         const id = parameters.id as string
-        return answers.remove(id) ? DONE : problem(404, 'not_found', `there is no answer ${id}; it may be used up`)
+        return answers.remove(id) ? DONE : refuseAbsent(`there is no answer ${id}; it may be used up`)
       },
     },
     inWorld(worlds, {
@@ -157,7 +148,7 @@ const weatherBody = orderSpec(
   MAX_WEATHER,
 )
 
-export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
+export const weatherRoutes = ({ gateway }: Control) => {
   const show = (current: CurrentWeather | undefined): ControlReply => {
     const { plan } = gateway
     const { operations, simulation } = plan
@@ -166,7 +157,7 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
     const { name: _, for: __, ...blocks } = (written ?? {}) as JsonObject
     return json({
       name: weather?.name ?? null,
-      ...(until === undefined ? {} : { until: timestamp(until) }),
+      until: until && timestamp(until),
       operations: operations.filter(one => weather?.operations.changes(one)).map(({ operation }) => operation.id),
       consumers: [...(weather?.consumers.keys() ?? [])],
       known: [...plan.weather.keys()],

@@ -34,7 +34,7 @@ const versionSchema = object({
 
 const rootSchema = object({ name: { const: 'understudy' }, version: string, openapi: string, console: string })
 
-export const programRoutes = ({ gateway, status, about }: Control): ControlRoute[] => {
+export const programRoutes = ({ gateway, status, about }: Control) => {
   const { version, api, workers } = about
   const showStatus = (path: string) => async () => {
     const { status: code, headers, body } = await status(path)
@@ -137,7 +137,7 @@ function describeRoutes(routes: readonly ControlRoute[], version: string): objec
     components: {
       schemas: { Problem: problemSchema },
       responses: Object.fromEntries(
-        Object.entries(COMMON).map(([name, { description }]) => [name, { description, content: PROBLEM }]),
+        Object.entries(COMMON).map(([name, [, description]]) => [name, { description, content: PROBLEM }]),
       ),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'UNDERSTUDY_CONTROL_TOKEN, if it is set.' },
@@ -151,21 +151,18 @@ const PROBLEM = { 'application/problem+json': { schema: { $ref: '#/components/sc
 
 /** The implicit replies of every route, with their conditions. */
 const COMMON = {
-  Invalid: {
-    status: 400,
-    description: 'The request is not well-formed HTTP, or a parameter or the body is not as described here.',
-  },
-  Unauthorized: { status: 401, description: 'The token is missing or wrong.' },
-  Foreign: { status: 403, description: 'The request is from a web page of another origin, or has a foreign Host.' },
-  Late: { status: 408, description: 'The request did not arrive in time.' },
-  TooLarge: { status: 413, description: 'The body is too large.' },
-  Unsupported: { status: 415, description: 'The content type or content encoding of the body is not supported.' },
-  Unexpected: { status: 417, description: 'Expect is not 100-continue.' },
-  LongHeaders: { status: 431, description: 'The request line and headers are too large.' },
-  Broken: { status: 500, description: 'An internal error; see the log.' },
-  Unknown: { status: 501, description: 'The method or the transfer coding is not known.' },
-  OtherVersion: { status: 505, description: 'The request line names another version than HTTP/1.1 or HTTP/1.0.' },
-  Full: { status: 507, description: 'Records need more memory than `worlds.maxBytes`, or than is left.' },
+  Invalid: [400, 'The request is not well-formed HTTP, or a parameter or the body is not as described here.'],
+  Unauthorized: [401, 'The token is missing or wrong.'],
+  Foreign: [403, 'The request is from a web page of another origin, or has a foreign Host.'],
+  Late: [408, 'The request did not arrive in time.'],
+  TooLarge: [413, 'The body is too large.'],
+  Unsupported: [415, 'The content type or content encoding of the body is not supported.'],
+  Unexpected: [417, 'Expect is not 100-continue.'],
+  LongHeaders: [431, 'The request line and headers are too large.'],
+  Broken: [500, 'An internal error; see the log.'],
+  Unknown: [501, 'The method or the transfer coding is not known.'],
+  OtherVersion: [505, 'The request line names another version than HTTP/1.1 or HTTP/1.0.'],
+  Full: [507, 'Records need more memory than `worlds.maxBytes`, or than is left.'],
 } as const
 
 function describeRoute(
@@ -194,7 +191,7 @@ function describeRoute(
       },
     }),
     responses: {
-      ...Object.fromEntries(common.map(name => [COMMON[name].status, { $ref: `#/components/responses/${name}` }])),
+      ...Object.fromEntries(common.map(name => [COMMON[name][0], { $ref: `#/components/responses/${name}` }])),
       ...Object.fromEntries(
         Object.entries(replies).map(([status, reply]) => [status, describeRouteReply(status, reply)]),
       ),

@@ -7,11 +7,21 @@ import { describeStatesOf } from '../../plan/describe.ts'
 import type { Collection } from '../../world/records/collection.ts'
 import type { Id, SortOrder } from '../../world/records/types.ts'
 import { excessOf, idIn, indexKeyOf, LONGEST_SEARCH, withId } from '../../world/records/values.ts'
-import { badRequest, type ControlReply, DONE, done, json, missing, problem, withHint } from './replies.ts'
+import {
+  badRequest,
+  type ControlReply,
+  DONE,
+  done,
+  json,
+  missing,
+  problem,
+  refuseAbsent,
+  refuseConflict,
+  withHint,
+} from './replies.ts'
 import {
   type Call,
   type Control,
-  type ControlRoute,
   inMadeWorld,
   integerParameter,
   inWorld,
@@ -21,7 +31,7 @@ import {
   stringParameter,
   under,
 } from './route.ts'
-import { anyObject, described, list, natural, object, string } from './schemas.ts'
+import { anyObject, described, jsonSchema, list, mapOf, natural, object, string } from './schemas.ts'
 
 const collectionParameter = { collection: stringParameter('A resource.') } as const
 const recordIdParameter = { id: stringParameter('The id of a record.') } as const
@@ -45,20 +55,15 @@ const resourceSchema = object({
   ...{ name: string, idField: string },
   ids: { enum: ['integer', 'text'] },
   assigned: { enum: ['sequence', 'uuid', 'generate', 'client'], description: 'How a new record gets its id.' },
-  references: {
-    type: 'object',
-    additionalProperties: string,
-    description: 'Fields that hold ids of other resources, and which.',
-  },
+  references: described('Fields that hold ids of other resources, and which.', mapOf(string)),
   'states?': object({
     field: string,
-    from: {
-      type: 'object',
-      additionalProperties: list(object({ to: string, 'after?': {} })),
-      description: 'By state: those that may follow it, and after how long they do by themselves.',
-    },
+    from: described(
+      'By state: those that may follow it, and after how long they do by themselves.',
+      mapOf(list(object({ to: string, 'after?': {} }))),
+    ),
   }),
-  schema: { type: ['object', 'boolean'], description: 'JSON Schema 2020-12, with all that it refers to.' },
+  schema: jsonSchema,
 })
 
 /** A route of a collection of a world. */
@@ -66,7 +71,7 @@ interface CollectionRoute extends Omit<PlainRoute, 'handle'> {
   handle(collection: Collection, resource: Resource, call: Call): Promise<ControlReply>
 }
 
-export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
+export const recordRoutes = ({ gateway }: Control) => {
   const { worlds } = gateway
   const within = ({ handle, parameters, ...route }: CollectionRoute, find = inWorld) =>
     find(worlds, {
@@ -141,7 +146,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
           const faults = recordFaults(made, resource)
           return faults.length === 0 ? undefined : { faults }
         })
-        if (made === 'exists') return problem(409, 'conflict', 'a record with this id already exists')
+        if (made === 'exists') return refuseConflict('a record with this id already exists')
         return 'faults' in made ? refuseRecord(made.faults) : json(made.text, 201)
       },
     }),
@@ -240,11 +245,10 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
         const resource = plan.collections.get(name)?.resource
         if (resource === undefined) return missing('resource', name, plan.collections.keys())
         const { idField, ids, assign, references, schema } = resource
-        const states = describeStatesOf(name, plan)
         return json({
           ...{ name, idField, ids, assigned: assign },
           references: Object.fromEntries([...references].map(([field, { to }]) => [field, to])),
-          ...(states === undefined ? {} : { states }),
+          states: describeStatesOf(name, plan),
           schema: schema.selfContained,
         })
       },
@@ -254,7 +258,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
 
 const idInPath = (text: string, { ids }: Resource): Id | undefined => (ids === 'text' ? text : parseInteger(text))
 
-const noRecord = (id: string): ControlReply => problem(404, 'not_found', `there is no record ${id}`)
+const noRecord = (id: string): ControlReply => refuseAbsent(`there is no record ${id}`)
 
 /** Reads `-price,name`; returns a sentence about a field that no record has. */
 function readSort(text: string, { schema: { shape } }: Resource): SortOrder[] | string {

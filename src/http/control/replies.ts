@@ -35,9 +35,12 @@ export function problem(status: number, code: string, detail: string, more: obje
 /** Refuses a call whose parameters or body are well-formed, but make no sense. */
 export const badRequest = (detail: string): ControlReply => problem(400, 'invalid_request', detail)
 
+export const refuseConflict = (detail: string): ControlReply => problem(409, 'conflict', detail)
+export const refuseAbsent = (detail: string): ControlReply => problem(404, 'not_found', detail)
+
 /** Refuses a name that is not among the known ones. @param kind of what: `collection` */
 export const missing = (kind: string, name: string, known: Iterable<string>): ControlReply =>
-  problem(404, 'not_found', withHint(`there is no ${kind} ${name}`, name, known))
+  refuseAbsent(withHint(`there is no ${kind} ${name}`, name, known))
 
 /** Adds the known name that is meant, or all of them, to a sentence about an unknown one. */
 export function withHint(sentence: string, name: string, known: Iterable<string>): string {

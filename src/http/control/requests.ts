@@ -26,14 +26,26 @@ import {
   stringParameter,
   under,
 } from './route.ts'
-import { dateTime, described, flag, integer, list, natural, object, orNull, string } from './schemas.ts'
+import {
+  dateTime,
+  described,
+  flag,
+  integer,
+  list,
+  mapOf,
+  natural,
+  object,
+  orNull,
+  positive,
+  string,
+} from './schemas.ts'
 
 const durationSchema = { type: 'number', minimum: 0 }
-const texts = { type: 'object', additionalProperties: string }
+const texts = mapOf(string)
 const bodySchema = object({ text: described('The beginning.'), bytes: natural })
 
 export const recordedSchema = object({
-  id: { type: 'integer', minimum: 1, description: 'The number of the request in this process.' },
+  id: described('The number of the request in this process.', positive),
   at: described('When the reply was ready, by the real clock.', dateTime),
   time: described("The same by the world's clock.", dateTime),
   world: string,
@@ -58,7 +70,7 @@ export const recordedSchema = object({
     ordinal: described('Which request of the operation it was in its world.', natural),
     passed: described('The behaviours that the request passed; the last one replied.', list(string)),
     replied: string,
-    draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
+    draws: described('By purpose.', mapOf({ type: 'number' })),
   }),
   'headers?': described('The headers of the request that are kept.', texts),
   'replyHeaders?': described('Kept while a client watches.', texts),
@@ -138,7 +150,7 @@ const HEARTBEAT = 15_000
 const MOST_STREAMS = 100
 const MOST_PAST = 1000
 
-export function requestRoutes({ gateway }: Control): ControlRoute[] {
+export function requestRoutes({ gateway }: Control) {
   const { journal } = gateway
   /** Reads the filter of a call for this plan, or refuses an invalid one. */
   const read = ({ parameters }: Call, view: JournalView = journal): readonly Criterion[] | ControlReply => {

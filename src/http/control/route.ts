@@ -9,7 +9,7 @@ import type { Schema } from '../../kernel/schema/schema.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import type { World } from '../../world/world.ts'
 import type { Status } from '../status.ts'
-import { type ControlReply, missing, problem } from './replies.ts'
+import { type ControlReply, missing, problem, refuseConflict } from './replies.ts'
 import { described, flag, integer, string } from './schemas.ts'
 
 /** The parts that routes control. */
@@ -222,11 +222,11 @@ export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): Co
       return problem(400, 'invalid_request', detail)
     }
     case 'exists':
-      return problem(409, 'conflict', `the world ${name} already exists`)
+      return refuseConflict(`the world ${name} already exists`)
     case 'permanent':
-      return problem(409, 'conflict', `the world ${name} is permanent; it can be reset, but not deleted`)
+      return refuseConflict(`the world ${name} is permanent; it can be reset, but not deleted`)
     case 'switched-off':
-      return problem(409, 'conflict', 'sandboxes are switched off')
+      return refuseConflict('sandboxes are switched off')
     case 'unknown': {
       const names = worlds.list().map(world => world.name)
       return missing('world', name, names)

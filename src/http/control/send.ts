@@ -3,20 +3,20 @@
 import { describeEntry } from '../../gateway/journal/entry.ts'
 import { describeAsCurl, replay, type Sending, send } from '../../gateway/send.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
-import { badRequest, type ControlReply, json, problem, text, withHint } from './replies.ts'
-import { recordedSchema } from './requests.ts'
 import {
-  type Call,
-  type Control,
-  type ControlRoute,
-  integerParameter,
-  refuseNewWorld,
-  replyWith,
-  under,
-} from './route.ts'
-import { described, flag, integer, object, orNull, string } from './schemas.ts'
+  badRequest,
+  type ControlReply,
+  json,
+  problem,
+  refuseAbsent,
+  refuseConflict,
+  text,
+  withHint,
+} from './replies.ts'
+import { recordedSchema } from './requests.ts'
+import { type Call, type Control, integerParameter, refuseNewWorld, replyWith, under } from './route.ts'
+import { described, flag, integer, mapOf, object, orNull, string } from './schemas.ts'
 
-const headersSchema = { type: 'object', additionalProperties: string } as const
 const sentSchema = object({
   request: {
     anyOf: [recordedSchema, { type: 'null' }],
@@ -24,7 +24,7 @@ const sentSchema = object({
   },
   reply: object({
     status: described('0 if a fault left the client without a reply.', integer),
-    headers: headersSchema,
+    headers: mapOf(string),
     body: orNull(string),
     'base64?': { const: true, description: 'The body is in base64, as it is not UTF-8.' },
     'wire?': described('The fault that a client would have seen on the connection.'),
@@ -37,17 +37,17 @@ const requestIdParameter = {
 const forgotten = { 404: 'The journal has no such request, or no longer.' } as const
 const world = { type: 'string', pattern: WORLD_NAME.source } as const
 
-export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
+export function sendRoutes({ gateway, about }: Control) {
   const { journal, worlds } = gateway
   const refuseId = (id: number): ControlReply =>
-    problem(404, 'not_found', `the journal has no request ${id}; it may have been forgotten to make room`)
+    refuseAbsent(`the journal has no request ${id}; it may have been forgotten to make room`)
   /** Describes why a world cannot be used. */
   const refuse = (name: string | undefined): ControlReply | undefined => {
     if (name === undefined) return undefined
     const refusal = refuseNewWorld(name, worlds)
     if (refusal !== undefined) return refusal
     if (name === worlds.default.name || gateway.plan.simulation.listen.clientControls) return undefined
-    return problem(409, 'conflict', 'requests cannot name a world because listen.clientControls is false')
+    return refuseConflict('requests cannot name a world because listen.clientControls is false')
   }
   return under('absent', [
     {

@@ -6,11 +6,10 @@ import type { KeptState } from '../../gateway/state/kept-state.ts'
 import { calendarOf } from '../../gateway/world-calendar.ts'
 import { DAY, timestamp } from '../../world/clock.ts'
 import { type ClockWords, parseMoment, readClockChange, type WorldClock } from '../../world/world-clock.ts'
-import { badRequest, type ControlReply, DONE, done, json, problem } from './replies.ts'
+import { badRequest, type ControlReply, DONE, done, json, problem, refuseAbsent } from './replies.ts'
 import {
   type CallParameter,
   type Control,
-  type ControlRoute,
   inMadeWorld,
   integerParameter,
   inWorld,
@@ -20,7 +19,7 @@ import {
   stringParameter,
   under,
 } from './route.ts'
-import { dateTime, described, flag, integer, list, natural, object, string } from './schemas.ts'
+import { dateTime, described, flag, integer, list, natural, object, positive, string } from './schemas.ts'
 
 export const clockSchema = object({
   now: described('The time of the clock.', dateTime),
@@ -37,10 +36,7 @@ export const clockWordsSchema = {
   additionalProperties: false,
   minProperties: 1,
   properties: {
-    now: {
-      type: 'string',
-      description: 'A date, a timestamp, or a signed offset from its time: 2030-12-06, +30d. It continues from there.',
-    },
+    now: described('A date, a timestamp, or a signed offset from its time: 2030-12-06, +30d. It continues from there.'),
     shift: described('An offset from real time, or from `now`: 30d, -12h.'),
     freeze: described('Whether the clock is frozen.', flag),
     rate: { type: 'number', description: 'Seconds of the world in a real second. Default: 1.' },
@@ -72,7 +68,7 @@ const LOOK_AHEAD = 20 * 366 * DAY
 const when = (description: string): CallParameter =>
   stringParameter(`A date, a timestamp or an offset. Default: ${description}.`, { maxLength: 100 })
 
-export const clockRoutes = ({ gateway }: Control): ControlRoute[] =>
+export const clockRoutes = ({ gateway }: Control) =>
   under('shared', [
     inWorld(gateway.worlds, {
       at: 'GET /worlds/{name}/clock',
@@ -149,7 +145,7 @@ interface Target {
 
 const REWIND = 'POST /worlds/{name}/rewind'
 
-export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
+export const historyRoutes = ({ gateway }: Control) => {
   const { worlds } = gateway
   const rewind = (name: string, to: Target['to'], request: JournalEntry | undefined): ControlReply => {
     const { state } = gateway
@@ -204,7 +200,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
             minimum: 0,
             required: ['request'],
             additionalProperties: false,
-            properties: { request: { type: 'integer', minimum: 1 } },
+            properties: { request: positive },
             description:
               'A position; a date, timestamp or offset such as -5m, by the real clock; or `{"request": 17}`, the id of a request in GET /requests.',
           },
@@ -251,9 +247,8 @@ function positionOf(
     if (time !== undefined) return lastBefore(history, world, time, `"${to}"`)
     return badRequest('"to" must be a position, {"request": 17}, or a date, timestamp or offset such as -5m')
   }
-  if (request === undefined) return problem(404, 'not_found', `the journal has no request ${to.request}`)
-  if (request.world !== world)
-    return problem(404, 'not_found', `the request ${to.request} was in another world: ${request.world}`)
+  if (request === undefined) return refuseAbsent(`the journal has no request ${to.request}`)
+  if (request.world !== world) return refuseAbsent(`the request ${to.request} was in another world: ${request.world}`)
   if (request.position === LOST) return outOfReach(`the log was lost after request ${to.request}, and has begun anew`)
   // A request that changed nothing: rewind to its arrival.
   return request.position === undefined

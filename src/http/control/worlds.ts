@@ -10,7 +10,6 @@ import type { World } from '../../world/world.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, stream } from './replies.ts'
 import {
   type Control,
-  type ControlRoute,
   inMadeWorld,
   inWorld,
   nameParameter,
@@ -21,7 +20,7 @@ import {
   replyWith,
   under,
 } from './route.ts'
-import { anyObject, described, flag, integer, list, natural, object, string } from './schemas.ts'
+import { anyObject, described, flag, integer, list, mapOf, natural, object, positive, string } from './schemas.ts'
 import { clockSchema, clockWordsSchema, describeClock } from './time.ts'
 
 const worldSchema = object({
@@ -30,7 +29,7 @@ const worldSchema = object({
   'host?': described('The host whose requests reach it.'),
   default: described('Whether requests reach it that name no world.', flag),
   clock: clockSchema,
-  records: { type: 'object', description: 'How many, by collection.', additionalProperties: natural },
+  records: described('How many, by collection.', mapOf(natural)),
 })
 
 /** The largest snapshot, in bytes. */
@@ -38,7 +37,7 @@ const MAX_SNAPSHOT = 64_000_000
 
 /** A number that is counted on from. */
 const startSchema = { ...natural, maximum: Number.MAX_SAFE_INTEGER } as const
-const starts = { type: 'object', additionalProperties: startSchema } as const
+const starts = mapOf(startSchema)
 const anyId = { type: ['integer', 'string'] } as const
 
 const dumpSchema = object({
@@ -47,17 +46,13 @@ const dumpSchema = object({
     'The ids of created records, oldest first, which may be removed above the bounds.',
     list(anyId),
   ),
-  'nextId?': { type: 'integer', minimum: 1, description: 'The next of a sequence, if beyond those of the records.' },
+  'nextId?': described('The next of a sequence, if beyond those of the records.', positive),
   'creations?': described('How many records were ever created.', startSchema),
   'timers?': {
     ...list(
       object({
         ...{ id: anyId, state: string },
-        entry: {
-          type: 'integer',
-          minimum: 1,
-          description: 'Counts the states that it has had, this one included.',
-        },
+        entry: described('Counts the states that it has had, this one included.', positive),
         'due?': described('When it leaves the state, in milliseconds since the epoch.', integer),
         'to?': string,
       }),
@@ -74,11 +69,7 @@ const snapshotSchema = object({
     'The counts of rules with `times`, and of requests by method and path.',
     object({ rules: starts, paths: starts }),
   ),
-  collections: {
-    type: 'object',
-    additionalProperties: dumpSchema,
-    description: 'By resource; one that is not named begins with its seeds.',
-  },
+  collections: described('By resource; one that is not named begins with its seeds.', mapOf(dumpSchema)),
 })
 
 /** Characters of a snapshot that are written at once. */
@@ -110,13 +101,11 @@ interface Creation {
   readonly snapshot?: Snapshot
 }
 
-export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
+export const worldRoutes = ({ gateway }: Control) => {
   const { worlds } = gateway
   const describe = ({ name, clock, collections }: World): object => {
-    const host = worlds.hostOf(name)
     return {
-      ...{ name, permanent: worlds.isPermanent(name) },
-      ...(host === undefined ? {} : { host }),
+      ...{ name, permanent: worlds.isPermanent(name), host: worlds.hostOf(name) },
       ...{ default: name === worlds.default.name, clock: describeClock(clock) },
       records: Object.fromEntries([...collections].map(([collection, { size }]) => [collection, size])),
     }

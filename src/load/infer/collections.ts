@@ -6,7 +6,7 @@ import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { plainName } from '../../kernel/names.ts'
 import { candidatesOf, type SchemaCandidate } from './candidates.ts'
-import { type List, RecordReader, type Single } from './records.ts'
+import { knowing, type List, type RecordReader, readRecords, type Single } from './records.ts'
 import {
   answersEmpty,
   isExpression,
@@ -94,7 +94,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   const isOwnedList = (segments: readonly string[], own: Operations): boolean => {
     if (!exact.has(segments.join('/'))) return false
     const above = `/${segments.slice(0, -1).join('/')}`
-    const records = new RecordReader(schemas, wordOf(above))
+    const records = readRecords(schemas, wordOf(above))
     const operations = byPath.get(above)
     return operations === undefined ? records.list(own.get('GET')) !== undefined : listAlike(operations, own, records)
   }
@@ -108,7 +108,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const found = exact.get(all.join('/')) ?? alike.get(commonForm(all)) ?? alike.get(commonForm(all.slice(-1)))
     const item = operationsAt(found)
     // Some items are answered as a list of one. A page of records is not changed or deleted.
-    const isPage = !changesOne(item) && listAlike(own, item, new RecordReader(schemas, word))
+    const isPage = !changesOne(item) && listAlike(own, item, readRecords(schemas, word))
     return isPage ? undefined : found
   }
 
@@ -123,24 +123,24 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const item = operationsAt(itemPath)
     const reader = item.get('GET')
     const parameter = itemPath === undefined ? undefined : expressionsOf(itemPath).at(-1)
-    const unknown = new RecordReader(schemas, word, parameter)
+    const unknown = readRecords(schemas, word, parameter)
     const taken = takenBy(own.get('POST'), reader, schemas)
     const list = unknown.list(own.get('GET')) ?? silentList(own.get('GET'), taken, schemas)
     const listed = list === undefined || taken !== undefined ? [] : [list.listed.items]
     const isOne = changesOne(item) && (namesRecord(parameter, word) || listAlike(own, item, unknown))
-    const read = reader && readBy(reader, unknown.knowing(listed), isOne)
+    const read = reader && readBy(reader, knowing(unknown, listed), isOne)
     // A path that names one thing, and lists things, is a collection within another.
     if (reader !== undefined && read === undefined && taken === undefined && !isSilent(reader)) return undefined
     // An item's GET without a body tells whether something exists, and shows no record.
     if (reader !== undefined && taken === undefined && isSilent(reader) && list === undefined) return undefined
-    const known = unknown.knowing([...(read === undefined ? [] : [read.record]), ...listed])
+    const known = knowing(unknown, [...(read === undefined ? [] : [read.record]), ...listed])
     const posted = own.get('POST')
     const each = posted && eachSent(posted, known)
     const create = posted && createOf(posted, each, known)
     if (list === undefined && (create === undefined || reader === undefined)) return undefined
     const made = create?.single?.record
     const isNew = made !== undefined && !(known.known.length > 0 && known.isBareId(made))
-    const records = isNew ? known.knowing([...known.known, made]) : known
+    const records = isNew ? knowing(known, [...known.known, made]) : known
     const beside = under(path)
     const candidates = candidatesOf({
       records,

@@ -15,7 +15,7 @@ import { readResources } from '../seed/seed.ts'
 import { NOTHING_SET, type SchemaCandidate } from './candidates.ts'
 import { findCollections, type InferredCollection, type Named } from './collections.ts'
 import { type Inference, type InferredOperation, listsOfOwners, operationsOf, withinsIn } from './operations.ts'
-import { SchemaReader, sameWord, segmentsOf } from './schema.ts'
+import { readSchemas, sameWord, segmentsOf } from './schema.ts'
 import { compileSeeds } from './seeds.ts'
 import { settingsOf } from './text.ts'
 import { tryResource } from './trial.ts'
@@ -30,7 +30,7 @@ type Infer = (choices?: ReadonlyMap<string, number>, without?: ReadonlySet<strin
 
 /** Reads collections, items and the roles of parameters off names and schemas. */
 function readInference(contract: Contract): Infer {
-  const schemas = new SchemaReader(contract)
+  const schemas = readSchemas(contract)
   const names = new Set<string>()
   const collections: Named[] = []
   const found = findCollections(contract, schemas)

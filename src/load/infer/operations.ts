@@ -10,11 +10,12 @@ import { plainName } from '../../kernel/names.ts'
 import { fieldInHead, type SchemaCandidate } from './candidates.ts'
 import { type Named, pathParameters } from './collections.ts'
 import { listKeys, wrapping } from './list.ts'
+import { knowing } from './records.ts'
 import {
   answersEmpty,
   answersOtherwise,
-  FieldReader,
   isItemPath,
+  readFields,
   replySchema,
   requestSchema,
   type SchemaReader,
@@ -83,7 +84,7 @@ export function operationsOf(
   const item: Named['item'] = isNamed ? collection.item : new Map()
   const below = isNamed ? collection.below : []
   const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
-  const fields = new FieldReader(node, schemas)
+  const fields = readFields(node, schemas)
   const owners = ownersOf(path, fields.properties, idField, schemas, { chosen, listed }, pathParameters(collection))
   const given = create && fieldsGiven(create.operation, records)
   const out: InferredOperation[] = []
@@ -174,7 +175,7 @@ export function operationsOf(
   const removal = item.get('DELETE')
   if (removal !== undefined) {
     const whole = replySchema(removal)
-    const isTold = whole !== undefined && !records.knowing([node]).answersAkin(removal)
+    const isTold = whole !== undefined && !knowing(records, [node]).answersAkin(removal)
     const keys = isTold ? { ...owned(removal.path), body: deletionOf(whole, idField, schemas) } : about(removal)
     if (keys !== undefined && !schemas.items(whole ?? node)) add(removal, 'delete', keys, 'DELETE on the item')
   }

@@ -53,156 +53,142 @@ export const isIdOf = (field: string | undefined, parameter: string | undefined)
   field !== undefined &&
   (plainName(field) === plainName(parameter ?? 'id') || /^_?(?:id|uuid|guid|gid|sid)$/i.test(field))
 
-/** Finds the records of one collection. */
-export class RecordReader {
-  readonly schemas: SchemaReader
-  /** The collection's name, which a list or a record often has as its key. */
-  readonly word: string
-  /** The path parameter that names an item. */
-  readonly parameter: string | undefined
-  /** Schemas that surely describe a record. */
-  readonly known: readonly Node[]
-  readonly #fields: ReadonlySet<string>
-
-  constructor(schemas: SchemaReader, word: string, parameter?: string, known: readonly Node[] = []) {
-    this.schemas = schemas
-    this.word = word
-    this.parameter = parameter
-    this.known = known
-    this.#fields = new Set(known.flatMap(one => schemas.names(one)))
-  }
-
-  knowing(known: readonly Node[]): RecordReader {
-    return new RecordReader(this.schemas, this.word, this.parameter, known)
-  }
+/**
+ * Finds the records of one collection.
+ *
+ * @param word the collection's name, which a list or a record often has as its key
+ * @param parameter the path parameter that names an item
+ * @param known schemas that surely describe a record
+ */
+export function readRecords(schemas: SchemaReader, word: string, parameter?: string, known: readonly Node[] = []) {
+  const fields = new Set(known.flatMap(one => schemas.names(one)))
 
   /** Whether a schema is related to that of a known record. */
-  isAkin(node: Node): boolean {
-    return this.known.some(one => this.schemas.areAkin(one, node))
+  function isAkin(node: Node): boolean {
+    return known.some(one => schemas.areAkin(one, node))
   }
 
   /** Whether a schema describes the same thing as a known record: a related schema, or a copy with most of its fields. */
-  isLike(node: Node): boolean {
-    if (this.isAkin(node)) return true
-    const names = this.schemas.names(node)
-    return names.length > 0 && names.filter(name => this.#fields.has(name)).length * 2 >= names.length
+  function isLike(node: Node): boolean {
+    if (isAkin(node)) return true
+    const names = schemas.names(node)
+    return names.length > 0 && names.filter(name => fields.has(name)).length * 2 >= names.length
   }
 
   /** Whether a known record has a field of this name. */
-  hasField(name: string): boolean {
-    return this.#fields.has(name)
+  function hasField(name: string): boolean {
+    return fields.has(name)
   }
 
   /** Whether a reply says no more of a record than its id. */
-  isBareId(record: Node): boolean {
-    const names = this.schemas.names(record)
-    return names.length === 1 && isIdOf(names[0], this.parameter)
+  function isBareId(record: Node): boolean {
+    const names = schemas.names(record)
+    return names.length === 1 && isIdOf(names[0], parameter)
   }
 
   /** Whether a key is that of the collection. */
-  #isOwn = (key: string): boolean => sameWord(key, this.word)
+  function isOwn(key: string): boolean {
+    return sameWord(key, word)
+  }
 
-  list(operation: Operation | undefined): List | undefined {
+  function list(operation: Operation | undefined): List | undefined {
     const whole = operation && replySchema(operation)
-    const listed = whole && this.listed(whole)
-    return operation === undefined || listed === undefined ? undefined : { operation, listed }
+    const found = whole && listed(whole)
+    return operation === undefined || found === undefined ? undefined : { operation, listed: found }
   }
 
   /** The list in a reply, at most two keys deep. */
-  listed(whole: Node): Listed | undefined {
-    const { items, properties } = this.schemas.shape(whole)
-    if (items !== undefined)
-      return this.schemas.isRecord(items) ? this.#withInside({ items, whole, keys: [] }) : undefined
-    const own = this.#bestList(properties)
-    if (own !== undefined) return this.#withInside({ items: own.items, whole, keys: [own.key] })
+  function listed(whole: Node): Listed | undefined {
+    const { items, properties } = schemas.shape(whole)
+    if (items !== undefined) return schemas.isRecord(items) ? withInside({ items, whole, keys: [] }) : undefined
+    const own = bestList(properties)
+    if (own !== undefined) return withInside({ items: own.items, whole, keys: [own.key] })
     for (const [key, node] of properties) {
-      const inner = this.schemas.shape(node)
+      const inner = schemas.shape(node)
       const plain = plainName(key)
       if (inner.items !== undefined || BESIDE.has(plain)) continue
-      const best = this.#bestList(inner.properties)
-      const isWrapper = [...LIST_KEYS, ...RECORD_KEYS, 'embedded', 'response', this.word.toLowerCase()].includes(plain)
-      if (best !== undefined && isWrapper) return this.#withInside({ items: best.items, whole, keys: [key, best.key] })
+      const best = bestList(inner.properties)
+      const isWrapper = [...LIST_KEYS, ...RECORD_KEYS, 'embedded', 'response', word.toLowerCase()].includes(plain)
+      if (best !== undefined && isWrapper) return withInside({ items: best.items, whole, keys: [key, best.key] })
     }
     return undefined
   }
 
   /** The list of the records in items that are around them: `{ customer: {…}, card: {…} }`. */
-  #withInside(listed: Listed): Listed {
-    const properties = this.schemas.fields(listed.items)
-    if (hasId(properties) || [...properties.values()].some(one => this.schemas.isScalar(one))) return listed
-    const [inside, items] =
-      [...properties].find(([key, one]) => this.#isOwn(key) && hasId(this.schemas.fields(one))) ?? []
+  function withInside(listed: Listed): Listed {
+    const properties = schemas.fields(listed.items)
+    if (hasId(properties) || [...properties.values()].some(one => schemas.isScalar(one))) return listed
+    const [inside, items] = [...properties].find(([key, one]) => isOwn(key) && hasId(schemas.fields(one))) ?? []
     return inside === undefined || items === undefined ? listed : { ...listed, items, inside }
   }
 
-  #bestList(properties: FieldNodes): { readonly key: string; readonly items: Node } | undefined {
+  function bestList(properties: FieldNodes): { readonly key: string; readonly items: Node } | undefined {
     const lists = [...properties].flatMap(([key, node]) => {
-      const items = this.schemas.items(node)
-      const isBeside = BESIDE.has(plainName(key)) && !this.#isOwn(key)
-      return items !== undefined && this.schemas.isRecord(items) && !isBeside ? [{ key, items }] : []
+      const items = schemas.items(node)
+      const isBeside = BESIDE.has(plainName(key)) && !isOwn(key)
+      return items !== undefined && schemas.isRecord(items) && !isBeside ? [{ key, items }] : []
     })
-    const named =
-      lists.find(({ key }) => this.#isOwn(key)) ?? lists.find(({ key }) => LIST_KEYS.includes(plainName(key)))
+    const named = lists.find(({ key }) => isOwn(key)) ?? lists.find(({ key }) => LIST_KEYS.includes(plainName(key)))
     if (named !== undefined) return named
     // A record may hold a list too: then it says more of itself than a page does.
     return lists.length === 1 && properties.size <= 8 && !properties.has('id') ? lists[0] : undefined
   }
 
   /** Whether a key is that of a list of records. */
-  isListKey(key: string): boolean {
-    return this.#isOwn(key) || LIST_KEYS.includes(plainName(key))
+  function isListKey(key: string): boolean {
+    return isOwn(key) || LIST_KEYS.includes(plainName(key))
   }
 
   /** The record in the body that an operation takes. */
-  sent(operation: Operation): Single | undefined {
+  function sent(operation: Operation): Single | undefined {
     const request = requestSchema(operation)
-    return request && this.single(request)
+    return request && single(request)
   }
 
   /**
    * The record in a reply or a request: the part with a known record's schema; else the value under the collection's name or a
    * usual key; else the body.
    */
-  single(whole: Node): Single | undefined {
-    const { properties, items } = this.schemas.shape(whole)
+  function single(whole: Node): Single | undefined {
+    const { properties, items } = schemas.shape(whole)
     if (items !== undefined || properties.size === 0) return undefined
-    if (this.isAkin(whole)) return { record: whole, keys: [] }
-    const inner = this.#recordsIn(properties)
-    const akin = inner.find(([, node]) => this.isAkin(node))
+    if (isAkin(whole)) return { record: whole, keys: [] }
+    const inner = recordsIn(properties)
+    const akin = inner.find(([, node]) => isAkin(node))
     // A record that refers to another of its kind is not a wrapping of one: it has the record's fields.
-    const isReference = [...properties.keys()].filter(name => name !== akin?.[0] && this.#fields.has(name)).length > 2
+    const isReference = [...properties.keys()].filter(name => name !== akin?.[0] && fields.has(name)).length > 2
     if (akin !== undefined && !isReference) return { record: akin[1], keys: [akin[0]] }
     for (const [key, node] of inner) {
-      const deeper = this.schemas.fields(node)
+      const deeper = schemas.fields(node)
       // `{ data: { post: {…} } }`
       const isAround = [...RECORD_KEYS, 'response', 'payload', 'body'].includes(plainName(key))
-      if (!isAround || hasId(deeper) || this.#saysMuch(deeper)) continue
-      const records = this.#recordsIn(deeper)
-      const found = records.find(([, one]) => this.isAkin(one)) ?? records.find(([name]) => this.#isOwn(name))
+      if (!isAround || hasId(deeper) || saysMuch(deeper)) continue
+      const records = recordsIn(deeper)
+      const found = records.find(([, one]) => isAkin(one)) ?? records.find(([name]) => isOwn(name))
       if (found !== undefined) return { record: found[1], keys: [key, found[0]] }
     }
-    const named = inner.find(([key]) => this.#isOwn(key)) ?? inner.find(([key]) => RECORD_KEYS.includes(plainName(key)))
-    if (named !== undefined && !hasId(properties) && (this.#isOwn(named[0]) || !this.#saysMuch(properties))) {
+    const named = inner.find(([key]) => isOwn(key)) ?? inner.find(([key]) => RECORD_KEYS.includes(plainName(key)))
+    if (named !== undefined && !hasId(properties) && (isOwn(named[0]) || !saysMuch(properties))) {
       return { record: named[1], keys: [named[0]] }
     }
     return { record: whole, keys: [] }
   }
 
-  #recordsIn(properties: FieldNodes): [string, Node][] {
-    return [...properties].filter(([, node]) => this.schemas.isRecord(node) && this.schemas.items(node) === undefined)
+  function recordsIn(properties: FieldNodes): [string, Node][] {
+    return [...properties].filter(([, node]) => schemas.isRecord(node) && schemas.items(node) === undefined)
   }
 
   /** Whether an object has more than a record: it may have an `object` without being a wrapper, such as a tag. */
-  #saysMuch(properties: FieldNodes): boolean {
-    const own = [...properties].filter(([name, node]) => !AROUND.test(plainName(name)) && this.schemas.isScalar(node))
+  function saysMuch(properties: FieldNodes): boolean {
+    const own = [...properties].filter(([name, node]) => !AROUND.test(plainName(name)) && schemas.isScalar(node))
     return own.length > 3
   }
 
   /** The record in a reply that is a list of one: a POST of one record that answers `[one]` or `{ things: [one] }`. */
-  alone(whole: Node): Single | undefined {
-    const listed = this.listed(whole)
-    if (listed === undefined || !this.isLike(listed.items)) return undefined
-    const { items, keys, inside } = listed
+  function alone(whole: Node): Single | undefined {
+    const found = listed(whole)
+    if (found === undefined || !isLike(found.items)) return undefined
+    const { items, keys, inside } = found
     return { record: items, keys: [...keys, FIRST, ...(inside === undefined ? [] : [inside])] }
   }
 
@@ -211,23 +197,21 @@ export class RecordReader {
    *
    * @param isItem whether the operation is surely about one record, so that a list has just that
    */
-  shown(whole: Node, isItem = false): Single | undefined {
-    const one = this.single(whole)
-    const isNew = this.known.length === 0
-    if (one !== undefined && (isNew || this.isLike(one.record))) return one
-    const alone = this.alone(whole)
-    if (alone !== undefined) return alone
-    const items = this.schemas.items(whole)
-    return isItem && isNew && items !== undefined && this.schemas.isRecord(items)
-      ? { record: items, keys: [FIRST] }
-      : one
+  function shown(whole: Node, isItem = false): Single | undefined {
+    const one = single(whole)
+    const isNew = known.length === 0
+    if (one !== undefined && (isNew || isLike(one.record))) return one
+    const inList = alone(whole)
+    if (inList !== undefined) return inList
+    const items = schemas.items(whole)
+    return isItem && isNew && items !== undefined && schemas.isRecord(items) ? { record: items, keys: [FIRST] } : one
   }
 
   /** Whether an operation answers with a record that is related to a known one. */
-  answersAkin(operation: Operation): boolean {
+  function answersAkin(operation: Operation): boolean {
     const whole = replySchema(operation)
-    const single = whole && this.single(whole)
-    return single !== undefined && this.isAkin(single.record)
+    const one = whole && single(whole)
+    return one !== undefined && isAkin(one.record)
   }
 
   /**
@@ -237,14 +221,14 @@ export class RecordReader {
    * @param idField another name of the id
    * @returns `undefined` if the reply seems to be about something else
    */
-  confirmation(whole: Node, idField?: string): Json | undefined {
-    const types = [...this.schemas.types(whole)].filter(type => type !== 'null')
-    if (this.schemas.isScalar(whole) && types.length === 1) return types[0] === 'boolean' ? true : ID
-    const properties = this.schemas.fields(whole)
+  function confirmation(whole: Node, idField?: string): Json | undefined {
+    const types = [...schemas.types(whole)].filter(type => type !== 'null')
+    if (schemas.isScalar(whole) && types.length === 1) return types[0] === 'boolean' ? true : ID
+    const properties = schemas.fields(whole)
     const body: Record<string, Json> = {}
     let others = 0
     for (const [name, node] of properties) {
-      const part = this.#confirmedPart(name, node, idField)
+      const part = confirmedPart(name, node, idField)
       if (part !== undefined) body[name] = part
       else if (!isAside(name)) others += 1
     }
@@ -252,23 +236,34 @@ export class RecordReader {
     return properties.size > 0 && others <= most ? body : undefined
   }
 
-  #confirmedPart(name: string, node: Node, idField: string | undefined): Json | undefined {
+  function confirmedPart(name: string, node: Node, idField: string | undefined): Json | undefined {
     const plain = plainName(name)
-    const types = this.schemas.types(node)
-    const others = [`${singular(this.word)}id`, this.parameter, idField].flatMap(id => (id ? plainName(id) : []))
+    const types = schemas.types(node)
+    const others = [`${singular(word)}id`, parameter, idField].flatMap(id => (id ? plainName(id) : []))
     const ids = [...IDS, ...others]
-    if (this.schemas.isScalar(node)) {
+    if (schemas.isScalar(node)) {
       if (types.has('boolean')) return DONE.test(plain) ? true : undefined
       if (ids.includes(plain)) return ID
-      return ADDRESS.test(plain) && types.has('string') ? addressFor(this.schemas.format(node)) : undefined
+      return ADDRESS.test(plain) && types.has('string') ? addressFor(schemas.format(node)) : undefined
     }
-    const { items, properties } = this.schemas.shape(node)
-    if (items !== undefined) return ids.includes(singular(plain)) && this.schemas.isScalar(items) ? [ID] : undefined
-    const isWrapper = this.#isOwn(name) || WRAPPERS.has(plain)
+    const { items, properties } = schemas.shape(node)
+    if (items !== undefined) return ids.includes(singular(plain)) && schemas.isScalar(items) ? [ID] : undefined
+    const isWrapper = isOwn(name) || WRAPPERS.has(plain)
     if (!isWrapper || properties.size === 0 || properties.size > MOST_INSIDE) return undefined
-    return this.confirmation(node, idField)
+    return confirmation(node, idField)
+  }
+
+  return {
+    ...{ schemas, word, parameter, known, isAkin, isLike, hasField, isBareId, isListKey },
+    ...{ list, listed, sent, single, alone, shown, answersAkin, confirmation },
   }
 }
+
+export type RecordReader = ReturnType<typeof readRecords>
+
+/** A reader of the same collection that knows these schemas of its records. */
+export const knowing = ({ schemas, word, parameter }: RecordReader, known: readonly Node[]): RecordReader =>
+  readRecords(schemas, word, parameter, known)
 
 const ID = '${record.id}'
 const IDS = ['id', 'uuid', 'guid', 'sid', 'entityid', 'resourceid', 'recordid', 'objectid', 'newid', 'createdid']

@@ -10,176 +10,153 @@ import { plainName } from '../../kernel/names.ts'
 
 const UNIONS = ['anyOf', 'oneOf'] as const
 
-export class SchemaReader {
-  readonly contract: Contract
-  readonly #names: ReadonlyMap<string, string>
-  readonly #shapes = new Map<string, Shape>()
-  readonly #alternatives = new WeakMap<object, readonly Node[]>()
-  readonly #types = new WeakMap<object, ReadonlySet<string>>()
-  readonly #kin = new Map<string, ReadonlySet<string>>()
+/** Reads what the schemas of a contract describe. */
+export function readSchemas(contract: Contract) {
+  // An alias has the identity of its target: the target's own name, which is read last, is kept.
+  const named = [...contract.schemas].sort(([, a], [, b]) => Number(isAlias(b.node)) - Number(isAlias(a.node)))
+  const componentNames = new Map(named.map(([name, { node }]) => [contract.identify(node), name] as const))
 
-  constructor(contract: Contract) {
-    this.contract = contract
-    const named = [...contract.schemas].map(([name, { node }]) => [contract.identify(node), name] as const)
-    // An alias has the identity of its target: the target's own name, which is read last, is kept.
-    const aliases = named.filter(([, name]) => this.#isAlias(name))
-    this.#names = new Map([...aliases, ...named.filter(entry => !aliases.includes(entry))])
-  }
-
-  #isAlias(name: string): boolean {
-    const { value } = this.contract.schemas.get(name)?.node ?? {}
-    return isObject(value) && typeof value.$ref === 'string'
-  }
-
-  /** The shape of the first alternative that has properties or items, else of the schema as it is written. */
-  shape(node: Node): Shape {
-    const identity = this.contract.identify(node)
-    let shape = this.#shapes.get(identity)
-    if (shape === undefined) {
-      const shapes = this.alternatives(node).map(one => this.contract.shapeOf(one))
-      shape =
-        shapes.find(({ properties, items }) => properties.size > 0 || items !== undefined) ??
-        shapes[0] ??
-        this.contract.shapeOf(node)
-      this.#shapes.set(identity, shape)
+  /** Inference asks the same of a schema very often. */
+  const remember = <Value>(make: (node: Node) => Value) => {
+    const known = new Map<string, Value>()
+    return (node: Node): Value => {
+      const identity = contract.identify(node)
+      const made = known.get(identity) ?? make(node)
+      known.set(identity, made)
+      return made
     }
-    return shape
-  }
-
-  fields(node: Node): Shape['properties'] {
-    return this.shape(node).properties
-  }
-
-  names(node: Node): readonly string[] {
-    return [...this.fields(node).keys()]
-  }
-
-  items(node: Node): Node | undefined {
-    return this.shape(node).items
   }
 
   /** The schemas that a value may have: branches of unions and single `allOf`s taken out, `null` left out. */
-  alternatives(node: Node): readonly Node[] {
-    const { value } = node
-    if (!isObject(value)) return []
-    let known = this.#alternatives.get(value)
-    if (known === undefined) {
-      known = this.#alternativesOf(node, new Set())
-      this.#alternatives.set(value, known)
-    }
-    return known
+  const alternatives = remember((node): readonly Node[] => alternativesOf(node, new Set()))
+
+  /** The types of a value, those of all alternatives. */
+  const types = remember(
+    (node): ReadonlySet<string> => new Set(alternatives(node).flatMap(one => contract.shapeOf(one).types)),
+  )
+
+  /** The shape of the first alternative that has properties or items, else of the schema as it is written. */
+  const shape = remember((node): Shape => {
+    const all = alternatives(node).map(one => contract.shapeOf(one))
+    const filled = all.find(one => one.properties.size > 0 || one.items !== undefined)
+    return filled ?? all[0] ?? contract.shapeOf(node)
+  })
+
+  /** The identities of a schema and of the components that it is made of. */
+  const kinOf = remember((node): ReadonlySet<string> => {
+    const all = alternatives(node).flatMap(one => (isNamed(one) ? [one] : [one, ...parts(one)]))
+    return new Set([node, ...all].map(one => contract.identify(one)))
+  })
+
+  function fields(node: Node): Shape['properties'] {
+    return shape(node).properties
   }
 
-  #alternativesOf(node: Node, seen: ReadonlySet<string>): readonly Node[] {
-    const target = this.contract.resolve(node)
+  function names(node: Node): readonly string[] {
+    return [...fields(node).keys()]
+  }
+
+  function items(node: Node): Node | undefined {
+    return shape(node).items
+  }
+
+  function alternativesOf(node: Node, seen: ReadonlySet<string>): readonly Node[] {
+    const target = contract.resolve(node)
     const { value } = target
-    const identity = this.contract.identify(target)
+    const identity = contract.identify(target)
     if (!isObject(value) || seen.has(identity)) return []
     const inner = new Set([...seen, identity])
     const parts = itemsOf(childOf(target, 'allOf'))
-    if (value.properties === undefined && parts.length === 1) return this.#alternativesOf(parts[0] as Node, inner)
+    if (value.properties === undefined && parts.length === 1) return alternativesOf(parts[0] as Node, inner)
     const branches = UNIONS.flatMap(keyword => itemsOf(childOf(target, keyword)))
     if (value.properties === undefined && parts.length === 0 && branches.length > 0) {
-      return branches.flatMap(branch => this.#alternativesOf(branch, inner))
+      return branches.flatMap(branch => alternativesOf(branch, inner))
     }
     return value.type === 'null' ? [] : [target]
   }
 
-  /** The types of a value, those of all alternatives. */
-  types(node: Node): ReadonlySet<string> {
-    const { value } = node
-    let types = isObject(value) ? this.#types.get(value) : undefined
-    if (types === undefined) {
-      types = new Set(this.alternatives(node).flatMap(one => this.contract.shapeOf(one).types))
-      if (isObject(value)) this.#types.set(value, types)
-    }
-    return types
+  function isText(node: Node): boolean {
+    return types(node).has('string')
   }
 
-  isText(node: Node): boolean {
-    return this.types(node).has('string')
-  }
-
-  format(node: Node): string | undefined {
-    return this.alternatives(node)
-      .map(one => this.contract.shapeOf(one).format)
+  function format(node: Node): string | undefined {
+    return alternatives(node)
+      .map(one => contract.shapeOf(one).format)
       .find(format => format !== undefined)
   }
 
   /** The values of a text's enum. */
-  enumOf(node: Node): readonly Json[] {
-    return this.alternatives(node).flatMap(({ value }) => {
+  function enumOf(node: Node): readonly Json[] {
+    return alternatives(node).flatMap(({ value }) => {
       const values = isObject(value) ? value.enum : undefined
       return Array.isArray(values) ? (values as Json[]) : []
     })
   }
 
-  isReadOnly(node: Node): boolean {
-    return this.alternatives(node)
+  function isReadOnly(node: Node): boolean {
+    return alternatives(node)
       .concat(node)
       .some(({ value }) => isObject(value) && value.readOnly === true)
   }
 
   /** Whether a value may be `null`. */
-  isNullable(node: Node): boolean {
-    return this.contract.use(node).types.has('null')
+  function isNullable(node: Node): boolean {
+    return contract.use(node).types.has('null')
   }
 
   /** Whether a value may be an object with properties. */
-  isRecord(node: Node): boolean {
-    return this.fields(node).size > 0
+  function isRecord(node: Node): boolean {
+    return fields(node).size > 0
   }
 
-  isScalar(node: Node): boolean {
-    const types = [...this.types(node)]
-    return types.length > 0 && !types.includes('object') && !types.includes('array')
+  function isScalar(node: Node): boolean {
+    const all = types(node)
+    return all.size > 0 && !all.has('object') && !all.has('array')
   }
 
   /** Whether two schemas describe the same record: one of them is the other, or is made of it. */
-  areAkin(a: Node, b: Node): boolean {
-    const known = this.#kinOf(b)
-    return [...this.#kinOf(a)].some(identity => known.has(identity))
+  function areAkin(a: Node, b: Node): boolean {
+    const known = kinOf(b)
+    return [...kinOf(a)].some(identity => known.has(identity))
   }
 
   /** How gateway.yaml names a schema: by its component, else by a JSON Pointer; `undefined` for one in another file. */
-  reference(node: Node): string | undefined {
-    const target = this.contract.resolve(node)
-    const name = this.#names.get(this.contract.identify(target))
+  function reference(node: Node): string | undefined {
+    const target = contract.resolve(node)
+    const name = componentNames.get(contract.identify(target))
     if (name !== undefined) return name
     const text = `#${pointer(target.path).replaceAll('%', '%25')}`
-    const found = this.contract.at(text)
-    return found !== undefined && this.contract.identify(found) === this.contract.identify(target) ? text : undefined
+    const found = contract.at(text)
+    return found !== undefined && contract.identify(found) === contract.identify(target) ? text : undefined
   }
 
   /** The schemas that may store a record of this schema, components before inline ones. */
-  recordSchemas(node: Node): Node[] {
-    const all = this.alternatives(node).flatMap(one => (this.#isNamed(one) ? [one] : [...this.#parts(one), one]))
-    const records = all.filter(one => this.contract.shapeOf(one).properties.size > 0)
-    return [...records.filter(one => this.#isNamed(one)), ...records.filter(one => !this.#isNamed(one))]
+  function recordSchemas(node: Node): Node[] {
+    const all = alternatives(node).flatMap(one => (isNamed(one) ? [one] : [...parts(one), one]))
+    const records = all.filter(one => contract.shapeOf(one).properties.size > 0)
+    return [...records.filter(one => isNamed(one)), ...records.filter(one => !isNamed(one))]
   }
 
-  #isNamed(node: Node): boolean {
-    return this.#names.has(this.contract.identify(node))
+  function isNamed(node: Node): boolean {
+    return componentNames.has(contract.identify(node))
   }
 
   /** The components that an `allOf` written in place is made of. */
-  #parts(node: Node): Node[] {
+  function parts(node: Node): Node[] {
     return itemsOf(childOf(node, 'allOf'))
-      .flatMap(part => this.alternatives(part))
-      .filter(part => this.#isNamed(part))
+      .flatMap(part => alternatives(part))
+      .filter(part => isNamed(part))
   }
 
-  #kinOf(node: Node): ReadonlySet<string> {
-    const identity = this.contract.identify(node)
-    let kin = this.#kin.get(identity)
-    if (kin === undefined) {
-      const all = this.alternatives(node).flatMap(one => (this.#isNamed(one) ? [one] : [one, ...this.#parts(one)]))
-      kin = new Set([identity, ...all.map(one => this.contract.identify(one))])
-      this.#kin.set(identity, kin)
-    }
-    return kin
+  return {
+    ...{ contract, shape, fields, names, items, alternatives, types, isText, format, enumOf, isReadOnly, isNullable },
+    ...{ isRecord, isScalar, areAkin, reference, recordSchemas },
   }
 }
+
+export type SchemaReader = ReturnType<typeof readSchemas>
+
+const isAlias = ({ value }: Node): boolean => isObject(value) && typeof value.$ref === 'string'
 
 export const isNumeric = (types: ReadonlySet<string>): boolean => types.has('integer') || types.has('number')
 
@@ -221,35 +198,27 @@ function successOf({ responses }: Operation): ResponseSpec | undefined {
 }
 
 /** The fields of a record, to be found by their other spellings. */
-export class FieldReader {
-  readonly schemas: SchemaReader
-  readonly properties: ReadonlyMap<string, Node>
-  readonly #bySpelling = new Map<string, string[]>()
-  readonly #byWord = new Map<string, string>()
-
-  constructor(record: Node, schemas: SchemaReader) {
-    this.schemas = schemas
-    this.properties = schemas.fields(record)
-    for (const name of this.properties.keys()) {
-      const spelling = plainName(name)
-      const known = this.#bySpelling.get(spelling)
-      if (known === undefined) this.#bySpelling.set(spelling, [name])
-      else known.push(name)
-      const word = wordFormOf(name)
-      if (!this.#byWord.has(word)) this.#byWord.set(word, name)
-    }
+export function readFields(record: Node, schemas: SchemaReader) {
+  const properties = schemas.fields(record)
+  const bySpelling = new Map<string, string[]>()
+  const byWord = new Map<string, string>()
+  for (const name of properties.keys()) {
+    const spelling = plainName(name)
+    bySpelling.set(spelling, [...(bySpelling.get(spelling) ?? []), name])
+    const word = wordFormOf(name)
+    if (!byWord.has(word)) byWord.set(word, name)
   }
-
-  /** The fields of a spelling, in the form that `plainName` gives. */
-  spelt(plain: string): readonly string[] {
-    return this.#bySpelling.get(plain) ?? []
-  }
-
-  /** The first field of the same word, whether singular or plural. */
-  called(name: string): string | undefined {
-    return this.#byWord.get(wordFormOf(name))
+  return {
+    schemas,
+    properties,
+    /** The fields of a spelling, in the form that `plainName` gives. */
+    spelt: (plain: string): readonly string[] => bySpelling.get(plain) ?? [],
+    /** The first field of the same word, whether singular or plural. */
+    called: (name: string): string | undefined => byWord.get(wordFormOf(name)),
   }
 }
+
+export type FieldReader = ReturnType<typeof readFields>
 
 /** The names that end in another letter are returned quickly: names are compared very often. */
 export const singular = (name: string): string =>
