@@ -33,15 +33,13 @@ export const errors: Behaviour<ErrorsConfig> = {
   name: 'errors',
   decorates: true,
   schema,
-  compile(config, { operation, contract, expressions, error }) {
-    const { body, contentType, codes } = config ?? UNSET
+  compile(config = UNSET, { operation, contract, expressions, error }) {
+    const { body, contentType, codes } = config
     reportPlaceholders({ contentType, codes }, 'placeholders are filled in within the body only', error)
-    const decorate = decorationOf(config ?? UNSET)
+    const decorate = decorationOf(config)
     const template =
-      body === undefined
-        ? undefined
-        : expressions.template(body, ['body'], error, { ...placeholdersOf(codes), readsRecords: true })
-    if (template !== undefined && template.holes.length > 0) {
+      body && expressions.template(body, ['body'], error, { ...placeholdersOf(codes), readsRecords: true })
+    if (template && template.holes.length > 0) {
       // One text cannot serve many refusals: its expressions are about the request.
       return next => async exchange => {
         const reply = await next(exchange)
@@ -51,7 +49,7 @@ export const errors: Behaviour<ErrorsConfig> = {
       }
     }
     // A configured shape is for every refusal. Without one, each operation's documented shape is used.
-    const documented = config === undefined ? compileRefusals(operation, contract) : undefined
+    const documented = config === UNSET ? compileRefusals(operation, contract) : undefined
     if (documented === undefined) return next => exchange => next(exchange).then(decorate)
     return next => exchange =>
       next(exchange).then(reply => {
@@ -113,14 +111,18 @@ function decorationOf(config: ErrorsConfig): Decorate {
   const headers = { 'content-type': config.contentType ?? usual }
   const standing = new WeakMap<Reply, Reply>()
   const decorate: Decorate = (reply, write) => {
-    const { refusal } = reply
-    if (refusal === undefined || reply.body !== undefined) return reply
-    const found = write === undefined && reply.standing === true ? standing.get(reply) : undefined
+    if (!isBare(reply)) return reply
+    const isStanding = write === undefined && reply.standing === true
+    const found = isStanding ? standing.get(reply) : undefined
     if (found !== undefined) return found
+    const { refusal } = reply
     const why = tells ? undefined : whyHeader(refusal)
-    const body = (write ?? writeUsual)(refusal)
-    const written = { ...reply, headers: { ...headers, ...reply.headers, ...why }, body }
-    if (write === undefined && reply.standing === true) standing.set(reply, written)
+    const written = {
+      ...reply,
+      headers: { ...headers, ...reply.headers, ...why },
+      body: (write ?? writeUsual)(refusal),
+    }
+    if (isStanding) standing.set(reply, written)
     return written
   }
   decorations.set(config, decorate)

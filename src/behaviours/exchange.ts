@@ -111,6 +111,11 @@ export class Exchange {
     return `${this.request.method} ${this.request.path}`
   }
 
+  /** The caller, by its name if it has one. */
+  get caller(): string {
+    return this.consumer === undefined ? `address ${this.request.address}` : `consumer ${this.consumer}`
+  }
+
   /** Continues in the world that replaced its world. */
   enter(world: World): void {
     if (this.clock === this.world.clock) this.clock = world.clock

@@ -54,28 +54,21 @@ export const fault: Behaviour<FaultSpec | readonly FaultSpec[]> = {
   schema: { ...schema, type: ['object', 'array'], minItems: 1, items: item },
   compile(config, site) {
     if (config === undefined) return undefined
-    const faults = isList(config)
-      ? config.map((one, i) => compileFault(one, `fault ${i + 1}`, site, [i]))
-      : [compileFault(config, 'fault', site, [])]
-    return next => {
-      const failing = faults.map(({ strikes, fail }) => ({ strikes, handle: fail(next) }))
-      return exchange => {
-        for (const { strikes, handle } of failing) if (strikes(exchange)) return handle(exchange)
-        return next(exchange)
-      }
-    }
+    const faults =
+      'kind' in config
+        ? [compileFault(config, 'fault', site, [])]
+        : config.map((one, i) => compileFault(one, `fault ${i + 1}`, site, [i]))
+    return next => exchange => faults.find(one => one.strikes(exchange))?.fail(exchange, next) ?? next(exchange)
   },
   describe: config =>
     config &&
-    (isList(config) ? config : [config])
+    ('kind' in config ? [config] : config)
       .map(({ kind, status, probability, every }) => {
         const often = every !== undefined ? ` every ${every}` : probability !== undefined ? ` ${probability}` : ''
         return `${status ?? kind}${often}`
       })
       .join(', '),
 }
-
-const isList = (config: FaultSpec | readonly FaultSpec[]): config is readonly FaultSpec[] => Array.isArray(config)
 
 function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path) {
   const { kind, probability, every, after } = config
@@ -94,7 +87,7 @@ function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path
       every !== undefined
         ? exchange.ordinal % every === 0
         : probability === undefined || exchange.draw(purpose) < probability,
-    fail: (next: Handler) => async (exchange: Exchange) => {
+    async fail(exchange: Exchange, next: Handler): Promise<Reply> {
       exchange.fault = kind
       exchange.note(`${purpose}: ${config.status ?? kind}${works ? ', after the work' : ''}`)
       const reply = works ? await next(exchange) : NO_REPLY
@@ -120,15 +113,15 @@ const instead =
   () => ({ ...NO_REPLY, wire })
 
 const SPOILERS: Readonly<Record<FaultKind, (config: FaultSpec, site: Site, path: Path) => Spoil>> = {
-  status: (config, site, path) => {
-    const refusal = compileStatus(config, site, path)
+  status: (...all) => {
+    const refusal = compileStatus(...all)
     return () => refusal
   },
   reset: () => instead({ kind: 'reset' }),
   close: () => instead({ kind: 'close' }),
   garbage: () => instead({ kind: 'garbage' }),
   hang: () => instead({ kind: 'close' }),
-  truncate: ({ keep }) => on({ kind: 'truncate', ...(keep === undefined ? {} : { keep: parseSize(keep) as number }) }),
+  truncate: ({ keep }) => on({ kind: 'truncate', ...(keep && { keep: parseSize(keep) as number }) }),
   drip: ({ rate = '64B/s' }) => on({ kind: 'drip', rate: parseByteRate(rate) as number }),
 }
 

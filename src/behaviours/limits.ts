@@ -1,5 +1,5 @@
-// Limits the requests of a caller per window, by the world's clock, and announces the remaining quota
-// (draft-ietf-httpapi-ratelimit-headers-10).
+// Limits of a service: the requests of a caller per window, by the world's clock, with the remaining quota announced
+// (draft-ietf-httpapi-ratelimit-headers-10); and the requests that are served at once.
 
 import { type Headers, problems, quotedString, refuse, retryAfter, withHeaders } from '../kernel/http.ts'
 import { parseDuration, parseRate } from '../kernel/units.ts'
@@ -66,13 +66,10 @@ export const rateLimit: Behaviour<ConfigOf<typeof rateLimitSchema>> = {
 }
 
 const KEYS: Record<'consumer' | 'address' | 'all', (exchange: Exchange) => string> = {
-  consumer: ({ consumer, request }) => (consumer === undefined ? `address ${request.address}` : `consumer ${consumer}`),
+  consumer: ({ caller }) => caller,
   address: ({ request }) => request.address,
   all: () => '',
 }
-
-// Serves at most `concurrent` requests at once; others queue, so that response times grow with load. It is outside
-// `latency`, which therefore is the service time.
 
 const capacitySchema = setting.block(
   'The number of requests served at once; others wait in order. Under `defaults` it is shared by all operations, under a tag by those of the tag.',
@@ -85,6 +82,10 @@ const capacitySchema = setting.block(
   { required: ['concurrency'] },
 )
 
+/**
+ * Serves at most `concurrency` requests at once; others queue, so that response times grow with load. It is outside `latency`,
+ * which therefore is the service time.
+ */
 export const capacity: Behaviour<ConfigOf<typeof capacitySchema>> = {
   name: 'capacity',
   remembers: true,

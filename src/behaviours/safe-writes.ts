@@ -1,8 +1,9 @@
-// Conditional requests (RFC 9110 §13): adds entity tags, answers 304 to a client that has the current representation, and
-// 412 to a write based on another one.
+// Requests that are safe in spite of other clients and of retries: conditional requests (RFC 9110 §13), which get entity tags, 304
+// for the current representation and 412 for a write based on another one; and `Idempotency-Key`, with which a retry gets the first
+// reply again (draft-ietf-httpapi-idempotency-key-header).
 
 import { createHash } from 'node:crypto'
-import { type Headers, problems, type Reply, refuse, withHeaders } from '../kernel/http.ts'
+import { problems, type Reply, refuse, withHeaders } from '../kernel/http.ts'
 import { stringifyJson } from '../kernel/json.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { digest } from '../world/draws.ts'
@@ -52,8 +53,9 @@ const revalidate: Wrap = next => async exchange => {
   const etag = tagOfReply(reply, exchange.entry)
   const { 'if-match': match, 'if-none-match': noneMatch } = exchange.request.headers
   if (match !== undefined && !lists(String(match), etag, true)) return CHANGED
-  if (noneMatch !== undefined && lists(String(noneMatch), etag, false)) return notModified(reply.headers, etag)
-  return withHeaders(reply, { etag })
+  if (noneMatch === undefined || !lists(String(noneMatch), etag, false)) return withHeaders(reply, { etag })
+  const kept = Object.entries(reply.headers).filter(([name]) => KEPT.includes(name))
+  return { status: 304, headers: { ...Object.fromEntries(kept), etag }, body: undefined }
 }
 
 /** Checks the preconditions of a write against the record, before it is written. */
@@ -84,11 +86,6 @@ const REQUIRED = refuse(problems.precondition_required, 'If-Match is missing: se
 
 /** The headers of the 200 that a 304 keeps (RFC 9110 §15.4.5). Outer behaviours add others. */
 const KEPT = ['cache-control', 'content-location', 'expires', 'vary']
-
-function notModified(headers: Headers, etag: string): Reply {
-  const kept = Object.entries(headers).filter(([name]) => KEPT.includes(name))
-  return { status: 304, headers: { ...Object.fromEntries(kept), etag }, body: undefined }
-}
 
 /** The revision distinguishes the states of a record; the digest, those before and after a reset. */
 const tagOf = ({ revision, text }: Entry): string => `"${revision.toString(36)}-${digest(text).toString(36)}"`
@@ -125,9 +122,6 @@ function lists(field: string, tag: string, strongly: boolean): boolean {
   return false
 }
 
-// Makes retries safe: a request with the same `Idempotency-Key` gets the first reply again
-// (draft-ietf-httpapi-idempotency-key-header).
-
 const idempotencySchema = setting.block(
   'Evaluates `Idempotency-Key`, per operation and consumer. The same payload gets the first reply again; a different payload gets 422; a repeat while the first request is in progress gets 409. Failures (5xx) are not kept.',
   {
@@ -153,9 +147,9 @@ export const idempotency: Behaviour<ConfigOf<typeof idempotencySchema>> = {
       const { 'idempotency-key': given } = exchange.request.headers
       if (given === undefined) return config.required === true ? missing : next(exchange)
       if (given.length > LONGEST_KEY) return tooLong
-      const { world, consumer, request } = exchange
+      const { world } = exchange
       const keys = world.keep<IdempotencyKeys<Reply>>(IdempotencyKeys, place)
-      const key = `${consumer === undefined ? `address ${request.address}` : `consumer ${consumer}`}\n${given}`
+      const key = `${exchange.caller}\n${given}`
       const payload = payloadOf(exchange)
       const first = keys.find(key, world.clock.now())
       if (first !== undefined) {

@@ -92,12 +92,13 @@ export function put<Value>(members: Record<string, Value>, name: string, value: 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal)
 
+/** Returns the part of a value at some keys; `undefined` if there is none. */
+export const memberAt = (whole: unknown, path: readonly (string | number)[]): unknown =>
+  path.reduce((at, key) => (Object.hasOwn(Object(at), key) ? Reflect.get(Object(at), key) : undefined), whole)
+
 /** Formats a path of keys and indices as a JSON Pointer (RFC 6901). */
-export function pointer(path: readonly (string | number)[]): string {
-  let text = ''
-  for (const key of path) text += `/${typeof key === 'string' ? escapeKey(key) : key}`
-  return text
-}
+export const pointer = (path: readonly (string | number)[]): string =>
+  path.map(key => `/${escapeKey(`${key}`)}`).join('')
 
 /** Most keys need no escape, and looking is cheaper than replacing. */
 const escapeKey = (key: string): string =>

@@ -8,8 +8,9 @@ import { ACTIONS, type RespondConfig } from '../behaviours/respond/config.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'
 import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import { type Path, placeWithin } from '../kernel/file/source.ts'
+import { placeWithin } from '../kernel/file/source.ts'
 import { describeRule, problems } from '../kernel/http.ts'
+import { memberAt } from '../kernel/json.ts'
 import { Hits } from '../world/kept.ts'
 import { compileIdentification } from './consumers.ts'
 import {
@@ -250,9 +251,6 @@ export class OperationCompiler {
     }
   }
 }
-
-const memberAt = (value: unknown, path: Path): unknown =>
-  path.reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value)
 
 /** Puts the wraps around a handler; the first is outermost. */
 const compose = (wraps: readonly Wrap[], last: Handler): Handler => wraps.reduceRight((next, wrap) => wrap(next), last)

@@ -57,17 +57,20 @@ const sortSchema = setting.block(
   { type: ['string', 'object'], required: ['parameter'] },
 )
 
+/** A query parameter of a list. */
+const query = (what: string) => setting.text(`With \`list\`: the query parameter with ${what}.`)
+
 const listSchema = {
   filter: setting.list(
     filterSchema as SettingOf<string | FilterConfig>,
     'With `list`: query parameters that filter by the field of the same name, or as an entry says.',
   ),
-  search: setting.text('With `list`: the query parameter with words to search for in the texts of the records.'),
+  search: query('words to search for in the texts of the records'),
   item: setting.json('With `list`: an item of the list, with ${record.value} filled in. Default: the record.'),
-  limit: setting.text('With `list`: the query parameter with the size of the page.'),
-  offset: setting.text('With `list`: the query parameter with the number of records to skip.'),
-  page: setting.text('With `list`: the query parameter with the number of the page.'),
-  cursor: setting.text('With `list`: the query parameter with the id of the record after which the page begins.'),
+  limit: query('the size of the page'),
+  offset: query('the number of records to skip'),
+  page: query('the number of the page'),
+  cursor: query('the id of the record after which the page begins'),
   sort: sortSchema as SettingOf<string | ConfigOf<typeof sortSchema>>,
   by: setting.text('With `list`: the default order, such as `-id`. Default: the id.'),
   order: setting.text('With `sort`: the query parameter with `asc` or `desc`.'),

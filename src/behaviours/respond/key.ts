@@ -86,10 +86,7 @@ export function compileWithin({ within: config }: RespondConfig, resource: Resou
   return {
     ownerOf: new Map(owners.map(({ field, ownerOf }) => [field, ownerOf])),
     filters: (exchange: Exchange): Filter[] =>
-      owners.map(({ field, unshown, ownerOf }) => {
-        const values = [ownerOf(exchange)]
-        return unshown ? { field, values, orAbsent: true } : { field, values }
-      }),
+      owners.map(({ field, unshown, ownerOf }) => ({ field, values: [ownerOf(exchange)], orAbsent: unshown })),
     /** Returns the refusal if an owner does not exist. */
     async orphan(exchange: Exchange): Promise<Reply | undefined> {
       for (const { owner, find, ownerOf } of owners) {

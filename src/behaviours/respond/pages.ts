@@ -56,8 +56,9 @@ export function compilePaging(
   const [limitAt, offsetAt, pageAt, cursorAt] = [at('limit'), at('offset'), at('page'), at('cursor')]
   const unlimited = pageAt === -1 ? Number.POSITIVE_INFINITY : PAGE_SIZE
   // If 0 is a valid page number, pages count from 0.
-  const base = lowest(parameters[pageAt])
-  const origin = originOfOffset(parameters[offsetAt])
+  const base = beginsAt(0, parameters[pageAt]) ? 0 : 1
+  // If the lowest offset is 1, it is the number of a record, such as `startIndex` in SCIM (RFC 7644, section 3.4.2.4).
+  const origin = beginsAt(1, parameters[offsetAt]) ? 1 : 0
   const numberAt = (values: readonly unknown[], index: number, fallback: number): number => {
     const value = index === -1 ? undefined : (values[index] as number | bigint | undefined)
     return value === undefined ? fallback : Math.max(0, Number(value))
@@ -110,15 +111,10 @@ export function compilePaging(
   }
 }
 
-function lowest(page: Parameter | undefined): number {
-  const schema = page?.schema.node.value
-  return page?.default === 0 || (isObject(schema) && schema.minimum === 0) ? 0 : 1
-}
-
-/** If the lowest offset is 1, it is the number of a record, such as `startIndex` in SCIM (RFC 7644, section 3.4.2.4). */
-function originOfOffset(offset: Parameter | undefined): number {
-  const schema = offset?.schema.node.value
-  return offset?.default === 1 || (isObject(schema) && schema.minimum === 1) ? 1 : 0
+/** Whether a number is the lowest of a parameter, or its default. */
+function beginsAt(lowest: number, parameter: Parameter | undefined): boolean {
+  const schema = parameter?.schema.node.value
+  return parameter?.default === lowest || (isObject(schema) && schema.minimum === lowest)
 }
 
 function readId(value: unknown, ids: Resource['ids']): Id | undefined {

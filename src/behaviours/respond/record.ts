@@ -6,14 +6,13 @@ import type { Node } from '../../contract/documents.ts'
 import { describeField } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { BrokenRule } from '../../kernel/http.ts'
-import { Decimal, isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
+import { Decimal, isObject, type Json, type JsonObject, memberAt, put } from '../../kernel/json.ts'
 import { withField } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { checkRecord, fieldsOf, type Make, type Resource, withoutOwners } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
 import {
   type Asked,
-  partAt,
   readAsked,
   readRenamed,
   recordPath,
@@ -42,16 +41,14 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
   // A change that removes a required field is the client's mistake.
   const refuses = kind === 'update' ? (name: string) => asked.empty || asked.declares(name) : asked.wants
   const recordIn = (sent: Json | undefined): Json => {
-    const record = partAt(sent, path) ?? (sent === undefined ? NO_FIELDS : sent)
+    const record = (memberAt(sent, path) as Json | undefined) ?? (sent === undefined ? NO_FIELDS : sent)
     if (renamed.size === 0 || !isObject(record)) return record
     const entries = Object.entries(record as JsonObject)
     return Object.fromEntries(entries.map(([name, value]) => [renamed.get(name) ?? name, value]))
   }
   const isWhole = path.length === 0 && renamed.size === 0
-  const given = isWhole
-    ? (exchange: Exchange): Json => (exchange.body === undefined ? NO_FIELDS : exchange.body)
-    : (exchange: Exchange): Json => recordIn(exchange.body)
-  const hasRecord = (exchange: Exchange): boolean => partAt(exchange.body, path) !== undefined
+  const given = ({ body }: Exchange): Json => (isWhole && body) || recordIn(body)
+  const hasRecord = (exchange: Exchange): boolean => memberAt(exchange.body, path) !== undefined
   const mended = (record: JsonObject, broken: readonly BrokenRule[] | undefined, exchange: Exchange) => {
     const isValid = exchange.body === undefined || body?.check(exchange.body, true) === undefined
     if (!isValid) return broken ?? record
@@ -228,12 +225,10 @@ const LATER = /(?:d|n)[_-]?(?:at|on|date|time|by)$/i
 
 /** Returns the fields of a changed record with the unshown owners that it had. */
 export function keepOwners({ unshown }: Resource, fields: JsonObject, old: JsonObject): JsonObject {
-  if (unshown.length === 0) return fields
-  return unshown.reduce(
-    (all, field) => {
-      const owner = old[field]
-      return owner === undefined ? all : withField(field, owner, all)
-    },
-    withoutOwners(unshown, fields),
-  )
+  let out = withoutOwners(unshown, fields)
+  for (const field of unshown) {
+    const owner = old[field]
+    if (owner !== undefined) out = withField(field, owner, out)
+  }
+  return out
 }

@@ -6,7 +6,7 @@ import { type MediaType, responseFor } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { compileNegotiation, contentTypeFor, isJson } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import { type Fill, JsonText, type TemplateContext } from '../../expression/template.ts'
+import { type Fill, JsonText, type Template, type TemplateContext } from '../../expression/template.ts'
 import { JSON_HEADERS, JSON_TYPE, NO_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { hashOf } from '../../sample/chance.ts'
@@ -40,21 +40,41 @@ interface InRecord extends TemplateContext {
 }
 
 /** Sends a record itself, or inside the configured template. */
-export function compileGive({ body, create }: RespondConfig, resource: Resource, site: Site): Give {
+export function compileGive(config: RespondConfig, resource: Resource, site: Site): Give {
   const { contract, operation, expressions } = site
-  const node = successSchema(operation, create === undefined ? 200 : 201, 200)?.node
-  const shown = compileShown(schemaBelow(node, recordPath(body), contract), resource, site)
+  const node = successSchema(operation, config.create === undefined ? 200 : 201, 200)?.node
+  const shown = compileShown(schemaBelow(node, recordPath(config.body), contract), resource, site)
   const textOf = (entry: Entry): string => shown?.(entry) ?? entry.text
-  if (body === undefined) {
-    const isOne = node !== undefined && contract.use(node).types.has('object')
-    return (entry, status, _, location, all) => ({
-      status,
-      headers: location === undefined ? JSON_HEADERS : { 'content-type': JSON_TYPE, location },
-      body: all === undefined || isOne ? (shown?.(entry) ?? entry.text) : `[${all.map(textOf).join(',')}]`,
-    })
-  }
-  const idOf = ({ entry }: InRecord) =>
-    String(resource.within.length === 0 ? entry.id : idIn(resource.idField, entry.value))
+  const isOne = node !== undefined && contract.use(node).types.has('object')
+  const template = compileWrapper(config, node, textOf, resource, site)
+  return (entry, status, exchange, location, all) => ({
+    status,
+    headers: location === undefined ? JSON_HEADERS : { 'content-type': JSON_TYPE, location },
+    body:
+      template !== undefined
+        ? template.write({
+            entry,
+            exchange,
+            location,
+            all: all ?? [entry],
+            scope: template.holes.length > 0 ? expressions.scope(exchange) : undefined,
+          })
+        : all === undefined || isOne
+          ? (shown?.(entry) ?? entry.text)
+          : `[${all.map(textOf).join(',')}]`,
+  })
+}
+
+/** Compiles the template around a record, if there is one. */
+function compileWrapper(
+  { body }: RespondConfig,
+  node: Node | undefined,
+  textOf: (entry: Entry) => string,
+  { within, idField }: Resource,
+  { contract, expressions, error }: Site,
+): Template<InRecord> | undefined {
+  if (body === undefined) return undefined
+  const idOf = ({ entry }: InRecord) => String(within.length === 0 ? entry.id : idIn(idField, entry.value))
   const addressIn = ({ exchange, location }: InRecord) => location ?? addressOf(exchange, '')
   const fields = new Map<string, Fill<InRecord>>([
     ['record.id', idOf],
@@ -66,21 +86,12 @@ export function compileGive({ body, create }: RespondConfig, resource: Resource,
   // `completeTemplate` writes this one where the contract has a number.
   fields.set('record.#number', one => (/^-?\d+$/.test(idOf(one)) ? new JsonText(idOf(one)) : idOf(one)))
   const whole = node === undefined ? body : completeTemplate(body, node, contract)
-  const template = expressions.template<InRecord>(whole, ['body'], site.error, {
+  return expressions.template<InRecord>(whole, ['body'], error, {
     known,
     field: name => fields.get(name),
     failing: 'null',
     each: one => one.all.map(entry => ({ ...one, entry })),
   })
-  const hasExpressions = template.holes.length > 0
-  return (entry, status, exchange, location, all = [entry]) => {
-    const scope = hasExpressions ? expressions.scope(exchange) : undefined
-    return {
-      status,
-      headers: location === undefined ? JSON_HEADERS : { 'content-type': JSON_TYPE, location },
-      body: template.write({ entry, exchange, location, all, scope }),
-    }
-  }
 }
 
 /** Returns a reply without a body. */

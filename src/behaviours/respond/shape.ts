@@ -43,13 +43,6 @@ export function requestMedia({ body }: Operation): MediaType | undefined {
   return (all.find(([type]) => isJson(type)) ?? all.find(([, { schema }]) => schema !== undefined))?.[1]
 }
 
-/** Returns the part of a body at some keys; `undefined` if there is none. */
-export function partAt(body: Json | undefined, path: readonly string[]): Json | undefined {
-  let at = body
-  for (const key of path) at = isObject(at) && Object.hasOwn(at, key) ? (at[key] as Json) : undefined
-  return at
-}
-
 /** The record within a request: the whole body, or the value of a key, `{"tag": {…}}`. */
 interface RequestedRecord {
   /** Its schema; `undefined` without a described body. */

@@ -9,7 +9,7 @@ import { Language } from '../../expression/language.ts'
 import { compileFilling, type ReportMistake } from '../../expression/template.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, memberAt, parsePointer } from '../../kernel/json.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { httpDate, parseDate, timestamp } from '../../world/clock.ts'
 import { compileExpression } from '../expressions.ts'
@@ -326,7 +326,7 @@ function better(
     ...(name === undefined ? {} : { name }),
   })
   const made = fits ? value : undefined
-  const old = path.reduce<Json | undefined>((at, key) => (at as Record<string, Json> | undefined)?.[key], whole)
+  const old = memberAt(whole, path) as Json | undefined
   if (old === undefined || made === undefined) return made
   return inFormOf(made, old)
 }

@@ -7,7 +7,7 @@ import { isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { placeholdersIn } from '../../expression/template.ts'
 import { type BrokenRule, JSON_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
-import { Decimal, isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
+import { Decimal, isObject, type Json, type JsonObject, memberAt, pointer, stringifyJson } from '../../kernel/json.ts'
 import { allows, type Entry, type Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Handler, Site } from '../behaviour.ts'
@@ -17,7 +17,7 @@ import type { RespondConfig } from './config.ts'
 import { compileDangling, compileFinder, compileKey, compileWithin } from './key.ts'
 import { compileMaker, isFit, keepOwners } from './record.ts'
 import { compileLocation, type Give, withoutBody } from './reply.ts'
-import { completeTemplate, itemOf, listedRecords, partAt, pathParameter, recordReader } from './shape.ts'
+import { completeTemplate, itemOf, listedRecords, pathParameter, recordReader } from './shape.ts'
 
 /** Replace and update combine the old value and the body in different ways; both validate and store the result. */
 export function compileWrite(
@@ -143,7 +143,7 @@ const fromPlain = (value: Json): Json =>
 /** Returns a copy of a value with other leaves. */
 function withLeaves(value: Json, leaf: (value: Json) => Json): Json {
   if (Array.isArray(value)) return value.map((one: Json) => withLeaves(one, leaf))
-  if (!isObject(value) || value instanceof Decimal) return leaf(value)
+  if (!isObject(value)) return leaf(value)
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withLeaves(one as Json, leaf)]))
 }
 
@@ -289,7 +289,7 @@ function compileCreateEach(config: RespondConfig, resource: Resource, give: Give
   const empty = nothingCreated(config.body, site, status)
   return async exchange => {
     const { request, world, operation, basePath, segments, clock, values, consumer, ordinal } = exchange
-    const list = partAt(exchange.body, listed)
+    const list = memberAt(exchange.body, listed)
     // Treat a missing optional list as empty.
     if (list === undefined && listed.length > 0) return empty ?? create(exchange)
     if (!Array.isArray(list)) return create(exchange)

@@ -8,7 +8,7 @@ import { expressionsOf } from '../../contract/paths.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
 import { type BrokenRule, firstOf, problems, type Reply, refuse, withHeaders, withWarning } from '../../kernel/http.ts'
-import { isObject, type Json, type Parsed, parsePointer } from '../../kernel/json.ts'
+import { isObject, type Json, memberAt, type Parsed, parsePointer } from '../../kernel/json.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { schemasWithin } from '../../sample/schema-parts.ts'
 import { breathe } from '../../world/clock.ts'
@@ -363,10 +363,7 @@ function explainSlip(rule: BrokenRule, value: Json, schema: SchemaUse): BrokenRu
   const path = (isMissing || UNKNOWN.has(rule.rule) ? parsePointer(rule.path) : undefined) ?? []
   const name = path.at(-1)
   const parents = path.slice(0, -1)
-  const parent = parents.reduce<unknown>(
-    (at, key) => (isObject(at) || Array.isArray(at) ? Reflect.get(at, key) : undefined),
-    value,
-  )
+  const parent = memberAt(value, parents)
   if (name === undefined || !isObject(parent)) return rule
   const say = (message: string): BrokenRule => ({ ...rule, message: rule.message + message })
   if (isMissing) {

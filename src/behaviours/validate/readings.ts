@@ -7,7 +7,7 @@ import { decodeQuery, splitQuery } from '../../contract/document/parameters.ts'
 import { compileMediaTypes, essenceOf, isJson, JSON_PATCH, readSequence } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject, type Json, type Parsed, parseJson } from '../../kernel/json.ts'
-import { keyOf } from '../../kernel/schema/schema.ts'
+import { exceeds, keyOf } from '../../kernel/schema/schema.ts'
 
 /** How a body of a content type is read. */
 export interface BodyReading {
@@ -150,24 +150,9 @@ function compileWorkBound(schema: Pick<SchemaUse, 'key' | 'definitions'>): (valu
     alternatives ??= countAlternatives(schema.key, schema.definitions)
     if (alternatives <= FEW) return undefined
     const most = Math.floor(MOST_COMPARISONS / alternatives)
-    if (!hasMore(value, most)) return undefined
+    if (!exceeds(value, most)) return undefined
     return `has more than ${most} values, which is too much to compare with ${alternatives} alternatives`
   }
-}
-
-/** Whether a value holds more than `most` values. */
-function hasMore(value: unknown, most: number): boolean {
-  let count = 0
-  const left: unknown[] = [value]
-  while (left.length > 0 && count <= most) {
-    const one = left.pop()
-    if (Array.isArray(one)) for (const item of one) left.push(item)
-    else if (isObject(one)) for (const name in one) left.push(one[name])
-    count += 1
-    // Those in line count as well: a list of a million need not be taken apart.
-    if (count + left.length > most) return true
-  }
-  return count > most
 }
 
 /** Returns the number of alternatives of the widest schema that the one under `key` reaches: 1 for none. */

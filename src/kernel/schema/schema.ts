@@ -184,7 +184,7 @@ function cached(compile: (branch: object) => ValidateFunction): (branch: object)
 }
 
 /** Returns whether a value has more than `most` values in it. */
-function exceeds(value: unknown, most: number): boolean {
+export function exceeds(value: unknown, most: number): boolean {
   let left = most
   const count = (item: unknown): boolean =>
     --left < 0 || (typeof item === 'object' && item !== null && Object.values(item).some(count))
