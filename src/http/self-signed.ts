@@ -6,7 +6,7 @@ import { webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import * as x509 from '@peculiar/x509'
-import type { KeyPair } from '../plan/tls.ts'
+import type { KeyPair } from '../plan/settings.ts'
 
 const DAY = 86_400_000
 

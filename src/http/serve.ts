@@ -3,7 +3,7 @@
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Log } from '../gateway/log.ts'
 import type { Reloader } from '../gateway/reload.ts'
-import type { TlsSettings } from '../plan/tls.ts'
+import type { TlsSettings } from '../plan/settings.ts'
 import { atFirstUse } from './at-first-use.ts'
 import { checkGuarded } from './control/access.ts'
 import { refuseMessage } from './control/replies.ts'

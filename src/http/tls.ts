@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto'
 import type { RequestListener, Server, ServerOptions } from 'node:http'
 import { createServer, type Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
-import type { KeyPair, TlsSettings } from '../plan/tls.ts'
+import type { KeyPair, TlsSettings } from '../plan/settings.ts'
 import { closeInStages } from './wire.ts'
 
 /** The first byte of a TLS handshake (RFC 8446 §5.1). */

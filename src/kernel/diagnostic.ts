@@ -170,12 +170,10 @@ const SHOWN = 10
  * places of those are computed.
  */
 export function formatBriefly(report: Diagnostics): string {
-  const all = report.first(report.size)
-  const warnings = all.filter(({ severity }) => severity === 'warning')
-  const shown = new Set([...all.filter(({ severity }) => severity === 'error'), ...warnings.slice(0, SHOWN)])
-  const text = formatDiagnostics(
-    all.filter(one => shown.has(one)),
-    severity => (severity === 'error' ? report.count(severity) : Math.min(SHOWN, warnings.length)),
+  let warnings = 0
+  const shown = report.first(report.size).filter(({ severity }) => severity === 'error' || ++warnings <= SHOWN)
+  const text = formatDiagnostics(shown, severity =>
+    severity === 'error' ? report.count(severity) : Math.min(SHOWN, warnings),
   )
   const left = report.count('warning') - SHOWN
   return left > 0 ? text.replace(/\n[^\n]*\n$/, `\n${left} more warnings; \`understudy check\` shows all\n`) : text
@@ -248,15 +246,15 @@ export function editDistance(a: string, b: string, limit: number): number {
 
 /** Formats a report as one JSON document: every diagnostic with its place, and the totals. */
 export function formatAsJson(report: Diagnostics): string {
-  const diagnostics = report.list.map(({ severity, code, message, hint, place }) => ({
+  const diagnostics = report.list.map(({ severity, code, message, hint, place: { file, line, column, length } }) => ({
     severity,
     code,
     message,
-    ...(hint === undefined ? {} : { hint }),
-    file: place.file,
-    line: place.line,
-    column: place.column,
-    length: place.length,
+    hint,
+    file,
+    line,
+    column,
+    length,
   }))
   return `${JSON.stringify({ errors: report.count('error'), warnings: report.count('warning'), diagnostics }, null, 2)}\n`
 }

@@ -272,7 +272,7 @@ function composeReply(
   }
   const documented = status === undefined ? undefined : responseFor(operation, status)
   if (example === undefined && (body !== undefined || documented === undefined || documented.content.size === 0)) {
-    return { respond: { status, headers, ...(body === undefined ? {} : { body }) } }
+    return { respond: { status, headers, body } }
   }
   const refused = answers.reply({ ...ANY_QUESTION, status, example }).refusal
   if (refused !== undefined) {

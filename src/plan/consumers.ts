@@ -200,8 +200,8 @@ function compileAuthorization(word: string): (request: Request) => string | unde
 export function parseSubject(text: string): readonly (readonly [name: string, value: string])[] | undefined {
   const parts = text.split(/,(?=\s*[\w.]+=)/)
   const read = parts.flatMap((part): [string, string][] => {
-    const [, name, value] = /^\s*([\w.]+)=(.*\S)\s*$/.exec(part) ?? []
-    return name === undefined || value === undefined ? [] : [[name.toUpperCase(), value]]
+    const [, name = '', value] = /^\s*([\w.]+)=(.*\S)\s*$/.exec(part) ?? []
+    return value === undefined ? [] : [[name.toUpperCase(), value]]
   })
   return read.length === parts.length ? read : undefined
 }

@@ -1,6 +1,11 @@
-// The formats of texts in gateway.yaml: durations, sizes, rates, dates, origins, paths.
+// The forms of settings in gateway.yaml: the formats of texts (durations, sizes, rates, dates, origins, paths), and short forms and
+// words of other tools, which are expanded before anything is checked. Mistakes are still reported at the place in the file.
 
 import { parseStart } from '../behaviours/deprecation.ts'
+import { roundBeyondExamples } from '../contract/documents.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
+import type { Path, Source } from '../kernel/file/source.ts'
+import { Decimal, isObject, unescapeKey } from '../kernel/json.ts'
 import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 
@@ -61,4 +66,118 @@ export const FORMATS = {
   },
   path: { ...matching('/[^\\s?#]*'), like: '/ or /api/v2' },
   size: { test: readableBy(parseSize), like: '64kB, 1MB or 2GB', pattern: SIZE },
+}
+
+/** Paths of the blocks whose keys are behaviours; `*` is any name. */
+const PLACES: readonly Path[] = [['defaults'], ['tags', '*'], ['operations', '*']]
+const OF_CONSUMER: Path = ['consumers', '*']
+
+/** The key that is meant when a behaviour is written as one text. */
+const MAIN_KEY: Readonly<Record<string, string>> = { latency: 'fixed', rateLimit: 'limit' }
+
+/**
+ * Returns the source with every short form written out. A word of another tool is a `foreign-word` warning.
+ *
+ * @param order whether the source is weather, whose `consumers` contain behaviours and no credentials
+ */
+export function expandShortForms(source: Source, report: Diagnostics, order = false): Source {
+  /** New paths, with their paths in the text. */
+  const origins = new Map<string, Path>()
+  const expandBlock = (block: object, at: Path): object =>
+    replaceMembers(block, (config, written) => {
+      const isForeign = written === 'delay' && !Object.hasOwn(block, 'latency')
+      const name = isForeign ? 'latency' : written
+      const from = [...at, written]
+      if (isForeign) {
+        report.warning('foreign-word', `"${written}" is read as "${name}"`, source.locate(from, 'key'), `write ${name}`)
+        origins.set(keyFor([...at, name]), from)
+      }
+      const main = MAIN_KEY[name]
+      if (main !== undefined && (typeof config === 'string' || typeof config === 'number')) {
+        origins.set(keyFor([...at, name, main]), from)
+        return [name, { [main]: config }]
+      }
+      if (name === 'fault') return [name, expandChances(config)]
+      // A rule is also a block, beside its condition.
+      const isList = name === 'rules' && Array.isArray(config)
+      return [name, isList ? config.map((one, i) => replaceAt(one, [], [...from, i], expandBlock)) : config]
+    })
+  const places = [...PLACES, ...(order ? [OF_CONSUMER] : [])]
+  const inWeather = [...PLACES, OF_CONSUMER].map(path => ['weather', '*', ...path])
+  let value = replaceAt(source.value, ['resources', '*'], [], expandSchema)
+  for (const path of [...places, ...inWeather]) value = replaceAt(value, path, [], expandBlock)
+  return source.derive(value, path => originalPath(path, origins))
+}
+
+const replaceMembers = (object: object, change: (item: unknown, key: string) => [string, unknown]): object =>
+  Object.fromEntries(Object.entries(object).map(([key, item]) => change(item, key)))
+
+/** Replaces the objects at some paths. @param at the path to the value */
+function replaceAt(
+  value: unknown,
+  [step, ...rest]: Path,
+  at: Path,
+  replace: (block: object, at: Path) => object,
+): unknown {
+  if (!isObject(value)) return value
+  if (step === undefined) return replace(value, at)
+  if (step !== '*' && !Object.hasOwn(value, step)) return value
+  return replaceMembers(value, (item, key) => [
+    key,
+    step === '*' || step === key ? replaceAt(item, rest, [...at, key], replace) : item,
+  ])
+}
+
+/** Converts `probability: 5%` to 0.05. */
+function expandChances(fault: unknown): unknown {
+  if (Array.isArray(fault)) return fault.map(expandChances)
+  if (!isObject(fault)) return fault
+  const [, percent] = /^(\d+(?:\.\d+)?) ?%$/.exec(String((fault as { probability?: unknown }).probability)) ?? []
+  return percent === undefined ? fault : { ...fault, probability: Number((Number(percent) / 100).toPrecision(12)) }
+}
+
+/** Converts `schema: "#/components/schemas/Book"` to `Book`. */
+function expandSchema(resource: object): object {
+  const { schema } = resource as { readonly schema?: unknown }
+  const [, name] = /#\/(?:components\/schemas|definitions)\/([^/]+)$/.exec(String(schema)) ?? []
+  return name === undefined ? resource : { ...resource, schema: unescapeKey(name) }
+}
+
+const keyFor = (path: Path): string => JSON.stringify(path)
+
+/** Returns the path in the text of an expanded path: its longest prefix that was rewritten decides. */
+function originalPath(path: Path, origins: ReadonlyMap<string, Path>): Path {
+  for (let length = origins.size === 0 ? 0 : path.length; length > 0; length--) {
+    const from = origins.get(keyFor(path.slice(0, length)))
+    if (from !== undefined) return [...from, ...path.slice(length)]
+  }
+  return path
+}
+
+/** Keys of a resource whose values become parts of records. */
+const RECORDS: ReadonlySet<string> = new Set(['seed', 'defaults', 'set'])
+
+/** Blocks whose values may become parts of bodies: their integers keep their digits. */
+const SENT: ReadonlySet<string> = new Set(['errors', 'respond', 'reply'])
+
+/**
+ * Replaces each `Decimal` and each bigint of a parsed gateway file, of weather or of an answer by the nearest double, in place:
+ * they are numbers to calculate with. Both stay in `seed`, `defaults` and `set` of a resource, in `respond.body` and in the
+ * examples of an inline contract; a bigint also stays everywhere in `errors`, `respond`, `reply` and an inline contract.
+ *
+ * @param path the keys to the value
+ * @param sent whether it is in a block of `SENT`
+ */
+export function roundSettings(value: unknown, path: readonly string[] = [], sent = false): void {
+  const isList = Array.isArray(value)
+  if (!isList && !isObject(value)) return
+  for (const [key, part] of Object.entries(value)) {
+    const at = isList ? path : [...path, key]
+    if (path.length === 0 && key === 'contract') roundBeyondExamples(part)
+    else if (at.length === 3 && path[0] === 'resources' && RECORDS.has(key)) continue
+    else if (!isList && path.at(-1) === 'respond' && key === 'body') continue
+    else if (part instanceof Decimal || (typeof part === 'bigint' && !sent)) {
+      ;(value as unknown as Record<string, unknown>)[key] = Number(part)
+    } else roundSettings(part, at, sent || (!isList && SENT.has(key)))
+  }
 }

@@ -162,11 +162,7 @@ function splitTypes(shape: PublishedSchema): PublishedSchema {
           KEYWORDS[one]?.includes(keyword) || !Object.values(KEYWORDS).some(keywords => keywords.includes(keyword)),
       ),
     )
-  const shared = {
-    ...(description === undefined ? {} : { description }),
-    ...(examples === undefined ? {} : { examples }),
-  }
-  return { ...shared, anyOf: types.map(one => ({ type: one, ...owned(one) })) }
+  return { description, examples, anyOf: types.map(one => ({ type: one, ...owned(one) })) }
 }
 
 const SCHEMAS = new Schemas()
@@ -180,7 +176,7 @@ function annotate(shape: PublishedSchema, path: readonly string[]): PublishedSch
   return {
     ...shape,
     ...(fallback !== undefined && check?.(fallback) === undefined ? { default: fallback } : {}),
-    ...(examples === undefined ? {} : { examples }),
+    examples,
   }
 }
 

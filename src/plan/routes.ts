@@ -20,7 +20,8 @@ export interface Routes {
 
 export function layRoutes(contract: Contract, report: Diagnostics): Routes {
   const table = new PathTable<number>()
-  const places: { operation: Operation; basePath: string }[] = []
+  const places: ServedOperation[] = []
+  const methodsOf = (path: string) => table.methodsOf(path)
   for (const operation of contract.operations) {
     const { method, path, basePaths, node } = operation
     for (const basePath of basePaths) {
@@ -43,8 +44,8 @@ export function layRoutes(contract: Contract, report: Diagnostics): Routes {
         return found && { target: targets[found.target]!, segments: found.segments, broken: found.broken }
       }
     },
-    methodsOf: path => table.methodsOf(path),
-    near: compileNear(places, path => table.methodsOf(path)),
+    methodsOf,
+    near: compileNear(places, methodsOf),
   }
 }
 
@@ -97,19 +98,61 @@ const MOST_PREFIX = 3
 
 function compileNear(served: readonly ServedOperation[], methodsOf: (path: string) => readonly string[]): Near {
   const bases = [...new Set(served.map(({ basePath }) => basePath))]
-  let byLength: Map<number, TemplateSegments[]> | undefined
-  const templatesOf = (length: number): readonly TemplateSegments[] => {
-    byLength ??= templatesByLength(served)
-    return byLength.get(length) ?? []
+  const templates = served.map(({ operation, basePath }): TemplateSegments => {
+    const parts = (basePath + operation.path.replace(/\/$/, '')).split('/')
+    return { method: operation.method, segments: parts.map(part => (part.includes('{') ? undefined : part)) }
+  })
+  const templatesOf = (length: number) => templates.filter(({ segments }) => segments.length === length)
+
+  /** The path with its slashes mended, with or without `.json`, or below another base path, where some operation is there. */
+  const repair = (path: string): string | undefined => {
+    const mended = path.replace(/\/{2,}/g, '/')
+    const trimmed = mended.replace(/\/$/, '')
+    const steps = trimmed.split('/')
+    const shorter = [0, 1, 2, MOST_PREFIX].map(count => ['', ...steps.slice(1 + count)].join('/'))
+    const below = shorter.flatMap(one => (one === '' ? [] : bases.map(base => base + one)))
+    const suffixed = trimmed.endsWith('.json') ? trimmed.slice(0, -'.json'.length) : `${trimmed}.json`
+    const candidates = [mended, trimmed, `${trimmed}/`, suffixed, ...below, ...below.map(one => `${one}/`)]
+    return candidates.find(one => one !== path && one !== '' && methodsOf(one).length > 0)
   }
+
+  /** The served path that differs from this one by the fewest letters, if they are few enough; of two, that with the method. */
+  const findNear = (method: string, path: string): string | undefined => {
+    let best: string | undefined
+    let least = Number.POSITIVE_INFINITY
+    for (const whole of new Set([path, ...bases.map(base => base + path)])) {
+      const given = whole.replace(/\/$/, '').split('/')
+      for (const template of templatesOf(given.length)) {
+        const far = distanceTo(template, given) + (template.method === method ? 0 : 0.1)
+        if (far >= least) continue
+        least = far
+        best = template.segments.map((segment, i) => segment ?? given[i]).join('/')
+      }
+    }
+    return best
+  }
+
+  /** The served path that this one is the end of, with or without a base path: `/v1/customers` for `/customers`. */
+  const findLonger = (method: string, path: string): string | undefined => {
+    const base = bases.find(one => one !== '' && path.startsWith(`${one}/`)) ?? ''
+    const given = path.slice(base.length).replace(/\/$/, '').split('/').slice(1)
+    for (let more = 1; more <= MOST_PREFIX; more++) {
+      const fitting = templatesOf(given.length + more + 1).filter(({ segments }) => {
+        const end = segments.slice(more + 1)
+        const isNamed = end.some(segment => segment !== undefined) && !segments.slice(0, more + 1).includes(undefined)
+        return isNamed && end.every((one, i) => (one ?? given[i]) === given[i])
+      })
+      const best = fitting.find(one => one.method === method) ?? fitting[0]
+      if (best !== undefined) return [...best.segments.slice(0, more + 1), ...given].join('/')
+    }
+    return undefined
+  }
+
   const suggestFor = (method: string, path: string, prefix: string): string => {
     const below = bases.some(base => base === '' || path === base || path.startsWith(`${base}/`))
     const shown = bases.slice(0, 5).map(base => prefix + base)
     const where = below ? '' : `; the API is served below ${shown.join(', ')}`
-    const target =
-      repair(path, bases, methodsOf) ??
-      findNear(method, path, bases, templatesOf) ??
-      findLonger(method, path, bases, templatesOf)
+    const target = repair(path) ?? findNear(method, path) ?? findLonger(method, path)
     const methods = target === undefined ? [] : methodsOf(target)
     // A template whose segment has text around its expression, `{id}.json`, may be near and still not match.
     if (methods.length === 0) return where
@@ -134,54 +177,6 @@ function compileNear(served: readonly ServedOperation[], methodsOf: (path: strin
   }
 }
 
-/** The path with its slashes mended, with or without `.json`, or below another base path, where some operation is there. */
-function repair(path: string, bases: readonly string[], methodsOf: (path: string) => readonly string[]) {
-  const mended = path.replace(/\/{2,}/g, '/')
-  const trimmed = mended.replace(/\/$/, '')
-  const steps = trimmed.split('/')
-  const shorter = [0, 1, 2, MOST_PREFIX].map(count => ['', ...steps.slice(1 + count)].join('/'))
-  const below = shorter.flatMap(one => (one === '' ? [] : bases.map(base => base + one)))
-  const suffixed = trimmed.endsWith('.json') ? trimmed.slice(0, -'.json'.length) : `${trimmed}.json`
-  const candidates = [mended, trimmed, `${trimmed}/`, suffixed, ...below, ...below.map(one => `${one}/`)]
-  return candidates.find(one => one !== path && one !== '' && methodsOf(one).length > 0)
-}
-
-type TemplatesOf = (length: number) => readonly TemplateSegments[]
-
-/**
- * The served path that differs from this one by the fewest letters, if they are few enough; of two, that with the method.
- */
-function findNear(method: string, path: string, bases: readonly string[], templatesOf: TemplatesOf) {
-  let best: string | undefined
-  let least = Number.POSITIVE_INFINITY
-  for (const whole of new Set([path, ...bases.map(base => base + path)])) {
-    const given = whole.replace(/\/$/, '').split('/')
-    for (const template of templatesOf(given.length)) {
-      const far = distanceTo(template, given) + (template.method === method ? 0 : 0.1)
-      if (far >= least) continue
-      least = far
-      best = template.segments.map((segment, i) => segment ?? given[i]).join('/')
-    }
-  }
-  return best
-}
-
-/** The served path that this one is the end of, with or without a base path: `/v1/customers` for `/customers`. */
-function findLonger(method: string, path: string, bases: readonly string[], templatesOf: TemplatesOf) {
-  const base = bases.find(one => one !== '' && path.startsWith(`${one}/`)) ?? ''
-  const given = path.slice(base.length).replace(/\/$/, '').split('/').slice(1)
-  for (let more = 1; more <= MOST_PREFIX; more++) {
-    const fitting = templatesOf(given.length + more + 1).filter(({ segments }) => {
-      const end = segments.slice(more + 1)
-      const isNamed = end.some(segment => segment !== undefined) && !segments.slice(0, more + 1).includes(undefined)
-      return isNamed && end.every((one, i) => (one ?? given[i]) === given[i])
-    })
-    const best = fitting.find(one => one.method === method) ?? fitting[0]
-    if (best !== undefined) return [...best.segments.slice(0, more + 1), ...given].join('/')
-  }
-  return undefined
-}
-
 /** How many letters a path is from a template; infinite where it is too many. */
 function distanceTo({ segments }: TemplateSegments, given: readonly string[]): number {
   let far = 0
@@ -195,16 +190,4 @@ function distanceTo({ segments }: TemplateSegments, given: readonly string[]): n
     if (letters > most || far > 2) return Number.POSITIVE_INFINITY
   }
   return far
-}
-
-function templatesByLength(served: readonly ServedOperation[]): Map<number, TemplateSegments[]> {
-  const out = new Map<number, TemplateSegments[]>()
-  for (const { operation, basePath } of served) {
-    const parts = (basePath + operation.path.replace(/\/$/, '')).split('/')
-    const segments = parts.map(segment => (segment.includes('{') ? undefined : segment))
-    const alike = out.get(parts.length) ?? []
-    alike.push({ method: operation.method, segments })
-    out.set(parts.length, alike)
-  }
-  return out
 }

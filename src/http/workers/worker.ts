@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Metrics, MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { Reloader } from '../../gateway/reload.ts'
-import type { KeyPair } from '../../plan/tls.ts'
+import type { KeyPair } from '../../plan/settings.ts'
 
 /** From the primary to a worker. A connection comes with its socket. */
 export type WorkerOrder =

@@ -30,7 +30,7 @@ export interface TextFault {
   /** The offsets; unset for the whole text. */
   readonly from?: number
   readonly to?: number
-  readonly hint?: string
+  readonly hint?: string | undefined
 }
 
 export const TOO_DEEP = {
@@ -96,7 +96,7 @@ export function describeSyntax(text: string, offset: number, kind: SyntaxKind | 
     return { ...here, message: `unexpected ${text[at]} in a value`, hint: WORDS.surplus[1] }
   } else if (kind !== undefined) {
     const [words, hint] = WORDS[kind]
-    return { ...here, message: words, ...(hint === undefined ? {} : { hint }) }
+    return { ...here, message: words, hint }
   }
   return { ...here, message: message.charAt(0).toLowerCase() + message.slice(1) }
 }
