@@ -7,6 +7,7 @@ import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
 import { readSource } from '../kernel/file/read-source.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
 import { Decimal, isObject, parsePointer, pointer } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 
 /** A document: the value of a file, or a part of it (an inline contract). */
 export interface Document {
@@ -60,8 +61,11 @@ const step = (at: Node, key: string): Node => childOf(at, Array.isArray(at.value
 
 const rootOf = (document: Document): Node => ({ document, path: [], value: document.source.value })
 
-const isReference = (node: Node): node is Node & { readonly value: { readonly $ref: string } } =>
+export const isReference = (node: Node): node is Node & { readonly value: { readonly $ref: string } } =>
   isObject(node.value) && typeof node.value.$ref === 'string'
+
+/** Returns whether there is a value: `key:` without one is `null` in YAML. */
+export const isGiven = ({ value }: Node): boolean => value !== undefined && value !== null
 
 export class Documents {
   readonly root: Node
@@ -147,7 +151,7 @@ export class Documents {
   /** The schemas with a `$dynamicAnchor` at or below the top of a schema, by name. */
   dynamicAnchors(node: Node): ReadonlyMap<string, Node> {
     const found = this.#identifiersOf(node.document).dynamicAnchors(node.path)
-    return new Map(found.map(([name, path]) => [name, childOf(rootOf(node.document), ...path)]))
+    return new Map([...found].map(([name, path]) => [name, childOf(rootOf(node.document), ...path)]))
   }
 
   /** Returns the root of a reference without its fragment: a schema with that `$id`, or a file. */
@@ -169,12 +173,11 @@ export class Documents {
   }
 
   #identifiersOf(document: Document): Identifiers {
-    let known = this.#identifiers.get(document.file)
-    if (known === undefined) {
-      known = new Identifiers(document.source.value, pathToFileURL(document.file).href)
-      this.#identifiers.set(document.file, known)
-    }
-    return known
+    return getOrMake(
+      this.#identifiers,
+      document.file,
+      () => new Identifiers(document.source.value, pathToFileURL(document.file).href),
+    )
   }
 
   #read(from: Node, name: string): Document | undefined {
@@ -224,7 +227,7 @@ class Identifiers {
   readonly #root: SchemaResource
   readonly #resources = new Map<string, SchemaResource>()
   readonly #anchors = new Map<string, Path>()
-  readonly #dynamic = new Map<string, [name: string, path: Path][]>()
+  readonly #dynamic = new Map<string, Map<string, Path>>()
   /** The path of the visited node: copied for each name only, because documents are large and names are few. */
   readonly #trail: (string | number)[] = []
 
@@ -251,8 +254,8 @@ class Identifiers {
   }
 
   /** The dynamic anchors at a schema, and in its own `$defs`. */
-  dynamicAnchors(path: Path): readonly [name: string, path: Path][] {
-    return this.#dynamic.size === 0 ? NO_ANCHORS : (this.#dynamic.get(path.join('\n')) ?? NO_ANCHORS)
+  dynamicAnchors(path: Path): ReadonlyMap<string, Path> {
+    return (this.#dynamic.size === 0 ? undefined : this.#dynamic.get(path.join('\n'))) ?? NO_ANCHORS
   }
 
   #visit(node: unknown, resource: SchemaResource): void {
@@ -284,12 +287,12 @@ class Identifiers {
     }
     if (typeof node.$dynamicAnchor !== 'string') return here
     const owner = (this.#trail.at(-2) === '$defs' ? this.#trail.slice(0, -2) : this.#trail).join('\n')
-    this.#dynamic.set(owner, [...(this.#dynamic.get(owner) ?? []), [node.$dynamicAnchor, path()]])
+    getOrMake(this.#dynamic, owner, () => new Map()).set(node.$dynamicAnchor, path())
     return here
   }
 }
 
-const NO_ANCHORS: readonly [string, Path][] = []
+const NO_ANCHORS: ReadonlyMap<string, Path> = new Map()
 
 const absolute = (reference: string, base: string): string | undefined =>
   URL.canParse(reference, base) ? new URL(reference, base).href : undefined

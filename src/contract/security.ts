@@ -4,9 +4,10 @@
 import { suggest } from '../kernel/diagnostic.ts'
 import { type Headers, NO_HEADERS, quotedString } from '../kernel/http.ts'
 import { isObject } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import type { Contract, Operation, SecurityRequirement, SecurityScheme } from './contract.ts'
 import type { ContractReading } from './document/reading.ts'
-import { childOf, itemsOf, membersOf, type Node } from './documents.ts'
+import { childOf, isGiven, itemsOf, membersOf, type Node } from './documents.ts'
 import { nameless } from './paths.ts'
 
 /** @param knowsClients whether clients send certificates; otherwise `mutualTLS` is always satisfied */
@@ -57,7 +58,7 @@ function readScheme(
 /** Alternatives, each a list of schemes that must all be satisfied; empty for a public operation. */
 export function readSecurity(operation: Node, reading: ContractReading): SecurityRequirement[][] {
   const own = childOf(operation, 'security')
-  const list = own.value === undefined || own.value === null ? childOf(reading.root, 'security') : own
+  const list = isGiven(own) ? own : childOf(reading.root, 'security')
   const declared = childOf(reading.root, 'components', 'securitySchemes')
   const read = (alternative: Node): SecurityRequirement[] =>
     membersOf(alternative).flatMap(([name, node]) => {
@@ -163,15 +164,11 @@ export function challengesOf(schemes: readonly SecurityScheme[], realm: string, 
 const methodsByPath = new WeakMap<Contract, Map<string, string[]>>()
 
 function methodsAt(path: string, contract: Contract): readonly string[] {
-  let methods = methodsByPath.get(contract)
-  if (methods === undefined) {
-    methods = new Map()
-    for (const { method, path: other } of contract.operations) {
-      const known = methods.get(nameless(other))
-      if (known === undefined) methods.set(nameless(other), [method])
-      else known.push(method)
-    }
-    methodsByPath.set(contract, methods)
-  }
+  const methods = getOrMake(methodsByPath, contract, () => {
+    const known = new Map<string, string[]>()
+    for (const { method, path: other } of contract.operations)
+      getOrMake(known, nameless(other), (): string[] => []).push(method)
+    return known
+  })
   return methods.get(nameless(path)) ?? []
 }

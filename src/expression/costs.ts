@@ -1,6 +1,7 @@
 // The work that one evaluation of an expression may do: steps of loops, and the length of the texts that functions and
 // operators look at; and regular expressions in linear time (RE2).
 
+import { getOrMake } from '../kernel/memo.ts'
 import { LinearPattern } from '../kernel/pattern.ts'
 import { isMap } from './scope.ts'
 import { type Evaluate, nodesOf, type SyntaxNode } from './syntax-tree.ts'
@@ -29,9 +30,6 @@ function spend(characters: number): void {
 /** Counts steps of a loop, or work that takes as long. */
 const spendSteps = (steps: number): void => spend(steps * WORK_OF_A_STEP)
 
-/** Ends the evaluation: all further work fails too. */
-const exhaust = (): void => spend(Number.POSITIVE_INFINITY)
-
 type Charge = (first: unknown, second: unknown) => void
 type ChargeCall = (operands: readonly unknown[]) => void
 
@@ -47,7 +45,14 @@ const COMPARED_AT_ONCE = 32
 /** Makes every step of a loop count, and every function and operator the length of its operands. To be called on a checked tree. */
 export function boundWork(tree: SyntaxNode): void {
   for (const node of nodesOf(tree)) {
-    if (node.op === 'comprehension') boundLoop((node.args as { step: SyntaxNode }).step)
+    if (node.op === 'comprehension') {
+      const { step } = node.args as { step: SyntaxNode }
+      const evaluate = step.meta.evaluate as Evaluate
+      step.evaluate = (evaluator, at, context) => {
+        spendSteps(1)
+        return evaluate(evaluator, at, context)
+      }
+    }
     const charge = chargeOf(node)
     const { handle } = node
     if (charge === undefined || handle === undefined) continue
@@ -59,14 +64,6 @@ export function boundWork(tree: SyntaxNode): void {
       first instanceof Promise || second instanceof Promise
         ? Promise.all([first, second]).then(([a, b]) => bounded(a, b, ...rest))
         : bounded(first, second, ...rest)
-  }
-}
-
-function boundLoop(step: SyntaxNode): void {
-  const evaluate = step.meta.evaluate as Evaluate
-  step.evaluate = (evaluator, at, context) => {
-    spendSteps(1)
-    return evaluate(evaluator, at, context)
   }
 }
 
@@ -83,8 +80,6 @@ const textLength = (value: unknown): number =>
 
 const countKeys = (value: unknown): number => (isMap(value) ? Object.keys(value).length : 0)
 
-const chargeNothing: ChargeCall = () => {}
-
 const chargeAll: ChargeCall = operands => {
   for (const operand of operands) spend(textLength(operand))
 }
@@ -98,13 +93,11 @@ const chargeSearch: ChargeCall = ([text, part]) => {
 /** A formatter for a time zone is made for each call. */
 const chargeZone: ChargeCall = ({ length }) => spendSteps(length > 1 ? 20 : 0)
 
-const FUNCTIONS: Readonly<Record<string, ChargeCall>> = {
+/** The costs of functions. One that is not listed costs the length of its operands. */
+const FUNCTIONS: Readonly<Record<string, ChargeCall | undefined>> = {
   // Counts for itself.
-  linearMatches: chargeNothing,
-  substring: chargeNothing,
-  at: chargeNothing,
-  dyn: chargeNothing,
-  type: chargeNothing,
+  linearMatches: undefined,
+  ...{ substring: undefined, at: undefined, dyn: undefined, type: undefined },
   startsWith: ([, part]) => spend(textLength(part)),
   endsWith: ([, part]) => spend(textLength(part)),
   contains: chargeSearch,
@@ -167,10 +160,12 @@ const LONG_SEARCH = 1_280_000
 
 /** Whether some part of a text matches a pattern in RE2's syntax; throws a `RangeError` for an invalid one. */
 export function matchesLinearly(text: string, pattern: string): boolean {
-  const expression = compiled.get(pattern) ?? compileMatch(pattern)
+  if (compiled.size >= MOST_COMPILED) compiled.clear()
+  const expression = getOrMake(compiled, pattern, () => compileMatch(pattern))
   spend(Math.min(text.length * expression.size, LONG_SEARCH))
   const found = expression.test(text)
-  if (found === undefined) exhaust()
+  // All further work fails too.
+  if (found === undefined) spend(Number.POSITIVE_INFINITY)
   return found ?? false
 }
 
@@ -182,8 +177,6 @@ function compileMatch(pattern: string): LinearPattern {
   } catch (error) {
     throw new RangeError(`invalid pattern: ${(error as Error).message}`)
   }
-  if (compiled.size >= MOST_COMPILED) compiled.clear()
-  compiled.set(pattern, expression)
   spend(expression.size * OF_AN_INSTRUCTION)
   return expression
 }

@@ -49,7 +49,8 @@ export class Language {
   /** The expression, or its first mistake. `want` is what its value must be. */
   compile(text: string, want: 'bool' | 'any'): Expression | Mistake {
     if (text.trim() === '') return mistake(text, 'empty-expression', 'the expression is empty')
-    const checker = this.#checkerOf()
+    this.#checker ??= environmentFor(this.#types)
+    const checker = this.#checker
     let references: readonly NamedReference[]
     let roots: Set<string>
     let typed: string
@@ -88,11 +89,6 @@ export class Language {
       evaluate: scope => evaluate(run, scope),
       holds: scope => isTrue(run, scope),
     }
-  }
-
-  #checkerOf(): Environment {
-    this.#checker ??= environmentFor(this.#types)
-    return this.#checker
   }
 }
 
@@ -180,31 +176,26 @@ const MIXED: Readonly<Record<string, (a: number, b: number) => number>> = {
   '/': (a, b) => a / b,
 }
 
+/** An environment without `request`, and one with an untyped `request` for evaluating. */
 let prepared: { readonly common: Environment; readonly runtime: Environment } | undefined
 
-/**
- * Returns an environment without `request`, and one with an untyped `request` for evaluating. Made on first use, because
- * most configurations have no expressions.
- */
+/** Makes them on first use, because most configurations have no expressions. */
 function environments() {
-  if (prepared === undefined) {
-    const common = commonEnvironment()
-    const { params, query, cookies, body } = UNTYPED
-    const fields = { method: 'string', path: 'string', params, query, cookies, body, headers: 'map<string, string>' }
-    const runtime = common
-      .clone()
-      .registerType('Request', { ctor: RequestRoot, fields: fields as Readonly<Record<string, string>> })
-      .registerVariable('request', 'Request')
-      .registerVariable('world', 'dyn')
-    prepared = { common, runtime }
-  }
+  if (prepared !== undefined) return prepared
+  const common = commonEnvironment()
+  const fields = { ...UNTYPED, method: 'string', path: 'string', headers: 'map<string, string>' }
+  const runtime = common
+    .clone()
+    .registerType('Request', { ctor: RequestRoot, fields: fields as Readonly<Record<string, string>> })
+    .registerVariable('request', 'Request')
+    .registerVariable('world', 'dyn')
+  prepared = { common, runtime }
   return prepared
 }
 
 /** Returns an environment in which `request` has the types of an operation. */
-function environmentFor({ params, query, cookies, body }: RequestTypes): Environment {
-  const fields = { method: 'string', path: 'string', headers: { map: 'string' }, params, query, cookies, body }
-  const schema = librarySchema(fields as Readonly<Record<string, ExpressionType>>)
+function environmentFor(types: RequestTypes): Environment {
+  const schema = librarySchema({ ...types, method: 'string', path: 'string', headers: { map: 'string' } })
   return environments()
     .common.clone()
     .registerVariable({ name: 'request', schema } as never)

@@ -96,9 +96,9 @@ const SCOPED: Readonly<Record<string, NamedReference['kind'] | undefined>> = {
 }
 
 /** The names that an expression may begin with. */
-const ROOTS = ['request', 'consumer', 'operation', 'now', 'ordinal', 'nth', 'world']
+const ROOTS = 'request consumer operation now ordinal nth world'.split(' ')
 /** The fields of `request`. */
-const REQUEST = ['method', 'path', 'params', 'query', 'headers', 'cookies', 'body']
+const REQUEST = 'method path params query headers cookies body'.split(' ')
 
 /** Returns whether a node calls a function that reads the request or its world. */
 export const isScopedCall = (node: SyntaxNode): boolean =>
@@ -178,21 +178,16 @@ export const unknownRoot = (name: string, { start, end }: { start: number; end: 
 
 export const articled = (type: string): string => (type === 'int' ? 'an integer' : `a ${type.split('.').at(-1)}`)
 
-const TOKENS: Readonly<Record<string, string>> = {
-  RPAREN: '")"',
-  LPAREN: '"("',
-  RBRACKET: '"]"',
-  RBRACE: '"}"',
-  COLON: '":"',
-  COMMA: '","',
-  DOT: '"."',
-}
+const TOKENS = { RPAREN: ')', LPAREN: '(', RBRACKET: ']', RBRACE: '}', COLON: ':', COMMA: ',', DOT: '.' } as const
 
 /** Removes the parts of the library's message that the user did not write. */
 export const plainWords = (summary: string): string => {
   const text = summary
     .replace(/^(?:Unexpected token: EOF|Expected \w+, got EOF)$/, 'the expression is incomplete')
-    .replace(/\b(?:RPAREN|LPAREN|RBRACKET|RBRACE|COLON|COMMA|DOT)\b/g, token => TOKENS[token] as string)
+    .replace(
+      /\b(?:RPAREN|LPAREN|RBRACKET|RBRACE|COLON|COMMA|DOT)\b/g,
+      token => `"${TOKENS[token as keyof typeof TOKENS]}"`,
+    )
     .replaceAll('linearMatches', 'matches')
     .replaceAll(/\(Scope(?:, )?/g, '(')
     .replaceAll('google.protobuf.', '')
@@ -204,14 +199,13 @@ export const plainWords = (summary: string): string => {
 export function explain(error: LibraryError, text: string, types: RequestTypes): Mistake {
   const { code, summary = String(error.message), range = { start: 0, end: text.length }, node } = error
   const at = { start: range.start, end: Math.max(range.end, range.start + 1) }
-  if (code === 'unknown_variable') {
-    return unknownRoot(text.slice(at.start, at.end), at)
-  }
+  if (code === 'unknown_variable') return unknownRoot(text.slice(at.start, at.end), at)
   if (code === 'no_such_key') {
     const name = /No such key: (.*)/s.exec(summary)?.[1] ?? ''
     const path = node === undefined ? '' : accessPath(operand(node, 0))
     const fields = Object.keys(fieldsAt(path, types) ?? {})
-    const end = text.indexOf(name, at.start) >= 0 ? text.indexOf(name, at.start) + name.length : at.end
+    const found = text.indexOf(name, at.start)
+    const end = found >= 0 ? found + name.length : at.end
     const start = Math.max(at.start, end - name.length)
     return { code: 'unknown-field', message: `${path} has no "${name}"`, hint: suggest(name, fields), start, end }
   }
@@ -236,7 +230,7 @@ function fieldsAt(path: string, types: RequestTypes): Readonly<Record<string, un
 /** Functions of the language, for a misspelt one. */
 const FUNCTIONS = new Set([
   ...Object.keys(SCOPED),
-  ...['size', 'contains', 'startsWith', 'endsWith', 'matches', 'lowerAscii', 'upperAscii', 'trim', 'split', 'join'],
-  ...['indexOf', 'substring', 'int', 'double', 'string', 'bool', 'timestamp', 'duration', 'has', 'all', 'exists'],
-  ...['exists_one', 'map', 'filter', 'linearMatches', 'getHours', 'getFullYear', 'getMonth', 'getDayOfWeek', 'orValue'],
+  ...'size contains startsWith endsWith matches lowerAscii upperAscii trim split join indexOf substring int'.split(' '),
+  ...'double string bool timestamp duration has all exists exists_one map filter linearMatches getHours'.split(' '),
+  ...'getFullYear getMonth getDayOfWeek orValue'.split(' '),
 ])

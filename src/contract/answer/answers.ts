@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { fieldText, problems, type Reply, refuse, withWarning } from '../../kernel/http.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import {
   type Header,
@@ -110,7 +111,8 @@ export class Answers {
       const headers = writeHeaders(response.headers, { ...question, status, body: undefined })
       return { status, headers, body: undefined }
     }
-    const index = this.#negotiationOf(response)(question.accept)
+    const negotiation = () => compileNegotiation([...response.content.keys()])
+    const index = getOrMake(this.#negotiations, response, negotiation)(question.accept)
     if (index === undefined) {
       const types = [...response.content.keys()].join(', ')
       return refuse(problems.not_acceptable, `Accept allows none of the media types of ${id} ${status}: ${types}`)
@@ -154,14 +156,11 @@ export class Answers {
     type: string,
     prepare: (content: Content) => PreparedBody,
   ): PreparedBody | 'none' {
-    const isKept = documented === type
-    let prepared = isKept ? this.#examples.get(media) : undefined
-    if (prepared === undefined) {
+    const find = () => {
       const example = exampleContent(media, type)
-      prepared = example === undefined ? 'none' : prepare(example)
-      if (isKept) this.#examples.set(media, prepared)
+      return example === undefined ? 'none' : prepare(example)
     }
-    return prepared
+    return documented === type ? getOrMake(this.#examples, media, find) : find()
   }
 
   /** Finds a named example without a status: in the usual reply first, then in all the others. */
@@ -170,15 +169,6 @@ export class Answers {
     if (example === undefined || usual === undefined || exampleNames(usual).includes(example)) return this.status
     const found = [...this.#operation.responses].find(([, response]) => exampleNames(response).includes(example))
     return found === undefined ? this.status : statusOf(found[0])
-  }
-
-  #negotiationOf(response: ResponseSpec): Negotiate {
-    let negotiate = this.#negotiations.get(response)
-    if (negotiate === undefined) {
-      negotiate = compileNegotiation([...response.content.keys()])
-      this.#negotiations.set(response, negotiate)
-    }
-    return negotiate
   }
 
   /**
@@ -254,8 +244,8 @@ interface Scene {
 
 /** Headers that the server sets itself, or that would change the reading of the body. */
 const FRAMING = new Set([
-  ...['connection', 'content-encoding', 'content-length', 'content-type', 'date', 'keep-alive', 'te', 'trailer'],
-  ...['upgrade', 'transfer-encoding', 'content-range', 'accept-ranges', 'vary'],
+  ...'connection content-encoding content-length content-type date keep-alive te trailer upgrade'.split(' '),
+  ...'transfer-encoding content-range accept-ranges vary'.split(' '),
 ])
 
 /**

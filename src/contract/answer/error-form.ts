@@ -4,6 +4,7 @@
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, describeRule, type Refusal } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { GuardedValue } from './body.ts'
 import {
   CODES,
@@ -68,12 +69,8 @@ export class ErrorForm {
 
   write(refusal: Refusal): ErrorBody {
     const { problem, status, detail } = refusal
-    const key = `${problem.code} ${status}`
-    let prepared = this.#prepared.get(key)
-    if (prepared === undefined) {
-      prepared = prepareError(this.#model, refusal)
-      this.#prepared.set(key, prepared)
-    }
+    const prepare = () => prepareError(this.#model, refusal)
+    const prepared = getOrMake(this.#prepared, `${problem.code} ${status}`, prepare)
     const draft = new GuardedValue(prepared.value, this.#model.fits)
     let told = false
     for (const { path, name } of prepared.details) {

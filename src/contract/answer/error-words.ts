@@ -2,6 +2,7 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { Problem } from '../../kernel/http.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 
 /** Returns a name without case and punctuation: `error_code` and `errorCode` become `errorcode`. */
 export const plainly = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
@@ -65,8 +66,8 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   unavailable: 'service_unavailable temporarily_unavailable',
 }
 /** Codes for any error of a client, or of a server, where an enum has none for the problem itself. */
-const CLIENT_ERRORS = ['invalid_request', 'bad_request', 'client_error', 'request_error']
-const SERVER_ERRORS = ['internal_error', 'server_error', 'api_error']
+const CLIENT_ERRORS = 'invalid_request bad_request client_error request_error'
+const SERVER_ERRORS = 'internal_error server_error api_error'
 const RULE_SYNONYMS: Readonly<Record<string, string>> = {
   required: 'missing_field missing required_field field_required is_required field_value_required blank',
   type: 'invalid_type type_error wrong_type',
@@ -94,35 +95,28 @@ const snake = (text: string): string =>
     .replace(/[^A-Za-z\d]+/g, '_')
     .toLowerCase()
 
-/** The codes for each problem with a status, and for each broken rule. */
+/** The codes for each problem with a status, and for each broken rule: there are few of both. */
 const spellings = new Map<string, readonly string[]>()
 
-function spell(key: string, words: readonly string[], ...further: readonly string[]): readonly string[] {
-  const errors = words.map(word => `${word}_error`)
-  const found = [...new Set([...words, ...words.flatMap(writingsOf), ...errors.flatMap(writingsOf), ...further])]
-  if (spellings.size < 500) spellings.set(key, found)
-  return found
-}
-
-const spacedWords = (text: string | undefined): string[] => (text === undefined ? [] : text.split(' '))
+const spelled = (key: string, texts: readonly string[], ...further: readonly string[]): readonly string[] =>
+  getOrMake(spellings, key, () => {
+    const words = texts.join(' ').split(' ')
+    const errors = words.map(word => `${word}_error`)
+    return [...new Set([...words, ...words.flatMap(writingsOf), ...errors.flatMap(writingsOf), ...further])]
+  })
 
 /** Returns the possible codes of a problem with a status, most likely first. */
-export function codesOf({ code }: Problem, status: number): readonly string[] {
-  const key = `${status} ${code}`
-  const usual = STATUS_CODES[status]
-  const kind = status < 500 ? CLIENT_ERRORS : SERVER_ERRORS
-  const words = () => [code, ...(usual === undefined ? [] : [snake(usual)]), ...spacedWords(SYNONYMS[code]), ...kind]
-  return spellings.get(key) ?? spell(key, words(), `${status}`)
-}
+export const codesOf = ({ code }: Problem, status: number): readonly string[] =>
+  spelled(
+    `${status} ${code}`,
+    [code, snake(STATUS_CODES[status] ?? code), SYNONYMS[code] ?? code, status < 500 ? CLIENT_ERRORS : SERVER_ERRORS],
+    `${status}`,
+  )
 
 /** Returns the possible codes of a broken rule, most likely first. */
-export function ruleWordsOf(rule: string): readonly string[] {
-  const words = [
-    ...spacedWords(RULE_SYNONYMS[rule]),
-    'invalid',
-    'invalid_value',
-    'invalid_field',
-    'invalid_field_value',
-  ]
-  return spellings.get(rule) ?? spell(rule, [rule, ...words, 'validation'])
-}
+export const ruleWordsOf = (rule: string): readonly string[] =>
+  spelled(rule, [
+    rule,
+    RULE_SYNONYMS[rule] ?? rule,
+    'invalid invalid_value invalid_field invalid_field_value validation',
+  ])

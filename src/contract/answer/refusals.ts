@@ -3,6 +3,7 @@
 
 import { problemOf, type Refusal } from '../../kernel/http.ts'
 import type { Json } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { type Contract, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
 import { isJson } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
@@ -21,14 +22,8 @@ type ShapeRefusal = (refusal: Refusal) => Shaped | undefined
 /** Gives refusals of an operation the shape that it documents; each status is prepared once, on first use. */
 export function compileRefusals(operation: Operation, contract?: Contract): ShapeRefusal {
   const forms = new Map<number, ShapeRefusal>()
-  return refusal => {
-    let form = forms.get(refusal.status)
-    if (form === undefined) {
-      form = shapeFor(operation, refusal.status, contract)
-      forms.set(refusal.status, form)
-    }
-    return form(refusal)
-  }
+  const shape = (status: number) => getOrMake(forms, status, () => shapeFor(operation, status, contract))
+  return refusal => shape(refusal.status)(refusal)
 }
 
 const FORMLESS: ShapeRefusal = () => undefined
@@ -109,19 +104,17 @@ const commonErrors = new WeakMap<Contract, ResponseSpec | 'none'>()
 
 /** Returns the error that most operations of the contract document; `undefined` if no two operations share one. */
 function mostCommon(contract: Contract): ResponseSpec | undefined {
-  let common = commonErrors.get(contract)
-  if (common === undefined) {
+  const common = getOrMake(commonErrors, contract, () => {
     const uses = new Map<string, ResponseSpec[]>()
     for (const operation of contract.operations) {
       // The identity of a schema is the same for every reference to it.
       const identify = (response: ResponseSpec) => contract.identify((errorSchema(response) as SchemaUse).node)
       const once = new Map(errorsOf(operation).map(([, response]) => [identify(response), response]))
-      for (const [identity, response] of once) uses.set(identity, [...(uses.get(identity) ?? []), response])
+      for (const [identity, response] of once) getOrMake(uses, identity, (): ResponseSpec[] => []).push(response)
     }
     const [most = []] = [...uses.values()].sort((a, b) => b.length - a.length)
-    common = (most.length > 1 ? most[0] : undefined) ?? 'none'
-    commonErrors.set(contract, common)
-  }
+    return (most.length > 1 ? most[0] : undefined) ?? 'none'
+  })
   return common === 'none' ? undefined : common
 }
 

@@ -12,8 +12,7 @@ import {
   put,
   stringifyJson,
 } from '../../kernel/json.ts'
-import { keyOf } from '../../kernel/schema/schema.ts'
-import { type Definitions, propertySchemas, type SchemaObject } from '../../sample/schema-parts.ts'
+import { type Definitions, propertySchemas, referredBy, type SchemaObject } from '../../sample/schema-parts.ts'
 
 interface XmlKeywords {
   readonly name?: string
@@ -35,8 +34,7 @@ class ElementForm {
     const add = (schema: unknown): void => {
       if (!isObject(schema) || seen.has(schema)) return
       seen.add(schema)
-      if (typeof schema.$ref === 'string') add(definitions[keyOf(schema.$ref)])
-      for (const part of [schema.allOf, schema.anyOf, schema.oneOf].flat()) add(part)
+      for (const part of [referredBy(schema, definitions), schema.allOf, schema.anyOf, schema.oneOf].flat()) add(part)
     }
     schemas.forEach(add)
     this.schemas = [...seen]

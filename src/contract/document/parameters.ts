@@ -2,7 +2,7 @@
 // `explode`. Independent of HTTP libraries.
 
 import { isObject, parseJson } from '../../kernel/json.ts'
-import { childOf, membersOf, type Node } from '../documents.ts'
+import { childOf, isGiven, membersOf, type Node } from '../documents.ts'
 import { isJson } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import type { ContractReading } from './reading.ts'
@@ -48,8 +48,8 @@ export interface Parameter {
 const LOCATIONS = Object.keys(STYLES)
 /** Schema keywords that may be written directly in a parameter, as in Swagger 2.0. */
 const SCHEMA_KEYS = [
-  ...['type', 'format', 'items', 'default', 'enum', 'maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum'],
-  ...['maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf'],
+  ...'type format items default enum maximum minimum exclusiveMaximum exclusiveMinimum maxLength minLength'.split(' '),
+  ...'pattern maxItems minItems uniqueItems multipleOf'.split(' '),
 ]
 /** OpenAPI "Parameter Object": definitions of these header parameters shall be ignored. */
 const IGNORED = new Set(['accept', 'content-type', 'authorization'])
@@ -102,7 +102,7 @@ export function readParameter(node: Node, reading: ContractReading): Parameter |
 /** Returns the schema of a parameter: its own, or the keywords in Swagger 2.0's place; any text without one. */
 function schemaOf(node: Node, name: string, reading: ContractReading): Node {
   const own = childOf(node, 'schema')
-  if (own.value !== undefined && own.value !== null) return own
+  if (isGiven(own)) return own
   const value = node.value as Record<string, unknown>
   const written = Object.fromEntries(SCHEMA_KEYS.flatMap(key => (Object.hasOwn(value, key) ? [[key, value[key]]] : [])))
   reading.warn('missing-schema', `the parameter ${name} has no schema`, node)

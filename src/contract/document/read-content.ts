@@ -4,7 +4,7 @@
 import { isObject, type Json, parseJson, pointer, put } from '../../kernel/json.ts'
 import type { Side } from '../../kernel/schema/keywords.ts'
 import type { Example, Header, MediaType, RequestBody, ResponseSpec } from '../contract.ts'
-import { childOf, type Documents, itemsOf, membersOf, type Node } from '../documents.ts'
+import { childOf, type Documents, isGiven, itemsOf, membersOf, type Node } from '../documents.ts'
 import {
   type Encoding,
   EVENT_FIELDS,
@@ -30,7 +30,7 @@ import {
 
 /** Returns `undefined` without a body; `'unreadable'` for a body whose reference is broken. */
 export function readRequestBody(entry: Node, reading: ContractReading): RequestBody | undefined | 'unreadable' {
-  if (entry.value === undefined || entry.value === null) return undefined
+  if (!isGiven(entry)) return undefined
   const node = reading.resolve(entry)
   if (node === undefined) return 'unreadable'
   if (!isObject(node.value)) {
@@ -133,11 +133,13 @@ function readFormContent(
   return properties.has('op') && properties.has('path') ? { patch: true } : {}
 }
 
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
 function readEncoding({ value }: Node): Encoding {
   const { contentType, style, explode } = isObject(value) ? value : {}
   return {
-    contentType: typeof contentType === 'string' ? contentType.toLowerCase() : undefined,
-    style: typeof style === 'string' ? style : undefined,
+    contentType: textIn(contentType)?.toLowerCase(),
+    style: textIn(style),
     explode: typeof explode === 'boolean' ? explode : undefined,
   }
 }
@@ -194,24 +196,19 @@ function readSchema(media: Node, essence: string | undefined, side: Side, readin
   return use?.types.has('object') && framing !== 'parts' ? listOf(whole) : { schema: use }
 }
 
-const isGiven = ({ value }: Node): boolean => value !== undefined && value !== null
-
 const referTo = ({ path }: Node): object => ({ $ref: `#${pointer(path)}` })
 
 function sequenceOf(media: Node, item: Node, framing: Framing, reading: ContractReading): Sequence {
-  const encoding = childOf(media, 'itemEncoding', 'contentType').value
-  const base = { framing, partType: typeof encoding === 'string' ? encoding : undefined }
+  const partType = textIn(childOf(media, 'itemEncoding', 'contentType').value)
   const resolved = reading.resolve(item) ?? item
   const branches = ['oneOf', 'anyOf'].flatMap(union => itemsOf(childOf(resolved, union)))
   const shapes = [resolved, ...branches].map(node => shapeOf(node, reading).properties).filter(({ size }) => size > 0)
   const data = shapes.map(properties => properties.get('data')).find(node => node !== undefined)
   const isEvent = shapes.every(properties => [...properties.keys()].every(name => EVENT_FIELDS.has(name)))
   const fields = framing === 'events' && data !== undefined && isEvent
-  const types = fields && isObject(data.value) ? reading.schemas.use(data).types : NO_TYPES
-  return { ...base, fields, jsonData: types.size > 0 && !types.has('string') }
+  const types = fields && isObject(data.value) ? reading.schemas.use(data).types : new Set<string>()
+  return { framing, partType, fields, jsonData: types.size > 0 && !types.has('string') }
 }
-
-const NO_TYPES: ReadonlySet<string> = new Set()
 
 type ReadField = (texts: readonly string[]) => ParameterRead
 

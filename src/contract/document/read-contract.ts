@@ -16,10 +16,9 @@ import { normalise, readOperations, readServers } from './read-operations.ts'
 import { ContractReading } from './reading.ts'
 import { convertSwagger } from './swagger.ts'
 
-const ROOT_KEYS = new Set([
-  ...['openapi', 'info', 'jsonSchemaDialect', 'servers', 'paths', 'webhooks', 'components', 'security', 'tags'],
-  ...['externalDocs', '$self'],
-])
+const ROOT_KEYS = new Set(
+  'openapi info jsonSchemaDialect servers paths webhooks components security tags externalDocs $self'.split(' '),
+)
 
 interface ReadOptions {
   /** The base path, which overrides those of the servers. */

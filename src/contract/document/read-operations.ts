@@ -4,22 +4,22 @@
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject } from '../../kernel/json.ts'
 import type { Operation } from '../contract.ts'
-import { childOf, itemsOf, membersOf, type Node } from '../documents.ts'
+import { childOf, isGiven, isReference, itemsOf, membersOf, type Node } from '../documents.ts'
 import { expressionsOf, METHODS, type Method } from '../paths.ts'
 import { readSecurity } from '../security.ts'
 import { type Parameter, readParameter } from './parameters.ts'
 import { readRequestBody, readResponses } from './read-content.ts'
 import type { ContractReading } from './reading.ts'
 
-const VERBS = METHODS.map(method => method.toLowerCase())
 const PATH_KEYS = new Set([
-  ...['$ref', 'summary', 'description', 'servers', 'parameters', 'additionalOperations'],
-  ...VERBS,
+  ...'$ref summary description servers parameters additionalOperations'.split(' '),
+  ...METHODS.map(method => method.toLowerCase()),
 ])
-const OPERATION_KEYS = new Set([
-  ...['tags', 'summary', 'description', 'externalDocs', 'operationId', 'parameters', 'requestBody', 'responses'],
-  ...['callbacks', 'deprecated', 'security', 'servers'],
-])
+const OPERATION_KEYS = new Set(
+  'tags summary description externalDocs operationId parameters requestBody responses callbacks deprecated security servers'.split(
+    ' ',
+  ),
+)
 
 /** The maximum length of a path: each of its parameters is known by its place, which contains the whole path. */
 const LONGEST_PATH = 2000
@@ -41,11 +41,12 @@ export function readOperations(reading: ContractReading, basePaths: readonly str
       reading.warn('left-out', message, entry, 'key')
       continue
     }
-    const items = readItem(entry, reading)
-    if (items === undefined) reading.warn('left-out', `the path ${key} is left out`, entry, 'key')
-    for (const one of items === undefined
-      ? []
-      : readPathItem(servedPath(key, entry, reading), items, basePaths, reading)) {
+    const item = readItem(entry, reading)
+    if (item === undefined) {
+      reading.warn('left-out', `the path ${key} is left out`, entry, 'key')
+      continue
+    }
+    for (const one of readPathItem(servedPath(key, entry, reading), item, basePaths, reading)) {
       const taken = operations.get(one.id)
       const id = taken === undefined ? one.id : freeId(`${one.method} ${one.path}`, operations)
       operations.set(id, { ...one, id })
@@ -68,11 +69,10 @@ function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
 type PathItem = readonly [own: Node, target?: Node]
 
 function readItem(entry: Node, reading: ContractReading): PathItem | undefined {
-  const { value } = entry
-  if (!isObject(value)) {
-    return value === null ? [entry] : reading.warn('invalid-contract', 'a path must be an object', entry)
+  if (!isObject(entry.value)) {
+    return entry.value === null ? [entry] : reading.warn('invalid-contract', 'a path must be an object', entry)
   }
-  if (typeof value.$ref !== 'string') return [entry]
+  if (!isReference(entry)) return [entry]
   const target = reading.resolve(entry)
   return target !== undefined && isObject(target.value) ? [entry, target] : undefined
 }
@@ -109,12 +109,12 @@ function readPathItem(
     ...membersOf(memberOf(item, 'additionalOperations')),
   ]
   return methods.flatMap(([method, entry]) => {
-    if (entry.value === undefined || entry.value === null) return []
+    if (!isGiven(entry)) return []
     const leaveOut = (why: string, at: Node): [] => {
       reading.warn('left-out', `${method} ${path} is left out: ${why} cannot be resolved`, at, 'key')
       return []
     }
-    if (isObject(entry.value) && typeof entry.value.$ref === 'string') {
+    if (isReference(entry)) {
       const message = 'OpenAPI allows no $ref in place of an operation; it is resolved anyway'
       const hint = 'refer to the path item, or write the operation here'
       // Many documents have it; one warning covers all.
@@ -154,7 +154,7 @@ const isSameTemplate = (one: Parameter, other: Parameter): boolean => one.name =
 
 /** Returns `undefined` if a reference is broken. */
 function readParameters(list: Node, reading: ContractReading): Parameter[] | undefined {
-  if (list.value !== undefined && list.value !== null && !Array.isArray(list.value)) {
+  if (isGiven(list) && !Array.isArray(list.value)) {
     reading.warn('invalid-contract', '"parameters" must be a list', list)
     return []
   }

@@ -2,7 +2,7 @@
 // contract is still served.
 
 import { suggest } from '../../kernel/diagnostic.ts'
-import { Documents, membersOf, type Node } from '../documents.ts'
+import { Documents, isGiven, membersOf, type Node } from '../documents.ts'
 import { SchemaBook } from '../schema/schema-book.ts'
 
 export class ContractReading extends Documents {
@@ -26,7 +26,7 @@ export class ContractReading extends Documents {
   }
 
   flag(node: Node): boolean {
-    if (node.value === undefined || node.value === null || typeof node.value === 'boolean') return node.value === true
+    if (!isGiven(node) || typeof node.value === 'boolean') return node.value === true
     this.warn('invalid-contract', `"${String(node.path.at(-1))}" must be true or false`, node)
     return node.value === 'true'
   }

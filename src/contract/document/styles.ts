@@ -2,6 +2,7 @@
 // after RFC 6570), and names that spell a path in brackets. Independent of HTTP libraries.
 
 import { isObject, parseInteger, put } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { childOf, type Documents, membersOf, type Node } from '../documents.ts'
 import { layersOf, typesOf } from '../schema/shape.ts'
 
@@ -83,12 +84,7 @@ export class ValuePlace {
       this.#additional ??= this.#below('additionalProperties')
       return this.#additional
     }
-    let place = this.#properties.get(name)
-    if (place === undefined) {
-      place = this.#below('properties', name)
-      this.#properties.set(name, place)
-    }
-    return place
+    return getOrMake(this.#properties, name, () => this.#below('properties', name))
   }
 
   /** Whether a property of this name is expected: declared, covered by a schema for all, or none is declared. */
@@ -267,6 +263,8 @@ interface KeyTree {
   readonly children: Map<string, KeyTree>
 }
 
+const emptyTree = (): KeyTree => ({ texts: [], children: new Map() })
+
 /** More brackets than any schema has: such a name is an ordinary one. */
 const DEEPEST = 32
 const INDEX = /^\d{1,6}$/
@@ -288,26 +286,17 @@ export function readBracketed(
   place: ValuePlace,
   decode: Decode,
 ): ParameterRead | undefined {
-  const root: KeyTree = { texts: [], children: new Map() }
+  const root = emptyTree()
   for (const [field, texts] of fields) {
     const keys = keysBehind(name, field)
     if (keys === undefined) continue
     let at = root
-    for (const key of keys) at = branchOf(at, key)
+    for (const key of keys) at = getOrMake(at.children, key, emptyTree)
     for (const text of texts) at.texts.push(text)
   }
   if (root.children.size === 0) return undefined
   const reader = new PartReader(decode)
   return reader.done(readTree(root, place, reader))
-}
-
-function branchOf({ children }: KeyTree, key: string): KeyTree {
-  let branch = children.get(key)
-  if (branch === undefined) {
-    branch = { texts: [], children: new Map() }
-    children.set(key, branch)
-  }
-  return branch
 }
 
 function readTree({ texts, children }: KeyTree, place: ValuePlace, reader: PartReader): unknown {
@@ -326,11 +315,11 @@ function readTree({ texts, children }: KeyTree, place: ValuePlace, reader: PartR
 
 /** Returns the items that `tags[]` or `items[][name]` repeat: the n-th text of each field belongs to the n-th item. */
 function repeatedItems({ texts, children }: KeyTree): KeyTree[] {
-  if (children.size === 0) return texts.map(text => ({ texts: [text], children: new Map() }))
+  if (children.size === 0) return texts.map(text => ({ ...emptyTree(), texts: [text] }))
   const items: KeyTree[] = []
   for (const [key, child] of children) {
     for (const [i, item] of repeatedItems(child).entries()) {
-      items[i] ??= { texts: [], children: new Map() }
+      items[i] ??= emptyTree()
       items[i].children.set(key, item)
     }
   }

@@ -2,9 +2,19 @@
 // gives each its names, and makes schemas of them: one form for generating values, another for the validator.
 
 import { isObject, put } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import type { RequiredBy } from '../../kernel/schema/keywords.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
-import { childOf, componentOf, type Documents, identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
+import {
+  childOf,
+  componentOf,
+  type Documents,
+  identityOf,
+  isReference,
+  itemsOf,
+  membersOf,
+  type Node,
+} from '../documents.ts'
 import { shapeOf } from './shape.ts'
 
 /** A branch of a union, and the values of the discriminating property that choose it. */
@@ -27,10 +37,8 @@ interface Branch {
 export function discriminatorOf({ value }: Node): string | undefined {
   if (!isObject(value)) return undefined
   const { discriminator } = value
-  if (typeof discriminator === 'string') return discriminator
-  return isObject(discriminator) && typeof discriminator.propertyName === 'string'
-    ? discriminator.propertyName
-    : undefined
+  const property = isObject(discriminator) ? discriminator.propertyName : discriminator
+  return typeof property === 'string' ? property : undefined
 }
 
 /** Returns the branches of a union with their names; `undefined` if one has none, so that names cannot decide. */
@@ -54,17 +62,14 @@ export function childrenOf(parent: Node, documents: Documents): readonly Branch[
   if (property === undefined) return []
   const { children } = familiesOf(documents)
   const identity = identityOf(parent)
-  let known = children.get(identity)
-  if (known === undefined) {
+  return getOrMake(children, identity, () => {
     const nodes = new Map(extendersOf(identity, documents).map(node => [identityOf(node), node]))
     for (const { target } of mappingOf(parent, documents)) {
       if (identityOf(target) !== identity && isObject(target.value)) nodes.set(identityOf(target), target)
     }
     const named = nameBranches([...nodes.values()], parent, property, documents) ?? []
-    known = named.filter(({ names }) => names.length > 0)
-    children.set(identity, known)
-  }
-  return known
+    return named.filter(({ names }) => names.length > 0)
+  })
 }
 
 /** The valid values of a discriminating property in a schema that extends the discriminator's parent by `allOf`. */
@@ -108,9 +113,7 @@ function branchesWithin(parent: Node, property: string, documents: Documents): r
 
 /** Returns the schemas that `allOf` of a schema refers to. */
 const parentsOf = (node: Node, documents: Documents): Node[] =>
-  itemsOf(childOf(node, 'allOf')).flatMap(item =>
-    isObject(item.value) && typeof item.value.$ref === 'string' ? (documents.resolve(item) ?? []) : [],
-  )
+  itemsOf(childOf(node, 'allOf')).flatMap(item => (isReference(item) && documents.resolve(item)) || [])
 
 interface Families {
   /** The schemas of `components` by the identities of their parents. */
@@ -122,22 +125,15 @@ interface Families {
 /** Computed once, because it takes a walk over all components. */
 const families = new WeakMap<Documents, Families>()
 
-function familiesOf(documents: Documents): Families {
-  let known = families.get(documents)
-  if (known === undefined) {
+const familiesOf = (documents: Documents): Families =>
+  getOrMake(families, documents, () => {
     const extensions = new Map<string, Node[]>()
     for (const [, node] of membersOf(childOf(documents.root, 'components', 'schemas'))) {
-      for (const identity of new Set(parentsOf(node, documents).map(identityOf))) {
-        const extending = extensions.get(identity)
-        if (extending === undefined) extensions.set(identity, [node])
-        else extending.push(node)
-      }
+      for (const identity of new Set(parentsOf(node, documents).map(identityOf)))
+        getOrMake(extensions, identity, (): Node[] => []).push(node)
     }
-    known = { extensions, children: new Map() }
-    families.set(documents, known)
-  }
-  return known
-}
+    return { extensions, children: new Map() }
+  })
 
 /** All schemas that extend one by `allOf`, through any number of steps; the schema itself is not among them. */
 function extendersOf(identity: string, documents: Documents): Node[] {
@@ -208,8 +204,7 @@ function targetOf(entry: Node, documents: Documents): Node | undefined {
 
 /** The last part of the reference by which a branch is named; of a component that is named directly, its key. */
 function componentNameOf(node: Node, target: Node): string | undefined {
-  const $ref = isObject(node.value) ? node.value.$ref : undefined
-  return typeof $ref === 'string' ? /[^/#]*$/.exec($ref)?.[0] : componentOf(target)
+  return isReference(node) ? /[^/#]*$/.exec(node.value.$ref)?.[0] : componentOf(target)
 }
 
 /** Returns the values that a branch declares for the property; `undefined` if it declares none. */
@@ -272,9 +267,7 @@ function conditionsOf(translated: readonly Schema[], { property, branches, open 
   const groups = new Map<string, { readonly names: string[]; readonly indices: readonly number[] }>()
   for (const name of namesOf(branches)) {
     const indices = branches.flatMap((branch, index) => (branch.names.includes(name) ? [index] : []))
-    const group = groups.get(indices.join()) ?? { names: [], indices }
-    group.names.push(name)
-    groups.set(indices.join(), group)
+    getOrMake(groups, indices.join(), () => ({ names: [] as string[], indices })).names.push(name)
   }
   const conditions: Schema[] = [...groups.values()].map(({ names, indices }) => ({
     if: named(property, names),

@@ -6,35 +6,34 @@ import { approximate, isObject } from '../../kernel/json.ts'
 import { compilePattern, findNesting } from '../../kernel/pattern.ts'
 import { childOf, type Documents, type Node } from '../documents.ts'
 
-/** Keywords whose value is a schema. */
-export const ONE = new Set([
-  ...['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'additionalProperties', 'unevaluatedItems'],
-  ...['unevaluatedProperties', 'contentSchema'],
-])
-/** Keywords whose value is a list of schemas. */
-export const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
-/** Keywords whose value is a map of schemas. */
-export const MAP = new Set(['properties', 'patternProperties', 'dependentSchemas'])
-/** Keywords that apply their schemas to the very same value. */
-export const IN_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])
+const keywordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
-const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
+/** Keywords whose value is a schema. */
+export const ONE = keywordSet(
+  'not if then else contains propertyNames additionalProperties unevaluatedItems unevaluatedProperties contentSchema',
+)
+/** Keywords whose value is a list of schemas. */
+export const LIST = keywordSet('allOf anyOf oneOf prefixItems')
+/** Keywords whose value is a map of schemas. */
+export const MAP = keywordSet('properties patternProperties dependentSchemas')
+/** Keywords that apply their schemas to the very same value. */
+export const IN_PLACE = keywordSet('allOf anyOf oneOf not if then else dependentSchemas')
+
+const TYPES = keywordSet('string number integer boolean object array null')
 /** Annotations: keywords that do not affect validity and describe the value. */
-export const KEPT = new Set([
-  ...['title', 'default', 'example', 'examples', 'readOnly', 'writeOnly', 'xml', 'discriminator', 'contentEncoding'],
-  ...['contentMediaType', 'deprecated'],
-])
-const ANNOTATIONS = [
-  ...['description', 'nullable', 'externalDocs', '$comment', '$schema', '$id', 'id'],
-  ...['$anchor', '$dynamicAnchor', '$vocabulary', '$defs', 'definitions'],
-]
+export const KEPT = keywordSet(
+  'title default example examples readOnly writeOnly xml discriminator contentEncoding contentMediaType deprecated',
+)
+const ANNOTATIONS = keywordSet(
+  'description nullable externalDocs $comment $schema $id id $anchor $dynamicAnchor $vocabulary $defs definitions',
+)
 /** Handled by name wherever schemas are read. */
-const SPECIAL = ['$ref', '$dynamicRef', 'items', 'additionalItems', 'dependencies', 'required']
+const SPECIAL = keywordSet('$ref $dynamicRef items additionalItems dependencies required')
 /** Keywords that OpenAPI 3.0 does not have. */
 const NEWER = new Set([
-  ...['const', 'if', 'then', 'else', 'contains', 'minContains', 'maxContains', 'propertyNames', 'prefixItems'],
-  ...['patternProperties', 'dependentSchemas', 'dependentRequired', 'unevaluatedItems', 'unevaluatedProperties'],
-  ...['examples', 'contentEncoding', 'contentMediaType', 'contentSchema', '$dynamicRef', '$anchor', '$dynamicAnchor'],
+  ...keywordSet('const if then else contains minContains maxContains propertyNames prefixItems patternProperties'),
+  ...keywordSet('dependentSchemas dependentRequired unevaluatedItems unevaluatedProperties examples contentEncoding'),
+  ...keywordSet('contentMediaType contentSchema $dynamicRef $anchor $dynamicAnchor'),
 ])
 
 /** The result of reading a keyword: its value, possibly corrected, and a mistake to report. */
@@ -46,7 +45,6 @@ interface KeywordReading {
   readonly hint?: string
 }
 
-const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(item => typeof item === 'string')
 
@@ -63,32 +61,31 @@ const judgeNumber =
 
 const isBelowZero = (value: unknown): value is bigint => typeof value === 'bigint' && value < 0n
 
-const count = judgeNumber(isCount, 'a count')
 const bound = judgeNumber(value => isNumber(value) && Number.isFinite(Number(value)), 'a number')
-const boolean = (value: unknown): KeywordReading =>
-  typeof value === 'boolean' ? { value } : { fault: 'must be true or false' }
 
-const READERS: Readonly<Record<string, (value: unknown) => KeywordReading>> = {
+type ReadValue = (value: unknown) => KeywordReading
+
+const accept =
+  (fits: (value: unknown) => boolean, what: string): ReadValue =>
+  value =>
+    fits(value) ? { value } : { fault: `must be ${what}` }
+const sameFor = (keywords: string, read: ReadValue): Record<string, ReadValue> =>
+  Object.fromEntries(keywords.split(' ').map(keyword => [keyword, read]))
+
+const READERS: Readonly<Record<string, ReadValue>> = {
   type: readType,
-  enum: value => (Array.isArray(value) && value.length > 0 ? { value } : { fault: 'must be a list of values' }),
+  enum: accept(value => Array.isArray(value) && value.length > 0, 'a list of values'),
   const: value => ({ value }),
   multipleOf: judgeNumber(value => isNumber(value) && Number(value) > 0, 'a number above zero'),
-  minimum: bound,
-  maximum: bound,
-  exclusiveMinimum: value => (typeof value === 'boolean' ? { value } : bound(value)),
-  exclusiveMaximum: value => (typeof value === 'boolean' ? { value } : bound(value)),
-  minLength: count,
-  maxLength: count,
-  minItems: count,
-  maxItems: count,
-  uniqueItems: boolean,
-  minContains: count,
-  maxContains: count,
-  minProperties: count,
-  maxProperties: count,
-  dependentRequired: value =>
-    isObject(value) && Object.values(value).every(isTexts) ? { value } : { fault: 'must be a map of lists of names' },
-  format: value => (typeof value === 'string' ? { value } : { fault: 'must be text' }),
+  ...sameFor('minimum maximum', bound),
+  ...sameFor('exclusiveMinimum exclusiveMaximum', value => (typeof value === 'boolean' ? { value } : bound(value))),
+  ...sameFor(
+    'minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties',
+    judgeNumber(value => Number.isInteger(value) && (value as number) >= 0, 'a count'),
+  ),
+  uniqueItems: accept(value => typeof value === 'boolean', 'true or false'),
+  dependentRequired: accept(value => isObject(value) && Object.values(value).every(isTexts), 'a map of lists of names'),
+  format: accept(value => typeof value === 'string', 'text'),
   pattern: readPattern,
 }
 
@@ -97,8 +94,7 @@ const KNOWN = new Set([...SPECIAL, ...ONE, ...LIST, ...MAP, ...KEPT, ...ANNOTATI
 /** Returns whether the keyword limits values by itself, without further schemas. */
 export const isAssertion = (keyword: string): boolean => Object.hasOwn(READERS, keyword)
 
-export const readKeyword = (keyword: string, value: unknown): KeywordReading =>
-  (READERS[keyword] as (value: unknown) => KeywordReading)(value)
+export const readKeyword = (keyword: string, value: unknown): KeywordReading => (READERS[keyword] as ReadValue)(value)
 
 /** Returns the warning about a keyword itself: unknown, or newer than the document. */
 export function checkKeyword(
@@ -115,11 +111,16 @@ export function checkKeyword(
   return undefined
 }
 
-const MEANT: Readonly<Record<string, string>> = {
-  ...{ str: 'string', text: 'string', date: 'string', datetime: 'string', 'date-time': 'string', uuid: 'string' },
-  ...{ file: 'string', int: 'integer', int32: 'integer', int64: 'integer', long: 'integer', float: 'number' },
-  ...{ double: 'number', decimal: 'number', bool: 'boolean', list: 'array', map: 'object', dict: 'object' },
-}
+const MEANT = new Map(
+  Object.entries({
+    string: 'str text date datetime date-time uuid file',
+    integer: 'int int32 int64 long',
+    number: 'float double decimal',
+    boolean: 'bool',
+    array: 'list',
+    object: 'map dict',
+  }).flatMap(([type, names]) => names.split(' ').map(name => [name, type])),
+)
 
 function readType(value: unknown): KeywordReading {
   const given = Array.isArray(value) ? value : [value]
@@ -134,7 +135,7 @@ function readType(value: unknown): KeywordReading {
 
 const meant = (type: unknown): string | undefined => {
   const name = String(type).toLowerCase()
-  return TYPES.has(name) ? name : Object.hasOwn(MEANT, name) ? MEANT[name] : undefined
+  return TYPES.has(name) ? name : MEANT.get(name)
 }
 
 function readPattern(value: unknown): KeywordReading {
@@ -152,8 +153,10 @@ function readPattern(value: unknown): KeywordReading {
  * @param out its translated keywords
  */
 export function modernise(node: Node, out: Record<string, unknown>, documents: Documents): Record<string, unknown> {
-  for (const bound of ['minimum', 'maximum']) {
-    const flag = bound === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'
+  for (const [bound, flag] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
     if (typeof out[flag] !== 'boolean') continue
     const exclusive = out[flag]
     delete out[flag]

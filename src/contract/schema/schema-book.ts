@@ -2,6 +2,7 @@
 // requests use few of them.
 
 import { holdsExact, type Json } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { isKnownFormat, type Side } from '../../kernel/schema/keywords.ts'
 import { type Check, type Schema, Schemas } from '../../kernel/schema/schema.ts'
 import type { Violations } from '../../kernel/schema/violations.ts'
@@ -69,13 +70,11 @@ export class SchemaBook {
   }
 
   use(node: Node, side: Side = 'reply'): SchemaUse {
-    const name = `${side} ${identityOf(node)}`
-    let use = this.#uses.get(name)
-    if (use === undefined) {
-      use = new SchemaUse(node, this.translate(node), side, this)
-      this.#uses.set(name, use)
-    }
-    return use
+    return getOrMake(
+      this.#uses,
+      `${side} ${identityOf(node)}`,
+      () => new SchemaUse(node, this.translate(node), side, this),
+    )
   }
 
   /** Translates the schema at a node and all that it refers to; returns its key. */
@@ -177,15 +176,13 @@ export class SchemaBook {
     const { scope, base, opened } = context
     const bound = [...scope].map(([name, target]) => `${name}=${identityOf(target)}`)
     const identity = `${base ? '~' : ''}${opened ? '^' : ''}${identityOf(node)} ${bound.join(' ')}`
-    let key = this.#keys.get(identity)
-    if (key === undefined) {
-      key = `s${this.#keys.size}`
-      this.#keys.set(identity, key)
+    return getOrMake(this.#keys, identity, () => {
+      const key = `s${this.#keys.size}`
       const open = { references: [], unions: undefined, size: undefined, ways: undefined, chain: 0 }
       this.#entries.set(key, { node, context, ...open })
       pending.push(key)
-    }
-    return key
+      return key
+    })
   }
 
   #translate(key: string, pending: string[]): void {

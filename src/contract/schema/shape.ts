@@ -2,7 +2,8 @@
 // properties that belong to the other side of an exchange.
 
 import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
-import { childOf, type Documents, itemsOf, membersOf, type Node } from '../documents.ts'
+import { getOrMake } from '../../kernel/memo.ts'
+import { childOf, type Documents, isReference, itemsOf, membersOf, type Node } from '../documents.ts'
 
 /** Keywords with a list of schemas for the same value. */
 export const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const
@@ -26,7 +27,7 @@ export function layersOf(
   const visit = (node: Node | undefined, depth: number): void => {
     if (node === undefined || !isObject(node.value) || seen.has(node.value) || depth > DEEPEST) return
     seen.add(node.value)
-    if (typeof node.value.$ref === 'string') visit(documents.resolve(node), depth + 1)
+    if (isReference(node)) visit(documents.resolve(node), depth + 1)
     for (const keyword of compositions) for (const part of itemsOf(childOf(node, keyword))) visit(part, depth + 1)
     layers.push(node as SchemaNode)
   }
@@ -138,14 +139,11 @@ export class Pruning {
   }
 
   #partsOf(node: Node): PrunedParts {
-    let parts = this.#parts.get(node)
-    if (parts === undefined) {
+    return getOrMake(this.#parts, node, () => {
       const { properties, items, additional } = shapeOf(node, this.#documents)
       const partOf = (one: Node) =>
         isMarked(one, this.#mark, this.#documents) ? 'removed' : isObject(one.value) ? one : undefined
-      parts = { properties: new Map([...properties].map(([name, one]) => [name, partOf(one)])), items, additional }
-      this.#parts.set(node, parts)
-    }
-    return parts
+      return { properties: new Map([...properties].map(([name, one]) => [name, partOf(one)])), items, additional }
+    })
   }
 }

@@ -3,7 +3,7 @@
 
 import { approximate, isObject, type Json, put } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
-import { childOf, type Documents, itemsOf, membersOf, type Node } from '../documents.ts'
+import { childOf, type Documents, isReference, itemsOf, membersOf, type Node } from '../documents.ts'
 import { type Closing, conflictIn, refusedByBranches, withoutNames } from './closed.ts'
 import {
   branchesOf,
@@ -97,7 +97,7 @@ export class Translation {
       this.#documents.warn('invalid-schema', 'a schema must be an object', node)
       return true
     }
-    if (typeof value.$ref !== 'string') return this.#keywords(node, here)
+    if (!isReference(node)) return this.#keywords(node, here)
     // OpenAPI 3.0 ignores keywords beside a reference; 3.1 applies them.
     const beside = Object.keys(value).filter(
       key => key !== '$ref' && (isAssertion(key) || LIST.has(key) || MAP.has(key)),
@@ -292,9 +292,7 @@ export class Translation {
     if (property === undefined) return
     const translate = (union: Union): Schema[] => {
       const named = translateUnion(union, branch => {
-        if (!isObject(branch.value) || typeof branch.value.$ref !== 'string')
-          return this.#refer(branch, branch, here, false)
-        return this.#follow(branch, here)
+        return isReference(branch) ? this.#follow(branch, here) : this.#refer(branch, branch, here, false)
       })
       this.unions.set(named, union)
       this.special = true
