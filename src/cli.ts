@@ -25,8 +25,7 @@ import { selfCheck } from './load/probe/self-check.ts'
 import { describeCalendar, describeDayWhole, describeWhole } from './plan/describe.ts'
 import type { Plan } from './plan/plan.ts'
 import { start, version } from './start.ts'
-import { realClock } from './world/clock.ts'
-import { parseMoment } from './world/world-clock.ts'
+import { parseMoment, realClock } from './world/clock.ts'
 
 const HOME = process.cwd()
 

@@ -16,8 +16,8 @@ import { Diagnostics, formatReport } from './kernel/diagnostic.ts'
 import { parseSource } from './kernel/file/read-source.ts'
 import { type JsonObject, stringifyJson } from './kernel/json.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from './plan/settings.ts'
+import { EARLIEST, LATEST, parseMoment } from './world/clock.ts'
 import type { World } from './world/world.ts'
-import { EARLIEST, LATEST, parseMoment } from './world/world-clock.ts'
 
 /** The query for the requests of one world. */
 export type WorldFilter = Omit<RequestFilter, 'world'>

@@ -9,8 +9,8 @@ import { suggest } from '../kernel/diagnostic.ts'
 import { table } from '../kernel/terminal.ts'
 import type { LoadOptions } from '../load/load.ts'
 import type { Simulation } from '../plan/settings.ts'
+import { parseMoment } from '../world/clock.ts'
 import { StateRefused } from '../world/engines/engine.ts'
-import { parseMoment } from '../world/world-clock.ts'
 import { FileExists } from './init.ts'
 
 // The commands and their options, as one table that parsing, help and messages are made of.

@@ -42,18 +42,11 @@ export class Deprecations {
     usage.last = Math.max(usage.last, time)
   }
 
-  /** The totals of all operations, sorted by the number of calls, most first. */
-  all(): Usage[] {
-    return this.#ranked.filter(({ input }) => input === '')
-  }
-
-  /** The totals of all inputs, sorted so. */
-  inputs(): Usage[] {
-    return this.#ranked.filter(({ input }) => input !== '')
-  }
-
-  get #ranked(): Usage[] {
-    return [...this.#usages.values()].sort((a, b) => b.count - a.count)
+  /** The totals of all operations, or of all inputs, sorted by the number of calls, most first. */
+  all(of: 'operations' | 'inputs'): Usage[] {
+    return [...this.#usages.values()]
+      .filter(({ input }) => (input === '') === (of === 'operations'))
+      .sort((a, b) => b.count - a.count)
   }
 }
 
@@ -89,7 +82,7 @@ export interface DeprecationReport {
 
 /** Reports every deprecated operation of the plan, also uncalled ones; consumers are sorted by calls, most first. */
 export function describeDeprecations(plan: Plan, deprecations: Deprecations, now: number): DeprecationReport {
-  const called = deprecations.all()
+  const called = deprecations.all('operations')
   const operations = plan.operations
     .filter(({ deprecated }) => deprecated)
     .map(({ operation, route, lifecycle }): DeprecatedOperation => {
@@ -107,7 +100,7 @@ export function describeDeprecations(plan: Plan, deprecations: Deprecations, now
         rehearsed: sumOf(all) - sumOf(usages),
       }
     })
-  const live = deprecations.inputs().filter(isLive)
+  const live = deprecations.all('inputs').filter(isLive)
   const inputs = live.map(usage => ({ operation: usage.operation, input: usage.input, ...describeCaller(usage) }))
   return { at: isoDate(now), operations, inputs }
 }
@@ -148,17 +141,15 @@ const CSV = 'operation,input,method,path,since,sunset,daysLeft,consumer,calls,fi
 export function deprecationsAsCsv({ operations, inputs }: DeprecationReport): string {
   const called = operations.flatMap(({ operation, method, path, since, sunset, daysLeft, consumers }) => {
     const nobody = { consumer: null, calls: 0, firstSeen: '', lastSeen: '' }
-    const callers: readonly Caller[] = consumers.length === 0 ? [nobody] : consumers
-    return callers.map(caller => [operation, '', method, path, since, sunset, daysLeft, ...callerValues(caller)])
+    const about = [operation, '', method, path, since, sunset, daysLeft]
+    return (consumers.length === 0 ? [nobody] : consumers).map(caller => [...about, ...Object.values(caller)])
   })
   const used = inputs.map(({ operation, input, ...caller }) => [
     ...[operation, input, '', '', '', '', ''],
-    ...callerValues(caller),
+    ...Object.values(caller),
   ])
   return [CSV.split(','), ...called, ...used].map(row => `${row.map(cellOfCsv).join(',')}\r\n`).join('')
 }
-
-const callerValues = ({ consumer, calls, firstSeen, lastSeen }: Caller) => [...[consumer, calls, firstSeen, lastSeen]]
 
 /** A spreadsheet would take a text that begins with one of these for a formula. */
 const FORMULA = /^[=+\-@\t]/

@@ -4,11 +4,10 @@ import { type Resource, recordMistakes } from '../behaviours/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
+import { readClockChange } from '../world/clock.ts'
 import type { Dump } from '../world/records/types.ts'
 import { idIn, indexKeyOf } from '../world/records/values.ts'
-import { restoreSnapshot, type Snapshot } from '../world/snapshot.ts'
-import type { World } from '../world/world.ts'
-import { readClockChange } from '../world/world-clock.ts'
+import { restoreSnapshot, type Snapshot, type World } from '../world/world.ts'
 import type { Worlds } from './worlds/worlds.ts'
 
 /** The maximum number of mistakes in a refusal; further ones are counted. */

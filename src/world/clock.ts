@@ -2,6 +2,8 @@
 // below HTTP.
 
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
+import { parseSpan } from '../kernel/units.ts'
+import type { PortableCourse } from './changes.ts'
 
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
@@ -132,3 +134,165 @@ export const momentOf = (time: number): Moment => new Date(time)
 
 /** Milliseconds since the epoch; `undefined` for a text that is not a time. NaN for a time out of range. */
 export const timeOf = (value: unknown): number | undefined => (value instanceof Date ? value.getTime() : undefined)
+
+// The clock of a world: real time until it is set, shifted, frozen or accelerated. Independent of HTTP.
+
+/** A change of a clock. Missing members follow the rules of `adjust`. */
+export interface ClockChange {
+  /** Milliseconds since the epoch: shows this now. */
+  readonly now?: number | undefined
+  /** Milliseconds: as far from real time, or from `now`; negative is the past. */
+  readonly shift?: number | undefined
+  /** Whether it is frozen. */
+  readonly freeze?: boolean | undefined
+  /** Seconds of the world in a real second. */
+  readonly rate?: number | undefined
+}
+
+/** The same, as people write it: `{ now: '2030-12-06', freeze: true }`. */
+export interface ClockWords {
+  /** A date, a timestamp, or a signed offset from the time of the clock. */
+  readonly now?: string
+  /** A duration, which may have a sign. */
+  readonly shift?: string
+  readonly freeze?: boolean
+  readonly rate?: number
+}
+
+export interface ClockState {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly real: boolean
+  readonly frozen: boolean
+  readonly rate: number
+}
+
+/** How a clock departs from the one below it: it showed `shown` when that one showed `since`. */
+interface Course {
+  readonly shown: number
+  readonly since: number
+  readonly rate: number
+}
+
+/** The first and the last moment whose year has four digits: dates in headers and ISO dates have no room for more. */
+export const EARLIEST = -62_167_219_200_000
+export const LATEST = 253_402_300_799_999
+
+export class WorldClock implements Clock {
+  /** Called with every change of its course while it is set. */
+  onChange: ((after: PortableCourse | null, before: PortableCourse | null) => void) | undefined = undefined
+  readonly #base: Clock
+  #course: Course | undefined
+
+  constructor(base: Clock) {
+    this.#base = base
+  }
+
+  now(): number {
+    return this.#course === undefined ? this.#base.now() : this.#shown(this.#course)
+  }
+
+  #shown({ shown, since, rate }: Course): number {
+    return Math.min(LATEST, Math.max(EARLIEST, Math.round(shown + (this.#base.now() - since) * rate)))
+  }
+
+  /**
+   * A hurried world waits a shorter real time. A frozen or slowed one waits as long as is asked for, in real time: what
+   * is frozen is the date, and no client hangs on it.
+   */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    const rate = this.#course?.rate ?? 1
+    return this.#base.sleep(rate > 1 ? milliseconds / rate : milliseconds, signal)
+  }
+
+  /** Whether its time differs from real time. */
+  get adjusted(): boolean {
+    return this.#course !== undefined
+  }
+
+  get state(): ClockState {
+    const rate = this.#course?.rate ?? 1
+    return { now: this.now(), real: this.#course === undefined, frozen: rate === 0, rate }
+  }
+
+  /**
+   * Continues from `now`, else from real time plus `shift`, else from its current time, at `rate` (default 1). With `freeze`
+   * it stops there.
+   */
+  adjust({ now, shift, freeze = false, rate = 1 }: ClockChange): void {
+    const since = this.#base.now()
+    const from = now ?? (shift === undefined ? this.now() : since)
+    this.#become({ shown: from + (shift ?? 0), since, rate: freeze ? 0 : rate })
+  }
+
+  #become(course: Course | undefined): void {
+    const before = this.course
+    this.#course = course
+    this.onChange?.(this.course, before)
+  }
+
+  /** How it departs from the clock below it; `null` where it does not. */
+  get course(): PortableCourse | null {
+    return this.#course === undefined ? null : [this.#course.shown, this.#course.since, this.#course.rate]
+  }
+
+  /** Copies the course of another clock, without recording it. */
+  take(course: PortableCourse | null): void {
+    this.#course = course === null ? undefined : { shown: course[0], since: course[1], rate: course[2] }
+  }
+
+  /** Returns to real time. */
+  restore(): void {
+    this.#become(undefined)
+  }
+
+  /** Returns an independent clock with the same time and rate. */
+  fork(): WorldClock {
+    const copy = new WorldClock(this.#base)
+    copy.#course = this.#course
+    return copy
+  }
+
+  /** A clock that shows one moment, and waits as this one does: for a request that names its own time. */
+  at(moment: number): Clock {
+    return { now: () => moment, adjusted: true, sleep: (milliseconds, signal) => this.sleep(milliseconds, signal) }
+  }
+}
+
+/**
+ * Parses a change of a clock. Returns a sentence if it is invalid: `"now" must be a date, …`.
+ */
+export function readClockChange({ now, shift, freeze, rate }: ClockWords, clock: Clock): ClockChange | string {
+  if (now === undefined && shift === undefined && freeze === undefined && rate === undefined) {
+    return 'at least one of "now", "shift", "freeze" and "rate" is required'
+  }
+  if (freeze === true && rate !== undefined) return '"freeze" and "rate" exclude each other'
+  if (rate !== undefined && !(rate > 0 && rate <= MAX_RATE)) {
+    return `"rate" must be more than 0 and at most ${MAX_RATE}; "freeze" stops the clock`
+  }
+  const moment = now === undefined ? undefined : parseMoment(now, clock.now())
+  if (now !== undefined && moment === undefined) {
+    return '"now" must be a date, a timestamp or an offset with its sign: 2030-12-06, 2030-12-06T10:00:00Z, +30d or -12h'
+  }
+  const offset = shift === undefined ? undefined : parseShift(shift)
+  if (shift !== undefined && offset === undefined) return '"shift" must be a duration: 30d, 12h or -90m'
+  const change = { now: moment, shift: offset, freeze, rate }
+  const shown = (moment ?? clock.now()) + (offset ?? 0)
+  return shown < EARLIEST || shown > LATEST ? 'the time must be within the years 0 to 9999' : change
+}
+
+const MAX_RATE = 1_000_000
+
+/** `30d`, `+30d` or `-12h` in milliseconds; `undefined` for anything else. */
+export function parseShift(text: string): number | undefined {
+  const negative = text.startsWith('-')
+  const duration = parseSpan(negative || text.startsWith('+') ? text.slice(1) : text)
+  return duration === undefined ? undefined : negative ? -duration : duration
+}
+
+/** A date, a timestamp, or an offset with its sign from `now`; `undefined` if it is none, or past the year 9999. */
+export function parseMoment(text: string, now: number): number | undefined {
+  const offset = /^[+-]/.test(text) ? parseShift(text) : undefined
+  const moment = offset === undefined ? parseDate(text) : now + offset
+  return moment === undefined || moment < EARLIEST || moment > LATEST ? undefined : moment
+}

@@ -1,13 +1,12 @@
 // All state that can change between two requests: collections, clock, ordinals. Independent of HTTP.
 
 import { type Change, type Counting, changeOf, type Lasting, type Recorder, type WorldEffect } from './changes.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, type ClockWords, timestamp, WorldClock } from './clock.ts'
 import { draw, drawUuid } from './draws.ts'
-import { kindOfKept, LASTING } from './kept.ts'
+import { Hits, kindOfKept, LASTING, PATHS, PathCounts } from './kept.ts'
 import type { Collection } from './records/collection.ts'
-import type { CollectionOptions } from './records/types.ts'
+import type { CollectionOptions, Dump } from './records/types.ts'
 import type { Turns } from './turns.ts'
-import { WorldClock } from './world-clock.ts'
 
 export class World implements Counting {
   readonly name: string
@@ -229,4 +228,49 @@ export function latestOf(world: World): World {
   let at = world
   while (at.successor !== undefined) at = at.successor
   return at
+}
+
+// A whole world as one document: its records, its clock, and the ordinals of its operations. Independent
+// of schemas: the caller validates a snapshot before restoring it.
+
+export interface Snapshot {
+  /** The version of this form. */
+  readonly version: 1
+  /** Absent: real time. */
+  readonly clock?: ClockWords
+  /** How many requests of each operation the world has seen: the draws of the next ones follow from it. */
+  readonly ordinals?: Readonly<Record<string, number>>
+  /** The counts of rules with `times`, and of requests by method and path. */
+  readonly counters?: {
+    readonly rules: Readonly<Record<string, number>>
+    readonly paths: Readonly<Record<string, number>>
+  }
+  /** By resource. One that is not named here begins with its seeds. */
+  readonly collections: Readonly<Record<string, Dump>>
+}
+
+export async function takeSnapshot(world: World): Promise<Snapshot> {
+  const { clock, ordinals, collections } = world
+  const { now, real, frozen, rate } = clock.state
+  const dumps = [...collections].map(async ([name, collection]) => [name, await collection.dump()] as const)
+  return {
+    version: 1,
+    ...(real ? {} : { clock: { now: timestamp(now), ...(frozen ? { freeze: true } : { rate }) } }),
+    ordinals: Object.fromEntries(ordinals),
+    counters: {
+      rules: Object.fromEntries([...world.kept(Hits)].map(([name, { count }]) => [name, count])),
+      paths: Object.fromEntries(
+        [...world.kept(PathCounts)].flatMap(([, counts]) => [...counts.dump()] as [string, number][]),
+      ),
+    },
+    collections: Object.fromEntries(await Promise.all(dumps)),
+  }
+}
+
+/** Fills a new world. Throws for a collection that it does not have. */
+export async function restoreSnapshot(world: World, { ordinals = {}, counters, collections }: Snapshot): Promise<void> {
+  for (const [name, count] of Object.entries(counters?.rules ?? {})) world.keep(Hits, name).resume(count)
+  if (counters !== undefined) world.keep(PathCounts, PATHS).load(Object.entries(counters.paths))
+  world.resume(Object.entries(ordinals))
+  for (const [name, dump] of Object.entries(collections)) await world.collection(name).load(dump)
 }

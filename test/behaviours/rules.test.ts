@@ -8,7 +8,7 @@ import { silentLog } from '../../src/gateway/log.ts'
 import type { Reply } from '../../src/kernel/http.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
-import { takeSnapshot } from '../../src/world/snapshot.ts'
+import { takeSnapshot } from '../../src/world/world.ts'
 import { CONTRACT, simulate } from '../simulate.ts'
 import { fileOf, requestOf } from '../support/in-process.ts'
 

@@ -58,7 +58,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'world/kept.ts MOST_PATHS': 'paths that count requests in a world | 100,000',
   'world/kept.ts MOST_QUOTAS': 'callers whose quotas a world counts | 10,000',
   'world/sandboxes.ts MOST_PROPOSED': 'not authenticated yet | 100',
-  'world/world-clock.ts MAX_RATE': 'rate of a clock | 1,000,000',
+  'world/clock.ts MAX_RATE': 'rate of a clock | 1,000,000',
 }
 
 /** Rooms whose bounds only change how a value is generated, an inference is made or a mistake is worded. */

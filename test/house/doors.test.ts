@@ -24,7 +24,7 @@ const DOORS: Readonly<Record<string, string>> = {
   pino: 'gateway/log.ts',
   'pino-pretty': 'gateway/log.ts',
   'find-my-way': 'contract/paths.ts',
-  'sorted-btree': 'world/records/tree.ts',
+  'sorted-btree': 'world/records/rows.ts',
   'lru-cache': 'world/',
   '@redis/client': 'world/engines/redis-connection.ts',
   preact: 'console/',

@@ -2,8 +2,8 @@
 
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { LoopDelay } from '../../world/clock.ts'
+import { Servers } from '../../world/kept.ts'
 import { EVICTIONS } from '../../world/sandboxes.ts'
-import { Servers } from '../../world/servers.ts'
 import type { Deprecations, Usage } from '../deprecations.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds/worlds.ts'
@@ -245,13 +245,13 @@ export class Metrics {
   }
 
   /** Keeps counters and histograms of exited workers; drops gauges. */
-  static totalsOfExited(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
+  static totalsOfExited(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
     return mergeFamilies(snapshots.map(snapshot => snapshot.filter(({ type }) => type !== 'gauge')))
   }
 
   /** Returns the page of several processes together: counts are summed, states are not. */
-  static merge(snapshots: readonly MetricsSnapshot[]): Promise<string> {
-    return writePage(mergeFamilies(snapshots))
+  static async merge(snapshots: readonly MetricsSnapshot[]): Promise<string> {
+    return writePage(await mergeFamilies(snapshots))
   }
 
   /** The page, in the Prometheus exposition format. */
@@ -275,7 +275,7 @@ function familyOf(metric: Instrument | Figure): MetricFamily {
 const CALLERS = 'operation,consumer,traffic'
 
 const usageRows = (deprecations: Deprecations, read: (usage: Usage) => number): MetricRow[] =>
-  deprecations.all().map(usage => [usage.operation, usage.consumer, usage.traffic, read(usage)])
+  deprecations.all('operations').map(usage => [usage.operation, usage.consumer, usage.traffic, read(usage)])
 
 /** The figures of worlds. Clients choose the names of sandboxes, so these are not labels: sandboxes are counted together. */
 const figuresOf = (worlds: Worlds): Figure[] => [

@@ -4,10 +4,9 @@ import type { Exchange, Meeting } from '../../behaviours/exchange.ts'
 import { problems, type Reply, type Request, refuse } from '../../kernel/http.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
-import type { Clock } from '../../world/clock.ts'
+import { type Clock, parseMoment } from '../../world/clock.ts'
 import { Hits, PathCounts } from '../../world/kept.ts'
 import type { World } from '../../world/world.ts'
-import { parseMoment } from '../../world/world-clock.ts'
 
 /** The destination of a request: the world, its time, and the path without the world's name. */
 export interface Visit {

@@ -9,7 +9,7 @@ import { stringifyJson } from '../../kernel/json.ts'
 import { INFERRED_FILE } from '../../load/infer/text.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
-import { parseMoment } from '../../world/world-clock.ts'
+import { parseMoment } from '../../world/clock.ts'
 import { badRequest, type ControlReply, json, problem, refuseAbsent, refuseConflict, text } from './replies.ts'
 import {
   type BodySpec,

@@ -4,8 +4,7 @@ import { type JournalEntry, LOST } from '../../gateway/journal/entry.ts'
 import { describeChanges, type History, type HistoryEntry, isTold, MOST_ENTRIES } from '../../gateway/state/history.ts'
 import type { KeptState } from '../../gateway/state/kept-state.ts'
 import { calendarOf } from '../../gateway/world-calendar.ts'
-import { DAY, timestamp } from '../../world/clock.ts'
-import { type ClockWords, parseMoment, readClockChange, type WorldClock } from '../../world/world-clock.ts'
+import { type ClockWords, DAY, parseMoment, readClockChange, timestamp, type WorldClock } from '../../world/clock.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, refuseAbsent } from './replies.ts'
 import {
   type CallParameter,

@@ -9,4 +9,4 @@ export type { CalendarEvent, EventKind, WorldCalendar } from '../../gateway/worl
 export type { Diagnostic, Place, Severity } from '../../kernel/diagnostic.ts'
 export type { DescribedOperation, DescribedPlan, DescribedResource, DescribedRule } from '../../plan/describe.ts'
 export type { AnswerOrder, WeatherFile } from '../../plan/simulation-file.ts'
-export type { ClockState, ClockWords } from '../../world/world-clock.ts'
+export type { ClockState, ClockWords } from '../../world/clock.ts'

@@ -5,8 +5,7 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import { importSnapshot } from '../../gateway/import.ts'
 import { stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
-import type { World } from '../../world/world.ts'
+import { type Snapshot, takeSnapshot, type World } from '../../world/world.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, stream } from './replies.ts'
 import {
   type Control,

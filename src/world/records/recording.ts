@@ -2,7 +2,6 @@
 
 import type { JsonObject } from '../../kernel/json.ts'
 import {
-  type Change,
   type CollectionEffect,
   type CollectionState,
   type Counters,
@@ -110,8 +109,15 @@ export class CollectionRecording {
    */
   tell(row: Row | undefined, old: Row | undefined, counts: Counts, evicted?: Row): void {
     if (this.#recorder === undefined) return
-    const text = this.#textOf(row, old, counts, evicted)
-    this.#recorder.record(new RowChange(this.#world, text, row, old, evicted, this.#told, this.#restore))
+    const { revision, next, creations } = this.#told
+    this.#recorder.record({
+      world: this.#world,
+      kind: 'in',
+      text: this.#textOf(row, old, counts, evicted),
+      record: row?.text,
+      replaced: (old?.text.length ?? 0) + (evicted?.text.length ?? 0),
+      undo: () => this.#restore(((row ?? old) as Row).id, old, evicted, { revision, next, creations }),
+    })
     this.#told.copy(counts)
   }
 
@@ -130,52 +136,6 @@ export class CollectionRecording {
   /** Records another change of the collection. */
   tellEffect(effect: CollectionEffect, undo: () => void): void {
     this.#recorder?.record(changeOf(this.#world, ['in', this.#name, effect], undo))
-  }
-}
-
-class RowChange implements Change {
-  readonly world: string
-  readonly kind = 'in'
-  readonly text: string
-  readonly #row: Row | undefined
-  readonly #old: Row | undefined
-  readonly #evicted: Row | undefined
-  // One by one: a change and its counters are one object.
-  readonly revision: number
-  readonly next: number | bigint
-  readonly creations: number
-  readonly #restore: Restore
-
-  constructor(
-    world: string,
-    text: string,
-    row: Row | undefined,
-    old: Row | undefined,
-    evicted: Row | undefined,
-    { revision, next, creations }: Counted,
-    restore: Restore,
-  ) {
-    this.world = world
-    this.text = text
-    this.#row = row
-    this.#old = old
-    this.#evicted = evicted
-    this.revision = revision
-    this.next = next
-    this.creations = creations
-    this.#restore = restore
-  }
-
-  get record(): string | undefined {
-    return this.#row?.text
-  }
-
-  get replaced(): number {
-    return (this.#old?.text.length ?? 0) + (this.#evicted?.text.length ?? 0)
-  }
-
-  undo(): void {
-    this.#restore(((this.#row ?? this.#old) as Row).id, this.#old, this.#evicted, this)
   }
 }
 

@@ -1,10 +1,12 @@
 // The records of a collection in memory: B-trees, which are ordered, and which clone in constant time because they share
 // what has not been written since. Counts what the records weigh, and decides nothing.
 
+import sortedBTree from 'sorted-btree'
+import bulkLoad from 'sorted-btree/extended/bulkLoad.js'
+import diffAgainst from 'sorted-btree/extended/diffAgainst.js'
 import type { Json } from '../../kernel/json.ts'
 import { type Budget, weigh } from '../budget.ts'
 import { Pages } from './pages.ts'
-import { differences, Tree, treeOf } from './tree.ts'
 import type { Filter, Id, Page, Query, Row } from './types.ts'
 import {
   arrange,
@@ -329,3 +331,19 @@ function sortedByValue(field: string, rows: readonly Row[], order: (a: Row, b: R
 }
 
 const MOST_VALUES = 1000
+
+// Ordered maps that clone in constant time, because copies share unchanged parts. The only file that imports sorted-btree.
+
+// The library is CommonJS; its class, and its function, are properties of the default exports.
+export const Tree = sortedBTree.default
+export type Tree<K, V> = InstanceType<typeof Tree<K, V>>
+
+/** Iterates over the differences of two maps, without their shared parts. */
+export const differences = diffAgainst.default
+
+/** The maximum number of children of a node, which is the default of the library. */
+const NODE = 32
+
+/** Returns a map of keys that ascend, in linear time. Throws if they do not ascend, or if there is one twice. */
+export const treeOf = <K, V>(keys: K[], values: V[], compare: (a: K, b: K) => number): Tree<K, V> =>
+  bulkLoad.bulkLoad(keys, values, NODE, compare, 1)

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { type CollectionState, idOf, type PortableTimer, portableId } from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { draw } from '../draws.ts'
-import { Tree } from './tree.ts'
+import { Tree } from './rows.ts'
 import type { DumpedTimer, Edge, Entry, Id, RecordStates } from './types.ts'
 import { compareIds, take } from './values.ts'
 
