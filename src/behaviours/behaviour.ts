@@ -7,7 +7,7 @@ import type { Path } from '../kernel/file/source.ts'
 import type { BrokenRule, Problem, Reply } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
-import type { Consumer, Exchange, Handler, Identify, Wrap } from './exchange.ts'
+import type { Exchange, Handler, Identify, Wrap } from './exchange.ts'
 import type { Expressions } from './expressions.ts'
 import type { Resource } from './resource.ts'
 
@@ -62,7 +62,6 @@ export type Invalid = (rules: readonly BrokenRule[]) => Reply
 export interface Site {
   readonly contract: Contract
   readonly operation: Operation
-  readonly consumers: readonly Consumer[]
   /** Identifies the operation's callers by their credentials. */
   readonly identify: Identify
   readonly resources: ReadonlyMap<string, Resource>

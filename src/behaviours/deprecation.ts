@@ -272,12 +272,6 @@ export const stability: Behaviour<boolean> = {
   describe: (_, { operation }) => operation.stability,
 }
 
-/** A deprecated input, with its name in metrics and warnings. */
-interface Input {
-  readonly label: string
-  isIn(exchange: Exchange): boolean
-}
-
 const inputsSchema = setting.block(
   'Counts, by consumer, the use of parameters and body fields that the contract marks `deprecated`; null counts nothing.',
   { warn: setting.flag('Whether replies to requests that use one carry an `Understudy-Warning`. Default: false.') },
@@ -288,20 +282,23 @@ export const deprecatedInputs: Behaviour<ConfigOf<typeof inputsSchema>> = {
   name: 'deprecatedInputs',
   schema: inputsSchema,
   compile(config, { operation }) {
-    const fields = [...(operation.body?.content.values() ?? [])].flatMap(({ schema }) =>
-      schema === undefined ? [] : deprecatedFields(schema),
-    )
-    const labels = new Set<string>()
-    const inputs: Input[] = [
-      ...operation.parameters.filter(one => one.deprecated).map(parameterInput),
-      ...fields.map(({ label, isIn }) => ({ label: `body ${label}`, isIn: ({ body }: Exchange) => isIn(body) })),
-    ].filter(({ label }) => !labels.has(label) && labels.add(label))
+    const media = [...(operation.body?.content.values() ?? [])]
+    const fields = media.flatMap(({ schema }) => (schema === undefined ? [] : deprecatedFields(schema)))
+    // By their names in metrics and warnings.
+    const inputs = [
+      ...new Map([
+        ...operation.parameters
+          .filter(one => one.deprecated)
+          .map(one => [`${one.in} ${one.name}`, compilePresence(one)] as const),
+        ...fields.map(({ label, isIn }) => [`body ${label}`, ({ body }: Exchange) => isIn(body)] as const),
+      ]),
+    ]
     if (inputs.length === 0) return undefined
     const warn = config?.warn === true
     return next => async exchange => {
       const reply = await next(exchange)
       // The body has been read now. Inputs of requests that were refused before are not counted.
-      const used = inputs.filter(input => input.isIn(exchange)).map(({ label }) => label)
+      const used = inputs.filter(([, isIn]) => isIn(exchange)).map(([label]) => label)
       if (used.length === 0) return reply
       exchange.deprecatedInputs = used
       if (warn) exchange.warn(`deprecated: ${used.join(', ')}`)
@@ -310,14 +307,13 @@ export const deprecatedInputs: Behaviour<ConfigOf<typeof inputsSchema>> = {
   },
 }
 
-function parameterInput({ name, in: place }: Parameter): Input {
-  const label = `${place} ${name}`
-  if (place === 'query') return { label, isIn: ({ request }) => splitQuery(request.query).has(name) }
-  if (place === 'path') return { label, isIn: () => true }
-  if (place === 'header') {
-    const field = name.toLowerCase()
-    return { label, isIn: ({ request }) => request.headers[field] !== undefined }
-  }
-  const values = ({ request }: Exchange) => cookieValues(request.headers.cookie as string | undefined, name)
-  return { label, isIn: exchange => values(exchange).length > 0 }
+/** Returns whether a request has a parameter. */
+function compilePresence({ name, in: place }: Parameter): (exchange: Exchange) => boolean {
+  if (place === 'path') return () => true
+  if (place === 'query') return ({ request }) => splitQuery(request.query).has(name)
+  const field = name.toLowerCase()
+  return ({ request: { headers } }) =>
+    place === 'header'
+      ? headers[field] !== undefined
+      : cookieValues(headers.cookie as string | undefined, name).length > 0
 }

@@ -50,15 +50,15 @@ export const errors: Behaviour<ErrorsConfig> = {
     }
     // A configured shape is for every refusal. Without one, each operation's documented shape is used.
     const documented = config === UNSET ? compileRefusals(operation, contract) : undefined
-    if (documented === undefined) return next => exchange => next(exchange).then(decorate)
-    return next => exchange =>
-      next(exchange).then(reply => {
-        const written = isBare(reply) ? documented(reply.refusal) : undefined
-        if (written === undefined) return decorate(reply)
-        const why = written.told ? undefined : whyHeader(reply.refusal as Refusal)
-        const headers = { 'content-type': written.contentType, ...reply.headers, ...why }
-        return { ...reply, headers, body: written.body }
-      })
+    const write = (reply: Reply): Reply => {
+      if (reply.refusal === undefined) return reply
+      const written = isBare(reply) ? documented?.(reply.refusal) : undefined
+      if (written === undefined) return decorate(reply)
+      const why = written.told ? undefined : whyHeader(reply.refusal)
+      const headers = { 'content-type': written.contentType, ...reply.headers, ...why }
+      return { ...reply, headers, body: written.body }
+    }
+    return next => exchange => next(exchange).then(write)
   },
 }
 

@@ -124,8 +124,7 @@ export class Exchange {
 
   /** Returns a function that undoes later changes of the exchange, for a part of the chain that runs again. */
   mark(): () => void {
-    const { request, values, body, deprecatedInputs, entry, precondition, release, nth, notes, warnings } = this
-    const before = { request, values, body, deprecatedInputs, entry, precondition, release, nth, notes, warnings }
+    const before = { ...this }
     return () => void Object.assign(this, before)
   }
 
@@ -171,10 +170,10 @@ export class Exchange {
       dynamic,
       seed: Math.floor(this.world.draw(operation.id, ordinal, purpose) * 2 ** 32),
       given: { parameters: this.parameters, body: this.body },
-      accept: Array.isArray(accept) ? accept.join(',') : accept,
+      accept: accept?.toString(),
       method: request.method,
       path: request.path,
-      host: typeof host === 'string' ? host : undefined,
+      host: host?.toString(),
     }
   }
 

@@ -116,7 +116,7 @@ interface ScopeSite {
 }
 
 /** The scope of one exchange, whose `values` and `body` must have been read. */
-export class ExchangeScope implements Scope {
+class ExchangeScope implements Scope {
   readonly #exchange: Exchange
   readonly #site: ScopeSite
   #uuids = 0

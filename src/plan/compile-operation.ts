@@ -45,7 +45,6 @@ interface Constants extends Pick<Site, 'answers' | 'identify'> {
 export class OperationCompiler {
   readonly simulation: Simulation
   readonly #contract: Contract
-  readonly #consumers: readonly Consumer[]
   readonly #readers: Site['readers']
   readonly #compileIdentify: ReturnType<typeof compileIdentification>
   readonly #constants = new Map<Operation, Constants>()
@@ -55,7 +54,6 @@ export class OperationCompiler {
   constructor(simulation: Simulation, contract: Contract, consumers: readonly Consumer[], readers: Site['readers']) {
     this.simulation = simulation
     this.#contract = contract
-    this.#consumers = consumers
     this.#readers = readers
     this.#compileIdentify = compileIdentification(contract, consumers)
     this.indexes = new Map([...simulation.resources.keys()].map(name => [name, new Set<string>()] as const))
@@ -223,7 +221,6 @@ export class OperationCompiler {
       invalid,
       onRecord,
       contract: this.#contract,
-      consumers: this.#consumers,
       resources,
       readers: this.#readers,
       maxBody: limits.body,

@@ -129,11 +129,12 @@ function compileFixed(config: RespondConfig, site: Site): Handler {
   const { operation, contract, expressions, error } = site
   const documented = responseFor(operation, status)
   const warning = documented === undefined ? checkUndocumented(status, site) : undefined
-  const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-  const written: JsonObject = body === undefined ? { headers: own } : { headers: own, body }
-  const template = expressions.template(written, [], error, { readsRecords: true })
+  const template = expressions.template({ headers, ...(body !== undefined && { body }) }, [], error, {
+    readsRecords: true,
+  })
   const [type, media] = [...(documented?.content ?? [])][0] ?? ['application/json', undefined]
-  const contentType = Object.entries(own).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? type
+  const own = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')
+  const contentType = String(own?.[1] ?? type)
   checkFixed(template, body, isJson(contentType) ? media?.schema : undefined, site)
   if (body === undefined && status < 300 && documented !== undefined && documented.content.size > 0) {
     error('missing-body', `the contract documents a body for ${operation.id} ${status}`, ['status'], 'add body:')

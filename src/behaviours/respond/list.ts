@@ -50,7 +50,7 @@ export function compileList(config: RespondConfig, resource: Resource, site: Sit
     if (sort !== undefined && 'rule' in sort) return invalid([sort])
     const window = paging.window(exchange)
     if ('rule' in window) return invalid([window])
-    const sought = exchange.values[search]
+    const sought = search === -1 ? undefined : exchange.values[search]
     const words = sought === undefined ? undefined : String(sought)
     const excess = words && excessOf(words)
     if (excess) {

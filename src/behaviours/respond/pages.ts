@@ -212,21 +212,20 @@ export function compileEnvelope(
   const counted = counts || mentions({ body, given }, name => COUNTING.test(name))
   if (whole === undefined && links !== true && fields.length === 0) return { counts }
   if (whole !== undefined) checkEnvelope(page => whole.write(page), site)
-  const hasExpressions = [whole, ...fields.map(([, one]) => one)].some(one => (one?.holes.length ?? 0) > 0)
   return {
     /** Whether it needs the number of all matching records. */
     counts: counted,
     wrap(status: number, page: Page, neighbours: Links, exchange: Exchange): Reply {
-      const scope = hasExpressions ? expressions.scope(exchange) : undefined
-      const context = { page, links: neighbours, exchange, scope }
+      const context = { page, links: neighbours, exchange, scope: expressions.scope(exchange) }
       const headers: Record<string, string> = { ...JSON_HEADERS }
       for (const [name, one] of fields) headers[name] = textOfFilled(one.fill(context))
       if (links === true) {
         const shown = RELATIONS.filter(rel => neighbours[rel] !== undefined)
         if (shown.length > 0) headers.link = shown.map(rel => `<${neighbours[rel]}>; rel="${rel}"`).join(', ')
       }
-      if (whole === undefined) return { status, headers, body: page.text, bytes: page.bytes }
-      return { status, headers, body: whole.write(context) }
+      return whole === undefined
+        ? { status, headers, body: page.text, bytes: page.bytes }
+        : { status, headers, body: whole.write(context) }
     },
   }
 }
@@ -257,33 +256,31 @@ function checkEnvelope(write: (page: InPage) => string, { operation, error }: Si
 }
 
 /** Common names of the properties around a page, by their meaning. */
-const NUMBERS: readonly (readonly [string, RegExp])[] = [
-  [
-    'total',
+const NUMBERS: Readonly<Record<string, RegExp>> = {
+  total:
     /^(?:total|total(?:count|items|results|elements|records|size)|(?:items?|records?|result)(?:total|count)|found)$/,
-  ],
-  ['count', /^(?:count|numberofelements|length|returned|(?:page|current)count)$/],
-  ['pages', /^(?:pages|totalpages|pagestotal|(?:num|numberof)pages|pages?count|lastpage)$/],
-  ['number', /^(?:page|currentpage|pagenumber|pageno|number|pageindex)$/],
-  ['limit', /^(?:limit|perpage|pagesize|size|pagelimit|maxresults|maxitems|take|top)$/],
-  ['offset', /^(?:offset|skip|start|startindex|from)$/],
-]
-const SWITCHES: readonly (readonly [string, RegExp])[] = [
-  ['more', /^(?:hasmore|more|hasnext|hasnextpage|moreavailable|istruncated|truncated)$/],
-  ['before', /^(?:hasprev|hasprevious|hasprevpage|haspreviouspage)$/],
-  ['isFirst', /^(?:first|isfirst|firstpage|isfirstpage)$/],
-  ['isLast', /^(?:last|islast|lastpage|islastpage)$/],
-  ['isEmpty', /^(?:empty|isempty)$/],
-]
-const TEXTS: readonly (readonly [string, RegExp])[] = [
-  ['cursor', /^(?:nextcursor|cursor|nextpagetoken|nexttoken|nextpagecursor|continuationtoken|endcursor|nextmarker)$/],
-  ['next', /^(?:next|nextpage|nexturl|nextlink|nexturi|nextpageur[il]|nexthref)$/],
-  ['prev', /^(?:prev|previous|prevpage|previouspage|prevurl|previousurl|previouslink|prevlink|previouspageur[il])$/],
-  ['first', /^(?:first|firsturl|firstlink|firstpageur[il])$/],
-  ['last', /^(?:last|lasturl|lastlink|lastpageur[il])$/],
-  ['self', /^(?:self|selflink|selfurl|selfuri)$/],
-  ['path', /^(?:url|uri|href)$/],
-]
+  count: /^(?:count|numberofelements|length|returned|(?:page|current)count)$/,
+  pages: /^(?:pages|totalpages|pagestotal|(?:num|numberof)pages|pages?count|lastpage)$/,
+  number: /^(?:page|currentpage|pagenumber|pageno|number|pageindex)$/,
+  limit: /^(?:limit|perpage|pagesize|size|pagelimit|maxresults|maxitems|take|top)$/,
+  offset: /^(?:offset|skip|start|startindex|from)$/,
+}
+const SWITCHES: Readonly<Record<string, RegExp>> = {
+  more: /^(?:hasmore|more|hasnext|hasnextpage|moreavailable|istruncated|truncated)$/,
+  before: /^(?:hasprev|hasprevious|hasprevpage|haspreviouspage)$/,
+  isFirst: /^(?:first|isfirst|firstpage|isfirstpage)$/,
+  isLast: /^(?:last|islast|lastpage|islastpage)$/,
+  isEmpty: /^(?:empty|isempty)$/,
+}
+const TEXTS: Readonly<Record<string, RegExp>> = {
+  cursor: /^(?:nextcursor|cursor|nextpagetoken|nexttoken|nextpagecursor|continuationtoken|endcursor|nextmarker)$/,
+  next: /^(?:next|nextpage|nexturl|nextlink|nexturi|nextpageur[il]|nexthref)$/,
+  prev: /^(?:prev|previous|prevpage|previouspage|prevurl|previousurl|previouslink|prevlink|previouspageur[il])$/,
+  first: /^(?:first|firsturl|firstlink|firstpageur[il])$/,
+  last: /^(?:last|lasturl|lastlink|lastpageur[il])$/,
+  self: /^(?:self|selflink|selfurl|selfuri)$/,
+  path: /^(?:url|uri|href)$/,
+}
 
 /** Names beside which a `count` is that of all pages. */
 const PAGED = /^(?:next|previous|prev|nextpage|hasmore|results)$/
@@ -296,7 +293,8 @@ const PAGED = /^(?:next|previous|prev|nextpage|hasmore|results)$/
  */
 function pageField(field: Field, siblings: readonly string[], path: string): string | undefined {
   const word = plainName(field.name)
-  const of = (words: readonly (readonly [string, RegExp])[]) => words.find(([, names]) => names.test(word))?.[0]
+  const of = (words: Readonly<Record<string, RegExp>>) =>
+    Object.entries(words).find(([, names]) => names.test(word))?.[0]
   if (field.types.length === 7) return undefined
   if (field.types.includes('integer') || field.types.includes('number')) {
     const known = of(NUMBERS)

@@ -28,7 +28,8 @@ type WriteKind = 'create' | 'replace' | 'update'
 
 export type RecordMaker = ReturnType<typeof compileMaker>
 
-export const isFit = (fitted: JsonObject | readonly BrokenRule[]): fitted is JsonObject => !Array.isArray(fitted)
+export const isBroken = (fitted: JsonObject | readonly BrokenRule[]): fitted is readonly BrokenRule[] =>
+  Array.isArray(fitted)
 
 /** Compiles the parts that make the record of a write request. */
 export function compileMaker(resource: Resource, config: RespondConfig, kind: WriteKind, site: Site) {
@@ -91,7 +92,7 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
       if (broken === undefined && views.length === 0) return whole
       const fitted = mended(record, broken, exchange)
       if (fitted === record) return whole
-      return isFit(fitted) ? keepOwners(resource, fitted, whole) : fitted
+      return isBroken(fitted) ? fitted : keepOwners(resource, fitted, whole)
     },
   }
 }

@@ -57,7 +57,7 @@ export function compileGive(config: RespondConfig, resource: Resource, site: Sit
             exchange,
             location,
             all: all ?? [entry],
-            scope: template.holes.length > 0 ? expressions.scope(exchange) : undefined,
+            scope: expressions.scope(exchange),
           })
         : all === undefined || isOne
           ? (shown?.(entry) ?? entry.text)

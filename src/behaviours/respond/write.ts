@@ -10,12 +10,11 @@ import { type BrokenRule, JSON_HEADERS, problems, type Reply, refuse } from '../
 import { Decimal, isObject, type Json, type JsonObject, memberAt, pointer, stringifyJson } from '../../kernel/json.ts'
 import { allows, type Entry, type Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
-import type { Handler, Site } from '../behaviour.ts'
-import { Exchange } from '../exchange.ts'
+import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { inBody, isId, type Resource } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
 import { compileDangling, compileFinder, compileKey, compileWithin } from './key.ts'
-import { compileMaker, isFit, keepOwners } from './record.ts'
+import { compileMaker, isBroken, keepOwners } from './record.ts'
 import { compileLocation, type Give, withoutBody } from './reply.ts'
 import { completeTemplate, itemOf, listedRecords, pathParameter, recordReader } from './shape.ts'
 
@@ -54,7 +53,7 @@ export function compileWrite(
       const owned = within === undefined ? composed : within.own(exchange, composed)
       const fields = keepOwners(resource, owned, old.value)
       const record = maker.fit(withId(idField, id, fields), exchange)
-      if (!isFit(record)) return invalid(record)
+      if (isBroken(record)) return invalid(record)
       const lost = dangling === undefined ? NO_RULES : await dangling(fields, exchange)
       if (lost.length > 0) return invalid(lost)
       const refused = transition?.(old.value, record)
@@ -213,7 +212,7 @@ function compileCreateOne(
     const lost = dangling === undefined ? NO_RULES : await dangling(fields, exchange)
     if (id !== undefined) {
       const record = maker.fit(withId(idField, id, fields), exchange)
-      if (!isFit(record)) return invalid(record)
+      if (isBroken(record)) return invalid(record)
       if (lost.length > 0) return invalid(lost)
       const { entry } = await collection.put(key?.of(exchange, id) ?? id, record)
       exchange.entry = entry
@@ -228,7 +227,7 @@ function compileCreateOne(
     let mended: JsonObject | undefined
     const check = (whole: JsonObject): Reply | undefined => {
       const fit = maker.fit(whole, exchange)
-      if (!isFit(fit)) {
+      if (isBroken(fit)) {
         // A client cannot choose an id that is counted.
         return assign === 'sequence' && fit.some(({ path }) => path === idPlace) ? usedUp : invalid(fit)
       }
@@ -288,7 +287,6 @@ function compileCreateEach(config: RespondConfig, resource: Resource, give: Give
   const many = invalid([inBody(pointer(listed), 'maxItems', `must have at most ${MOST} items`)])
   const empty = nothingCreated(config.body, site, status)
   return async exchange => {
-    const { request, world, operation, basePath, segments, clock, values, consumer, ordinal } = exchange
     const list = memberAt(exchange.body, listed)
     // Treat a missing optional list as empty.
     if (list === undefined && listed.length > 0) return empty ?? create(exchange)
@@ -298,11 +296,11 @@ function compileCreateEach(config: RespondConfig, resource: Resource, give: Give
     if (list.length > MOST) return many
     const made: Entry[] = []
     for (const [i, body] of (list as Json[]).entries()) {
-      const meeting = { request, world, operation, basePath, segments, clock, ordinal: ordinal + i * APART }
-      const one = Object.assign(new Exchange(meeting), { values, consumer, body })
+      const ordinal = exchange.ordinal + i * APART
+      const one: Exchange = Object.assign(Object.create(exchange), { body, ordinal, entry: undefined })
       const reply = await create(one)
       if (one.entry === undefined) {
-        for (const { id, revision } of made) await world.collection(resource.name).remove(id, revision)
+        for (const { id, revision } of made) await exchange.world.collection(resource.name).remove(id, revision)
         return reply
       }
       made.push(one.entry)

@@ -188,7 +188,7 @@ export const replies: Behaviour<ValidateConfig> = {
  *
  * @param ignored whether a body that the contract does not document is ignored
  */
-export function compileBody({ body, method }: Operation, ignored: boolean, maxBody: number, invalid: Invalid) {
+function compileBody({ body, method }: Operation, ignored: boolean, maxBody: number, invalid: Invalid) {
   if (body === undefined) {
     const unexpected = refuse(problems.unsupported_media_type, 'this operation does not accept a body')
     if (ignored) return undefined
@@ -330,7 +330,7 @@ const MOST_PROPERTIES = 200
  *
  * @param isKnown whether the contract has the name nevertheless, or the request the meant one
  */
-export function warnOfSlips(
+function warnOfSlips(
   exchange: Exchange,
   kind: 'query parameter' | 'body field',
   names: Iterable<string>,
