@@ -3,8 +3,7 @@
 import { silentLog } from './gateway/log.ts'
 import type { Load } from './gateway/reload.ts'
 import { watchMemory } from './gateway/worlds/memory.ts'
-import { mountStandIn } from './http/data-plane.ts'
-import type { KoaMiddleware } from './http/koa-replies.ts'
+import { type KoaMiddleware, mountStandIn } from './http/data-plane.ts'
 import { formatReport } from './kernel/diagnostic.ts'
 import { stringifyJson } from './kernel/json.ts'
 import { type Loaded, loadPlan } from './load/load.ts'
@@ -16,7 +15,7 @@ import { steerWorld, type WorldHandle } from './world-handle.ts'
 
 export type { RecordedRequest } from './gateway/journal/entry.ts'
 export type { NearMiss, Times, Verdict } from './gateway/journal/filter.ts'
-export type { KoaContext, KoaMiddleware } from './http/koa-replies.ts'
+export type { KoaContext, KoaMiddleware } from './http/data-plane.ts'
 export type { WorldFilter, WorldHandle } from './world-handle.ts'
 
 /** The configuration of a gateway. */

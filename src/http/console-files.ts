@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type Koa from 'koa'
-import { atFirstUse } from './at-first-use.ts'
 
 const PREFIX = '/console/'
 const TYPES: Readonly<Record<string, string>> = {
@@ -44,10 +43,9 @@ export const isConsolePath = (path: string): boolean => path === '/' || path.sta
  * changes with its content.
  */
 export function serveConsole(): Koa.Middleware {
-  const folder = atFirstUse(findFolder)
   const kept = new Map<string, Encoded>()
   const read = async (name: string): Promise<Encoded | undefined> => {
-    const found = kept.get(name) ?? (await readEncoded(folder, name))
+    const found = kept.get(name) ?? (await readEncoded(name))
     if (found !== undefined) kept.set(name, found)
     return found
   }
@@ -83,10 +81,13 @@ export function serveConsole(): Koa.Middleware {
   }
 }
 
+let folder: Promise<string> | undefined
+
 /** Reads a file; `undefined` where there is none. */
-async function readEncoded(folder: () => Promise<string>, name: string): Promise<Encoded | undefined> {
+async function readEncoded(name: string): Promise<Encoded | undefined> {
   try {
-    const bytes = await readFile((await folder()) + name)
+    folder ??= findFolder()
+    const bytes = await readFile((await folder) + name)
     return { bytes, tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
   } catch {
     return undefined

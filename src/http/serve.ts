@@ -4,12 +4,10 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Log } from '../gateway/log.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { TlsSettings } from '../plan/settings.ts'
-import { atFirstUse } from './at-first-use.ts'
 import { checkGuarded } from './control/access.ts'
 import { refuseMessage } from './control/replies.ts'
 import type { ControlRoute } from './control/route.ts'
-import { createDataPlane } from './data-plane.ts'
-import type { KoaMiddleware } from './koa-replies.ts'
+import { createDataPlane, type KoaMiddleware } from './data-plane.ts'
 import { createListener, type Plane } from './listener.ts'
 import { findMessageFault } from './request.ts'
 import { createStatus } from './status.ts'
@@ -95,7 +93,7 @@ export async function serve(
   )
   const about = { version, api: () => origin, workers: typeof workers === 'object' ? workers.count : undefined }
   const failed = (error: unknown) => gateway.reportFailure(error)
-  const steer = atFirstUse(async () => {
+  const loadControlPlane = async () => {
     const { createControlPlane } = await import('./control/control-plane.ts')
     const { controlRoutes } = await import('./control/index.ts')
     const routes = controlRoutes({ gateway, reloader, status, about }, fleet && (all => fleet.routes(all)))
@@ -104,15 +102,19 @@ export async function serve(
       listen.controlToken,
       failed,
     )
-  })
+  }
+  let loading: ReturnType<typeof loadControlPlane> | undefined
   const controlPlane: Plane = {
     handle: async (req, res) => {
       const fault = findMessageFault(req, res)
       if (fault !== undefined) return writeReply(req, res, await refuseMessage(...fault), controlPlane.delivery())
       try {
-        const handle = await steer()
+        // Loaded for its first request, so that a start pays neither time nor memory for it.
+        loading ??= loadControlPlane()
+        const handle = await loading
         handle(req, res)
       } catch (error) {
+        loading = undefined
         failed(error)
         res.destroy()
       }

@@ -10,7 +10,7 @@ import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
 import { checkSimulation } from '../../plan/simulation.ts'
 import type { SimulationFile } from '../../plan/simulation-file.ts'
-import { TrialRunner } from '../probe/probe.ts'
+import { createRunner } from '../probe/probe.ts'
 import { readResources } from '../seed/seed.ts'
 import { NOTHING_SET, type SchemaCandidate } from './candidates.ts'
 import { findCollections, type InferredCollection, type Named } from './collections.ts'
@@ -258,7 +258,7 @@ export async function inferGateway(
       // The rest of the plan is tried without the resources that the checks refuse.
       const refused = new Set([...blamed.keys()].flatMap(resourcesOf))
       for (const [owner, reason] of blamed) blame(owner, reason)
-      const runner = new TrialRunner(plan)
+      const runner = createRunner(plan)
       for (const name of [...open].filter(one => !refused.has(one))) {
         const own = operations.filter(({ resource }) => resource === name)
         const faults = await tryResource(name, own, runner)

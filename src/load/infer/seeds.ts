@@ -175,7 +175,7 @@ function compileSeedId(
   const [readers, creators] = [recordReaders(operations), creatorsOf(operations)]
   const parameters = namingParameters(readers)
   const all = [...parameters, ...parametersBelow(readers, contract)]
-  const fits = (id: Json) => all.every(one => isReadBack(String(id), one))
+  const fits = (id: Json) => all.every(one => isReadBack(one, [String(id)]))
   const idPointer = pointer(idField.split('.'))
   const takesNumber = () => schema.check(withId(idField, 1, {}), true)?.some(one => one.pointer === idPointer) !== true
   const isNumber = assign === 'sequence' || (!added && takesNumber())

@@ -3,9 +3,10 @@
 import { readXml, writeXml } from '../../contract/answer/xml.ts'
 import type { MediaType, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
-import { isJson, readSequence, writeSequence } from '../../contract/media-types.ts'
+import { bareText, essenceOf, isJson, JSON_PATCH, readSequence, writeSequence } from '../../contract/media-types.ts'
 import { valueFor } from '../../contract/schema/field.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
+import { isReadBack } from '../seed/new-ids.ts'
 
 export interface ProbeBody {
   readonly type: string
@@ -83,7 +84,7 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
 }
 
 const isXmlType = (type: string): boolean => /^(?:application|text)\/xml\b|^[^;]*\+xml\b/i.test(type)
-const isPatchType = (type: string): boolean => /^application\/json-patch\+json\b/i.test(type)
+const isPatchType = (type: string): boolean => essenceOf(type) === JSON_PATCH
 
 /** A body of a media type that is not read: text, an image, an archive. */
 function rawBody(types: readonly Typed[]): ProbeBody | undefined {
@@ -92,7 +93,7 @@ function rawBody(types: readonly Typed[]): ProbeBody | undefined {
   const [example] = examples
   if (typeof example?.value === 'string') return { type: concreteType(type), text: example.value }
   const value = schema === undefined ? undefined : valueFor(schema, FRESH[0] as number, true)
-  return { type: concreteType(type), text: value === undefined ? 'understudy' : textFor(value) }
+  return { type: concreteType(type), text: value === undefined ? 'understudy' : bareText(value) }
 }
 
 /** A type within a range such as `image/*`. */
@@ -126,9 +127,7 @@ function formFields(
 ): FormFields | undefined {
   const fits = (fields: FormFields): boolean => {
     if (form === undefined) return true
-    const byName = new Map<string, string[]>()
-    for (const [name, text] of fields) byName.set(name, [...(byName.get(name) ?? []), text])
-    const read = form(byName)
+    const read = form(textsByName(fields))
     return 'value' in read && schema?.check(read.value, read.exact) === undefined
   }
   const all = Object.entries(value).map(([name, item]) => {
@@ -141,9 +140,12 @@ function formFields(
   return fits(needed) ? needed : undefined
 }
 
-const flat = (name: string, item: Json): FormFields => {
-  if (Array.isArray(item)) return item.map(one => [name, textFor(one)] as const)
-  return [[name, textFor(item)]]
+const flat = (name: string, item: Json): FormFields => [item].flat().map(one => [name, bareText(one as Json)] as const)
+
+function textsByName(fields: FormFields): Map<string, string[]> {
+  const texts = new Map<string, string[]>()
+  for (const [name, text] of fields) texts.set(name, [...(texts.get(name) ?? []), text])
+  return texts
 }
 
 /** Objects and lists of objects in brackets: `items[0][price]`. */
@@ -153,8 +155,6 @@ const deep = (name: string, item: Json): FormFields => {
   if (!isObject(item)) return flat(name, item)
   return Object.entries(item as Readonly<Record<string, Json>>).flatMap(([key, one]) => deep(`${name}[${key}]`, one))
 }
-
-const textFor = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
 
 const urlEncoded = (fields: FormFields): ProbeBody => ({
   type: 'application/x-www-form-urlencoded',
@@ -188,7 +188,7 @@ export function parameterTexts(
   for (const value of values) {
     if (value === undefined) continue
     for (const texts of waysToWrite(value, parameter)) {
-      if (texts.every(text => text !== '') && isReadBackAs(parameter.read(texts), parameter)) return texts
+      if (texts.every(text => text !== '') && isReadBack(parameter, texts)) return texts
     }
   }
   return undefined
@@ -206,25 +206,19 @@ export function spreadPairs(
   if (gather === undefined || parameter.in !== 'query') return undefined
   for (const value of values) {
     if (!isObject(value)) continue
-    const members = Object.entries(value as Record<string, Json>).flatMap(([key, one]) =>
-      [one].flat().map((item): [string, string] => [key, encodeURIComponent(textFor(item))]),
-    )
-    for (const pairs of [members.map(([key, text]): [string, string] => [`${name}[${key}]`, text]), members]) {
-      const query = new Map<string, string[]>()
-      for (const [key, text] of pairs) query.set(key, [...(query.get(key) ?? []), text])
-      const read = gather(query)
-      if (read !== undefined && isReadBackAs(read, parameter)) return pairs
+    const members = Object.entries(value as Record<string, Json>).flatMap(([key, one]) => flat(key, one))
+    for (const fields of [deep(name, value as Json), members]) {
+      const pairs = fields.map(([key, text]): [string, string] => [key, encodeURIComponent(text)])
+      const read = gather(textsByName(pairs))
+      if (read !== undefined && isReadBack(parameter, [], read)) return pairs
     }
   }
   return undefined
 }
 
-const isReadBackAs = (read: ReturnType<Parameter['read']>, { schema }: Parameter): boolean =>
-  'value' in read && schema.check(read.value, read.exact) === undefined
-
 function waysToWrite(value: Json, { in: place, name }: Parameter): string[][] {
   const encode = place === 'query' || place === 'cookie' ? encodeURIComponent : (text: string) => text
-  const text = (one: Json) => encode(textFor(one))
+  const text = (one: Json) => encode(bareText(one))
   if (Array.isArray(value)) {
     const all = value.map(text)
     // A path and a cookie have one text.

@@ -10,7 +10,7 @@ import type { Progress } from '../../kernel/terminal.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { World } from '../../world/world.ts'
 import { respondBlock } from '../seed/seed.ts'
-import { type Probe, probesOf, TrialRunner } from './probe.ts'
+import { createRunner, type Probe, probesOf, type TrialRunner } from './probe.ts'
 
 /** The counts for the closing line. */
 export interface SelfCheck {
@@ -22,7 +22,7 @@ export interface SelfCheck {
  * Reports every reply that is undocumented or invalid, and every invalid request that was accepted. It uses its own worlds.
  */
 export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Progress): Promise<SelfCheck> {
-  const runner = new TrialRunner(plan)
+  const runner = createRunner(plan)
   let requests = 0
   for (const planned of plan.operations) {
     const { operation } = planned

@@ -54,7 +54,7 @@ export function compileNewId(
     String,
   ]
   const fits = (id: string, named: readonly Parameter[]) =>
-    id !== '' && field?.allows(id) !== false && named.every(parameter => isReadBack(id, parameter))
+    id !== '' && field?.allows(id) !== false && named.every(parameter => isReadBack(parameter, [id]))
   const find = (named: readonly Parameter[]) =>
     candidates.find(make => [1, 2, 3].every(ordinal => fits(make(ordinal), named)) && make(1) !== make(2))
   // The paths below a record may ask for more than its own: for a number where the record has a text.
@@ -100,10 +100,9 @@ const uuidMaker =
   ordinal =>
     drawUuid(seed, name, ordinal)
 
-/** Whether a path parameter can name a record of this id. */
-export function isReadBack(id: string, parameter: Parameter): boolean {
-  const read = parameter.read([id])
-  return 'value' in read && parameter.schema.check(read.value, read.exact) === undefined
+/** Whether a parameter takes these texts, or what was read of them. */
+export function isReadBack({ read, schema }: Parameter, texts: readonly string[], value = read(texts)): boolean {
+  return 'value' in value && schema.check(value.value, value.exact) === undefined
 }
 
 /** Ids that the contract shows: at the field, in examples of the record, at the path parameter, in examples of replies. */

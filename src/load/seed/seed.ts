@@ -13,7 +13,7 @@ import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
 import type { Assign, Id } from '../../world/records/types.ts'
 import { withId } from '../../world/records/values.ts'
-import { compileNewId, exampleIds } from './new-ids.ts'
+import { compileNewId, exampleIds, type NewId } from './new-ids.ts'
 import { createSeedReader, generateRecords, type WantedRecords } from './seed-records.ts'
 
 export interface Seeding {
@@ -175,10 +175,12 @@ function compileResource(
     if (fitsRecord(block, schema, record => withId(idField, value as Id, record))) return []
     return schema.check(withId(idField, value as Id, {}), true)?.filter(one => one.pointer === idPointer) ?? []
   }
-  const makeId = once(() => {
-    const [readers, creators] = [NAMING, CREATING].map(actions => operationsThat(actions, name, own))
-    return compileNewId(name, schema, idField, readers ?? [], contract, chance, creators)
-  })
+  let newId: NewId | null | undefined
+  const makeId = (): NewId | undefined => {
+    const [readers = [], creators] = [NAMING, CREATING].map(actions => operationsThat(actions, name, own))
+    if (newId === undefined) newId = compileNewId(name, schema, idField, readers, contract, chance, creators) ?? null
+    return newId ?? undefined
+  }
   const sampleOf: Readonly<Record<Assign, () => Json>> = {
     sequence: () => 1,
     uuid: () => NIL_UUID,
@@ -332,12 +334,4 @@ function fitsRecord(
 function unshownOf({ id }: ResourceFile, own: readonly RespondingOperation[]): readonly string[] {
   const named = own.flatMap(({ respond }) => withinsOf(respond.within).flatMap(({ field }) => field ?? []))
   return [...new Set([...(id?.within ?? []), ...named].filter(isUnshown))]
-}
-
-function once<Made>(make: () => Made): () => Made {
-  let made: { readonly value: Made } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }
