@@ -3,7 +3,7 @@
 import { basename } from 'node:path'
 import type { Contract } from '../contract/contract.ts'
 import { decodeQuery } from '../contract/document/parameters.ts'
-import { isObject } from '../kernel/json.ts'
+import { isObject, mapValues } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import { passwordsOf } from '../plan/settings.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
@@ -222,5 +222,5 @@ function maskAll(value: unknown, mask: Mask): unknown {
   if (typeof value === 'string') return mask.text(value)
   if (Array.isArray(value)) return value.map(item => maskAll(item, mask))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskAll(item, mask)]))
+  return mapValues(value, item => maskAll(item, mask))
 }

@@ -79,7 +79,7 @@ export function approximate(value: Json): Json {
   if (value instanceof Decimal) return Number(value.text)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(approximate)
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, approximate(item)]))
+  return mapValues(value as JsonObject, approximate)
 }
 
 /** Sets a member. A plain assignment to `__proto__` would change the object's prototype. */
@@ -88,6 +88,10 @@ export function put<Value>(members: Record<string, Value>, name: string, value: 
     Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true })
   } else members[name] = value
 }
+
+/** Returns an object with each value replaced. */
+export const mapValues = <Old, New>(object: Readonly<Record<string, Old>>, change: (value: Old, key: string) => New) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)])) as Record<string, New>
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal)
@@ -328,7 +332,8 @@ class JsonReader {
     const [token] = NUMBER.exec(this.#text) ?? this.#refuse()
     this.#at = NUMBER.lastIndex
     const number = Number(token)
-    if (!Number.isFinite(number)) throw new JsonFault(`holds a number out of range, ${excerpt(token)}`)
+    if (!Number.isFinite(number))
+      throw new JsonFault(`holds a number out of range, ${token.length > 24 ? `${token.slice(0, 24)}…` : token}`)
     const digits = Number.isInteger(number) && !Number.isSafeInteger(number) ? integerOf(token, number) : undefined
     const exact =
       digits !== undefined ? BigInt(digits) : this.#decimals && isChanged(token, number) ? new Decimal(token) : number
@@ -352,11 +357,7 @@ class JsonReader {
   }
 }
 
-const WORDS = [
-  ['true', true],
-  ['false', false],
-  ['null', null],
-] as const
+const WORDS = Object.entries({ true: true, false: false, null: null })
 const ESCAPES: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   ...{ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
 })
@@ -395,5 +396,3 @@ export function parseInteger(digits: string): number | bigint | undefined {
   const number = Number(digits)
   return Number.isSafeInteger(number) ? number : BigInt(digits)
 }
-
-const excerpt = (token: string): string => (token.length > 24 ? `${token.slice(0, 24)}…` : token)

@@ -5,7 +5,7 @@ import { parseStart } from '../behaviours/deprecation.ts'
 import { roundBeyondExamples } from '../contract/documents.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
-import { Decimal, isObject, unescapeKey } from '../kernel/json.ts'
+import { Decimal, isObject, pointer, unescapeKey } from '../kernel/json.ts'
 import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 
@@ -81,8 +81,8 @@ const MAIN_KEY: Readonly<Record<string, string>> = { latency: 'fixed', rateLimit
  * @param order whether the source is weather, whose `consumers` contain behaviours and no credentials
  */
 export function expandShortForms(source: Source, report: Diagnostics, order = false): Source {
-  /** New paths, with their paths in the text. */
-  const origins = new Map<string, Path>()
+  /** The places of `latency` that is written as `delay`, as JSON Pointers. */
+  const foreign = new Set<string>()
   const expandBlock = (block: object, at: Path): object =>
     replaceMembers(block, (config, written) => {
       const isForeign = written === 'delay' && !Object.hasOwn(block, 'latency')
@@ -90,11 +90,10 @@ export function expandShortForms(source: Source, report: Diagnostics, order = fa
       const from = [...at, written]
       if (isForeign) {
         report.warning('foreign-word', `"${written}" is read as "${name}"`, source.locate(from, 'key'), `write ${name}`)
-        origins.set(keyFor([...at, name]), from)
+        foreign.add(pointer([...at, name]))
       }
       const main = MAIN_KEY[name]
       if (main !== undefined && (typeof config === 'string' || typeof config === 'number')) {
-        origins.set(keyFor([...at, name, main]), from)
         return [name, { [main]: config }]
       }
       if (name === 'fault') return [name, expandChances(config)]
@@ -106,7 +105,10 @@ export function expandShortForms(source: Source, report: Diagnostics, order = fa
   const inWeather = [...PLACES, OF_CONSUMER].map(path => ['weather', '*', ...path])
   let value = replaceAt(source.value, ['resources', '*'], [], expandSchema)
   for (const path of [...places, ...inWeather]) value = replaceAt(value, path, [], expandBlock)
-  return source.derive(value, path => originalPath(path, origins))
+  // The place of a main key, which is not written, is that of the text.
+  return source.derive(value, path =>
+    path.map((step, i) => (step === 'latency' && foreign.has(pointer(path.slice(0, i + 1))) ? 'delay' : step)),
+  )
 }
 
 const replaceMembers = (object: object, change: (item: unknown, key: string) => [string, unknown]): object =>
@@ -141,17 +143,6 @@ function expandSchema(resource: object): object {
   const { schema } = resource as { readonly schema?: unknown }
   const [, name] = /#\/(?:components\/schemas|definitions)\/([^/]+)$/.exec(String(schema)) ?? []
   return name === undefined ? resource : { ...resource, schema: unescapeKey(name) }
-}
-
-const keyFor = (path: Path): string => JSON.stringify(path)
-
-/** Returns the path in the text of an expanded path: its longest prefix that was rewritten decides. */
-function originalPath(path: Path, origins: ReadonlyMap<string, Path>): Path {
-  for (let length = origins.size === 0 ? 0 : path.length; length > 0; length--) {
-    const from = origins.get(keyFor(path.slice(0, length)))
-    if (from !== undefined) return [...from, ...path.slice(length)]
-  }
-  return path
 }
 
 /** Keys of a resource whose values become parts of records. */

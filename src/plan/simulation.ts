@@ -3,7 +3,7 @@
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
-import { isObject, parsePointer, pointer } from '../kernel/json.ts'
+import { isObject, mapValues, parsePointer, pointer } from '../kernel/json.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema/schema.ts'
 import type { Violation } from '../kernel/schema/violations.ts'
 import { answerSchema, orderSchema } from './block-schemas.ts'
@@ -11,7 +11,10 @@ import { FORMATS, roundSettings } from './formats.ts'
 import type { AnswerOrder, SimulationFile, WeatherOrder } from './simulation-file.ts'
 import { simulationSchema } from './simulation-schema.ts'
 
-const tests = Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test]))
+const tests = mapValues<{ readonly test: (text: string) => boolean }, (text: string) => boolean>(
+  FORMATS,
+  ({ test }) => test,
+)
 
 /**
  * Returns a function that checks the shape of a source, and returns its valid parts; `undefined` if there are none. It compiles
@@ -38,15 +41,12 @@ function checkerOf<Valid>(schema: Schema, stranger?: Stranger) {
 export function narrow(schema: unknown, names: ReadonlySet<string>): unknown {
   if (Array.isArray(schema)) return schema.map(one => narrow(one, names))
   if (!isObject(schema)) return schema
-  const member = (name: string, part: unknown) =>
+  const member = (part: unknown, name: string) =>
     names.has(name) ? narrow(part, names) : { description: (part as { description?: string }).description }
-  return mapMembers(schema, (keyword, part) =>
-    keyword === 'properties' ? mapMembers(part as object, member) : narrow(part, names),
+  return mapValues(schema, (part, keyword) =>
+    keyword === 'properties' ? mapValues(part as Record<string, unknown>, member) : narrow(part, names),
   )
 }
-
-const mapMembers = (object: object, change: (key: string, value: unknown) => unknown): object =>
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(key, value)]))
 
 /** Collects the names of all members at any depth; with `known`, only names among those. */
 function namesIn(value: unknown, known?: ReadonlySet<string>, names = new Set<string>()): Set<string> {

@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
-import { isFormat, isMultipleOf, type RequiredBy, scalarsOf } from '../kernel/schema/keywords.ts'
+import { canonical, isFormat, isMultipleOf, type RequiredBy, scalarsOf } from '../kernel/schema/keywords.ts'
 import { entriesOf, listOf } from '../kernel/schema/schema.ts'
 import { type Definitions, propertySchemas, referredBy, regExpOf, type SchemaObject } from './schema-parts.ts'
 
@@ -83,7 +83,7 @@ export class Fitting {
     const { minItems, maxItems, prefixItems, items, contains, unevaluatedItems } = schema
     if (typeof minItems === 'number' && value.length < minItems) return false
     if (typeof maxItems === 'number' && value.length > maxItems) return false
-    if (schema.uniqueItems === true && new Set(value.map(canonicalText)).size < value.length) return false
+    if (schema.uniqueItems === true && new Set(value.map(canonical)).size < value.length) return false
     const prefix = listOf(prefixItems)
     if (!value.every((item, index) => this.fits(index < prefix.length ? prefix[index] : items, item))) return false
     if (contains !== undefined) {
@@ -191,8 +191,8 @@ const listedTexts = new WeakMap<readonly Json[], ReadonlySet<string>>()
 /** Returns whether a list has a value equal to this one. The list belongs to a schema and never changes. */
 export function isListed(list: readonly Json[], value: Json): boolean {
   if (typeof value !== 'object' || value === null) return scalarsOf(list).has(value)
-  const objects = () => new Set(list.filter(item => typeof item === 'object').map(canonicalText))
-  return getOrMake(listedTexts, list, objects).has(canonicalText(value))
+  const objects = () => new Set(list.filter(item => typeof item === 'object').map(canonical))
+  return getOrMake(listedTexts, list, objects).has(canonical(value))
 }
 
 /** As many values of an `enum` are looked at for one that is generated, unless none of them is allowed. */
@@ -214,10 +214,4 @@ export function firstAllowed(
 
 /** Returns whether two values are equal. The order of members does not count. */
 const same = (a: Json, b: Json): boolean =>
-  a === b || (typeof a === 'object' && typeof b === 'object' && canonicalText(a) === canonicalText(b))
-
-/** Returns the same text for equal values. */
-const canonicalText = (value: Json): string =>
-  JSON.stringify(value, (_, item) =>
-    isObject(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
-  )
+  a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))

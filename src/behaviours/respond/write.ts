@@ -7,7 +7,16 @@ import { isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { placeholdersIn } from '../../expression/template.ts'
 import { type BrokenRule, JSON_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
-import { Decimal, isObject, type Json, type JsonObject, memberAt, pointer, stringifyJson } from '../../kernel/json.ts'
+import {
+  Decimal,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapValues,
+  memberAt,
+  pointer,
+  stringifyJson,
+} from '../../kernel/json.ts'
 import { allows, type Entry, type Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
@@ -143,7 +152,7 @@ const fromPlain = (value: Json): Json =>
 function withLeaves(value: Json, leaf: (value: Json) => Json): Json {
   if (Array.isArray(value)) return value.map((one: Json) => withLeaves(one, leaf))
   if (!isObject(value)) return leaf(value)
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withLeaves(one as Json, leaf)]))
+  return mapValues(value, one => withLeaves(one as Json, leaf))
 }
 
 /** Refuses a write that changes a record's state along no configured edge; `undefined` for a resource without states. */
@@ -332,7 +341,7 @@ const holdsRecord = (template: Json): boolean =>
 function emptied(template: Json): Json {
   if (Array.isArray(template)) return holdsRecord(template) ? [] : template
   if (!isObject(template)) return template
-  return Object.fromEntries(Object.entries(template as JsonObject).map(([key, one]) => [key, emptied(one as Json)]))
+  return mapValues(template as JsonObject, emptied)
 }
 
 /** The body of an operation that takes one of the list's items. */

@@ -1,7 +1,7 @@
 // The forms of an operation without their inputs: the values that they begin with, and the orders and requests that they send.
 
 import type { AnswerOrder, FormParameter, FormReplyContent, OperationForm, Sending } from '../../http/control/types.ts'
-import { isObject, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { isObject, mapValues, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { keywordsAt, type SchemaPart } from '../editor/schema-path.ts'
 import { indentJson } from '../model/wording.ts'
 
@@ -102,7 +102,7 @@ function emptyListOf({ type, examples, sample }: FormReplyContent): unknown {
 export function withoutItems(value: unknown): unknown {
   if (Array.isArray(value)) return []
   if (!isObject(value) || !Object.values(value).some(Array.isArray)) return undefined
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, asOfEmptyList(name, one)]))
+  return mapValues(value, (one, name) => asOfEmptyList(name, one))
 }
 
 function asOfEmptyList(name: string, value: unknown): unknown {

@@ -1,5 +1,7 @@
 // Writes the additions of the gateway below the description of an operation.
 
+import { mapValues } from '../../kernel/json.ts'
+
 export type ContractDocument = Readonly<Record<string, unknown>>
 
 interface Additions {
@@ -20,9 +22,6 @@ export function withAdditions(document: ContractDocument): ContractDocument {
   const withAllAdded = (item: unknown): unknown => mapValues(item as ContractDocument, withAdded)
   return { ...document, paths: mapValues((document.paths ?? {}) as ContractDocument, withAllAdded) }
 }
-
-const mapValues = (object: ContractDocument, map: (value: unknown) => unknown): ContractDocument =>
-  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]))
 
 function writeAdditions(
   operation: ContractDocument,

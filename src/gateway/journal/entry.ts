@@ -1,6 +1,7 @@
 // Describes an entry of the journal for people: masked, worded and copied.
 
 import type { Refusal } from '../../kernel/http.ts'
+import { mapValues } from '../../kernel/json.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { Explanation } from '../explain.ts'
 import type { Mask } from '../mask.ts'
@@ -83,7 +84,7 @@ const present = <Members extends object>(members: Members): Members =>
 const round = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
 
 export const maskHeaders = (headers: JournalEntry['headers'], mask: Mask): JournalEntry['headers'] =>
-  headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.header(name, `${value}`)]))
+  headers && mapValues(headers, (value, name) => mask.header(name, `${value}`))
 
 const describeBody = ({ text, bytes }: JournalBody): RecordedBody => ({ text, bytes })
 

@@ -71,7 +71,7 @@ function isUnique(
 }
 
 /** Returns the same text for equal values in any order of members (JSON Schema 2020-12 §4.2.2). */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (value instanceof Decimal) return value.text.replace(/\.?0*$/, '')
   if (!isObject(value)) return stringifyJson(value)

@@ -1,7 +1,7 @@
 // JSON Schema: compiles once, validates often, and describes mistakes in words. Only this folder imports ajv.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { approximate, holdsExact, isObject, type Json } from '../json.ts'
+import { approximate, holdsExact, isObject, type Json, mapValues } from '../json.ts'
 import { getOrMake } from '../memo.ts'
 import { addOurs, type Format, patternOf, SIDES, type Side, ValidationContext } from './keywords.ts'
 import { type CompiledSchema, forgetBranches, type Violations, violationsOf } from './violations.ts'
@@ -290,20 +290,17 @@ export function reachedBy(
     if (!judged.has(schema)) return true
     return getOrMake(copies, schema, () => {
       const isIdle = isObject(schema.if) && !judged.has(schema.if)
-      return mapped(schema, (part, keyword) => (isIdle && CONDITION.has(keyword) ? true : copyPart(keyword, part)))
+      return mapValues(schema, (part, keyword) => (isIdle && CONDITION.has(keyword) ? true : copyPart(keyword, part)))
     })
   }
   const copyPart = (keyword: string, part: unknown): unknown => {
     if (SINGLE.has(keyword)) return copy(part)
     if (LISTS.has(keyword) && Array.isArray(part)) return part.map(copy)
     if (!MAPS.has(keyword) || !isObject(part)) return part
-    return mapped(part, copy)
+    return mapValues(part, copy)
   }
   return Object.fromEntries([...keys].map(one => [one, copy(definitions[one] ?? true)]))
 }
-
-const mapped = (members: Keywords, change: (part: unknown, name: string) => unknown): Keywords =>
-  Object.fromEntries(Object.entries(members).map(([name, part]) => [name, change(part, name)]))
 
 /** Whether a value lacks a property that a schema requires, or has a text in it that the schema does not list. */
 function excludes(schema: unknown, value: unknown): boolean {
