@@ -26,11 +26,16 @@ const PROGRAM = `
   import events from 'node:events'
   import http from 'node:http'
   import https from 'node:https'
+  import { syncBuiltinESMExports } from 'node:module'
   import net from 'node:net'
   import stream from 'node:stream'
   import tls from 'node:tls'
   import v8 from 'node:v8'
 
+  // The flags of V8 cannot be read, and would apply to the whole process.
+  const flags = []
+  v8.setFlagsFromString = flag => flags.push(flag)
+  syncBuiltinESMExports()
 
   const membersOf = thing => Reflect.ownKeys(thing).map(key => {
     const { value, get } = Reflect.getOwnPropertyDescriptor(thing, key)
@@ -80,12 +85,12 @@ const PROGRAM = `
   understudy({ config }).close()
   await new Promise(resolve => setTimeout(resolve, 100))
   const handles = process.getActiveResourcesInfo().filter(name => !/^(Timeout|Immediate|PipeWrap|TTYWrap)$/.test(name))
-  process.stdout.write(JSON.stringify({ imported, started: changes(), statuses, handles }))
+  process.stdout.write(JSON.stringify({ imported, started: changes(), flags, statuses, handles }))
 `
 
 test('importing the library, and starting and closing a mock, changes nothing in the process', () => {
   const args = ['--input-type=module', '--eval', PROGRAM, pathToFileURL(LIBRARY).href, JSON.stringify(CONFIG)]
   // The program ends by itself: nothing keeps it alive.
   const output = execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 })
-  assert.deepEqual(JSON.parse(output), { imported: [], started: [], statuses: [200, 400, 405], handles: [] })
+  assert.deepEqual(JSON.parse(output), { imported: [], started: [], flags: [], statuses: [200, 400, 405], handles: [] })
 })

@@ -63,7 +63,7 @@ test('an entry that cannot be read is named at /readyz, and a process that start
   await server.command('HINCRBY {entry}:head at 1')
   assert.match(await untilReady(replica, 503), /holds a state that cannot be read/)
   assert.equal((await replica.send('POST /notes', { text: 'b' })).status, 503)
-  assert.match(replica.output(), /holds a state that cannot be read.*the state is not available/)
+  await until(() => /holds a state that cannot be read.*the state is not available/.test(replica.output()))
   await assert.rejects(replicas.serve(stateOf('entry')), /redis 127\.0\.0\.1:\d+ holds a state that cannot be read/)
   await server.command('RPOP {entry}:entries')
   await server.command('HINCRBY {entry}:head at -1')
