@@ -21,7 +21,8 @@ test('an indented text keeps numbers digit for digit', () => {
   )
   assert.equal(indentJson('a text: [1]'), 'a text: [1]')
   assert.deepEqual(
-    piecesOfJson('{"a":[1,"b",null').flatMap(({ kind }) => kind ?? []),
-    ['key', 'number', 'text', 'word'],
+    piecesOfJson('{"a":[1,"b",null').flatMap(({ tone }) => tone ?? []),
+    ['info', 'warn', 'good', 'cut'],
+    'a key, a number, a text and a word',
   )
 })

@@ -19,14 +19,14 @@ const request = (id: number): RecordedRequest => ({
 const texts = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, i) => JSON.stringify(request(from + i)))
 const shown = (log: RequestLog): (string | undefined)[] =>
-  Array.from({ length: log.size }, (_, index) => log.at(index)?.key)
+  Array.from({ length: log.rows.length }, (_, index) => log.rows.at(-1 - index)?.key)
 
 test('the newest request is the first row', () => {
   const log = new RequestLog(10)
   log.receive(texts(1, 3))
   log.read()
   assert.deepEqual(shown(log), ['3', '2', '1'])
-  assert.equal(log.at(3), undefined)
+  assert.equal(log.rows.at(-4), undefined)
 })
 
 test('the oldest rows are removed, and do not count as dropped', () => {
@@ -36,14 +36,17 @@ test('the oldest rows are removed, and do not count as dropped', () => {
     log.read()
   }
   assert.deepEqual(shown(log), ['10', '9', '8'])
-  assert.equal(log.find('7'), undefined)
+  assert.equal(
+    log.rows.find(({ key }) => key === '7'),
+    undefined,
+  )
   assert.deepEqual([log.added, log.dropped], [10, 0])
 })
 
 test('requests that come faster than they are read are dropped and counted', () => {
   const log = new RequestLog(3)
   log.receive(texts(1, 5))
-  assert.deepEqual([log.waiting, log.dropped], [3, 2])
+  assert.deepEqual([log.waiting.length, log.dropped], [3, 2])
   log.read()
   assert.deepEqual(shown(log), ['5', '4', '3'])
 })

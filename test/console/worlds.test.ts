@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SchemaPart } from '../../src/console/editor/schema-path.ts'
 import { readMoment, writeDistance, writeMoment } from '../../src/console/model/wording.ts'
-import { blankAt, cellText, columnsOf, idIn, PAGE, RecordPages } from '../../src/console/worlds/record-table.ts'
+import { blankAt, cellText, columnsOf, idIn, PAGE, recordPages } from '../../src/console/worlds/record-table.ts'
 import { creationOf, snapshotName, unusedName } from '../../src/console/worlds/snapshot-file.ts'
 
 test('a time is read in common notations, in UTC', () => {
@@ -96,7 +96,7 @@ test('only visible pages are loaded, and a refresh shows the old rows until the 
   let version = 1
   const answers: (() => void)[] = []
   let changes = 0
-  const pages = new RecordPages<string>(
+  const pages = recordPages<string>(
     offset =>
       new Promise(resolve => {
         asked.push(offset)
@@ -128,7 +128,7 @@ test('only visible pages are loaded, and a refresh shows the old rows until the 
 })
 
 test('a page that is no longer visible is dropped, and a failed page is kept', async () => {
-  const pages = new RecordPages<string>(
+  const pages = recordPages<string>(
     async offset => {
       if (offset > 0) throw new Error('refused')
       return { rows: ['x'], total: 1 }

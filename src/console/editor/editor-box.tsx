@@ -22,16 +22,7 @@ interface EditorBoxProps extends Omit<EditorOptions, 'check'> {
 }
 
 export const EditorBox = ({ hold, ...options }: EditorBoxProps) => (
-  <Drawn
-    draw={({ makeEditor }, element) => {
-      const editor = makeEditor(element, options)
-      hold.current = editor
-      return () => {
-        hold.current = undefined
-        editor.destroy()
-      }
-    }}
-  />
+  <Drawn hold={hold} draw={({ makeEditor }, element) => makeEditor(element, options)} />
 )
 
 /** Shows two texts and their differences. */
@@ -39,25 +30,26 @@ export const Difference = ({ before, after }: { before: string; after: string })
   <Drawn key={before + after} draw={({ showDifference }, element) => showDifference(element, before, after)} />
 )
 
-interface DrawnProps {
-  /** Is called once; returns a function that cleans up. */
-  readonly draw: (library: typeof import('./editor.ts'), element: HTMLElement) => () => void
+interface DrawnProps<Made> {
+  /** Is called once. */
+  readonly draw: (library: typeof import('./editor.ts'), element: HTMLElement) => Made
+  readonly hold?: { current: Made | undefined }
 }
 
-function Drawn({ draw }: DrawnProps) {
+function Drawn<Made extends { destroy(): void }>({ draw, hold = { current: undefined } }: DrawnProps<Made>) {
   const box = useRef<HTMLDivElement>(null)
   const [loading, setLoading] = useState(true)
   useEffect(() => {
     let gone = false
-    let clean: (() => void) | undefined
     void import('./editor.ts').then(library => {
       if (gone) return
-      clean = draw(library, box.current as HTMLElement)
+      hold.current = draw(library, box.current as HTMLElement)
       setLoading(false)
     })
     return () => {
       gone = true
-      clean?.()
+      hold.current?.destroy()
+      hold.current = undefined
     }
   }, [])
   return (
@@ -74,7 +66,7 @@ interface MistakesProps {
 }
 
 export const Mistakes = ({ mistakes, onChoose }: MistakesProps) =>
-  mistakes.length === 0 ? null : (
+  mistakes.length > 0 && (
     <section class="mistakes scroll" aria-label="Mistakes" aria-live="polite">
       <ul>
         {mistakes.map(mistake => (

@@ -67,12 +67,12 @@ export function makeEditor(element: HTMLElement, { label, text, schema, onChange
   }
 }
 
-/** Shows two texts and their differences side by side. Returns a function that removes them. */
-export function showDifference(element: HTMLElement, before: string, after: string): () => void {
+/** Shows two texts and their differences side by side. */
+export function showDifference(element: HTMLElement, before: string, after: string): MergeView {
   const root = shadowOf(element)
   const readOnly = [EditorState.readOnly.of(true), EditorView.lineWrapping]
   const side = (doc: string, label: string) => ({ doc, extensions: [...readOnly, ...appearance(label)] })
-  const view = new MergeView({
+  return new MergeView({
     root,
     parent: root as unknown as HTMLElement,
     a: side(before, 'The file on the disk'),
@@ -80,7 +80,6 @@ export function showDifference(element: HTMLElement, before: string, after: stri
     collapseUnchanged: { margin: 3, minSize: 6 },
     gutter: true,
   })
-  return () => view.destroy()
 }
 
 function shadowOf(element: HTMLElement): ShadowRoot {
@@ -97,11 +96,11 @@ function complete({ state, pos, explicit }: CompletionContext, schema: SchemaPar
   const isJson = /^\s*[[{]/.test(text)
   const option = ({ value, about }: Suggestion): Completion => {
     const end = inValue ? '' : ': '
-    const insert = (isJson ? stringifyJson(value) : String(value)) + end
+    const insert = (isJson ? stringifyJson(value) : value) + end
     return {
       label: String(value),
       type: inValue ? 'enum' : 'property',
-      ...(about === undefined ? {} : { info: about }),
+      ...(about && { info: about }),
       // Quotes around the word belong to a completion of JSON.
       apply: isJson ? (view, _, start, to) => replaceQuoted(view, start, to, insert) : insert,
     }
@@ -147,8 +146,7 @@ const appearance = (label: string): Extension[] => [
     },
     '.cm-help': { padding: '6px 10px', maxWidth: '36rem', whiteSpace: 'pre-line', fontFamily: 'var(--font)' },
     '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--text)' },
-    '.cm-matchingBracket': { backgroundColor: 'var(--chosen) !important' },
-    '.cm-changedLine': { backgroundColor: 'var(--chosen) !important' },
+    '.cm-matchingBracket, .cm-changedLine': { backgroundColor: 'var(--chosen) !important' },
     '.cm-collapsedLines': { background: 'var(--sunken)', color: 'var(--text-soft)' },
   }),
   syntaxHighlighting(

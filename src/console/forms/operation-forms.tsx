@@ -12,8 +12,7 @@ import type {
 } from '../../http/control/types.ts'
 import { stringifyJson } from '../../kernel/json.ts'
 import { keywordsAt, type SchemaPart } from '../editor/schema-path.ts'
-import { call, pathTo, usePolling, useReply } from '../model/control-plane.ts'
-import { hrefOf, knownConsumers, shownWorld } from '../model/gateway.ts'
+import { call, hrefOf, knownConsumers, pathTo, shownWorld, usePolling, useReply } from '../model/gateway.ts'
 import { indentJson, writeLatency } from '../model/wording.ts'
 import {
   announce,

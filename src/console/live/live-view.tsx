@@ -5,15 +5,18 @@ import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import type { RecordedRequest } from '../../http/control/types.ts'
 import { GivenAnswers } from '../forms/operation-forms.tsx'
-import { call, callForReply, markLost, useLoaded } from '../model/control-plane.ts'
 import {
+  call,
+  callForReply,
   chosenWorld,
   inUrl,
   knownConsumers,
+  markLost,
   parameter,
   runningVersion,
   servedOperations,
   setParameters,
+  useLoaded,
 } from '../model/gateway.ts'
 import { writeLatency, writeLocalTime } from '../model/wording.ts'
 import {
@@ -57,10 +60,10 @@ function PathCell({ path, query }: LoggedRequest) {
 /** The effects that were injected, else the code of the refusal. */
 function ReasonCell({ injected, refusal }: LoggedRequest) {
   const effects = [
-    ...(injected?.fault === undefined ? [] : [injected.fault]),
-    ...(injected?.delayMs === undefined ? [] : [`+${writeLatency(injected.delayMs)}`]),
-    ...(injected?.queued ? ['queued'] : []),
-  ]
+    injected?.fault,
+    injected?.delayMs !== undefined && `+${writeLatency(injected.delayMs)}`,
+    injected?.queued && 'queued',
+  ].filter(Boolean)
   return effects.length > 0 ? (
     <span class="tone-warn" title={injected?.weather}>
       {effects.join(' · ')}
@@ -87,7 +90,7 @@ let shownFilter = ''
 let scheduled = false
 
 function showNew(): void {
-  if (scheduled || log.waiting === 0) return
+  if (scheduled || log.waiting.length === 0) return
   scheduled = true
   setTimeout(() => {
     scheduled = false
@@ -140,6 +143,7 @@ export function LiveView() {
   const { value, error, reload } = useLoaded(JSON.stringify(filter), signal => follow(filter, signal))
   void revision.value
   const selected = parameter('request')
+  const bold = (count: number) => <b>{count.toLocaleString('en')}</b>
   return (
     <div class={`split ${selected && 'open'}`}>
       <div class="view">
@@ -147,32 +151,46 @@ export function LiveView() {
         <GivenAnswers />
         <div class="fill">
           <ProblemNotice error={error} retry={reload} />
-          {log.size > 0 ? (
+          {log.rows.length > 0 ? (
             <VirtualTable
               label="Requests, the newest first"
               columns={COLUMNS.filter(([title]) => title !== 'World' || chosenWorld.value === '')}
-              count={log.size}
-              rowAt={index => log.at(index)}
+              count={log.rows.length}
+              rowAt={index => log.rows.at(-1 - index)}
               keyOf={row => row.key}
-              selected={selected}
-              onSelect={row => setParameters({ request: row.key }, selected === '' ? 'push' : 'replace')}
+              parameter="request"
               prepended={log.added}
               rowClass={({ status }) => (status >= 500 || status === 0 ? 'failed' : '')}
             />
           ) : value !== undefined ? (
-            <NoRequests />
+            noRequests()
           ) : (
             error === undefined && <Spinner label="Reading the journal" />
           )}
         </div>
-        <StatusLine />
+        <p class="row status-line muted">
+          <span>
+            {bold(log.rows.length)} {log.rows.length === 1 ? 'request' : 'requests'}
+          </span>
+          {paused.value && <span>paused, {bold(log.waiting.length)} waiting</span>}
+          {log.dropped > 0 && (
+            <span
+              class="row tone-warn"
+              title="They arrived faster than this page could show them; the gateway answered all of them."
+            >
+              <Icon name="warning" size={14} /> {bold(log.dropped)} not shown
+            </span>
+          )}
+        </p>
       </div>
-      {selected && <RequestDetail key={selected} request={log.find(selected)} id={selected} />}
+      {selected && (
+        <RequestDetail key={selected} request={log.rows.findLast(({ key }) => key === selected)} id={selected} />
+      )}
     </div>
   )
 }
 
-const NoRequests = () =>
+const noRequests = () =>
   usedFilters().length > 0 ? (
     <EmptyState
       icon="search"
@@ -295,27 +313,5 @@ function FilterBar() {
         </div>
       )}
     </search>
-  )
-}
-
-/** The number of requests in the list, and of those that it does not show. */
-function StatusLine() {
-  void revision.value
-  const bold = (count: number) => <b>{count.toLocaleString('en')}</b>
-  return (
-    <p class="row status-line muted">
-      <span>
-        {bold(log.size)} {log.size === 1 ? 'request' : 'requests'}
-      </span>
-      {paused.value && <span>paused, {bold(log.waiting)} waiting</span>}
-      {log.dropped > 0 && (
-        <span
-          class="row tone-warn"
-          title="They arrived faster than this page could show them; the gateway answered all of them."
-        >
-          <Icon name="warning" size={14} /> {bold(log.dropped)} not shown
-        </span>
-      )}
-    </p>
   )
 }

@@ -4,8 +4,16 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { RecordedBody, RecordedRequest, SendResult } from '../../http/control/types.ts'
 import { AnswerForm } from '../forms/operation-forms.tsx'
-import { call, callForText, pathTo, useReply } from '../model/control-plane.ts'
-import { hrefOf, refreshWorlds, servedOperation, setParameters } from '../model/gateway.ts'
+import {
+  call,
+  callForText,
+  hrefOf,
+  pathTo,
+  refreshWorlds,
+  servedOperation,
+  setParameters,
+  useReply,
+} from '../model/gateway.ts'
 import { writeBytes, writeLatency, writeLocalTime } from '../model/wording.ts'
 import { Actions, announce, EmptyState, Note, perform, ShowLoaded, TextArea } from '../parts/controls.tsx'
 import {
@@ -37,13 +45,11 @@ export function RequestDetail({ request, id }: RequestDetailProps) {
   const number = id.replace(/^\d+-/, '')
   const loaded = useReply<RecordedRequest>(request === undefined ? pathTo`/requests/${number}` : undefined)
   const shown = request ?? loaded.value
-  const marks =
-    shown === undefined ? null : [<StatusMark status={shown.status} />, <MethodMark method={shown.method} />]
   return (
     <SidePanel
       label="The chosen request"
       title={shown?.path ?? `Request ${number}`}
-      before={marks}
+      before={shown && [<StatusMark status={shown.status} />, <MethodMark method={shown.method} />]}
       head={shown && <Head request={shown} />}
       close="Close the request"
       onClose={closeRequest}
@@ -58,7 +64,17 @@ export function RequestDetail({ request, id }: RequestDetailProps) {
           />
         }
       >
-        {found => <Parts request={found} />}
+        {found => (
+          <Tabs
+            label="Parts of the request"
+            parameter="tab"
+            tabs={[
+              ['why', 'Why', () => <WhySection {...found} />],
+              ['request', 'Request', () => showRequest(found)],
+              ['reply', 'Reply', () => showReply(found)],
+            ]}
+          />
+        )}
       </ShowLoaded>
     </SidePanel>
   )
@@ -70,22 +86,21 @@ function Head({ request }: { request: RecordedRequest }) {
   const closeDialog = (): void => setShown(undefined)
   const again = (body: { world?: string; fresh?: boolean }): Promise<boolean> =>
     perform(async () => {
-      const sent = await call<SendResult>('POST', pathTo`/requests/${id}/replay`, { body })
-      const into = sent.request === null ? '' : ` into the world ${sent.request.world}`
-      announce(`Sent again${into}: ${sent.reply.status}.`)
+      const { request: sent, reply } = await call<SendResult>('POST', pathTo`/requests/${id}/replay`, { body })
+      announce(`Sent again${sent ? ` into the world ${sent.world}` : ''}: ${reply.status}.`)
       if (body.fresh) await refreshWorlds()
-      if (sent.request !== null) setParameters({ request: `${sent.request.id}` })
+      if (sent) setParameters({ request: `${sent.id}` })
     })
   const asCurl = async (): Promise<void> => {
     await copyText(await callForText('GET', pathTo`/requests/${id}`, { accept: 'text/plain' }))
   }
+  const facts = [
+    ...[operation ?? 'no operation', consumer ?? 'unknown consumer', world, writeLatency(durationMs)],
+    ...[writeLocalTime(at), ...(query === '' ? [] : [`?${query}`])],
+  ]
   return (
     <>
-      <p class="muted">
-        {operation ?? 'no operation'} · {consumer ?? 'unknown consumer'} · {world} · {writeLatency(durationMs)} ·{' '}
-        {writeLocalTime(at)}
-        {query === '' ? '' : ` · ?${query}`}
-      </p>
+      <p class="muted">{facts.join(' · ')}</p>
       <Actions
         label="Actions on the request"
         of={[
@@ -96,32 +111,32 @@ function Head({ request }: { request: RecordedRequest }) {
           operation !== null && ['rule', 'Make a rule', () => setShown('rule')],
         ]}
       />
-      {shown === 'rule' && operation !== null ? <RuleDialog {...{ request, operation }} onClose={closeDialog} /> : null}
-      {shown === 'answer' && operation !== null && (
-        <Dialog title={`Answer next: ${operation}`} onClose={closeDialog}>
-          <AnswerForm operation={operation} world={world} like={request} onDone={closeDialog} />
+      {shown && operation !== null && (
+        <Dialog
+          title={shown === 'rule' ? 'A rule for requests like this one' : `Answer next: ${operation}`}
+          onClose={closeDialog}
+        >
+          {shown === 'rule' ? (
+            <RuleForm {...{ request, operation }} onDone={closeDialog} />
+          ) : (
+            <AnswerForm operation={operation} world={world} like={request} onDone={closeDialog} />
+          )}
         </Dialog>
       )}
     </>
   )
 }
 
-function Parts({ request }: { request: RecordedRequest }) {
-  const { method, path, query, status } = request
-  const line = `${method} ${path}${query === '' ? '' : `?${query}`}`
-  const replied = status === 0 ? 'No reply reached the client: the connection was cut.' : `HTTP ${status}`
-  return (
-    <Tabs
-      label="Parts of the request"
-      parameter="tab"
-      tabs={[
-        ['why', 'Why', () => <WhySection request={request} />],
-        ['request', 'Request', () => showMessage('The request', line, request.headers, request.requestBody)],
-        ['reply', 'Reply', () => showMessage('The reply', replied, request.replyHeaders, request.replyBody)],
-      ]}
-    />
+const showRequest = ({ method, path, query, headers, requestBody }: RecordedRequest): ComponentChildren =>
+  showMessage('The request', `${method} ${path}${query === '' ? '' : `?${query}`}`, headers, requestBody)
+
+const showReply = ({ status, replyHeaders, replyBody }: RecordedRequest): ComponentChildren =>
+  showMessage(
+    'The reply',
+    status === 0 ? 'No reply reached the client: the connection was cut.' : `HTTP ${status}`,
+    replyHeaders,
+    replyBody,
   )
-}
 
 /** @param name its name at the beginning of a sentence @param line its first line */
 const showMessage = (
@@ -139,24 +154,23 @@ const showMessage = (
         <Pairs of={Object.entries(headers)} mono />
       )}
     </section>
-    <Section
-      title={`Body${body === undefined ? '' : `, ${writeBytes(body.bytes)}`}`}
-      more={body && <CopyButton text={body.text} />}
-    >
-      {body === undefined ? (
+    {body === undefined ? (
+      <Section title="Body">
         <Note text={`${name} had no body, or it was not kept.`} />
-      ) : (
+      </Section>
+    ) : (
+      <Section title={`Body, ${writeBytes(body.bytes)}`} more={<CopyButton text={body.text} />}>
         <BodyView text={body.text} label={`${name}: body`} />
-      )}
-      {body && new Blob([body.text]).size < body.bytes && <Note text="Only the beginning was kept." />}
-    </Section>
+        {new Blob([body.text]).size < body.bytes && <Note text="Only the beginning was kept." />}
+      </Section>
+    )}
   </>
 )
 
-function WhySection({ request }: { request: RecordedRequest }) {
+function WhySection(request: RecordedRequest) {
   const { refusal, injected, explanation, operation, time, at } = request
   const travelled = Math.abs(Date.parse(time) - Date.parse(at)) > 1000
-  const route = explanation?.route ? ` (${explanation.route})` : ''
+  const draws = Object.entries(explanation?.draws ?? {})
   return (
     <>
       {refusal && (
@@ -165,7 +179,7 @@ function WhySection({ request }: { request: RecordedRequest }) {
         </section>
       )}
       <Section title="Path through the gateway">
-        <Passed request={request} />
+        <Passed {...request} />
         {explanation === undefined ? (
           <Note text="How it came about was not kept: it is from the moment a console watches, or for requests with `Understudy-Explain: 1`." />
         ) : (
@@ -199,14 +213,17 @@ function WhySection({ request }: { request: RecordedRequest }) {
           of={[
             [
               'Operation',
-              operation === null ? undefined : [<a href={hrefOf('operations', { operation })}>{operation}</a>, route],
+              operation === null
+                ? undefined
+                : [
+                    <a href={hrefOf('operations', { operation })}>{operation}</a>,
+                    explanation?.route && ` (${explanation.route})`,
+                  ],
             ],
             ['World', request.world],
             ['Answered at', new Date(at).toLocaleString()],
             ['By its clock', travelled ? time : undefined],
-            ...Object.entries(explanation?.draws ?? {}).map(
-              ([purpose, value]) => [`Drawn: ${purpose}`, value.toFixed(4)] as const,
-            ),
+            ...draws.map(([purpose, value]) => [`Drawn: ${purpose}`, value.toFixed(4)] as const),
           ]}
         />
       </Section>
@@ -215,60 +232,57 @@ function WhySection({ request }: { request: RecordedRequest }) {
 }
 
 /** The chain of the operation: those it passed, the one that replied, and those it never reached. */
-function Passed({ request: { operation, explanation, refusal } }: { request: RecordedRequest }) {
+function Passed({ operation, explanation, refusal }: RecordedRequest) {
   const passed = explanation?.passed ?? []
   const chain = servedOperation(operation)?.chain ?? []
   if (explanation !== undefined && passed.length === 0) return <Note text="It met no behaviour." />
   const replied = passed.at(-1)
   const skipped = chain.slice(replied === undefined ? 0 : chain.indexOf(replied) + 1)
-  const tone = refusal === undefined ? 'good' : 'bad'
   return (
     <ol class="chain row">
-      {passed.map(name => (
-        <li key={name}>
-          <Badge tone={name === replied ? tone : 'plain'}>
-            {name}
-            {name === replied && <span class="visually-hidden"> (replied)</span>}
-          </Badge>
-        </li>
-      ))}
-      {skipped.map(name => (
-        <li key={name} class={replied === undefined ? '' : 'skipped'}>
-          <Badge>
-            {name}
-            {replied && <span class="visually-hidden"> (not reached)</span>}
-          </Badge>
-        </li>
-      ))}
+      {[...passed, ...skipped].map((name, i) => {
+        const isReached = replied === undefined || i < passed.length
+        const hasReplied = name === replied
+        return (
+          <li key={name} class={isReached ? '' : 'skipped'}>
+            <Badge tone={!hasReplied ? 'plain' : refusal === undefined ? 'good' : 'bad'}>
+              {name}
+              {(hasReplied || !isReached) && (
+                <span class="visually-hidden"> ({hasReplied ? 'replied' : 'not reached'})</span>
+              )}
+            </Badge>
+          </li>
+        )
+      })}
     </ol>
   )
 }
 
-interface RuleDialogProps {
+interface RuleFormProps {
   readonly request: RecordedRequest
   readonly operation: string
-  readonly onClose: () => void
+  readonly onDone: () => void
 }
 
-function RuleDialog({ request, operation, onClose }: RuleDialogProps) {
+function RuleForm({ request, operation, onDone }: RuleFormProps) {
   const { requestBody, method, path, status, world } = request
   const template = servedOperation(operation)?.path ?? path
   const [text, setText] = useState(() => ruleFromRequest(request, template))
   const when = conditionsFor(request, template).join(' && ')
-  const start = { status: String(status >= 400 ? status : 500), when, times: 'always' }
+  const start = { status: `${status >= 400 ? status : 500}`, when, times: 'always' }
   return (
-    <Dialog title="A rule for requests like this one" onClose={onClose}>
+    <>
       {requestBody === undefined && ['POST', 'PUT', 'PATCH'].includes(method) && (
         <Note text="The body of this request was not kept, so the rule cannot name its fields." />
       )}
       <Note text="It applies at once, until you switch it off or the gateway stops." />
-      <AnswerForm operation={operation} world={world} start={start} onDone={onClose} />
+      <AnswerForm {...{ operation, world, start, onDone }} />
       <details>
         <summary>For the configuration file</summary>
         <Note text="Its condition matches this request. Change what it does, then put it into the configuration file: the gateway reads it again by itself." />
         <TextArea aria-label="Rule as YAML" value={text} onChange={setText} />
         <CopyButton text={text}>Copy the rule</CopyButton>
       </details>
-    </Dialog>
+    </>
   )
 }

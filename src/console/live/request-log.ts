@@ -10,50 +10,33 @@ export interface LoggedRequest extends RecordedRequest {
 export class RequestLog {
   readonly #most: number
   /** The oldest first. */
-  #rows: LoggedRequest[] = []
-  #waiting: string[] = []
+  rows: LoggedRequest[] = []
+  /** Texts that wait to be read. */
+  waiting: string[] = []
+  /** Requests that never reached the list: the page or the stream was too slow. */
+  dropped = 0
+  /** Rows that were ever added. */
+  added = 0
   /** Counts the starts of the gateway that this log has seen. */
   #generation = 1
   #lastId = 0
   /** The time of the newest request, as RFC 3339 text. */
   #lastAt = ''
-  /** Requests that never reached the list: the page or the stream was too slow. */
-  dropped = 0
-  /** Rows that were ever added. */
-  added = 0
 
   /** @param most rows that are kept; also the most texts that wait to be read */
   constructor(most: number) {
     this.#most = most
   }
 
-  get size(): number {
-    return this.#rows.length
-  }
-
-  /** How many texts wait to be read. */
-  get waiting(): number {
-    return this.#waiting.length
-  }
-
-  /** The row at an index, the newest first. */
-  at(index: number): LoggedRequest | undefined {
-    return this.#rows[this.#rows.length - 1 - index]
-  }
-
-  find(key: string): LoggedRequest | undefined {
-    return this.#rows.findLast(row => row.key === key)
-  }
-
   /** Takes the JSON texts of requests as they arrived; they are parsed by `read`. The oldest give way to the newest. */
   receive(texts: readonly string[]): void {
-    this.#waiting.push(...texts)
-    this.dropped += this.#waiting.splice(0, this.#waiting.length - this.#most).length
+    this.waiting.push(...texts)
+    this.dropped += this.waiting.splice(0, this.waiting.length - this.#most).length
   }
 
   /** Parses the waiting texts, and adds them. */
   read(): void {
-    this.#add(this.#waiting.splice(0).map(text => JSON.parse(text) as RecordedRequest))
+    this.#add(this.waiting.splice(0).map(text => JSON.parse(text) as RecordedRequest))
   }
 
   /**
@@ -71,8 +54,8 @@ export class RequestLog {
 
   /** Empties the list; later requests are added as before. */
   clear(): void {
-    this.#rows = []
-    this.#waiting = []
+    this.rows = []
+    this.waiting = []
     this.dropped = 0
   }
 
@@ -89,9 +72,9 @@ export class RequestLog {
       this.#lastId = request.id
       this.#lastAt = request.at
       this.added += 1
-      this.#rows.push({ ...request, key: `${this.#generation === 1 ? '' : `${this.#generation}-`}${request.id}` })
+      this.rows.push({ ...request, key: `${this.#generation === 1 ? '' : `${this.#generation}-`}${request.id}` })
     }
-    this.#rows.splice(0, this.#rows.length - this.#most)
+    this.rows.splice(0, this.rows.length - this.#most)
   }
 }
 
@@ -111,12 +94,8 @@ export function createEventParser(): (piece: string) => ServerEvent[] {
     const blocks = (rest + piece).split('\n\n')
     rest = blocks.pop() as string
     return blocks.flatMap(block => {
-      let name = 'message'
-      let data: string | undefined
-      for (const line of block.split('\n')) {
-        if (line.startsWith('data: ')) data = line.slice(6)
-        else if (line.startsWith('event: ')) name = line.slice(7)
-      }
+      const [, name = 'message'] = /^event: (.*)$/m.exec(block) ?? []
+      const [, data] = /^data: ([^\n]*)/m.exec(block) ?? []
       return data === undefined ? [] : [{ name, data }]
     })
   }

@@ -92,11 +92,10 @@ export function writeBytes(count: number): string {
 export const plural = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 
-/** A piece of a JSON text. */
-export interface JsonPiece {
+interface JsonPiece {
   readonly text: string
   /** Unset for punctuation and blanks. */
-  readonly kind?: 'key' | 'text' | 'number' | 'word'
+  readonly tone?: Tone
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]|\s+|[\s\S]/g
@@ -122,9 +121,9 @@ export function piecesOfJson(text: string): readonly JsonPiece[] {
 }
 
 function pieceOfToken(text: string, next: string): JsonPiece {
-  if (text.startsWith('"')) return { text, kind: next === ':' ? 'key' : 'text' }
-  if (/^-?\d/.test(text)) return { text, kind: 'number' }
-  return /^(?:true|false|null)$/.test(text) ? { text, kind: 'word' } : { text }
+  if (text.startsWith('"')) return { text, tone: next === ':' ? 'info' : 'good' }
+  if (/^-?\d/.test(text)) return { text, tone: 'warn' }
+  return /^(?:true|false|null)$/.test(text) ? { text, tone: 'cut' } : { text }
 }
 
 /** Returns a JSON text indented; another text as it is. */

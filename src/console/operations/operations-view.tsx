@@ -3,19 +3,21 @@
 import type { ComponentChildren } from 'preact'
 import type { Measure, OperationForm, RecordedRequest } from '../../http/control/types.ts'
 import { AnswerForm, GivenAnswers, TryForm } from '../forms/operation-forms.tsx'
-import { type LoadedData, pathTo, useReply } from '../model/control-plane.ts'
 import {
   chosenWorld,
   hrefOf,
   inUrl,
   knownConsumers,
+  type LoadedData,
   type MeasuredOperation,
   type MeasuredOperations,
   parameter,
+  pathTo,
   servedOperation,
   setParameters,
   shownWorld,
   useMeasured,
+  useReply,
 } from '../model/gateway.ts'
 import { type Tone, writeLatency, writeRate } from '../model/wording.ts'
 import { EmptyState, Note, SearchField, Select, ShowLoaded } from '../parts/controls.tsx'
@@ -120,8 +122,7 @@ function OperationList({ operations, all, at, step }: MeasuredOperations) {
               rowAt={index => shown[index]}
               keyOf={({ operation }) => operation}
               rowHeight={36}
-              selected={chosen}
-              onSelect={({ operation }) => setParameters({ operation }, chosen === '' ? 'push' : 'replace')}
+              parameter="operation"
             />
           )}
         </div>

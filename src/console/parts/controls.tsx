@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals'
 import { type ButtonHTMLAttributes, type ComponentChildren, cloneElement, type VNode } from 'preact'
 import { useId } from 'preact/hooks'
-import { ControlError, type LoadedData, useTask } from '../model/control-plane.ts'
+import { ControlError, type LoadedData, useTask } from '../model/gateway.ts'
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes, 'icon' | 'label' | 'type' | 'class'> {
   readonly icon?: IconName

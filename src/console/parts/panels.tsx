@@ -4,9 +4,18 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { OperationForm } from '../../http/control/types.ts'
-import { hasToken, pathTo, useReply } from '../model/control-plane.ts'
-import { hrefOf, knownConsumers, parameter, runningVersion, servedOperations, setParameters } from '../model/gateway.ts'
-import { type JsonPiece, piecesOfJson, type Tone } from '../model/wording.ts'
+import {
+  hasToken,
+  hrefOf,
+  knownConsumers,
+  parameter,
+  pathTo,
+  runningVersion,
+  servedOperations,
+  setParameters,
+  useReply,
+} from '../model/gateway.ts'
+import { piecesOfJson, type Tone } from '../model/wording.ts'
 import { announce, Button, Icon } from './controls.tsx'
 
 interface DialogProps {
@@ -53,17 +62,15 @@ interface TabsProps {
 /** Tabs above the panel of the chosen one. Arrow keys move between them, as the ARIA pattern has it. */
 export function Tabs({ label, parameter: name, tabs, clears = [] }: TabsProps) {
   const id = useId()
-  const at = Math.max(
-    0,
-    tabs.findIndex(([tab]) => tab === parameter(name)),
-  )
+  const wanted = tabs.findIndex(([tab]) => tab === parameter(name))
+  const at = Math.max(0, wanted)
   const choose = (next: number): void => {
     const cleared = Object.fromEntries(clears.map(other => [other, undefined]))
     setParameters({ ...cleared, [name]: next === 0 ? undefined : tabs[next]?.[0] }, 'push')
   }
   const move = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-    if (step === 0) return
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
     event.preventDefault()
     const next = (at + step + tabs.length) % tabs.length
     choose(next)
@@ -85,7 +92,7 @@ export function Tabs({ label, parameter: name, tabs, clears = [] }: TabsProps) {
             onClick={() => choose(i)}
           >
             {title}
-            {count === undefined ? null : <span class="count muted">{count}</span>}
+            {count !== undefined && <span class="count muted">{count}</span>}
           </button>
         ))}
       </div>
@@ -163,67 +170,63 @@ interface PlainTableProps {
 }
 
 /** A table of few rows, which scrolls in narrow windows. */
-export const PlainTable = ({ label, head, rows }: PlainTableProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
-  <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-    <table>
-      <thead>
-        <tr>
-          {head.map(title => (
-            <th key={title} class={title.startsWith('#') ? 'end' : ''}>
-              {title.replace('#', '')}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(([key, ...cells]) => (
-          <tr key={key}>
-            {cells.map((cell, i) => (
-              <td key={head[i]} class={head[i]?.startsWith('#') ? 'end' : ''}>
-                {cell}
-              </td>
+export const PlainTable = ({ label, head, rows }: PlainTableProps) => {
+  const classOf = (i: number): string => (head[i]?.startsWith('#') ? 'end' : '')
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
+    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((title, i) => (
+              <th key={title} class={classOf(i)}>
+                {title.replace('#', '')}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-)
+        </thead>
+        <tbody>
+          {rows.map(([key, ...cells]) => (
+            <tr key={key}>
+              {cells.map((cell, i) => (
+                <td key={head[i]} class={classOf(i)}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface PairsProps {
+  readonly of: readonly (readonly [string, ComponentChildren])[]
+  readonly mono?: boolean
+}
 
 /** Names with their values; those without a value are left out. */
-export const Pairs = ({
-  of,
-  mono = false,
-}: {
-  of: readonly (readonly [string, ComponentChildren])[]
-  mono?: boolean
-}) => (
+export const Pairs = ({ of, mono }: PairsProps) => (
   <dl class={`pairs ${mono ? 'mono' : ''}`}>
-    {of.map(([name, value]) =>
-      value === undefined ? null : (
-        <div key={name} class="pair">
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ),
+    {of.map(
+      ([name, value]) =>
+        value !== undefined && (
+          <div key={name} class="pair">
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
     )}
   </dl>
 )
 
-export const Badge = ({
-  tone = 'plain',
-  title,
-  children,
-}: {
-  tone?: Tone
-  title?: string
-  children: ComponentChildren
-}) => (
-  <span class={`badge tone-${tone}`} title={title}>
-    {children}
-  </span>
-)
+interface BadgeProps {
+  readonly tone?: Tone | undefined
+  readonly children: ComponentChildren
+}
+
+export const Badge = ({ tone = 'plain', children }: BadgeProps) => <span class={`badge tone-${tone}`}>{children}</span>
 
 const STATUS_TONES: readonly Tone[] = ['cut', 'info', 'good', 'info', 'warn', 'bad']
 
@@ -233,7 +236,7 @@ export const StatusMark = ({ status }: { status: number }) => (
     class={`badge status tone-${STATUS_TONES[Math.floor(status / 100)]}`}
     title={status === 0 ? 'the client got no reply' : undefined}
   >
-    {status === 0 ? 'cut' : status}
+    {status || 'cut'}
   </span>
 )
 
@@ -260,20 +263,21 @@ const MOST_LAID_OUT = 200_000
 export const BodyView = ({ text, label }: { text: string; label: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls must be reachable by keyboard
   <pre class="body-view" tabIndex={0} role="region" aria-label={label}>
-    <code>{(text.length > MOST_LAID_OUT ? [{ text }] : piecesOfJson(text)).map(coloured)}</code>
+    <code>
+      {text.length > MOST_LAID_OUT
+        ? text
+        : piecesOfJson(text).map(({ text: piece, tone }, i) =>
+            tone === undefined ? (
+              piece
+            ) : (
+              <span key={i} class={`tone-${tone}`}>
+                {piece}
+              </span>
+            ),
+          )}
+    </code>
   </pre>
 )
-
-const PIECE_TONES = { key: 'info', text: 'good', number: 'warn', word: 'cut' } as const
-
-const coloured = ({ text, kind }: JsonPiece, i: number) =>
-  kind === undefined ? (
-    text
-  ) : (
-    <span key={i} class={`tone-${PIECE_TONES[kind]}`}>
-      {text}
-    </span>
-  )
 
 /** Copies a text to the clipboard and announces it. Returns whether it is there; a browser may forbid it. */
 export async function copyText(text: string): Promise<boolean> {
@@ -317,9 +321,9 @@ export function FirstCommand({ operation }: { operation?: string | undefined }) 
   const simple = operations.find(({ method, path }) => method === 'GET' && !path.includes('{')) ?? operations[0]
   const tried = operation ?? simple?.operation
   const general = operation === undefined ? runningVersion.value?.firstCall : undefined
-  const wanted = general === undefined && runningVersion.value !== undefined ? tried : undefined
-  const { value: documented } = useReply<OperationForm>(wanted && pathTo`/operations/${wanted}`)
-  const command = general ?? documented?.curl ?? (documented === undefined ? undefined : viaControlPlane(documented))
+  const isWanted = tried !== undefined && general === undefined && runningVersion.value !== undefined
+  const { value: documented } = useReply<OperationForm>(isWanted ? pathTo`/operations/${tried}` : undefined)
+  const command = general ?? documented?.curl ?? (documented && viaControlPlane(documented))
   return (
     <>
       {command && <CommandBox text={command} />}
@@ -335,8 +339,13 @@ export function FirstCommand({ operation }: { operation?: string | undefined }) 
 /** A command for the control plane, which adds the credential of a consumer, since the page has no keys. */
 function viaControlPlane({ method, path, sample, security }: OperationForm): string {
   const consumer = security.length === 0 ? undefined : knownConsumers.value[0]
-  const { path: filled = path, query = '', body } = sample ?? {}
-  const request = { method, path: filled, ...(query === '' ? {} : { query }), body, consumer }
+  const request = {
+    method,
+    path: sample?.path ?? path,
+    query: sample?.query || undefined,
+    body: sample?.body,
+    consumer,
+  }
   const json = JSON.stringify(request).replaceAll("'", "'\\''")
   const token = hasToken() ? ' -H "Authorization: Bearer $UNDERSTUDY_CONTROL_TOKEN"' : ''
   return `curl${token} --json '${json}' ${location.origin}/requests`

@@ -43,14 +43,10 @@ function writeAdditions(
 }
 
 /** Returns the tag under which an operation is shown, `default` where it has none; `undefined` for an unknown operation. */
-export function tagOfOperation({ paths }: ContractDocument, id: string): string | undefined {
-  for (const item of Object.values((paths ?? {}) as Readonly<Record<string, ContractDocument>>)) {
-    for (const operation of Object.values(item)) {
-      if (!isPart(operation) || operation.operationId !== id) continue
-      return (operation.tags as readonly string[] | undefined)?.[0] ?? 'default'
-    }
-  }
-  return undefined
+export function tagOfOperation({ paths = {} }: ContractDocument, id: string): string | undefined {
+  const operations = Object.values(paths as ContractDocument).flatMap(item => Object.values(item as ContractDocument))
+  const found = operations.find(one => isPart(one) && one.operationId === id) as ContractDocument | undefined
+  return found && ((found.tags as readonly string[] | undefined)?.[0] ?? 'default')
 }
 
 const isPart = (value: unknown): value is ContractDocument => typeof value === 'object' && value !== null

@@ -2,8 +2,7 @@
 // neither fetch nor send anything: it gets the document.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useReply } from '../model/control-plane.ts'
-import { hrefOf, parameter, setParameters } from '../model/gateway.ts'
+import { hrefOf, parameter, setParameters, useReply } from '../model/gateway.ts'
 import { ShowLoaded, Spinner } from '../parts/controls.tsx'
 import { type ContractDocument, tagOfOperation, withAdditions } from './additions.ts'
 

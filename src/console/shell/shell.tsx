@@ -1,29 +1,27 @@
 // The page of the console begins here: the frame around the views, with navigation, the bar with world and clock, the banner of a
 // lost connection, and the question for the token.
 
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import {
-  connection,
-  giveToken,
-  reconnect,
-  tokenQuestion,
-  underWay,
-  useLoaded,
-  useNow,
-  usePolling,
-} from '../model/control-plane.ts'
-import {
   chosenWorld,
   clock,
+  connection,
+  giveToken,
   hrefOf,
   knownWorlds,
+  reconnect,
   refreshPlan,
   refreshWorlds,
   runningVersion,
   setParameters,
   speedWords,
+  tokenQuestion,
+  underWay,
+  useLoaded,
+  useNow,
+  usePolling,
   viewId,
   worldTime,
 } from '../model/gateway.ts'
@@ -42,14 +40,14 @@ import {
   Timestamp,
 } from '../parts/controls.tsx'
 import { CommandBox, Dialog } from '../parts/panels.tsx'
-import { VIEWS, type View, viewOf } from './views.ts'
+import { VIEWS, type View } from './views.ts'
 
 function Shell() {
-  const shown = viewOf(viewId.value)
+  const shown = VIEWS.find(({ id }) => id === viewId.value) ?? (VIEWS[0] as View)
   // Requests make sandboxes, and scripts set clocks.
   usePolling(refreshWorlds, 4000)
   // The configuration may have been reloaded since the last view was opened.
-  usePolling(refreshPlan, undefined, shown.id)
+  useLoaded(shown.id, refreshPlan)
   useEffect(() => {
     document.title = `${shown.title} · Understudy`
   }, [shown])
@@ -73,7 +71,12 @@ function Shell() {
         <ThemeSwitch />
         <span class={`spinner ${underWay.value > 0 ? 'on' : ''}`} aria-hidden="true" />
       </header>
-      {connection.value === 'lost' && <LostBanner />}
+      {connection.value === 'lost' && (
+        <div class="lost-banner problem stack" role="alert">
+          <Note text="The gateway does not answer. The console keeps trying and goes on by itself when it is back. Start it with `understudy serve`." />
+          <Button onClick={() => reconnect(0)}>Try now</Button>
+        </div>
+      )}
       <main id="main" class="scroll" tabIndex={-1}>
         {shown.ofOneProcess && typeof workers === 'number' ? (
           <EmptyState
@@ -88,13 +91,16 @@ function Shell() {
         )}
       </main>
       <Announcements />
-      {tokenQuestion.value === undefined ? null : <TokenPrompt refusal={tokenQuestion.value} />}
+      {tokenQuestion.value !== undefined && <TokenPrompt refusal={tokenQuestion.value} />}
     </div>
   )
 }
 
-const CONNECTION_TONES = { connecting: 'plain', connected: 'good', lost: 'bad' } as const
-const CONNECTION_WORDS = { connecting: 'Connecting', connected: 'Connected', lost: 'Connection lost' } as const
+const CONNECTIONS = {
+  connecting: ['plain', 'Connecting'],
+  connected: ['good', 'Connected'],
+  lost: ['bad', 'Connection lost'],
+} as const
 
 const Navigation = ({ shown }: { shown: View }) => (
   <nav class="navigation" aria-label="Views">
@@ -121,17 +127,10 @@ const Navigation = ({ shown }: { shown: View }) => (
         </li>
       ))}
     </ul>
-    <p class={`connection row tone-${CONNECTION_TONES[connection.value]}`} role="status">
-      ● <span class="muted">{CONNECTION_WORDS[connection.value]}</span>
+    <p class={`connection row tone-${CONNECTIONS[connection.value][0]}`} role="status">
+      ● <span class="muted">{CONNECTIONS[connection.value][1]}</span>
     </p>
   </nav>
-)
-
-const LostBanner = () => (
-  <div class="lost-banner problem stack" role="alert">
-    <Note text="The gateway does not answer. The console keeps trying and goes on by itself when it is back. Start it with `understudy serve`." />
-    <Button onClick={() => reconnect(0)}>Try now</Button>
-  </div>
 )
 
 /** Chooses the world that the views show. @param all whether the view can show all worlds at once */
@@ -175,16 +174,15 @@ const STORED_THEME = 'understudy.theme'
 /** Light or dark: as the system has it, unless the person chose one here. */
 const theme = signal<Theme>(THEMES.find(one => one === localStorage.getItem(STORED_THEME)) ?? 'system')
 
-/** Makes the page show the chosen theme; the colours are in `style/base.css`. */
-function applyTheme(): void {
+// The colours are in `style/base.css`.
+effect(() => {
   document.documentElement.dataset.theme = theme.value
-}
+  localStorage.setItem(STORED_THEME, theme.value)
+})
 
 function ThemeSwitch() {
   const change = (): void => {
     theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] as Theme
-    localStorage.setItem(STORED_THEME, theme.value)
-    applyTheme()
   }
   return (
     <Button kind="quiet" icon={THEME_ICONS[theme.value]} label={`Theme: ${theme.value}. Change it`} onClick={change} />
@@ -204,17 +202,15 @@ function LazyView({ view: { id, load } }: { view: View }) {
 /** Asks for the control token, once for the tab. @param refusal that of the previous token; empty if none was entered */
 function TokenPrompt({ refusal }: { refusal: string }) {
   const [token, setToken] = useState('')
-  const give = async (): Promise<void> => {
-    if (token.trim() !== '') giveToken(token.trim())
-  }
   return (
     <Dialog title="This control plane asks for a token">
-      <TaskForm action="Continue" work={give}>
+      <TaskForm action="Continue" work={async () => giveToken(token.trim())}>
         <Note text="The gateway was started with `UNDERSTUDY_CONTROL_TOKEN`. The token stays in this tab and is forgotten when you close it." />
         <TextField
           label="Control token"
           error={refusal || undefined}
           type="password"
+          required
           value={token}
           onChange={setToken}
         />
@@ -223,5 +219,4 @@ function TokenPrompt({ refusal }: { refusal: string }) {
   )
 }
 
-applyTheme()
 render(<Shell />, document.body)

@@ -76,5 +76,3 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('../reference/reference-view.tsx')).ReferenceView,
   },
 ]
-
-export const viewOf = (id: string): View => VIEWS.find(view => view.id === id) ?? (VIEWS[0] as View)

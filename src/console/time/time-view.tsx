@@ -3,8 +3,19 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { CalendarEvent, Caller, DeprecationReport, EventKind, WorldCalendar } from '../../http/control/types.ts'
-import { callForText, pathTo, useNow, useReply } from '../model/control-plane.ts'
-import { clock, hrefOf, parameter, setClock, setParameters, shownWorld, worldTime } from '../model/gateway.ts'
+import {
+  callForText,
+  clock,
+  hrefOf,
+  parameter,
+  pathTo,
+  setClock,
+  setParameters,
+  shownWorld,
+  useNow,
+  useReply,
+  worldTime,
+} from '../model/gateway.ts'
 import { MINUTE, ONE_DAY, writeDistance, writeDuration, writeMoment } from '../model/wording.ts'
 import { Button, EmptyState, type IconName, Note, perform, ShowLoaded, saveFile } from '../parts/controls.tsx'
 import { Badge, CommandBox, FirstCommand, PlainTable, Tabs } from '../parts/panels.tsx'
@@ -163,7 +174,6 @@ function Calendar({ events, omitted, onChanged }: CalendarProps) {
   const setTime = (at: number): Promise<void> =>
     changeClock(() => setClock({ now: new Date(at).toISOString() }), `The clock shows ${writeMoment(at)}.`)
   const selected = shown.find(event => eventKey(event) === parameter('event'))
-  const select = (event: CalendarEvent): void => setParameters({ event: eventKey(event) })
   return (
     <div class="view calendar">
       <div class="bar">
@@ -184,7 +194,8 @@ function Calendar({ events, omitted, onChanged }: CalendarProps) {
         <RangeTools range={range} time={time} onRange={setRange} />
       </div>
       <TimeAxis
-        {...{ events: shown, range, time, selected, onRange: setRange, onTime: setTime, onSelect: select }}
+        {...{ events: shown, range, time, selected, onRange: setRange, onTime: setTime }}
+        onSelect={event => setParameters({ event: eventKey(event) })}
         real={now}
       />
       <div class="bar">
@@ -209,8 +220,7 @@ function Calendar({ events, omitted, onChanged }: CalendarProps) {
           count={shown.length}
           rowAt={index => shown[index]}
           keyOf={eventKey}
-          selected={parameter('event')}
-          onSelect={select}
+          parameter="event"
           rowClass={({ at }) => (Date.parse(at) <= time ? 'muted' : '')}
         />
       </div>

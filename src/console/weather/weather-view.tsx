@@ -3,15 +3,18 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { stringifyJson } from '../../kernel/json.ts'
-import { call, pathTo, useReply, useTask } from '../model/control-plane.ts'
 import {
+  call,
   chosenWorld,
   hrefOf,
   knownConsumers,
   type MeasuredOperation,
   parameter,
+  pathTo,
   setParameters,
   useMeasured,
+  useReply,
+  useTask,
 } from '../model/gateway.ts'
 import { writeLatency, writePercent } from '../model/wording.ts'
 import { announce, Button, Icon, Note, ProblemNotice, Select, SelectField, ShowLoaded } from '../parts/controls.tsx'

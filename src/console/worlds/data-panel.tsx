@@ -12,13 +12,17 @@ import {
   callForReply,
   callForText,
   epoch,
+  parameter,
   parseExactly,
   pathTo,
+  refreshWorlds,
+  servedPlan,
+  setParameters,
+  shownWorld,
   useLoaded,
   useReply,
   useTask,
-} from '../model/control-plane.ts'
-import { parameter, refreshWorlds, servedPlan, setParameters } from '../model/gateway.ts'
+} from '../model/gateway.ts'
 import { indentJson, plural } from '../model/wording.ts'
 import {
   announce,
@@ -32,12 +36,12 @@ import {
 } from '../parts/controls.tsx'
 import { SidePanel, Tabs } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
-import { blankAt, cellText, columnsOf, idIn, RecordPages } from './record-table.ts'
+import { blankAt, cellText, columnsOf, idIn, recordPages } from './record-table.ts'
 
 /** Milliseconds after the last key until a search is sent. */
 const SEARCH_WAIT = 250
 
-export function DataPanel({ world, records }: { world: string; records: Readonly<Record<string, number>> }) {
+export function DataPanel({ records }: { records: Readonly<Record<string, number>> }) {
   // A collection that no request has touched yet is not counted.
   const names = servedPlan.value?.resources.map(({ name }) => name)
   if (names === undefined) return <Spinner />
@@ -59,7 +63,7 @@ export function DataPanel({ world, records }: { world: string; records: Readonly
         tabs={names.map(name => [
           name,
           name,
-          () => <CollectionData key={`${world} ${name}`} world={world} collection={name} count={records[name] ?? 0} />,
+          () => <CollectionData key={name} collection={name} count={records[name] ?? 0} />,
           records[name],
         ])}
       />
@@ -68,124 +72,99 @@ export function DataPanel({ world, records }: { world: string; records: Readonly
 }
 
 interface CollectionProps {
-  readonly world: string
   readonly collection: string
   /** How many records the list of worlds says there are: it changes when requests write. */
   readonly count: number
 }
 
-function CollectionData({ world, collection, count }: CollectionProps) {
+function CollectionData({ collection, count }: CollectionProps) {
   const resource = useReply<ResourceForm>(pathTo`/resources/${collection}`, { exact: true })
-  return <ShowLoaded of={resource}>{found => <RecordTable world={world} resource={found} count={count} />}</ShowLoaded>
+  return <ShowLoaded of={resource}>{found => <RecordTable resource={found} count={count} />}</ShowLoaded>
 }
 
-function RecordTable({ world, resource, count }: { world: string; resource: ResourceForm; count: number }) {
+const pathOfRecords = (collection: string): string => pathTo`/worlds/${shownWorld.value}/collections/${collection}`
+
+function RecordTable({ resource, count }: { resource: ResourceForm; count: number }) {
   const { name: collection, idField, schema } = resource
   const [, setTick] = useState(0)
   const q = parameter('q')
   const sort = parameter('sort')
-  const pages = useMemo(
-    () =>
-      new RecordPages<JsonObject>(
-        async (offset, limit, signal) => {
-          const query = { q, sort, offset, limit }
-          const reply = await callForReply('GET', pathTo`/worlds/${world}/collections/${collection}`, { query, signal })
-          const rows = parseExactly<readonly JsonObject[]>(await reply.text())
-          return { rows, total: Number(reply.headers.get('x-total-count') ?? rows.length) }
-        },
-        () => setTick(tick => tick + 1),
-      ),
-    [world, collection, q, sort],
-  )
-  const generation = `${epoch.value} ${dataRevision.value} ${count}`
+  const path = pathOfRecords(collection)
+  const pages = useMemo(() => {
+    const load = async (offset: number, limit: number, signal: AbortSignal) => {
+      const reply = await callForReply('GET', path, { query: { q, sort, offset, limit }, signal })
+      const rows = parseExactly<readonly JsonObject[]>(await reply.text())
+      return { rows, total: Number(reply.headers.get('x-total-count') ?? rows.length) }
+    }
+    return recordPages<JsonObject>(load, () => setTick(tick => tick + 1))
+  }, [path, q, sort])
   useEffect(() => {
     pages.refresh()
     return () => pages.stop()
-  }, [pages, generation])
+  }, [pages, epoch.value, dataRevision.value, count])
   const first = pages.at(0)
   const columns = useMemo(
     () =>
       columnsOf(schema, idField, first).map(({ name, width, classes }): Column<JsonObject> => {
-        return [name, width, row => cellText(row[name]), classes, name]
+        return [name, width, row => cellText(row[name]), classes]
       }),
     [schema, idField, first === undefined],
   )
-  const making = parameter('new') !== ''
-  const selected = making ? '' : parameter('record')
-  const beside = making || selected !== ''
+  const [text, setText] = useState(q)
+  useEffect(() => {
+    const timer = setTimeout(() => setParameters({ q: text }), SEARCH_WAIT)
+    return () => clearTimeout(timer)
+  }, [text])
+  const selected = parameter('record')
+  const beside = selected !== '' || parameter('new') !== ''
   return (
-    <div class={`split ${beside ? 'open' : ''}`}>
+    <div class={`split ${beside && 'open'}`}>
       <div class="view">
         <div class="bar">
-          <RecordSearch collection={collection} />
+          <SearchField label={`Search ${collection}`} value={text} onChange={setText} />
           <span class="muted" role="status">
-            {pages.total === undefined ? '' : plural(pages.total, 'record')}
+            {pages.total !== undefined && plural(pages.total, 'record')}
           </span>
           <span class="spring" />
-          <Button icon="again" label="Read the records again" onClick={() => pages.refresh()} />
+          <Button icon="again" label="Read the records again" onClick={pages.refresh} />
           <Button icon="plus" onClick={() => setParameters({ record: undefined, new: 'record' }, 'push')}>
             New record
           </Button>
         </div>
-        <ProblemNotice error={pages.error} retry={() => pages.refresh()} />
+        <ProblemNotice error={pages.error} retry={pages.refresh} />
         <div class="fill">
-          {pages.total === 0 ? (
-            <NoRecords collection={collection} search={q} />
-          ) : pages.total !== undefined ? (
+          {pages.total === undefined ? (
+            pages.error === undefined && <Spinner label="Reading the records" />
+          ) : pages.total > 0 ? (
             <VirtualTable
               key={`${q} ${sort}`}
               label={`Records of ${collection}`}
               columns={columns}
               count={pages.total}
-              rowAt={index => pages.at(index)}
+              rowAt={pages.at}
               keyOf={row => idIn(row, idField)}
-              selected={selected}
-              onSelect={row =>
-                setParameters({ record: idIn(row, idField), new: undefined }, beside ? 'replace' : 'push')
-              }
-              sorting={sort === '' ? undefined : { by: sort.replace(/^-/, ''), descending: sort.startsWith('-') }}
-              onSort={({ by, descending }) => setParameters({ sort: `${descending ? '-' : ''}${by}` })}
-              onSight={(from, to) => pages.show(from, to)}
+              parameter="record"
+              sort={sort}
+              onSort={next => setParameters({ sort: next })}
+              onSight={pages.show}
             />
-          ) : pages.error === undefined ? (
-            <Spinner label="Reading the records" />
-          ) : null}
+          ) : q === '' ? (
+            <EmptyState
+              icon="book"
+              title={`There are no ${collection}`}
+              text="Make one here, send a request that creates one, or reset the world to begin with the seeds again."
+            />
+          ) : (
+            <EmptyState icon="search" title="No record matches" text={`No text of a record holds ${q}.`}>
+              <Button onClick={() => setText('')}>Show all</Button>
+            </EmptyState>
+          )}
         </div>
       </div>
-      {beside && (
-        <RecordEditor
-          key={making ? 'new' : `${world} ${collection} ${selected}`}
-          world={world}
-          resource={resource}
-          id={making ? undefined : selected}
-        />
-      )}
+      {beside && <RecordEditor key={`${path} ${selected}`} resource={resource} id={selected || undefined} />}
     </div>
   )
 }
-
-function RecordSearch({ collection }: { collection: string }) {
-  const [text, setText] = useState(parameter('q'))
-  useEffect(() => {
-    if (text === parameter('q')) return undefined
-    const timer = setTimeout(() => setParameters({ q: text }), SEARCH_WAIT)
-    return () => clearTimeout(timer)
-  }, [text])
-  return <SearchField label={`Search ${collection}`} value={text} onChange={setText} />
-}
-
-const NoRecords = ({ collection, search }: { collection: string; search: string }) =>
-  search === '' ? (
-    <EmptyState
-      icon="book"
-      title={`There are no ${collection}`}
-      text="Make one here, send a request that creates one, or reset the world to begin with the seeds again."
-    />
-  ) : (
-    <EmptyState icon="search" title="No record matches" text={`No text of a record holds ${search}.`}>
-      <Button onClick={() => setParameters({ q: undefined })}>Show all</Button>
-    </EmptyState>
-  )
 
 /** A resource as the control plane describes it. */
 interface ResourceForm {
@@ -204,22 +183,19 @@ export async function dataChanged(): Promise<void> {
   await refreshWorlds()
 }
 
-interface RecordEditorProps {
-  readonly world: string
-  readonly resource: ResourceForm
-  /** Unset for a new record. */
-  readonly id: string | undefined
-}
-
 const closeRecord = (): void => setParameters({ record: undefined, new: undefined }, 'push')
 
-function RecordEditor({ world, resource, id }: RecordEditorProps) {
+/** @param id unset for a new record */
+function RecordEditor({ resource, id }: { resource: ResourceForm; id: string | undefined }) {
   const { name, schema, assigned, idField } = resource
-  const path = pathTo`/worlds/${world}/collections/${name}`
-  const loaded = useLoaded(`${path} ${id ?? ''}`, async signal => {
-    const blank = (): string => stringifyJson(blankAt(schema, [], assigned === 'client' ? '' : idField))
-    return indentJson(id === undefined ? blank() : await callForText('GET', path + pathTo`/${id}`, { signal }))
-  })
+  const path = id === undefined ? pathOfRecords(name) : pathOfRecords(name) + pathTo`/${id}`
+  const loaded = useLoaded(path, async signal =>
+    indentJson(
+      id === undefined
+        ? stringifyJson(blankAt(schema, [], assigned === 'client' ? '' : idField))
+        : await callForText('GET', path, { signal }),
+    ),
+  )
   return (
     <SidePanel
       label={id === undefined ? 'New record' : `Record ${id}`}
@@ -231,7 +207,7 @@ function RecordEditor({ world, resource, id }: RecordEditorProps) {
         of={loaded}
         missing={<EmptyState icon="search" title="There is no such record" text="It may have been deleted since." />}
       >
-        {text => <RecordForm {...{ resource, id, path, stored: text }} />}
+        {stored => <RecordForm {...{ resource, id, path, stored }} />}
       </ShowLoaded>
     </SidePanel>
   )
@@ -263,12 +239,12 @@ function RecordForm({ resource: { schema, idField }, id, path, stored }: RecordF
   }
   const save = async (): Promise<void> => {
     parseExactly(text, 'The record')
-    const [method, target] = id === undefined ? (['POST', path] as const) : (['PUT', path + pathTo`/${id}`] as const)
+    const method = id === undefined ? 'POST' : 'PUT'
     try {
-      const reply = await callForText(method, target, { body: text, type: 'application/json' })
+      const reply = await callForText(method, path, { body: text, type: 'application/json' })
       restore(indentJson(reply))
       const record = idIn(parseExactly<JsonObject>(reply), idField)
-      announce(id === undefined ? `Created ${record}.` : `Saved ${record}.`)
+      announce(`${id === undefined ? 'Created' : 'Saved'} ${record}.`)
       setParameters({ record, new: undefined })
       await dataChanged()
     } catch (failure) {
@@ -287,7 +263,7 @@ function RecordForm({ resource: { schema, idField }, id, path, stored }: RecordF
     }
   }
   const remove = async (): Promise<void> => {
-    await call('DELETE', path + pathTo`/${id ?? ''}`)
+    await call('DELETE', path)
     closeRecord()
     await dataChanged()
   }

@@ -21,72 +21,60 @@ interface RecordPage<Row> {
   isFresh?: boolean
 }
 
-export class RecordPages<Row> {
-  readonly #load: LoadPage<Row>
-  readonly #changed: () => void
-  readonly #pages = new Map<number, RecordPage<Row>>()
-  #seen: readonly [from: number, to: number] = [0, 0]
-  /** How many records there are; undefined until the first page is there. */
-  total: number | undefined
-  /** The failure of the last page. */
-  error: Error | undefined
-
-  /** @param changed is called after each page that arrived or failed */
-  constructor(load: LoadPage<Row>, changed: () => void) {
-    this.#load = load
-    this.#changed = changed
+/** Loads records by page when they become visible. @param changed is called after each page that arrived or failed */
+export function recordPages<Row>(load: LoadPage<Row>, changed: () => void) {
+  const pages = new Map<number, RecordPage<Row>>()
+  let seen: readonly [from: number, to: number] = [0, 0]
+  const loaded = {
+    /** How many records there are; undefined until the first page is there. */
+    total: undefined as number | undefined,
+    /** The failure of the last page. */
+    error: undefined as Error | undefined,
+    at: (index: number): Row | undefined => pages.get(Math.floor(index / PAGE))?.rows?.[index % PAGE],
+    /** Loads missing visible rows, and aborts requests for rows that are no longer visible. */
+    show(from: number, to: number): void {
+      seen = [from, to]
+      const first = Math.floor(from / PAGE)
+      const last = Math.floor(Math.max(from, to - 1) / PAGE)
+      loaded.stop(number => number < first || number > last)
+      for (let number = first; number <= last; number++) {
+        const page = pages.get(number) ?? {}
+        pages.set(number, page)
+        if (!page.isFresh && page.abort === undefined) void loadPage(number * PAGE, page)
+      }
+    },
+    /** Loads the visible rows again; the old ones are shown until then. */
+    refresh(): void {
+      loaded.error = undefined
+      loaded.stop()
+      for (const page of pages.values()) page.isFresh = false
+      loaded.show(...seen)
+    },
+    /** Aborts running requests: those for some pages, or all. */
+    stop(isOf: (page: number) => boolean = () => true): void {
+      for (const [number, page] of pages) {
+        if (!isOf(number)) continue
+        page.abort?.abort()
+        page.abort = undefined
+      }
+    },
   }
-
-  at(index: number): Row | undefined {
-    return this.#pages.get(Math.floor(index / PAGE))?.rows?.[index % PAGE]
-  }
-
-  /** Loads missing visible rows, and aborts requests for rows that are no longer visible. */
-  show(from: number, to: number): void {
-    this.#seen = [from, to]
-    const first = Math.floor(from / PAGE)
-    const last = Math.floor(Math.max(from, to - 1) / PAGE)
-    this.stop(number => number < first || number > last)
-    for (let number = first; number <= last; number++) {
-      const page = this.#pages.get(number) ?? {}
-      this.#pages.set(number, page)
-      if (!page.isFresh && page.abort === undefined) void this.#fetch(number * PAGE, page)
-    }
-  }
-
-  /** Loads the visible rows again; the old ones are shown until then. */
-  refresh(): void {
-    this.error = undefined
-    this.stop()
-    for (const page of this.#pages.values()) page.isFresh = false
-    this.show(...this.#seen)
-  }
-
-  /** Aborts running requests: those for some pages, or all. */
-  stop(isOf: (page: number) => boolean = () => true): void {
-    for (const [number, page] of this.#pages) {
-      if (!isOf(number)) continue
-      page.abort?.abort()
-      page.abort = undefined
-    }
-  }
-
-  async #fetch(offset: number, page: RecordPage<Row>): Promise<void> {
+  const loadPage = async (offset: number, page: RecordPage<Row>): Promise<void> => {
     const abort = new AbortController()
     page.abort = abort
     try {
-      const { rows, total } = await this.#load(offset, PAGE, abort.signal)
+      const { rows, total } = await load(offset, PAGE, abort.signal)
       if (abort.signal.aborted) return
       Object.assign(page, { rows, isFresh: true })
-      this.total = total
-      this.error = undefined
+      Object.assign(loaded, { total, error: undefined })
     } catch (error) {
       if (abort.signal.aborted) return
-      this.error = error as Error
+      loaded.error = error as Error
     }
     page.abort = undefined
-    this.#changed()
+    changed()
   }
+  return loaded
 }
 
 interface RecordColumn {

@@ -1,27 +1,22 @@
 // Snapshots of worlds as files, and the names of new worlds.
 
+import { isObject } from '../../kernel/json.ts'
+
 /**
  * Returns the body of `POST /worlds` that makes a world of a snapshot. The snapshot is put in as the text it is, so that its
  * numbers stay digit for digit.
- *
- * @throws Error where the text is not a JSON object
  */
-export function creationOf(name: string, snapshot: string): string {
-  checkSnapshot(snapshot)
-  return `{"name":${JSON.stringify(name)},"snapshot":${snapshot}}`
-}
+export const creationOf = (name: string, snapshot: string): string =>
+  `{"name":${JSON.stringify(name)},"snapshot":${snapshotIn(snapshot)}}`
 
-/** @throws Error where the text is not a JSON object */
-export function checkSnapshot(text: string): void {
-  let value: unknown
+/** Returns the text of a snapshot. @throws Error where it is not a JSON object */
+export function snapshotIn(text: string): string {
   try {
-    value = JSON.parse(text)
+    if (isObject(JSON.parse(text))) return text
   } catch (error) {
     throw new Error(`the file is not JSON: ${(error as Error).message}`)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error('the file is not a snapshot: it must hold a JSON object with "version" and "collections"')
-  }
+  throw new Error('the file is not a snapshot: it must hold a JSON object with "version" and "collections"')
 }
 
 /** A name like another one that no world has: `checkout-2` beside `checkout`. */

@@ -1,18 +1,22 @@
 // View 3: the list of worlds, and one of them: the actions on it, its clock, and its records.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { ClockWords, WorldCalendar } from '../../http/control/types.ts'
-import { call, callForReply, pathTo, useNow, useReply } from '../model/control-plane.ts'
 import {
+  call,
+  callForReply,
   clock,
   type DescribedWorld,
   hrefOf,
   knownWorlds,
+  pathTo,
   refreshWorlds,
   type ShownClock,
   setClock,
   shownWorld,
   speedWords,
+  useNow,
+  useReply,
   worldTime,
 } from '../model/gateway.ts'
 import { plural, readMoment, writeDay, writeDistance, writeMoment } from '../model/wording.ts'
@@ -33,7 +37,7 @@ import {
 } from '../parts/controls.tsx'
 import { Badge, CommandBox, Dialog } from '../parts/panels.tsx'
 import { DataPanel, dataChanged } from './data-panel.tsx'
-import { checkSnapshot, creationOf, snapshotName, unusedName } from './snapshot-file.ts'
+import { creationOf, snapshotIn, snapshotName, unusedName } from './snapshot-file.ts'
 
 export function WorldsView() {
   const name = shownWorld.value
@@ -43,9 +47,9 @@ export function WorldsView() {
       <WorldList chosen={name} />
       {world !== undefined ? (
         <div key={name} class="view world">
-          <WorldHead world={world} />
+          <WorldHead {...world} />
           <ClockPanel />
-          <DataPanel world={name} records={world.records} />
+          <DataPanel records={world.records} />
         </div>
       ) : knownWorlds.value.length > 0 ? (
         <MissingWorld name={name} />
@@ -160,7 +164,7 @@ function ClockPanel() {
         )}
         <JumpForm />
       </div>
-      <NextEvent time={time} {...clock.value} />
+      <NextEvent time={time} />
     </section>
   )
 }
@@ -199,15 +203,11 @@ function JumpForm() {
   )
 }
 
-function NextEvent({ time, real, rate }: { time: number } & ShownClock) {
-  // Requests change records, so that it is loaded again each minute of real time.
+function NextEvent({ time }: { time: number }) {
+  // Requests change records, and the clock is set.
   const calendar = pathTo`/worlds/${shownWorld.value}/calendar`
-  const { value, reload } = useReply<WorldCalendar>(calendar, { query: { limit: 1 }, every: 60_000 })
-  const next = value?.next
+  const next = useReply<WorldCalendar>(calendar, { query: { limit: 1 }, every: 2000 }).value?.next
   const at = Date.parse(next?.at ?? '')
-  const course = `${real} ${rate} ${Math.round((time - Date.now() * rate) / 10_000)}`
-  // Also when the clock is set, and when the event has passed.
-  useEffect(() => void reload(), [course, at <= time])
   if (next === undefined || at <= time) return null
   if (next === null) {
     return (
@@ -242,7 +242,7 @@ interface WorldQuestion {
   readonly done: string
 }
 
-function WorldHead({ world: { name, permanent, host } }: { world: DescribedWorld }) {
+function WorldHead({ name, permanent, host }: Pick<DescribedWorld, 'name' | 'permanent' | 'host'>) {
   const [asked, setAsked] = useState<WorldQuestion | 'fork' | undefined>()
   const [saving, setSaving] = useState(false)
   const chooser = useRef<HTMLInputElement>(null)
@@ -262,9 +262,8 @@ function WorldHead({ world: { name, permanent, host } }: { world: DescribedWorld
       text: 'This replaces its records and its time by those of the snapshot. An invalid snapshot changes nothing.',
       action: 'Restore it',
       work: async () => {
-        const text = await file.text()
-        checkSnapshot(text)
-        await call('PUT', `${path}/snapshot`, { body: text, type: 'application/json' })
+        const body = snapshotIn(await file.text())
+        await call('PUT', `${path}/snapshot`, { body, type: 'application/json' })
       },
       done: `${name} is as the snapshot has it.`,
     })
