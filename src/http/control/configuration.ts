@@ -134,10 +134,9 @@ const textsSchema = object({
 })
 
 export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
-  under('always', [
-    {
+  under('always', {
+    getContract: {
       at: 'GET /contract',
-      operation: 'getContract',
       summary:
         'The OpenAPI document that is served, in one piece; `x-understudy` of an operation tells its phase, its dates and its behaviours.',
       replies: {
@@ -151,9 +150,8 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         return document === undefined ? refuseAbsent('the contract has neither info nor paths') : json(document)
       },
     },
-    {
+    getPlan: {
       at: 'GET /plan',
-      operation: 'getPlan',
       summary: 'Every operation with its behaviours, consumers and dates; or the phase of every operation at a time.',
       parameters: {
         at: stringParameter('A date, a timestamp, or an offset from the time of the default world: 2030-12-06, +30d.'),
@@ -172,9 +170,8 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         return asText ? text(describeDayWhole(plan, time)) : json(describeDay(plan, time))
       },
     },
-    {
+    reload: {
       at: 'POST /reload',
-      operation: 'reload',
       outsideTurns: true,
       summary: 'Loads the configuration anew from its files; the records stay.',
       replies: {
@@ -184,9 +181,8 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
       },
       handle: async () => (reloader === undefined ? noFile() : describeAdopted(await reloader.reload())),
     },
-    {
+    getConfiguration: {
       at: 'GET /config',
-      operation: 'getConfiguration',
       summary:
         'The configuration that is being served, as written and with defaults, or as text. Credentials are masked.',
       replies: {
@@ -197,9 +193,8 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
           ? text(maskText(servedText(gateway.plan), gateway.plan), 'application/yaml')
           : json(effectiveConfiguration(gateway.plan)),
     },
-    {
+    getConfigurationText: {
       at: 'GET /config/text',
-      operation: 'getConfigurationText',
       summary:
         'The text of the served configuration, and that of its file: `<masked:CONSUMER.SCHEME>` replaces a credential.',
       replies: { 200: replyWith('Both texts.', textsSchema) },
@@ -216,9 +211,8 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         })
       },
     },
-    {
+    getConfigurationSchema: {
       at: 'GET /config/schema',
-      operation: 'getConfigurationSchema',
       summary: 'The JSON Schema of gateway.yaml, with the names of the contract that is being served.',
       replies: { 200: replyWith('JSON Schema, draft 2020-12.', anyObject) },
       handle: async () => {
@@ -226,9 +220,8 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         return json(schemaFor(gateway.plan))
       },
     },
-    {
+    replaceConfiguration: {
       at: 'PUT /config',
-      operation: 'replaceConfiguration',
       outsideTurns: true,
       underWorkers: 'absent',
       summary:
@@ -259,4 +252,4 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         return describeAdopted(loaded, !dry)
       },
     },
-  ])
+  })

@@ -140,10 +140,9 @@ interface OperationQuery {
 }
 
 export const operationRoutes = ({ gateway, about }: Control) =>
-  under('absent', [
-    {
+  under('absent', {
+    listOperations: {
       at: 'GET /operations',
-      operation: 'listOperations',
       summary:
         'Every operation with its life-cycle phase, its chain, and the rate and latency of the last minutes. Recorded from the first call until two minutes after the last.',
       parameters: {
@@ -189,9 +188,8 @@ export const operationRoutes = ({ gateway, about }: Control) =>
         return json({ at: timestamp(clock.now()), seconds, step, operations, all })
       },
     },
-    {
+    getOperation: {
       at: 'GET /operations/{operation}',
-      operation: 'getOperation',
       summary:
         'An operation as a form needs it: parameters and bodies with schemas and samples, and documented replies.',
       parameters: { operation: stringParameter('Its id.') },
@@ -208,9 +206,8 @@ export const operationRoutes = ({ gateway, about }: Control) =>
         )
       },
     },
-    {
+    getDeprecations: {
       at: 'GET /deprecations',
-      operation: 'getDeprecations',
       summary: 'Every deprecated operation with the consumers that still call it, and the days that are left.',
       parameters: {
         at: stringParameter(
@@ -229,4 +226,4 @@ export const operationRoutes = ({ gateway, about }: Control) =>
         return call.prefers('text/plain') ? text(formatDeprecations(report)) : json(report)
       },
     },
-  ])
+  })

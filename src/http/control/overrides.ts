@@ -60,25 +60,22 @@ export const answerRoutes = ({ gateway }: Control) => {
     return refuseConflict(`there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
   }
   const show = (all: readonly StandingAnswer[]) => json({ answers: all.map(describeAnswer) })
-  return under('shared', [
-    {
+  return under('shared', {
+    listAnswers: {
       at: 'GET /answers',
-      operation: 'listAnswers',
       summary: 'The answers that are set: those for every world, then those of each world.',
       replies: { 200: replyWith('All of them.', allSchema) },
       handle: () => show(answers.all()),
     },
-    {
+    giveAnswer: {
       at: 'POST /answers',
-      operation: 'giveAnswer',
       summary: 'Sets the answer to the next requests in every world. It takes precedence over rules and weather.',
       body: answerBody,
       replies: taken,
       handle: call => put(undefined, call),
     },
-    {
+    clearAnswers: {
       at: 'DELETE /answers',
-      operation: 'clearAnswers',
       summary: 'Removes all answers, those of single worlds too.',
       replies: done,
       handle: () => {
@@ -86,9 +83,8 @@ export const answerRoutes = ({ gateway }: Control) => {
         return DONE
       },
     },
-    {
+    removeAnswer: {
       at: 'DELETE /answers/{id}',
-      operation: 'removeAnswer',
       summary: 'Removes an answer.',
       parameters: { id: stringParameter('Its id.', { maxLength: 20 }) },
       replies: { ...done, 404: 'The answer does not exist; it may be used up.' },
@@ -97,24 +93,21 @@ export const answerRoutes = ({ gateway }: Control) => {
         return answers.remove(id) ? DONE : refuseAbsent(`there is no answer ${id}; it may be used up`)
       },
     },
-    inWorld(worlds, {
+    listWorldAnswers: inWorld(worlds, {
       at: 'GET /worlds/{name}/answers',
-      operation: 'listWorldAnswers',
       summary: 'The answers that are set for one world.',
       replies: { 200: replyWith('Its own.', allSchema) },
       handle: world => show(answers.list(world)),
     }),
-    inMadeWorld(worlds, {
+    giveWorldAnswer: inMadeWorld(worlds, {
       at: 'POST /worlds/{name}/answers',
-      operation: 'giveWorldAnswer',
       summary: 'Sets the answer to the next requests in one world. A reset removes it.',
       body: answerBody,
       replies: taken,
       handle: put,
     }),
-    inWorld(worlds, {
+    clearWorldAnswers: inWorld(worlds, {
       at: 'DELETE /worlds/{name}/answers',
-      operation: 'clearWorldAnswers',
       summary: 'Removes the answers of one world.',
       replies: done,
       handle: world => {
@@ -122,7 +115,7 @@ export const answerRoutes = ({ gateway }: Control) => {
         return DONE
       },
     }),
-  ])
+  })
 }
 
 const weatherReplySchema = object({
@@ -175,51 +168,45 @@ export const weatherRoutes = ({ gateway }: Control) => {
     return DONE
   }
   const slotOf = (world: World) => gateway.weather.of(world, gateway.plan)
-  return under('shared', [
-    {
+  return under('shared', {
+    getWeather: {
       at: 'GET /weather',
-      operation: 'getWeather',
       summary: 'The current weather (chaos profile), and those of the configuration.',
       replies: weatherShown,
       handle: () => show(gateway.weather.current),
     },
-    {
+    setWeather: {
       at: 'PUT /weather',
-      operation: 'setWeather',
       summary:
         'Sets the weather (chaos profile) of every world without a separate one: a preset of the configuration, or new blocks; for a time, or until it is changed.',
       body: weatherBody,
       replies: weatherSet,
       handle: call => make(gateway.weather.overall, call),
     },
-    {
+    clearWeather: {
       at: 'DELETE /weather',
-      operation: 'clearWeather',
       summary: 'Clears the weather.',
       replies: cleared,
       handle: () => clear(gateway.weather.overall),
     },
-    inWorld(gateway.worlds, {
+    getWorldWeather: inWorld(gateway.worlds, {
       at: 'GET /worlds/{name}/weather',
-      operation: 'getWorldWeather',
       summary: 'The weather of one world.',
       replies: weatherShown,
       handle: world => show(slotOf(world).current),
     }),
-    inMadeWorld(gateway.worlds, {
+    setWorldWeather: inMadeWorld(gateway.worlds, {
       at: 'PUT /worlds/{name}/weather',
-      operation: 'setWorldWeather',
       summary: 'Sets the weather of one world, instead of that of all worlds. A reset clears it.',
       body: weatherBody,
       replies: weatherSet,
       handle: (world, call) => make(slotOf(world), call),
     }),
-    inWorld(gateway.worlds, {
+    clearWorldWeather: inWorld(gateway.worlds, {
       at: 'DELETE /worlds/{name}/weather',
-      operation: 'clearWorldWeather',
       summary: 'Clears the weather of one world, so that the weather of all worlds applies.',
       replies: cleared,
       handle: world => clear(slotOf(world)),
     }),
-  ])
+  })
 }

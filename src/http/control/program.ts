@@ -42,10 +42,9 @@ export const programRoutes = ({ gateway, status, about }: Control) => {
     return { status: code, type, headers: others, body }
   }
   const state = (...words: string[]) => object({ status: { enum: words } })
-  return under('always', [
-    {
+  return under('always', {
+    getRoot: {
       at: 'GET /',
-      operation: 'getRoot',
       summary: 'The console for a browser; the main addresses for other clients.',
       open: true,
       replies: {
@@ -54,9 +53,8 @@ export const programRoutes = ({ gateway, status, about }: Control) => {
       },
       handle: () => json({ name: 'understudy', version, openapi: '/openapi.json', console: '/' }),
     },
-    {
+    getVersion: {
       at: 'GET /version',
-      operation: 'getVersion',
       summary: 'The version of the program, and the contract and addresses that it serves.',
       replies: { 200: replyWith('The version.', versionSchema) },
       handle: () => {
@@ -74,24 +72,21 @@ export const programRoutes = ({ gateway, status, about }: Control) => {
         })
       },
     },
-    {
+    getMetrics: {
       at: 'GET /metrics',
-      operation: 'getMetrics',
       summary: 'The metrics for Prometheus.',
       replies: { 200: { description: 'The exposition format.', content: { 'text/plain': string } } },
       handle: showStatus('/metrics'),
     },
-    {
+    getHealth: {
       at: 'GET /healthz',
-      operation: 'getHealth',
       summary: 'Whether the process is alive.',
       open: true,
       replies: { 200: replyWith('The process is alive.', state('ok')) },
       handle: showStatus('/healthz'),
     },
-    {
+    getReadiness: {
       at: 'GET /readyz',
-      operation: 'getReadiness',
       summary: 'Whether the gateway accepts new requests.',
       open: true,
       replies: {
@@ -100,7 +95,7 @@ export const programRoutes = ({ gateway, status, about }: Control) => {
       },
       handle: showStatus('/readyz'),
     },
-  ])
+  })
 }
 
 /** The route that serves the document, itself included. */

@@ -85,10 +85,9 @@ export const recordRoutes = ({ gateway }: Control) => {
       },
     })
   const changing = (route: CollectionRoute) => within(route, inMadeWorld)
-  return under('shared', [
-    inWorld(worlds, {
+  return under('shared', {
+    listCollections: inWorld(worlds, {
       at: 'GET /worlds/{name}/collections',
-      operation: 'listCollections',
       summary: 'The collections of a world.',
       replies: {
         200: replyWith('Each with the number of its records.', list(object({ name: string, records: natural }))),
@@ -99,9 +98,8 @@ export const recordRoutes = ({ gateway }: Control) => {
         return json(names.map(name => ({ name, records: collections.get(name)?.size ?? 0 })))
       },
     }),
-    within({
+    listRecords: within({
       at: 'GET /worlds/{name}/collections/{collection}',
-      operation: 'listRecords',
       summary:
         'The records of a collection, in the order of their ids unless they are sorted; the header X-Total-Count says how many match.',
       parameters: {
@@ -129,9 +127,8 @@ export const recordRoutes = ({ gateway }: Control) => {
         return { status: 200, type: 'application/json', headers, body: page.text }
       },
     }),
-    changing({
+    createRecord: changing({
       at: 'POST /worlds/{name}/collections/{collection}',
-      operation: 'createRecord',
       summary: 'Stores a record under a new id, or under its id if clients assign ids.',
       body: { description: 'The record.', schema: record, decimals: true },
       replies: {
@@ -150,9 +147,8 @@ export const recordRoutes = ({ gateway }: Control) => {
         return 'faults' in made ? refuseRecord(made.faults) : json(made.text, 201)
       },
     }),
-    changing({
+    putRecords: changing({
       at: 'PUT /worlds/{name}/collections/{collection}',
-      operation: 'putRecords',
       summary: 'Replaces all records, if every new one is valid; otherwise nothing is changed.',
       body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY, decimals: true },
       replies: { ...done, ...nowhereNew, ...invalidRecord },
@@ -164,9 +160,8 @@ export const recordRoutes = ({ gateway }: Control) => {
         return DONE
       },
     }),
-    changing({
+    deleteRecords: changing({
       at: 'DELETE /worlds/{name}/collections/{collection}',
-      operation: 'deleteRecords',
       summary: 'Empties a collection, its seeds included.',
       replies: { ...done, ...nowhereNew },
       handle: async collection => {
@@ -174,9 +169,8 @@ export const recordRoutes = ({ gateway }: Control) => {
         return DONE
       },
     }),
-    within({
+    getRecord: within({
       at: 'GET /worlds/{name}/collections/{collection}/{id}',
-      operation: 'getRecord',
       summary: 'One record.',
       parameters: recordIdParameter,
       replies: { 200: replyWith('The record.', record), ...nowhere },
@@ -186,9 +180,8 @@ export const recordRoutes = ({ gateway }: Control) => {
         return entry === undefined ? noRecord(parameters.id as string) : json(entry.text)
       },
     }),
-    changing({
+    putRecord: changing({
       at: 'PUT /worlds/{name}/collections/{collection}/{id}',
-      operation: 'putRecord',
       summary: 'Creates or replaces the record with an id.',
       parameters: recordIdParameter,
       body: { description: 'The record; its id may be left out.', schema: record, decimals: true },
@@ -217,9 +210,8 @@ export const recordRoutes = ({ gateway }: Control) => {
         return json(entry.text, created ? 201 : 200)
       },
     }),
-    changing({
+    deleteRecord: changing({
       at: 'DELETE /worlds/{name}/collections/{collection}/{id}',
-      operation: 'deleteRecord',
       summary: 'Deletes a record.',
       parameters: recordIdParameter,
       replies: { ...done, ...nowhereNew },
@@ -229,9 +221,8 @@ export const recordRoutes = ({ gateway }: Control) => {
         return outcome === 'missing' ? noRecord(parameters.id as string) : DONE
       },
     }),
-    {
+    getResource: {
       at: 'GET /resources/{resource}',
-      operation: 'getResource',
       underWorkers: 'absent',
       summary: 'A resource: the schema of its records, and how they get their ids.',
       parameters: { resource: stringParameter('Its name.') },
@@ -253,7 +244,7 @@ export const recordRoutes = ({ gateway }: Control) => {
         })
       },
     },
-  ])
+  })
 }
 
 const idInPath = (text: string, { ids }: Resource): Id | undefined => (ids === 'text' ? text : parseInteger(text))

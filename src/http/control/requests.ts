@@ -169,10 +169,9 @@ export function requestRoutes({ gateway }: Control) {
       return 'status' in criteria ? criteria : handle(view, criteria, call)
     }
   let streams = 0
-  return under('shared', [
-    {
+  return under('shared', {
+    listRequests: {
       at: 'GET /requests',
-      operation: 'listRequests',
       outsideTurns: true,
       summary: 'The last requests, in the order in which they were answered.',
       parameters: {
@@ -189,9 +188,8 @@ export function requestRoutes({ gateway }: Control) {
         return json({ requests, total, more: total > requests.length, evicted: view.evicted })
       }),
     },
-    {
+    deleteRequests: {
       at: 'DELETE /requests',
-      operation: 'deleteRequests',
       outsideTurns: true,
       summary: 'Removes all requests from the journal, or those of one world.',
       parameters: { world: criterion('The world whose requests are forgotten.') },
@@ -201,9 +199,8 @@ export function requestRoutes({ gateway }: Control) {
         return DONE
       },
     },
-    {
+    verifyRequests: {
       at: 'GET /requests/verify',
-      operation: 'verifyRequests',
       outsideTurns: true,
       summary: 'Whether between `min` and `max` requests match, with the nearest misses if too few do.',
       parameters: {
@@ -220,9 +217,8 @@ export function requestRoutes({ gateway }: Control) {
         return json(verifyRequests(view, criteria, { min, max }))
       }),
     },
-    {
+    streamRequests: {
       at: 'GET /requests/stream',
-      operation: 'streamRequests',
       outsideTurns: true,
       underWorkers: 'absent',
       summary:
@@ -256,7 +252,7 @@ export function requestRoutes({ gateway }: Control) {
         return stream('text/event-stream', events)
       },
     },
-  ])
+  })
 }
 
 /** A stream of the requests that match, as server-sent events. */

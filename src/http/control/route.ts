@@ -63,12 +63,14 @@ export interface ControlRoute {
   handle(call: Call): ControlReply | Promise<ControlReply>
 }
 
-/** A route of a subject; `underWorkers` may be that of the others. */
-export type PlainRoute = Omit<ControlRoute, 'underWorkers'> & Partial<Pick<ControlRoute, 'underWorkers'>>
+/** A route of a subject, without its `operationId`; `underWorkers` may be that of the others. */
+export type PlainRoute = Omit<ControlRoute, 'operation' | 'underWorkers'> & Partial<Pick<ControlRoute, 'underWorkers'>>
 
-/** Returns the routes of a subject, with what those have in common that do not say so themselves. */
-export const under = (underWorkers: ControlRoute['underWorkers'], routes: readonly PlainRoute[]): ControlRoute[] =>
-  routes.map(route => ({ underWorkers, ...route }))
+/** Returns the routes of a subject, given by `operationId`, with what those have in common that do not say so themselves. */
+export const under = (
+  underWorkers: ControlRoute['underWorkers'],
+  routes: Readonly<Record<string, PlainRoute>>,
+): ControlRoute[] => Object.entries(routes).map(([operation, route]) => ({ underWorkers, operation, ...route }))
 
 export interface CallParameter {
   /** Its type is string, integer or boolean. */

@@ -49,10 +49,9 @@ export function sendRoutes({ gateway, about }: Control) {
     if (name === worlds.default.name || gateway.plan.simulation.listen.clientControls) return undefined
     return refuseConflict('requests cannot name a world because listen.clientControls is false')
   }
-  return under('absent', [
-    {
+  return under('absent', {
+    sendRequest: {
       at: 'POST /requests',
-      operation: 'sendRequest',
       outsideTurns: true,
       summary: 'Sends a request to the API, in process: to try an operation without a client.',
       body: {
@@ -91,9 +90,8 @@ export function sendRoutes({ gateway, about }: Control) {
         return refuse(sending.world) ?? json(await send(gateway, sending))
       },
     },
-    {
+    getRequest: {
       at: 'GET /requests/{id}',
-      operation: 'getRequest',
       outsideTurns: true,
       summary: 'One request; as text, a command of curl that sends it again, with credentials masked.',
       parameters: requestIdParameter,
@@ -110,9 +108,8 @@ export function sendRoutes({ gateway, about }: Control) {
           : json(describeEntry(entry))
       },
     },
-    {
+    replayRequest: {
       at: 'POST /requests/{id}/replay',
-      operation: 'replayRequest',
       outsideTurns: true,
       summary: 'Sends a request again, in process: to the world that it met, to another, or to a fresh one.',
       parameters: requestIdParameter,
@@ -138,7 +135,7 @@ export function sendRoutes({ gateway, about }: Control) {
         return 'reply' in sent ? json(sent) : sent
       },
     },
-  ])
+  })
 }
 
 function freshName(id: number, taken: (name: string) => boolean): string {

@@ -68,17 +68,15 @@ const when = (description: string): CallParameter =>
   stringParameter(`A date, a timestamp or an offset. Default: ${description}.`, { maxLength: 100 })
 
 export const clockRoutes = ({ gateway }: Control) =>
-  under('shared', [
-    inWorld(gateway.worlds, {
+  under('shared', {
+    getClock: inWorld(gateway.worlds, {
       at: 'GET /worlds/{name}/clock',
-      operation: 'getClock',
       summary: 'The time in a world.',
       replies: { 200: replyWith('The clock.', clockSchema) },
       handle: ({ clock }) => json(describeClock(clock)),
     }),
-    inMadeWorld(gateway.worlds, {
+    setClock: inMadeWorld(gateway.worlds, {
       at: 'PUT /worlds/{name}/clock',
-      operation: 'setClock',
       summary:
         'Sets, shifts, freezes or speeds up the clock of a world. Without a new time it continues from the current one.',
       body: { description: 'The change of the clock.', schema: clockWordsSchema },
@@ -90,9 +88,8 @@ export const clockRoutes = ({ gateway }: Control) =>
         return json(describeClock(clock))
       },
     }),
-    inWorld(gateway.worlds, {
+    restoreClock: inWorld(gateway.worlds, {
       at: 'DELETE /worlds/{name}/clock',
-      operation: 'restoreClock',
       summary: 'Returns the clock of a world to real time.',
       replies: done,
       handle: ({ clock }) => {
@@ -100,9 +97,8 @@ export const clockRoutes = ({ gateway }: Control) =>
         return DONE
       },
     }),
-    inWorld(gateway.worlds, {
+    getCalendar: inWorld(gateway.worlds, {
       at: 'GET /worlds/{name}/calendar',
-      operation: 'getCalendar',
       underWorkers: 'absent',
       summary:
         'Deprecations, brown-outs, sunsets, expiries of credentials and timed states of records, by the clock of a world.',
@@ -123,7 +119,7 @@ export const clockRoutes = ({ gateway }: Control) =>
         )
       },
     }),
-  ])
+  })
 
 const entrySchema = object({
   position: described('Its place in the log.', natural),
@@ -156,10 +152,9 @@ export const historyRoutes = ({ gateway }: Control) => {
     if (reversed !== undefined) return json({ position, reversed })
     return outOfReach(`the history begins at position ${state.worldLog.history.reach}, after ${position}`)
   }
-  return under('shared', [
-    inWorld(worlds, {
+  return under('shared', {
+    getHistory: inWorld(worlds, {
       at: 'GET /worlds/{name}/history',
-      operation: 'getHistory',
       summary: `What changed in a world, when, and by which request; the latest first. At most ${MOST_ENTRIES} entries are remembered.`,
       parameters: {
         limit: integerParameter('The maximum number of entries. Default: 100.', 1, MOST_ENTRIES),
@@ -184,9 +179,8 @@ export const historyRoutes = ({ gateway }: Control) => {
         })
       },
     }),
-    {
+    rewindWorld: {
       at: REWIND,
-      operation: 'rewindWorld',
       outsideTurns: true,
       summary:
         'Restores an earlier state of a world: after a position, at a time, or before a request. This is a change, too, and can be undone.',
@@ -217,7 +211,7 @@ export const historyRoutes = ({ gateway }: Control) => {
         return gateway.change(() => rewind(call.parameters.name as string, to, request), REWIND)
       },
     },
-  ])
+  })
 }
 
 const refuseUnrecorded = (): ControlReply =>

@@ -109,10 +109,9 @@ export const worldRoutes = ({ gateway }: Control) => {
       records: Object.fromEntries([...collections].map(([collection, { size }]) => [collection, size])),
     }
   }
-  return under('shared', [
-    {
+  return under('shared', {
+    reset: {
       at: 'POST /reset',
-      operation: 'reset',
       underWorkers: 'reset',
       summary:
         'Begins the default world anew: from the seeds, by real time, with no requests in the journal. The other worlds go on; requests under way finish in the state they began in.',
@@ -122,16 +121,14 @@ export const worldRoutes = ({ gateway }: Control) => {
         return DONE
       },
     },
-    {
+    listWorlds: {
       at: 'GET /worlds',
-      operation: 'listWorlds',
       summary: 'The permanent worlds, then the sandboxes, that which was asked for last first.',
       replies: { 200: replyWith('Every world.', list(worldSchema)) },
       handle: () => json(worlds.list().map(describe)),
     },
-    {
+    createWorld: {
       at: 'POST /worlds',
-      operation: 'createWorld',
       summary: 'Makes a sandbox: from the seeds, or as a copy of another world, or from a snapshot.',
       body: {
         description: 'Its name, and its initial content.',
@@ -156,16 +153,14 @@ export const worldRoutes = ({ gateway }: Control) => {
         return { ...json(describe(made), 201), headers: { location: `/worlds/${made.name}` } }
       },
     },
-    inWorld(worlds, {
+    getWorld: inWorld(worlds, {
       at: 'GET /worlds/{name}',
-      operation: 'getWorld',
       summary: 'One world.',
       replies: { 200: replyWith('The world.', worldSchema) },
       handle: world => json(describe(world)),
     }),
-    {
+    deleteWorld: {
       at: 'DELETE /worlds/{name}',
-      operation: 'deleteWorld',
       summary: 'Deletes a sandbox and its requests. The next request that names it creates it again.',
       parameters: nameParameter,
       replies: { ...done, ...noWorld, 409: 'The world is permanent.' },
@@ -175,9 +170,8 @@ export const worldRoutes = ({ gateway }: Control) => {
         return fault === undefined ? DONE : refuseWorld(fault, name, worlds)
       },
     },
-    inMadeWorld(worlds, {
+    resetWorld: inMadeWorld(worlds, {
       at: 'POST /worlds/{name}/reset',
-      operation: 'resetWorld',
       summary: 'Begins a world anew: from the seeds, by real time, with no requests in the journal.',
       replies: done,
       handle: ({ name }) => {
@@ -185,17 +179,15 @@ export const worldRoutes = ({ gateway }: Control) => {
         return DONE
       },
     }),
-    inWorld(worlds, {
+    getSnapshot: inWorld(worlds, {
       at: 'GET /worlds/{name}/snapshot',
-      operation: 'getSnapshot',
       summary: 'A world as a snapshot: one document with all its state.',
       replies: { 200: replyWith('The snapshot.', snapshotSchema) },
       handle: async world =>
         stream('application/json', Readable.from(snapshotPieces(await takeSnapshot(world)), { objectMode: false })),
     }),
-    {
+    putSnapshot: {
       at: 'PUT /worlds/{name}/snapshot',
-      operation: 'putSnapshot',
       summary: 'Replaces a world by a snapshot, if all of it is valid; otherwise nothing is changed.',
       parameters: nameParameter,
       body: { description: 'A snapshot.', schema: snapshotSchema, maxBytes: MAX_SNAPSHOT, decimals: true },
@@ -220,7 +212,7 @@ export const worldRoutes = ({ gateway }: Control) => {
         return DONE
       },
     },
-  ])
+  })
 }
 
 const refuseSnapshot = (faults: readonly string[], at = ''): ControlReply =>
