@@ -18,7 +18,6 @@ import {
   becomeState,
   CollectionRecording,
   Counts,
-  fillRows,
   RowsBatch,
   renameRows,
   rowsOf,
@@ -44,7 +43,7 @@ export class Collection {
 
   constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], budget?: Budget, from?: Collection) {
     this.#options = options
-    this.#rows = from === undefined ? Rows.withIndexes(options.indexed, budget) : from.#rows.fork(from.#counts.revision)
+    this.#rows = from === undefined ? new Rows(options.indexed, budget) : from.#rows.fork(from.#counts.revision)
     this.#recording = new CollectionRecording((id, old, evicted, counts) => {
       if (evicted !== undefined) this.#rows.put(evicted, this.#rows.get(evicted.id))
       // The record may have been evicted for itself.
@@ -55,7 +54,7 @@ export class Collection {
       this.#recording.follow(this.#counts)
     })
     if (from !== undefined) this.#counts.copy(from.#counts)
-    fillRows(this.#rows, this.#counts, options, seeds)
+    if (seeds.length > 0) this.#rows.fill(rowsOf({ records: seeds }, options, this.#counts))
     this.#born = this.#counts.revision
     const timers = from === undefined ? undefined : from.#timers
     this.#timers = timers === undefined ? this.#makeTimers() : timers.fork(this)
@@ -257,7 +256,7 @@ export class Collection {
     const counts = new Counts()
     // No state of a record shares its revision with another.
     counts.revision = this.#counts.revision
-    this.#rows.become(rowsOf(dump, this.#options, counts), this)
+    this.#rows.fill(rowsOf(dump, this.#options, counts), this)
     this.#counts.copy(counts)
     // The records and their timers are one change.
     this.#timers?.load(dump.timers)

@@ -1,6 +1,5 @@
 // The changes of a collection, as they are recorded: each as small as it can be, since every write makes one.
 
-import type { JsonObject } from '../../kernel/json.ts'
 import {
   type CollectionEffect,
   type CollectionState,
@@ -12,7 +11,7 @@ import {
   type Recorder,
   type RowEffect,
 } from '../changes.ts'
-import { Rows } from './rows.ts'
+import type { Rows } from './rows.ts'
 import type { CollectionOptions, Dump, Id, Row } from './types.ts'
 import { ascends, compareIds, fieldIn, indexKeyOf, readRecord, recordText } from './values.ts'
 
@@ -284,40 +283,22 @@ function putAll(rows: Rows, written: readonly Row[]): void {
 
 // --- seeds and dumps ---------------------------------------------------------------------------------------------------
 
-/** Makes the records of a dump, and counts them. */
-export function rowsOf(dump: Dump, options: CollectionOptions, counts: Counts): Rows {
+/** Makes the records of a dump, in the order of their ids, and counts them. */
+export function rowsOf(dump: Dump, { idField, within }: CollectionOptions, counts: Counts): Row[] {
   const { records, created = [], nextId = 1, creations = 0 } = dump
   counts.next = nextId
   counts.creations = Math.max(creations, created.length)
   const first = counts.creations - created.length + 1
   const ordinals = new Map(created.map((id, i) => [id, first + i]))
-  const rows = Rows.withIndexes(options.indexed)
-  fillRows(rows, counts, options, records, ordinals)
-  return rows
-}
-
-/** @param created the ordinals of records that are not seeds */
-export function fillRows(
-  rows: Rows,
-  counts: Counts,
-  { idField, within }: CollectionOptions,
-  records: readonly JsonObject[],
-  created: ReadonlyMap<Id, number> = new Map(),
-): void {
-  for (const value of records) {
+  const rows = records.map((value): Row => {
     const id = indexKeyOf(value, idField, within) as Id
-    const row = { id, value, text: recordText(value), revision: ++counts.revision, created: created.get(id) ?? 0 }
-    rows.put(row, undefined)
     counts.pass(fieldIn(idField, value) as Id | undefined)
-  }
+    return { id, value, text: recordText(value), revision: ++counts.revision, created: ordinals.get(id) ?? 0 }
+  })
+  return lastById(rows)
 }
 
 /** Keeps every record under the key that the options give it now; one that has no id stays under its own. */
 export function renameRows(rows: Rows, { idField, within }: CollectionOptions): void {
-  const all = rows.all()
-  for (const row of all) rows.delete(row)
-  for (const row of all) {
-    const id = indexKeyOf(row.value, idField, within) ?? row.id
-    rows.put({ ...row, id }, rows.get(id))
-  }
+  rows.fill(lastById(rows.all().map(row => ({ ...row, id: indexKeyOf(row.value, idField, within) ?? row.id }))))
 }

@@ -21,12 +21,31 @@ import {
   take,
 } from './values.ts'
 
+// Ordered maps that clone in constant time, because copies share unchanged parts. The only file that imports sorted-btree.
+
+// The library is CommonJS; its class, and its function, are properties of the default exports.
+export const Tree = sortedBTree.default
+export type Tree<K, V> = InstanceType<typeof Tree<K, V>>
+
+/** Iterates over the differences of two maps, without their shared parts. */
+export const differences = diffAgainst.default
+
+/** The maximum number of children of a node, which is the default of the library. */
+const NODE = 32
+
+/** Returns a map of keys that ascend, in linear time. Throws if they do not ascend, or if there is one twice. */
+export const treeOf = <K, V>(keys: K[], values: V[], compare: (a: K, b: K) => number): Tree<K, V> =>
+  bulkLoad.bulkLoad(keys, values, NODE, compare, 1)
+
+const byNumber = (a: number, b: number): number => a - b
+
 export class Rows {
-  #byId: Tree<Id, Row>
+  #byId = new Tree<Id, Row>(undefined, compareIds)
   /** The ids of records that are not seeds, by the ordinals of their creation. */
-  #created: Tree<number, Id>
-  #indexes: Indexes
-  readonly #pages: Pages
+  #created = new Tree<number, Id>(undefined, byNumber)
+  /** For each field that lists filter by, the records in the order of that field. */
+  #indexes: ReadonlyMap<string, FieldIndex>
+  #pages = new Pages()
   /** Characters of all records. */
   #length = 0
   /** Bytes of the records written here: those that a fork began with belong to the collection that it was made from. */
@@ -36,23 +55,22 @@ export class Rows {
   /** Bounds the records of all worlds; shared with all forks. */
   readonly #budget: Budget | undefined
 
-  private constructor(indexes: Indexes, budget: Budget | undefined, foreign: number, from?: Rows) {
-    this.#indexes = indexes
+  /** @param foreign the latest revision of the records that it begins with as a fork */
+  constructor(indexed: readonly string[], budget: Budget | undefined, foreign = 0) {
     this.#budget = budget
     this.#foreign = foreign
-    this.#byId = from === undefined ? new Tree<Id, Row>(undefined, compareIds) : from.#byId.clone()
-    this.#created = from === undefined ? new Tree<number, Id>(undefined, byNumber) : from.#created.clone()
-    this.#pages = new Pages(from === undefined ? undefined : from.#pages)
-    if (from !== undefined) this.#length = from.#length
-  }
-
-  static withIndexes(fields: readonly string[], budget?: Budget): Rows {
-    return new Rows(Indexes.on(fields), budget, 0)
+    this.#indexes = new Map(indexed.map(field => [field, new Tree<Row, undefined>(undefined, orderBy(field))]))
   }
 
   /** @param revision the latest revision of a record */
   fork(revision: number): Rows {
-    return new Rows(this.#indexes.clone(), this.#budget, revision, this)
+    const copy = new Rows([], this.#budget, revision)
+    copy.#byId = this.#byId.clone()
+    copy.#created = this.#created.clone()
+    copy.#indexes = new Map([...this.#indexes].map(([field, index]) => [field, index.clone()]))
+    copy.#pages = new Pages(this.#pages)
+    copy.#length = this.#length
+    return copy
   }
 
   get size(): number {
@@ -116,7 +134,10 @@ export class Rows {
       if (ordinal > 0) this.#created.delete(ordinal)
       if (row.created > 0) this.#created.set(row.created, row.id)
     }
-    this.#indexes.put(row, old)
+    for (const index of this.#indexes.values()) {
+      if (old !== undefined) index.delete(old)
+      index.set(row, undefined)
+    }
   }
 
   delete(row: Row): void {
@@ -125,35 +146,23 @@ export class Rows {
     this.#length -= row.text.length
     this.#count(-this.#own(row))
     this.#created.delete(row.created)
-    this.#indexes.delete(row)
-  }
-
-  /**
-   * Replaces the records by those of `made`. Throws `Full` if there is no memory for them. @param writer see
-   * `Budget.reserve`
-   */
-  become(made: Rows, writer: object): void {
-    this.#budget?.reserve(made.#bytes - this.#bytes, writer)
-    this.#count(made.#bytes - this.#bytes)
-    this.#byId = made.#byId
-    this.#created = made.#created
-    this.#indexes = made.#indexes
-    this.#pages.leave(false)
-    this.#length = made.#length
+    for (const index of this.#indexes.values()) index.delete(row)
   }
 
   /**
    * Replaces all records, which takes a fraction of the time of writing each of them.
    *
    * @param rows in the order of their ids, each with another id
+   * @param writer set where memory must be reserved for them, else `Full` is thrown: see `Budget.reserve`
    */
-  fill(rows: Row[]): void {
-    this.#pages.leave(false)
+  fill(rows: Row[], writer?: object): void {
     let [length, bytes] = [0, 0]
     for (const row of rows) {
       length += row.text.length
       bytes += this.#own(row)
     }
+    if (writer !== undefined) this.#budget?.reserve(bytes - this.#bytes, writer)
+    this.#pages.leave(false)
     this.#length = length
     this.#count(bytes - this.#bytes)
     this.#byId = treeOf(
@@ -167,12 +176,12 @@ export class Rows {
       created.map(({ id }) => id),
       byNumber,
     )
-    this.#indexes = this.#indexes.of(rows)
+    this.#indexes = new Map([...this.#indexes.keys()].map(field => [field, indexOf(field, rows)]))
   }
 
   /** Lists filter by these fields from now on. */
   index(fields: readonly string[]): void {
-    this.#indexes = this.#indexes.adapted(fields, () => this.all())
+    this.#indexes = new Map(fields.map(field => [field, this.#indexes.get(field) ?? indexOf(field, this.all())]))
   }
 
   page(query: Query): Page {
@@ -190,8 +199,25 @@ export class Rows {
   }
 
   #select([first, ...rest]: readonly Filter[], limit: number, after?: Id): Iterable<Row> {
-    if (first !== undefined) return this.#indexes.select(first, rest, limit, after)
-    return after === undefined ? this.#byId.values() : this.#behind(after)
+    if (first === undefined) return after === undefined ? this.#byId.values() : this.#behind(after)
+    // The first filter walks its index; the others check each record of it.
+    const [value, ...more] = first.orAbsent === true ? [...first.values, undefined] : first.values
+    if (more.length === 0) return this.#equal(first.field, value, rest, after)
+    // Several values are several walks: each brings at most a page, and the page is cut from all of them.
+    const rows = new Set([value, ...more].flatMap(one => [...take(this.#equal(first.field, one, rest, after), limit)]))
+    return [...rows].sort((a, b) => compareIds(a.id, b.id))
+  }
+
+  /** Walks an index, behind `after` in the order of the ids. */
+  *#equal(field: string, value: Json | undefined, rest: readonly Filter[], after?: Id): Iterable<Row> {
+    const index = this.#indexes.get(field)
+    if (index === undefined) throw new Error(`no index on ${field}`)
+    const probe = { id: after ?? FIRST, value: { [field]: value } } as unknown as Row
+    for (const row of index.keys(probe)) {
+      if (compareJson(fieldIn(field, row.value), value) !== 0) return
+      if (row.id === after) continue
+      if (rest.every(filter => selects(filter, row))) yield row
+    }
   }
 
   *#behind(after: Id): Iterable<Row> {
@@ -227,70 +253,8 @@ const byCreation = (a: Row, b: Row): number => a.created - b.created
 
 const inCreation = (rows: Row[]): Row[] => (ascends(rows, byCreation) ? rows : rows.toSorted(byCreation))
 
-const byNumber = (a: number, b: number): number => a - b
-
-// The indexes of a collection: for each field that lists filter by, its records in the order of that field.
-
+/** The records in the order of a field. */
 type FieldIndex = Tree<Row, undefined>
-
-export class Indexes {
-  readonly #byField: ReadonlyMap<string, FieldIndex>
-
-  private constructor(byField: ReadonlyMap<string, FieldIndex>) {
-    this.#byField = byField
-  }
-
-  static on(fields: readonly string[]): Indexes {
-    return new Indexes(new Map(fields.map(field => [field, indexOn(field)])))
-  }
-
-  clone(): Indexes {
-    return new Indexes(new Map([...this.#byField].map(([field, index]) => [field, index.clone()])))
-  }
-
-  /** Returns the indexes on other fields. Those that are missing are built from `rows`, in the order of their ids. */
-  adapted(fields: readonly string[], rows: () => Row[]): Indexes {
-    return new Indexes(new Map(fields.map(field => [field, this.#byField.get(field) ?? indexOf(field, rows())])))
-  }
-
-  /** Returns indexes on the same fields for other records, in the order of their ids. */
-  of(rows: readonly Row[]): Indexes {
-    return new Indexes(new Map([...this.#byField.keys()].map(field => [field, indexOf(field, rows)])))
-  }
-
-  /** Adds a record in the place of an older state of it. */
-  put(row: Row, old: Row | undefined): void {
-    for (const index of this.#byField.values()) {
-      if (old !== undefined) index.delete(old)
-      index.set(row, undefined)
-    }
-  }
-
-  delete(row: Row): void {
-    for (const index of this.#byField.values()) index.delete(row)
-  }
-
-  /** Rows behind `after` in the order of their ids. The first filter walks its index; the others check each row of it. */
-  select(first: Filter, rest: readonly Filter[], limit: number, after?: Id): Iterable<Row> {
-    const values = first.orAbsent === true ? [...first.values, undefined] : first.values
-    const [value, ...more] = values
-    if (more.length === 0) return this.#equal(first.field, value, rest, after)
-    // Several values are several walks: each brings at most a page, and the page is cut from all of them.
-    const rows = new Set(values.flatMap(one => [...take(this.#equal(first.field, one, rest, after), limit)]))
-    return [...rows].sort((a, b) => compareIds(a.id, b.id))
-  }
-
-  *#equal(field: string, value: Json | undefined, rest: readonly Filter[], after?: Id): Iterable<Row> {
-    const index = this.#byField.get(field)
-    if (index === undefined) throw new Error(`no index on ${field}`)
-    const probe = { id: after ?? FIRST, value: { [field]: value } } as unknown as Row
-    for (const row of index.keys(probe)) {
-      if (compareJson(fieldIn(field, row.value), value) !== 0) return
-      if (row.id === after) continue
-      if (rest.every(filter => selects(filter, row))) yield row
-    }
-  }
-}
 
 function selects({ field, values, orAbsent }: Filter, { value }: Row): boolean {
   const own = fieldIn(field, value)
@@ -299,8 +263,6 @@ function selects({ field, values, orAbsent }: Filter, { value }: Row): boolean {
 
 /** A value before every id, where a walk along an index begins. */
 const FIRST: Id = Number.NEGATIVE_INFINITY
-
-const indexOn = (field: string): FieldIndex => new Tree<Row, undefined>(undefined, orderBy(field))
 
 const orderBy =
   (field: string) =>
@@ -331,19 +293,3 @@ function sortedByValue(field: string, rows: readonly Row[], order: (a: Row, b: R
 }
 
 const MOST_VALUES = 1000
-
-// Ordered maps that clone in constant time, because copies share unchanged parts. The only file that imports sorted-btree.
-
-// The library is CommonJS; its class, and its function, are properties of the default exports.
-export const Tree = sortedBTree.default
-export type Tree<K, V> = InstanceType<typeof Tree<K, V>>
-
-/** Iterates over the differences of two maps, without their shared parts. */
-export const differences = diffAgainst.default
-
-/** The maximum number of children of a node, which is the default of the library. */
-const NODE = 32
-
-/** Returns a map of keys that ascend, in linear time. Throws if they do not ascend, or if there is one twice. */
-export const treeOf = <K, V>(keys: K[], values: V[], compare: (a: K, b: K) => number): Tree<K, V> =>
-  bulkLoad.bulkLoad(keys, values, NODE, compare, 1)
