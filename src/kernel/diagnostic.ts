@@ -36,7 +36,8 @@ export class Diagnostics {
   readonly #list: Diagnostic[] = []
   readonly #seen = new Set<string>()
   readonly #strict: boolean
-  readonly #places = new Map<string, Place[]>()
+  /** The places of variables that are not set: the values there are unknown, and have no other mistakes. */
+  readonly #unset: Place[] = []
   readonly #counts: Record<Severity, number> = { error: 0, warning: 0 }
 
   /** @param strict whether a warning is an error */
@@ -55,6 +56,10 @@ export class Diagnostics {
   add(said: Diagnostic): void {
     const diagnostic = said.message.length > LONGEST ? { ...said, message: `${said.message.slice(0, LONGEST)}…` } : said
     const { code, message, place, severity } = diagnostic
+    const isHere = ({ file, line, column }: Place) =>
+      line === place.line && column === place.column && file === place.file
+    if (code === 'missing-variable') this.#unset.push(place)
+    else if (this.#unset.some(isHere)) return
     if (this.#list.length >= MOST_KEPT) {
       this.#counts[severity] += 1
       return
@@ -65,9 +70,6 @@ export class Diagnostics {
     this.#seen.add(key)
     this.#list.push(diagnostic)
     this.#counts[severity] += 1
-    const places = this.#places.get(code)
-    if (places === undefined) this.#places.set(code, [place])
-    else places.push(place)
   }
 
   /** Adds to the number of errors that have no description. */
@@ -85,12 +87,6 @@ export class Diagnostics {
         a.place.line - b.place.line ||
         a.place.column - b.place.column,
     )
-  }
-
-  /** Returns whether a diagnostic with this code exists for this place. */
-  has(code: string, place: Place): boolean {
-    const { file, line, column } = place
-    return (this.#places.get(code) ?? []).some(one => one.line === line && one.column === column && one.file === file)
   }
 
   get failed(): boolean {

@@ -3,7 +3,7 @@
 
 import type { SettingSchema } from '../behaviours/behaviour.ts'
 import { ACTIONS } from '../behaviours/respond/config.ts'
-import { isObject, type Json } from '../kernel/json.ts'
+import { isObject, type Json, mapValues } from '../kernel/json.ts'
 import { Schemas } from '../kernel/schema/schema.ts'
 import { FORMATS } from './formats.ts'
 import type { Plan } from './plan.ts'
@@ -82,13 +82,14 @@ const examplesOf = (path: readonly string[]): readonly Json[] | undefined => {
   return undefined
 }
 
+const NUMERIC = ['minimum', 'maximum', 'exclusiveMinimum']
 /** Keywords for values of one type. If a value may have several types, each keyword goes with its own. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'additionalProperties', 'required', 'minProperties', 'patternProperties', 'propertyNames'],
   array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
   string: ['pattern', 'format', 'minLength', 'maxLength'],
-  number: ['minimum', 'maximum', 'exclusiveMinimum'],
-  integer: ['minimum', 'maximum', 'exclusiveMinimum'],
+  number: NUMERIC,
+  integer: NUMERIC,
 }
 
 /**
@@ -103,20 +104,16 @@ function mapParts(
 ): PublishedSchema {
   const inside = (value: unknown, ...at: string[]): unknown =>
     isObject(value) ? mapParts(value, change, [...path, ...at]) : value
-  const out = Object.entries(schema).map(([keyword, value]) => {
+  const changed = mapValues(schema, (value, keyword) => {
     if (MAPS.includes(keyword)) {
-      const members = Object.entries(value as object).map(([name, one]) => [
-        name,
-        inside(one, keyword === 'patternProperties' ? '*' : name),
-      ])
-      return [keyword, Object.fromEntries(members)]
+      const isPattern = keyword === 'patternProperties'
+      return mapValues(value as PublishedSchema, (one, name) => inside(one, isPattern ? '*' : name))
     }
-    if (keyword === 'additionalProperties') return [keyword, inside(value, '*')]
-    if (keyword === 'items') return [keyword, inside(value)]
-    if (keyword === 'anyOf' || keyword === 'oneOf') return [keyword, (value as unknown[]).map(one => inside(one))]
-    return [keyword, value]
+    if (keyword === 'additionalProperties') return inside(value, '*')
+    if (keyword === 'anyOf' || keyword === 'oneOf') return (value as unknown[]).map(one => inside(one))
+    return keyword === 'items' ? inside(value) : value
   })
-  return change(Object.fromEntries(out), path)
+  return change(changed, path)
 }
 
 const MAPS = ['properties', 'patternProperties', '$defs']
@@ -249,18 +246,19 @@ export function schemaFor({ contract, simulation: { file, consumerNames } }: Pla
     const { type, ...about } = rest
     return { ...about, anyOf: [{ enum: known }, { type }] }
   }
-  const described = operations.flatMap(({ id, method, path, summary }) => {
+  const described = new Map<string, string>()
+  for (const { id, method, path, summary } of operations) {
     const name = `${method} ${path}`
-    return [id, name].map(key => [key, summary === undefined ? name : `${name}: ${summary}`] as const)
-  })
+    for (const key of [id, name]) described.set(key, summary === undefined ? name : `${name}: ${summary}`)
+  }
   const tags = [...new Set(operations.flatMap(one => one.tags))].sort()
   /** Completes the blocks whose keys are names. */
   const withKeys = (part: PublishedSchema, path: readonly string[]): PublishedSchema => {
     const each = part.additionalProperties as PublishedSchema
     const last = path.at(-1)
-    if (last === 'operations') return closed(part, described)
-    if (last === 'tags') return closed(part, tags.map(unexplained))
-    if (last === 'consumers' && path.length > 1) return closed(part, consumerNames.map(unexplained))
+    if (last === 'operations') return closed(part, [...described.keys()], described)
+    if (last === 'tags') return closed(part, tags)
+    if (last === 'consumers' && path.length > 1) return closed(part, consumerNames)
     if (path.join('.') === 'consumers.*' && contract.securitySchemes.size > 0) {
       const schemes = Object.fromEntries([...contract.securitySchemes.keys()].map(name => [name, each]))
       return { ...part, properties: { ...schemes, ...(part.properties as object) }, additionalProperties: false }
@@ -272,12 +270,10 @@ export function schemaFor({ contract, simulation: { file, consumerNames } }: Pla
   return mapParts(publishedSchema(), (part, path) => withKeys(withNames(part, path), path))
 }
 
-const unexplained = (key: string): readonly [string, undefined] => [key, undefined]
-
 /** Returns a block whose only keys are names of the contract. */
-function closed(part: PublishedSchema, keys: readonly (readonly [string, string | undefined])[]): PublishedSchema {
+function closed(part: PublishedSchema, keys: readonly string[], texts?: ReadonlyMap<string, string>): PublishedSchema {
   const each = part.additionalProperties as PublishedSchema
-  const properties = keys.map(([key, text]) => [key, text === undefined ? each : { ...each, description: text }])
+  const properties = keys.map(key => [key, texts === undefined ? each : { ...each, description: texts.get(key) }])
   return { ...part, properties: Object.fromEntries(properties), additionalProperties: false }
 }
 

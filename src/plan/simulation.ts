@@ -159,11 +159,8 @@ function reportViolation(source: Source, violation: Violation, schema: Schema, r
   const { message, keyword, params } = violation
   const path: Path = parsePointer(violation.pointer) ?? []
   const name = nameAt(source.value, path)
-  const say = (code: string, text: string, part: 'key' | 'value', hint?: string) => {
-    const place = source.locate(path, part)
-    // The value depends on an environment variable that is not set.
-    if (!report.has('missing-variable', place)) report.error(code, text, place, hint)
-  }
+  const say = (code: string, text: string, part: 'key' | 'value', hint?: string) =>
+    report.error(code, text, source.locate(path, part), hint)
   const format = FORMATS[(params.format ?? params.declaredFormat) as keyof typeof FORMATS]
   const example = `write, for instance, ${format?.like}`
   switch (keyword) {

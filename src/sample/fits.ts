@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
-import { canonical, isFormat, isMultipleOf, type RequiredBy, scalarsOf } from '../kernel/schema/keywords.ts'
+import { canonical, hasType, isFormat, isMultipleOf, type RequiredBy, scalarsOf } from '../kernel/schema/keywords.ts'
 import { entriesOf, listOf } from '../kernel/schema/schema.ts'
 import { type Definitions, propertySchemas, referredBy, regExpOf, type SchemaObject } from './schema-parts.ts'
 
@@ -147,14 +147,6 @@ export class Fitting {
     })
     return new Set([...own, ...further])
   }
-}
-
-function hasType(value: Json, type: unknown): boolean {
-  if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
-  if (type === 'number') return typeof value === 'bigint' || Number.isFinite(value)
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return isObject(value)
-  return type === 'null' ? value === null : typeof value === type
 }
 
 function fitsNumber(schema: SchemaObject, value: number): boolean {

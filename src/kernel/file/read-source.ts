@@ -150,9 +150,8 @@ export function readNamed(
   const source = readSource(path, name, own, kind)
   for (const diagnostic of own.list) {
     const { code, message } = diagnostic
-    if (!Object.hasOwn(FILE_FAULTS, code)) report.add(diagnostic)
-    // A name with such a variable in it names no file.
-    else if (!report.has('missing-variable', from)) reportNamed({ code, message }, path, name, from, report)
+    if (Object.hasOwn(FILE_FAULTS, code)) reportNamed({ code, message }, path, name, from, report)
+    else report.add(diagnostic)
   }
   return source
 }

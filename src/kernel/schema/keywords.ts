@@ -191,3 +191,12 @@ export function isFormat(name: string, value: string | number): boolean {
   if (typeof value !== type) return true
   return validate instanceof RegExp ? validate.test(String(value)) : validate(value)
 }
+
+/** Returns whether a value has one of the types of JSON Schema. */
+export function hasType(value: unknown, type: unknown): boolean {
+  if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
+  if (type === 'number') return typeof value === 'bigint' || Number.isFinite(value)
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return isObject(value)
+  return type === 'null' ? value === null : typeof value === type
+}

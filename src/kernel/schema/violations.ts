@@ -3,7 +3,7 @@
 import type { KeywordCxt } from 'ajv'
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { isObject, pointer } from '../json.ts'
-import type { ValidationContext } from './keywords.ts'
+import { hasType, type ValidationContext } from './keywords.ts'
 
 /** A mistake in a value. */
 export interface Violation {
@@ -352,12 +352,4 @@ function rulesOut(schema: Record<string, unknown>, value: unknown): boolean {
   return (Array.isArray(values) && !values.includes(value)) || (only !== undefined && only !== value)
 }
 
-function isOfType(value: unknown, type: unknown): boolean {
-  return [type].flat().some(one => {
-    if (one === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
-    if (one === 'number') return typeof value === 'bigint' || typeof value === 'number'
-    if (one === 'array') return Array.isArray(value)
-    if (one === 'object') return isObject(value)
-    return one === 'null' ? value === null : typeof value === one
-  })
-}
+const isOfType = (value: unknown, type: unknown): boolean => [type].flat().some(one => hasType(value, one))
