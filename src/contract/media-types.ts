@@ -32,42 +32,24 @@ function mediaParameters(type: string): string[] {
 
 const PARAMETER = /;\s*([^\s;=]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*)))?/g
 
-interface Documented<Value> {
-  readonly essence: string
-  readonly parameters: readonly string[]
-  readonly value: Value
-}
-
 /**
  * Compiles the choice among documented media types and ranges. The exact type wins; then the one with the most parameters,
  * all of which were sent; then one of the same name with other parameters; then the range that it lies in.
  */
 export function compileMediaTypes<Value>(content: ReadonlyMap<string, Value>): (type: string) => Value | undefined {
-  const documented: readonly Documented<Value>[] = [...content].map(([type, value]) => ({
-    essence: essenceOf(type),
-    parameters: mediaParameters(type),
-    value,
-  }))
+  const documented = [...content].map(([type, value]) => {
+    return { essence: essenceOf(type), parameters: mediaParameters(type), value }
+  })
+  const named = (essence: string) => documented.filter(one => one.essence === essence)
   return type => {
     const essence = essenceOf(type)
-    const same = documented.filter(one => one.essence === essence)
-    if (same.length <= 1) return (same[0] ?? coveringRange(documented, essence))?.value
+    const same = named(essence)
+    if (same.length === 0) return (named(`${essence.split('/', 1)[0]}/*`)[0] ?? named('*/*')[0])?.value
+    if (same.length === 1) return same[0]?.value
     const sent = mediaParameters(type)
     const fitting = same.filter(({ parameters }) => parameters.every(one => sent.includes(one)))
-    const best = fitting.reduce<Documented<Value> | undefined>(
-      (a, b) => (a === undefined || b.parameters.length > a.parameters.length ? b : a),
-      undefined,
-    )
-    return (best ?? same[0])?.value
+    return (fitting.sort((a, b) => b.parameters.length - a.parameters.length)[0] ?? same[0])?.value
   }
-}
-
-function coveringRange<Value>(
-  documented: readonly Documented<Value>[],
-  essence: string,
-): Documented<Value> | undefined {
-  const range = `${essence.split('/', 1)[0]}/*`
-  return documented.find(one => one.essence === range) ?? documented.find(one => one.essence === '*/*')
 }
 
 /**
@@ -101,26 +83,16 @@ export function framingOf(essence: string): Framing | undefined {
 
 /** Returns the text of a sequence; `boundary` separates parts. */
 export function writeSequence(items: readonly Json[], sequence: Sequence, boundary: string): string {
-  switch (sequence.framing) {
-    case 'events':
-      return items.map(item => writeEvent(item, sequence)).join('')
-    case 'lines':
-      return items.map(item => `${stringifyJson(item)}\n`).join('')
+  const { framing, partType } = sequence
+  const texts = items.map(item => {
+    if (framing === 'events') return writeEvent(item, sequence)
+    if (framing === 'lines') return `${stringifyJson(item)}\n`
     // RFC 7464 §2.2: each text begins with a record separator and ends with a line feed.
-    case 'records':
-      return items.map(item => `\u001e${stringifyJson(item)}\n`).join('')
-    case 'parts': {
-      const parts = items.map(item => writePart(item, sequence.partType, boundary))
-      return `${parts.join('')}--${boundary}--\r\n`
-    }
-    default:
-      return sequence.framing satisfies never
-  }
-}
-
-function writePart(item: Json, partType: string | undefined, boundary: string): string {
-  const type = partType ?? (typeof item === 'string' ? 'text/plain' : 'application/json')
-  return `--${boundary}\r\ncontent-type: ${type}\r\n\r\n${bareText(item)}\r\n`
+    if (framing === 'records') return `\u001e${stringifyJson(item)}\n`
+    const type = partType ?? (typeof item === 'string' ? 'text/plain' : 'application/json')
+    return `--${boundary}\r\ncontent-type: ${type}\r\n\r\n${bareText(item)}\r\n`
+  })
+  return texts.join('') + (framing === 'parts' ? `--${boundary}--\r\n` : '')
 }
 
 function writeEvent(item: Json, { fields }: Sequence): string {
@@ -147,20 +119,13 @@ type ParseItem = (text: string) => Parsed
  * @param parse reads the JSON of an item
  */
 export function readSequence(text: string, sequence: Sequence, parse: ParseItem = parseJson): Parsed | undefined {
-  switch (sequence.framing) {
-    case 'events':
-      return readEvents(text, sequence, parse)
-    case 'lines':
-      return readTexts(text.split(/\r?\n/), 'line', parse)
-    case 'records':
-      return text.trim() !== '' && !text.startsWith('\u001e')
-        ? { fault: 'must begin with a record separator (RFC 7464)' }
-        : readTexts(text.split('\u001e'), 'record', parse)
-    case 'parts':
-      return undefined
-    default:
-      return sequence.framing satisfies never
-  }
+  const { framing } = sequence
+  if (framing === 'events') return readEvents(text, sequence, parse)
+  if (framing === 'lines') return readTexts(text.split(/\r?\n/), 'line', parse)
+  if (framing === 'parts') return undefined
+  return text.trim() !== '' && !text.startsWith('\u001e')
+    ? { fault: 'must begin with a record separator (RFC 7464)' }
+    : readTexts(text.split('\u001e'), 'record', parse)
 }
 
 function readTexts(texts: readonly string[], what: string, parse: ParseItem): Parsed {
@@ -214,6 +179,8 @@ interface AcceptedRange {
   readonly essence: string
   readonly parameters: readonly string[]
   readonly weight: number
+  /** How much it says about the types within it. */
+  readonly precision: number
 }
 
 const MOST_KNOWN = 50
@@ -221,35 +188,22 @@ const MOST_KNOWN = 50
 /** @param types as documented, ranges such as `text/*` among them */
 export function compileNegotiation(types: readonly string[]): Negotiate {
   const essences = types.map(essenceOf)
-  const documented = types
-    .map(concreteOf)
-    .map(type => ({ essence: essenceOf(type), parameters: mediaParameters(type) }))
+  const documented = types.map(concreteOf).map((type, index) => {
+    return { essence: essenceOf(type), parameters: mediaParameters(type), index }
+  })
   const bestOf = (ranges: readonly AcceptedRange[], strict: boolean): number | undefined => {
-    /** How much a range says about the types that it covers. */
-    const precision = ({ essence, parameters }: AcceptedRange) =>
-      (essence === '*/*' ? 0 : essence.endsWith('/*') ? 2 : 4) + (strict && parameters.length > 0 ? 1 : 0)
-    const found = documented.flatMap(({ essence, parameters }, index) => {
+    const accepted = documented.flatMap(({ essence, parameters, index }) => {
       const [range] = ranges
-        .filter(one => one.essence === essence || (one.essence.endsWith('/*') && within(essence, one.essence)))
+        .filter(one => within(essence, one.essence))
         .filter(one => !strict || one.parameters.every(parameter => parameters.includes(parameter)))
-        .sort((a, b) => precision(b) - precision(a) || b.weight - a.weight)
+        .sort((a, b) => b.precision - a.precision || b.weight - a.weight)
       if (range === undefined || !(range.weight > 0)) return []
-      // A client that names a type without parameters prefers it without them.
+      // A type that a client names without parameters is preferred to its variants, and to a range that contains it.
       const isPlain = range.essence === essence && range.parameters.length === 0
-      const further = isPlain && parameters.length > 0 && types.includes(essence)
-      return [{ index, range, rank: ranges.indexOf(range) + (further ? 0.5 : 0) }]
+      const further = isPlain && types[index] !== essence && types.includes(essence)
+      return { ...range, index, order: ranges.indexOf(range) + (further ? 0.5 : 0) }
     })
-    found.sort((a, b) => b.range.weight - a.range.weight || precision(b.range) - precision(a.range) || a.rank - b.rank)
-    return found[0]?.index
-  }
-  const negotiate = (accept: string): number | undefined => {
-    const ranges = accept.split(',').map(rangeOf)
-    // Undocumented versions and charsets are ignored.
-    const best = bestOf(ranges, true) ?? bestOf(ranges, false)
-    if (best !== undefined) return best
-    // A documented range matches the requested types within it.
-    const index = essences.findIndex(one => one.endsWith('/*') && ranges.some(({ essence }) => within(essence, one)))
-    return index === -1 ? undefined : index
+    return accepted.sort((a, b) => b.weight - a.weight || b.precision - a.precision || a.order - b.order)[0]?.index
   }
   const known = new Map<string, number | undefined>()
   return accept => {
@@ -257,16 +211,22 @@ export function compileNegotiation(types: readonly string[]): Negotiate {
     if (accept === undefined || accept === '' || accept === '*/*') return types.length > 0 ? 0 : undefined
     // Clients repeat a few values.
     if (known.size >= MOST_KNOWN) known.clear()
-    return getOrMake(known, accept, () => negotiate(accept))
+    return getOrMake(known, accept, () => {
+      const ranges = accept.split(',').map(rangeOf)
+      // Undocumented versions and charsets are ignored; a documented range matches the requested types within it.
+      const other = essences.findIndex(one => one.endsWith('/*') && ranges.some(({ essence }) => within(essence, one)))
+      return bestOf(ranges, true) ?? bestOf(ranges, false) ?? (other === -1 ? undefined : other)
+    })
   }
 }
 
 function rangeOf(text: string): AcceptedRange {
+  const essence = essenceOf(text)
   const parameters = mediaParameters(text)
-  const at = parameters.findIndex(one => one.startsWith('q='))
-  if (at === -1) return { essence: essenceOf(text), parameters, weight: 1 }
-  const weight = Number(parameters[at]?.slice('q='.length))
-  return { essence: essenceOf(text), parameters: parameters.slice(0, at), weight }
+  const weight = parameters.find(one => one.startsWith('q=')) ?? 'q=1'
+  const own = parameters.slice(0, parameters.includes(weight) ? parameters.indexOf(weight) : undefined)
+  const precision = (essence === '*/*' ? 0 : essence.endsWith('/*') ? 2 : 4) + (own.length > 0 ? 1 : 0)
+  return { essence, parameters: own, weight: Number(weight.slice(2)), precision }
 }
 
 /** Returns the content type to send for a documented type: for a range, the requested type within it, or its usual member. */
@@ -291,4 +251,5 @@ function concreteOf(type: string): string {
   return subtype === '*' ? (USUAL[kind] ?? 'application/json') : type
 }
 
-const within = (type: string, range: string): boolean => range === '*/*' || type.startsWith(range.slice(0, -1))
+const within = (type: string, range: string): boolean =>
+  range === '*/*' || type === range || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))

@@ -72,7 +72,7 @@ export function readSecurity(operation: Node, reading: ContractReading): Securit
     })
   // A common mistake: one alternative without the list around it.
   if (isObject(list.value)) {
-    reading.warn('invalid-contract', '"security" must be a list', list)
+    reading.invalid('"security" must be a list', list)
     return [read(list)]
   }
   return itemsOf(list).map(read)

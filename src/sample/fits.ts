@@ -36,6 +36,15 @@ export class Fitting {
     return schema[mark] === true || parts.some(part => this.isMarked(part, mark, depth + 1))
   }
 
+  /** Returns whether a schema is marked as one of the other side. */
+  isHidden(schema: unknown): boolean {
+    return this.isMarked(schema, this.request ? 'readOnly' : 'writeOnly')
+  }
+
+  fitsAll(schemas: readonly unknown[], value: Json): boolean {
+    return schemas.every(schema => this.fits(schema, value))
+  }
+
   fits(schema: unknown, value: Json): boolean {
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) return true

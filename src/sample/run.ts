@@ -84,7 +84,7 @@ export class Run {
   /** @param turn the index of the way to begin with: another turn gives another value */
   #value(schemas: readonly unknown[], name: string | undefined, budget: number, turn = 0): Json {
     if (this.#path.length > DEEPEST) throw DEAD_END
-    const fits = (value: Json) => schemas.every(schema => this.#fitting.fits(schema, value))
+    const fits = (value: Json) => this.#fitting.fitsAll(schemas, value)
     // The result for one item of a list holds for the next one.
     const learnt = schemas.length === 1 ? this.learnt.get(schemas[0]) : undefined
     let misses = learnt?.misses ?? 0
@@ -206,7 +206,7 @@ export class Run {
   }
 
   #build(facets: Facets, name: string | undefined, budget: number, variant: number): Json | undefined {
-    const fits = (value: Json) => facets.schemas.every(schema => this.#fitting.fits(schema, value))
+    const fits = (value: Json) => this.#fitting.fitsAll(facets.schemas, value)
     const { choices, named, proposals, excluded } = facets
     const isNamed = (value: Json) => named === undefined || isListed(named, value)
     if (this.#options.dynamic !== true && variant === 0) {
@@ -249,7 +249,7 @@ export class Run {
     const isJson = ({ contentMediaType: type }: SchemaObject) => typeof type !== 'string' || /\bjson\b/.test(type)
     if (content.length === 0 || !schemas.every(isJson)) return undefined
     const text = stringifyJson(this.#value(content, name, budget))
-    return schemas.every(schema => this.#fitting.fits(schema, text)) ? text : undefined
+    return this.#fitting.fitsAll(schemas, text) ? text : undefined
   }
 
   /** Returns the best value for a schema without valid ones: a value of its type. */
@@ -341,12 +341,11 @@ export class Run {
       }
       gather()
       if (round === 0 && variant % 4 !== 1 && budget >= 1) {
-        const mark = this.#options.request === true ? 'readOnly' : 'writeOnly'
         for (const key of declared) {
           if (chosen.size >= maxProperties) break
           if (variant % 4 > 1 && this.#chance.next() < 0.5) continue
           const schemas = schemasOf(key)
-          if (!schemas.some(schema => this.#fitting.isMarked(schema, mark)) && !this.#circles(schemas)) choose(key)
+          if (!schemas.some(schema => this.#fitting.isHidden(schema)) && !this.#circles(schemas)) choose(key)
         }
       } else if (chosen.size === before) break
     }

@@ -53,6 +53,8 @@ const FEW_VALUES = 8
 /** One that takes more has the value of the first trial, unless values are to differ. */
 const DEAREST = 4000
 
+const valid = (value: Json): Sample => ({ value, fits: true, gaps: [] })
+
 /** Generates values for the schemas of one set of definitions. */
 export class Sampler {
   readonly #definitions: Definitions
@@ -94,8 +96,9 @@ export class Sampler {
   declared(key: string): ReadonlySet<string> {
     return getOrMake(this.#declared, key, () => {
       const all = this.facets(key).schemas.flatMap(({ properties }) => entriesOf(properties))
-      const hidden = all.filter(([, schema]) => this.#fitting.isMarked(schema, 'writeOnly')).map(([name]) => name)
-      return new Set(all.map(([name]) => name).filter(name => !hidden.includes(name)))
+      const names = new Set(all.map(([name]) => name))
+      for (const [name, schema] of all) if (this.#fitting.isHidden(schema)) names.delete(name)
+      return names
     })
   }
 
@@ -122,7 +125,7 @@ export class Sampler {
     const lesson = this.#lessonOf(key, request)
     const isUsual = !dynamic && name === undefined && options.budget === undefined
     const isEnough = seed === LESSON || (few === true && lesson.cost > DEAREST)
-    if (isUsual && isEnough && lesson.value !== undefined) return { value: lesson.value, fits: true, gaps: [] }
+    if (isUsual && isEnough && lesson.value !== undefined) return valid(lesson.value)
     const make = (by: SampleOptions) => this.#make([this.#rootOf(key)], by, lesson)
     if (few !== true || lesson.cost < DEAR) return make(options)
     const one = Math.abs(seed) % FEW_VALUES
@@ -141,12 +144,12 @@ export class Sampler {
    */
   #repeat(key: string, sent: Json, options: SampleOptions): Sample | undefined {
     const forks = getOrMake(this.#forks, key, () => forksOf(this.#definitions[key], this.#definitions))
-    const mark = options.request === true ? 'readOnly' : 'writeOnly'
+    const fitting = this.#fittingFor(options)
     for (const all of [true, false]) {
-      const pins = pinsOf(sent, forks, all, schema => this.#fitting.isMarked(schema, mark))
+      const pins = pinsOf(sent, forks, all, schema => fitting.isHidden(schema))
       if (pins === undefined) continue
       const value = this.#run({ ...options, limit: REPEATING, pins }).write([pins, this.#rootOf(key)], 40)
-      if (value !== undefined) return { value, fits: true, gaps: [] }
+      if (value !== undefined) return valid(value)
     }
     return undefined
   }
@@ -154,11 +157,11 @@ export class Sampler {
   #make(schemas: readonly unknown[], options: SampleOptions, { first, learnt }: Partial<Lesson> = {}): Sample {
     for (const { budget, limit } of TRIES.slice(first)) {
       const value = this.#run({ ...options, limit, learnt }).write(schemas, Math.min(budget, options.budget ?? budget))
-      if (value !== undefined) return { value, fits: true, gaps: [] }
+      if (value !== undefined) return valid(value)
     }
     const run = this.#run({ ...options, limit: SETTLING, settles: true, learnt })
     const value = run.write(schemas, 40) ?? null
-    const fits = schemas.every(schema => this.#fittingFor(options).fits(schema, value))
+    const fits = this.#fittingFor(options).fitsAll(schemas, value)
     return { value, fits, gaps: fits ? [] : run.gaps }
   }
 

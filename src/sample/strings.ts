@@ -7,15 +7,17 @@ import { type Fitting, lengthOf } from './fits.ts'
 import { type WritePattern, writerFor } from './patterns.ts'
 import { regExpOf } from './schema-parts.ts'
 
-const FIRST = ['Ada', 'Bruno', 'Clara', 'Dana', 'Emil', 'Farah', 'Greta', 'Hugo', 'Ines', 'Jonas', 'Kira', 'Luca']
-const LAST = ['Adler', 'Brandt', 'Costa', 'Duarte', 'Eriksen', 'Fontaine', 'Garcia', 'Haddad', 'Ito', 'Jansen', 'Kaur']
-const CITIES = ['Amsterdam', 'Bergen', 'Cusco', 'Dakar', 'Espoo', 'Florence', 'Ghent', 'Hanoi', 'Izmir', 'Jaipur']
-const COUNTRIES = ['Austria', 'Brazil', 'Canada', 'Denmark', 'Egypt', 'Finland', 'Ghana', 'India', 'Japan', 'Kenya']
+const wordList = (text: string): string[] => text.split(' ')
+
+const FIRST = wordList('Ada Bruno Clara Dana Emil Farah Greta Hugo Ines Jonas Kira Luca')
+const LAST = wordList('Adler Brandt Costa Duarte Eriksen Fontaine Garcia Haddad Ito Jansen Kaur')
+const CITIES = wordList('Amsterdam Bergen Cusco Dakar Espoo Florence Ghent Hanoi Izmir Jaipur')
+const COUNTRIES = wordList('Austria Brazil Canada Denmark Egypt Finland Ghana India Japan Kenya')
 const STREETS = ['Mill Lane', 'Harbour Street', 'Oak Avenue', 'Station Road', 'Garden Row', 'Bridge Street']
 const COMPANIES = ['Northwind', 'Blue Harbour', 'Copper & Sons', 'Evergreen', 'Fjord Works', 'Lantern', 'Quarry Hill']
-const COLOURS = ['amber', 'blue', 'crimson', 'green', 'indigo', 'olive', 'silver', 'teal', 'white']
-const NOUNS = ['anchor', 'beacon', 'canyon', 'delta', 'ember', 'fern', 'glacier', 'harbour', 'island', 'juniper']
-const ADJECTIVES = ['bright', 'calm', 'eager', 'gentle', 'keen', 'lively', 'plain', 'quiet', 'swift', 'warm']
+const COLOURS = wordList('amber blue crimson green indigo olive silver teal white')
+const NOUNS = wordList('anchor beacon canyon delta ember fern glacier harbour island juniper')
+const ADJECTIVES = wordList('bright calm eager gentle keen lively plain quiet swift warm')
 const SENTENCES = [
   'A short note about this entry.',
   'It works as described, and it keeps its shape.',
@@ -120,7 +122,7 @@ const upTo =
   chance =>
     String(chance.between(1, most))
 
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+const MONTHS = wordList('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec')
 
 /** Returns a time as in a mail, without the day of the week (RFC 5322, section 3.3): `05 Mar 2023 10:11:12 +0000`. */
 function mailDate(chance: Chance): string {
@@ -161,7 +163,7 @@ const FORMATS = new Map(
       [chance => String.fromCharCode(chance.between(97, 122)), 'char'],
       [phone, 'phone phone-number e164'],
     ] as readonly (readonly [Draw, string])[]
-  ).flatMap(([write, names]) => names.split(' ').map(name => [name, write] as const)),
+  ).flatMap(([write, names]) => wordList(names).map(name => [name, write] as const)),
 )
 
 /** Texts that satisfy common rules for passwords, tried for expressions with look-ahead. */

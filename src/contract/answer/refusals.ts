@@ -35,11 +35,8 @@ function shapeFor(operation: Operation, status: number, contract: Contract | und
   if (response === undefined) return FORMLESS
   const isSuccess = speaksOfSuccess(operation, response)
   const media = [...response.content]
-  const [type, spec] =
-    media.find(([name]) => isJson(name)) ??
-    media.find(([name]) => isXml(name)) ??
-    media.find(([name]) => name.startsWith('text/')) ??
-    []
+  const isText = (name: string) => name.startsWith('text/')
+  const [type, spec] = [isJson, isXml, isText].map(is => media.find(([name]) => is(name))).find(one => one) ?? []
   if (type === undefined || spec === undefined) return FORMLESS
   const { schema } = spec
   const fits = (value: Json) => schema === undefined || schema.fits(value)

@@ -34,10 +34,10 @@ export function readRequestBody(entry: Node, reading: ContractReading): RequestB
   const node = reading.resolve(entry)
   if (node === undefined) return 'unreadable'
   if (!isObject(node.value)) {
-    return reading.warn('invalid-contract', 'a request body must be an object', node)
+    return reading.invalid('a request body must be an object', node)
   }
   const content = readContent(childOf(node, 'content'), 'request', reading)
-  if (content.size === 0) reading.warn('invalid-contract', 'a request body needs content', node, 'key')
+  if (content.size === 0) reading.invalid('a request body needs content', node, 'key')
   return { required: reading.flag(childOf(node, 'required')), content }
 }
 
@@ -49,9 +49,8 @@ export function readResponses(operation: Node, reading: ContractReading): Map<st
   const responses = new Map<string, ResponseSpec>()
   const list = childOf(operation, 'responses')
   if (!isObject(list.value)) {
-    if (reading.legacy || list.value !== undefined)
-      reading.warn('invalid-contract', 'the operation has no responses', operation, 'key')
-  } else if (Object.keys(list.value).length === 0) reading.warn('invalid-contract', '"responses" is empty', list, 'key')
+    if (reading.legacy || list.value !== undefined) reading.invalid('the operation has no responses', operation, 'key')
+  } else if (Object.keys(list.value).length === 0) reading.invalid('"responses" is empty', list, 'key')
   for (const [status, entry] of membersOf(list)) {
     if (status.startsWith('x-')) continue
     if (!/^(?:[1-5](?:\d\d|XX)|default)$/i.test(status)) {
@@ -62,7 +61,7 @@ export function readResponses(operation: Node, reading: ContractReading): Map<st
     // A response with a broken reference is still a documented status.
     const node = reading.resolve(entry) ?? { ...entry, value: { description: '' } }
     if (!isObject(node.value)) {
-      reading.warn('invalid-contract', 'a response must be an object', node)
+      reading.invalid('a response must be an object', node)
     } else if (typeof node.value.description !== 'string') {
       reading.warn('missing-description', 'a response needs a description', node, 'key')
     }

@@ -50,24 +50,20 @@ export function readContract(
   const { root, schemas } = reading
   const version = childOf(root, 'openapi')
   const openapi = typeof version.value === 'number' ? String(version.value) : version.value
-  if (!isObject(root.value)) {
-    report.error('not-openapi', 'an OpenAPI document must be an object', placeOf(root))
-    return undefined
+  const fail = (code: string, message: string, node: Node, hint?: string): undefined => {
+    report.error(code, message, placeOf(node), hint)
   }
+  if (!isObject(root.value)) return fail('not-openapi', 'an OpenAPI document must be an object', root)
   const foreign = foreignFile(root.value, relative(home, given.file))
-  if (foreign !== undefined) {
-    report.error('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, placeOf(root), foreign.hint)
-    return undefined
-  }
+  if (foreign !== undefined)
+    return fail('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, root, foreign.hint)
   if (typeof openapi !== 'string') {
     const message = 'this is not an OpenAPI document: it has no "openapi" key'
-    report.error('not-openapi', message, placeOf(root), 'begin it with openapi: 3.1.0')
-    return undefined
+    return fail('not-openapi', message, root, 'begin it with openapi: 3.1.0')
   }
   if (!/^3(?:\.\d+)*/.test(openapi.trim())) {
     const hint = '2.0, 3.0.x, 3.1.x or 3.2.x'
-    report.error('unsupported-version', `OpenAPI ${openapi} is not supported`, placeOf(version), hint)
-    return undefined
+    return fail('unsupported-version', `OpenAPI ${openapi} is not supported`, version, hint)
   }
   if (!/^3\.[012]\.\d+$/.test(openapi)) {
     const read = openapi.startsWith('3.0') || openapi === '3' ? '3.0' : openapi.startsWith('3.1') ? '3.1' : '3.2'

@@ -30,7 +30,7 @@ export function readOperations(reading: ContractReading, basePaths: readonly str
   const paths = childOf(root, 'paths')
   if (!isObject(paths.value)) {
     const others = isObject(childOf(root, 'webhooks').value) || isObject(childOf(root, 'components').value)
-    if (!others || paths.value !== undefined) reading.warn('invalid-contract', 'the contract has no paths', root)
+    if (!others || paths.value !== undefined) reading.invalid('the contract has no paths', root)
     return []
   }
   const operations = new Map<string, Operation>()
@@ -70,7 +70,7 @@ type PathItem = readonly [own: Node, target?: Node]
 
 function readItem(entry: Node, reading: ContractReading): PathItem | undefined {
   if (!isObject(entry.value)) {
-    return entry.value === null ? [entry] : reading.warn('invalid-contract', 'a path must be an object', entry)
+    return entry.value === null ? [entry] : reading.invalid('a path must be an object', entry)
   }
   if (!isReference(entry)) return [entry]
   const target = reading.resolve(entry)
@@ -123,7 +123,7 @@ function readPathItem(
     const node = reading.resolve(entry)
     if (node === undefined) return leaveOut('its $ref', entry)
     if (!isObject(node.value)) {
-      reading.warn('invalid-contract', 'an operation must be an object', node)
+      reading.invalid('an operation must be an object', node)
       return []
     }
     const own = readParameters(childOf(node, 'parameters'), reading)
@@ -155,7 +155,7 @@ const isSameTemplate = (one: Parameter, other: Parameter): boolean => one.name =
 /** Returns `undefined` if a reference is broken. */
 function readParameters(list: Node, reading: ContractReading): Parameter[] | undefined {
   if (isGiven(list) && !Array.isArray(list.value)) {
-    reading.warn('invalid-contract', '"parameters" must be a list', list)
+    reading.invalid('"parameters" must be a list', list)
     return []
   }
   const out: Parameter[] = []

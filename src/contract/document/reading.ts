@@ -15,19 +15,22 @@ export class ContractReading extends Documents {
     this.#warned.add(code)
   }
 
+  /** Warns of a part that does not have the form that OpenAPI gives it. */
+  invalid(message: string, node: Node, part?: 'key'): undefined {
+    return this.warn('invalid-contract', message, node, part)
+  }
+
   /** Returns a text, also for an unquoted YAML scalar of another type. */
   text(node: Node): string | undefined {
     const { value } = node
     if (value === undefined || typeof value === 'string') return value
     if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value)
-    return value === null
-      ? undefined
-      : this.warn('invalid-contract', `"${String(node.path.at(-1))}" must be text`, node)
+    return value === null ? undefined : this.invalid(`"${String(node.path.at(-1))}" must be text`, node)
   }
 
   flag(node: Node): boolean {
     if (!isGiven(node) || typeof node.value === 'boolean') return node.value === true
-    this.warn('invalid-contract', `"${String(node.path.at(-1))}" must be true or false`, node)
+    this.invalid(`"${String(node.path.at(-1))}" must be true or false`, node)
     return node.value === 'true'
   }
 

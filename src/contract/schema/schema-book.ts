@@ -110,7 +110,7 @@ export class SchemaBook {
     // Compiling a schema compiles those that it refers to, one call within the other unless that is done.
     for (const [key] of [...sizes].sort(([, a], [, b]) => a - b)) {
       try {
-        this.compileKey(key)
+        this.#compile(key)
       } catch (error) {
         const why = (error as Error).message.replace(/^schema is invalid: /, '')
         this.documents.warn('invalid-schema', `this schema cannot be compiled: ${why}`, this.#entry(key).node, 'key')
@@ -118,12 +118,32 @@ export class SchemaBook {
     }
   }
 
-  compileKey(key: string): Check {
+  /** Returns the check of values with a schema, which walks it or compiles it. */
+  checkOf(key: string, side: Side): (value: unknown, exact: boolean) => Violations | undefined {
+    let size: number | undefined
+    let walked = 0
+    let check: Check | undefined
+    return (value, exact) => {
+      if (check === undefined) {
+        size ??= this.#sizeOf(key)
+        const isWalked = size >= HUGE || (size >= LARGE && walked++ < PATIENCE)
+        if (isWalked || this.walks) {
+          const fits = this.#walk(key, value, side, exact)
+          if (fits === true) return undefined
+          if (fits === false && isWalked) return this.#judge(key, value, side, exact)
+        }
+        check = this.#compile(key)
+      }
+      return check(value, exact, side)
+    }
+  }
+
+  #compile(key: string): Check {
     return this.#validator(key).compileKey(key)
   }
 
   /** The number of objects and lists in a schema and those that it refers to: each takes about 0.2 ms to compile. */
-  sizeOf(key: string): number {
+  #sizeOf(key: string): number {
     let size = 0
     for (const one of new Set([key, ...this.#reach(key)])) {
       const entry = this.#entry(one)
@@ -134,7 +154,7 @@ export class SchemaBook {
   }
 
   /** Returns whether a value is valid without compiling its schema; `undefined` if that takes too many comparisons. */
-  walk(key: string, value: unknown, side: Side, exact: boolean): boolean | undefined {
+  #walk(key: string, value: unknown, side: Side, exact: boolean): boolean | undefined {
     // The walk rounds numbers; the validator compares them exactly.
     if (value === undefined || (exact && holdsExact(value))) return false
     const { definitions } = this.#validator(key)
@@ -144,7 +164,7 @@ export class SchemaBook {
   }
 
   /** Returns the mistakes of a value, as the whole schema would, and compiles only the part that decides about it. */
-  judge(key: string, value: unknown, side: Side, exact: boolean): Violations | undefined {
+  #judge(key: string, value: unknown, side: Side, exact: boolean): Violations | undefined {
     const validator = this.#validator(key)
     const fitting = new Fitting(validator.definitions, side === 'request')
     const isExact = exact && holdsExact(value)
@@ -286,10 +306,7 @@ export class SchemaUse {
   readonly #book: SchemaBook
   #shape: Shape | undefined = undefined
   #types: ReadonlySet<string> | undefined = undefined
-  #check: Check | undefined = undefined
-  #size: number | undefined = undefined
-  /** The number of values that were walked. */
-  #walked = 0
+  #check: ReturnType<SchemaBook['checkOf']> | undefined = undefined
 
   constructor(node: Node, key: string, side: Side, book: SchemaBook) {
     this.node = node
@@ -321,17 +338,8 @@ export class SchemaUse {
 
   /** Returns `undefined` for a valid value. `exact`: the value may hold bigints and decimals. */
   check(value: unknown, exact = false): Violations | undefined {
-    if (this.#check === undefined) {
-      this.#size ??= this.#book.sizeOf(this.key)
-      const isWalked = this.#size >= HUGE || (this.#size >= LARGE && this.#walked++ < PATIENCE)
-      if (isWalked || this.#book.walks) {
-        const fits = this.#book.walk(this.key, value, this.#side, exact)
-        if (fits === true) return undefined
-        if (fits === false && isWalked) return this.#book.judge(this.key, value, this.#side, exact)
-      }
-      this.#check = this.#book.compileKey(this.key)
-    }
-    return this.#check(value, exact, this.#side)
+    this.#check ??= this.#book.checkOf(this.key, this.#side)
+    return this.#check(value, exact)
   }
 
   /** Returns whether a reply may have this value, without compiling the schema. */

@@ -207,7 +207,7 @@ export class Translation {
   #list(keyword: string, child: Node, node: Node, here: Here, out: TranslatedKeywords): void {
     const items = itemsOf(child)
     if (items.length === 0) {
-      this.#documents.warn('invalid-keyword', `"${keyword}" must be a list of schemas`, child, 'key')
+      this.#warn(`"${keyword}" must be a list of schemas`, child, 'key')
       return
     }
     const inside = this.#inside(keyword, node, here)
@@ -220,17 +220,21 @@ export class Translation {
 
   #map(keyword: string, child: Node, node: Node, here: Here, out: TranslatedKeywords): void {
     if (!isObject(child.value)) {
-      this.#documents.warn('invalid-keyword', `"${keyword}" must be a map of schemas`, child)
+      this.#warn(`"${keyword}" must be a map of schemas`, child)
       return
     }
     const inside = this.#inside(keyword, node, here)
     const schemas: Record<string, Schema> = {}
     for (const [name, schema] of membersOf(child)) {
       if (keyword === 'patternProperties' && readKeyword('pattern', name).value === undefined) {
-        this.#documents.warn('invalid-keyword', `"${name}" is not a regular expression`, schema, 'key')
+        this.#warn(`"${name}" is not a regular expression`, schema, 'key')
       } else put(schemas, name, this.#schema(schema, inside))
     }
     out[keyword] = schemas
+  }
+
+  #warn(message: string, node: Node, part?: 'key' | 'value', hint?: string): void {
+    this.#documents.warn('invalid-keyword', message, node, part, hint)
   }
 
   #items(child: Node, node: Node, out: TranslatedKeywords): void {
@@ -249,7 +253,7 @@ export class Translation {
     const names: readonly unknown[] = Array.isArray(child.value) ? child.value : []
     if (!Array.isArray(child.value) || !names.every(name => typeof name === 'string')) {
       const hint = 'write it beside "properties": required: [name]'
-      this.#documents.warn('invalid-keyword', '"required" must be a list of names', child, 'value', hint)
+      this.#warn('"required" must be a list of names', child, 'value', hint)
     }
     const sides: Record<SideMark | 'neither', string[]> = { readOnly: [], writeOnly: [], neither: [] }
     for (const name of new Set(names.filter(item => typeof item === 'string'))) {
@@ -271,11 +275,8 @@ export class Translation {
       const names = Array.isArray(entry.value) ? entry.value.filter(item => typeof item === 'string') : undefined
       const target = names === undefined ? 'dependentSchemas' : 'dependentRequired'
       out[target] ??= {}
-      put<unknown>(
-        out[target] as TranslatedKeywords,
-        name,
-        names ?? this.#schema(entry, { ...ANYWHERE, inPlace: here.inPlace }),
-      )
+      const schema = names ?? this.#schema(entry, { ...ANYWHERE, inPlace: here.inPlace })
+      put<unknown>(out[target] as TranslatedKeywords, name, schema)
     }
   }
 
