@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type Koa from 'koa'
+import { GUARD_HEADERS } from './control/replies.ts'
 
 const PREFIX = '/console/'
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,11 +20,10 @@ const CODINGS = { br: '.br', gzip: '.gz', identity: '' } as const
 
 /** The policy of every file of the page: scripts and requests of its origin only, and no frames. */
 const PAGE_HEADERS = {
+  ...GUARD_HEADERS,
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 }

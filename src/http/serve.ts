@@ -176,13 +176,13 @@ export async function serve(
 /** Makes the TLS options of the planes. A self-signed certificate is the same for all processes. */
 async function secure(tls: TlsSettings | undefined, listen: Listen, fleet: Fleet | undefined) {
   if (tls === undefined) return undefined
-  const { Security } = await import('./tls.ts')
-  if (tls.pair !== undefined) return new Security(tls, undefined)
-  if (listen.workers === 'worker') return new Security(tls, await askForCertificate())
+  const { createSecurity } = await import('./tls.ts')
+  if (tls.pair !== undefined) return createSecurity(tls, undefined)
+  if (listen.workers === 'worker') return createSecurity(tls, await askForCertificate())
   const { makeSelfSigned } = await import('./self-signed.ts')
   const own = await makeSelfSigned([listen.host, listen.controlHost].filter(host => !/^(?:0\.0\.0\.0|::)$/.test(host)))
   fleet?.share(own)
-  return new Security(tls, own)
+  return createSecurity(tls, own)
 }
 
 const originBy =

@@ -10,52 +10,44 @@ import { closeInStages } from './wire.ts'
 /** The first byte of a TLS handshake (RFC 8446 §5.1). */
 const HANDSHAKE = 0x16
 
-/** How planes are served by TLS; kept for the time of serving. */
-export class Security {
-  readonly #own: KeyPair | undefined
-  readonly #servers: SecureServer[] = []
-  #settings: TlsSettings
+export type Security = ReturnType<typeof createSecurity>
 
-  /** @param own the certificate that was made at start, where none is configured */
-  constructor(settings: TlsSettings, own: KeyPair | undefined) {
-    this.#settings = settings
-    this.#own = own
-  }
-
-  /** The SHA-256 fingerprint of a certificate that was made at start, as browsers and openssl show it. */
-  get fingerprint(): string | undefined {
-    return this.#own && new X509Certificate(this.#own.cert).fingerprint256
-  }
-
-  /** @param asksClients whether the server requests client certificates, if these are configured */
-  createServer(options: ServerOptions, asksClients: boolean): Server {
-    const { clients } = this.#settings
-    const asks = asksClients && clients !== undefined
-    const server = createServer({
-      ...options,
-      ...this.#context(),
-      // Node offers only `http/1.1`, and refuses the handshake of a client that asks for HTTP/1.0 (`curl --http1.0`).
-      ALPNProtocols: ['http/1.1', 'http/1.0'],
-      minVersion: 'TLSv1.2',
-      handshakeTimeout: options.requestTimeout ?? 30_000,
-      requestCert: asks,
-      rejectUnauthorized: asks && clients === 'required',
-    })
-    this.#servers.push(server)
-    refuseHttp(server, options.requestTimeout ?? 30_000)
-    return server as unknown as Server<never> as Server & RequestListener
-  }
-
-  /** Serves another certificate from the next connection on. */
-  renew(settings: TlsSettings): void {
-    this.#settings = settings
-    for (const server of this.#servers) server.setSecureContext({ ...this.#context(), minVersion: 'TLSv1.2' })
-  }
-
-  #context(): { key: string; cert: string; ca?: string } {
-    const { pair = this.#own, ca } = this.#settings
+/**
+ * How planes are served by TLS; kept for the time of serving.
+ *
+ * @param own the certificate that was made at start, where none is configured
+ */
+export function createSecurity(settings: TlsSettings, own: KeyPair | undefined) {
+  const servers: SecureServer[] = []
+  const contextOf = ({ pair = own, ca }: TlsSettings) => {
     const { key = '', cert = '' } = pair ?? {}
-    return { key, cert, ...(ca === undefined ? {} : { ca }) }
+    return { key, cert, ...(ca === undefined ? {} : { ca }), minVersion: 'TLSv1.2' as const }
+  }
+  return {
+    /** The SHA-256 fingerprint of a certificate that was made at start, as browsers and openssl show it. */
+    fingerprint: own && new X509Certificate(own.cert).fingerprint256,
+    /** @param asksClients whether the server requests client certificates, if these are configured */
+    createServer(options: ServerOptions, asksClients: boolean): Server {
+      const { clients } = settings
+      const asks = asksClients && clients !== undefined
+      const patience = options.requestTimeout ?? 30_000
+      const server = createServer({
+        ...options,
+        ...contextOf(settings),
+        // Node offers only `http/1.1`, and refuses the handshake of a client that asks for HTTP/1.0 (`curl --http1.0`).
+        ALPNProtocols: ['http/1.1', 'http/1.0'],
+        handshakeTimeout: patience,
+        requestCert: asks,
+        rejectUnauthorized: asks && clients === 'required',
+      })
+      servers.push(server)
+      refuseHttp(server, patience)
+      return server as unknown as Server<never> as Server & RequestListener
+    },
+    /** Serves another certificate from the next connection on. */
+    renew(next: TlsSettings): void {
+      for (const server of servers) server.setSecureContext(contextOf(next))
+    },
   }
 }
 

@@ -45,16 +45,14 @@ function readInference(contract: Contract): Infer {
   }
   // The view with the most fields comes first: it has the id.
   collections.sort((a, b) => fullness(b) - fullness(a))
-  const resources = new Map(
-    [...names].map(name => {
-      const fullest = collections.find(one => one.name === name) as Named
-      return [name, { name, ...describeResource(fullest) }] as const
-    }),
-  )
+  const resources = [...names].map(name => ({
+    name,
+    ...describeResource(collections.find(one => one.name === name) as Named),
+  }))
   const paths = [...new Set(contract.operations.map(({ path }) => path))].map(segmentsOf)
   const listed = listsOfOwners(collections, paths, schemas)
   return (choices = new Map(), without = new Set()) => {
-    const kept = [...resources.values()].filter(({ name }) => !without.has(name))
+    const kept = resources.filter(({ name }) => !without.has(name))
     const chosen = new Map(
       kept.map(one => [one.name, one.candidates[choices.get(one.name) ?? 0] as SchemaCandidate] as const),
     )
@@ -70,7 +68,7 @@ function readInference(contract: Contract): Infer {
       met.add(collection.name)
     }
     const ordered = contract.operations.flatMap(one => operations.get(one) ?? [])
-    return { resources: [...resources.values()], operations: ordered }
+    return { resources, operations: ordered }
   }
 }
 

@@ -8,15 +8,21 @@ import { plainName } from '../../kernel/names.ts'
 import { type Listed, nest } from './records.ts'
 import { type FieldReader, isNumeric, type SchemaReader } from './schema.ts'
 
+/** WordTable by their meaning, with blanks between them. */
+type WordTable = Readonly<Record<string, string>>
+
+const meaningOf = (word: string, words: WordTable): string | undefined =>
+  Object.keys(words).find(key => words[key]?.split(' ').includes(word))
+
 /** Common names of query parameters, by their meaning. */
-const ROLES: Readonly<Record<string, readonly string[]>> = {
-  limit: 'limit perpage pagesize size count maxresults maxitems top first take pagelimit'.split(' '),
-  offset: ['offset', 'skip', 'start', 'startindex', 'pageoffset'],
-  page: ['page', 'pagenumber', 'pageno', 'pageindex', 'currentpage'],
-  cursor: 'cursor after startingafter pagetoken nexttoken continuationtoken nextpagetoken marker'.split(' '),
-  sort: ['sort', 'sortby', 'orderby', 'sortfield'],
-  order: ['order', 'direction', 'sortorder', 'sortdirection', 'sortdir'],
-  search: ['q', 'query', 'search', 'searchterm', 'filter'],
+const ROLES: WordTable = {
+  limit: 'limit perpage pagesize size count maxresults maxitems top first take pagelimit',
+  offset: 'offset skip start startindex pageoffset',
+  page: 'page pagenumber pageno pageindex currentpage',
+  cursor: 'cursor after startingafter pagetoken nexttoken continuationtoken nextpagetoken marker',
+  sort: 'sort sortby orderby sortfield',
+  order: 'order direction sortorder sortdirection sortdir',
+  search: 'q query search searchterm filter',
 }
 
 /** The keys of `respond` that the query parameters of a list suggest. */
@@ -53,7 +59,7 @@ export function listKeys(
       filter.push({ parameter: name, field: inside, is: 'contains' })
       continue
     }
-    const role = Object.keys(ROLES).find(key => ROLES[key]?.includes(plainName(name)))
+    const role = meaningOf(plainName(name), ROLES)
     const range = boundedField(parameter, record)
     if (range !== undefined && (role === undefined || range.certain)) {
       filter.push({ parameter: name, field: range.field, is: range.is })
@@ -111,19 +117,19 @@ function sortSetting({ name, schema }: Parameter, { properties, schemas }: Field
 }
 
 /** Common names of an envelope's other properties, by their meaning. */
-const PAGE_WORDS: Readonly<Record<string, readonly string[]>> = {
-  total: ['total', 'totalcount', 'totalitems', 'totalresults', 'totalelements', 'totalrecords'],
-  count: ['count', 'numberofelements', 'size'],
-  pages: ['pages', 'totalpages', 'pagecount', 'lastpage'],
-  number: ['page', 'currentpage', 'pagenumber', 'number'],
-  limit: ['limit', 'perpage', 'pagesize'],
-  offset: ['offset', 'skip', 'start'],
-  more: ['hasmore', 'more', 'hasnext', 'hasnextpage'],
-  cursor: ['nextcursor', 'cursor', 'nextpagetoken', 'nexttoken', 'endcursor'],
-  next: ['next', 'nextpage', 'nexturl', 'nextlink'],
-  prev: ['prev', 'previous', 'prevpage', 'previouspage', 'prevurl'],
+const PAGE_WORDS: WordTable = {
+  total: 'total totalcount totalitems totalresults totalelements totalrecords',
+  count: 'count numberofelements size',
+  pages: 'pages totalpages pagecount lastpage',
+  number: 'page currentpage pagenumber number',
+  limit: 'limit perpage pagesize',
+  offset: 'offset skip start',
+  more: 'hasmore more hasnext hasnextpage',
+  cursor: 'nextcursor cursor nextpagetoken nexttoken endcursor',
+  next: 'next nextpage nexturl nextlink',
+  prev: 'prev previous prevpage previouspage prevurl',
 }
-const NUMBERS = new Set(['total', 'count', 'pages', 'number', 'limit', 'offset'])
+const NUMBERS = 'total count pages number limit offset'.split(' ')
 /** Placeholders of the neighbours where the contract has their numbers, not their addresses. */
 const NEIGHBOURS: Readonly<Record<string, string>> = { next: 'nextNumber', prev: 'prevNumber' }
 
@@ -142,11 +148,11 @@ function template(node: Node, keys: readonly string[], schemas: SchemaReader): J
       out[name] = inner.length === 0 ? '${page.items}' : { ...(template(child, inner, schemas) as object) }
       continue
     }
-    const word = Object.keys(PAGE_WORDS).find(one => PAGE_WORDS[one]?.includes(plainName(name)))
+    const word = meaningOf(plainName(name), PAGE_WORDS)
     const types = schemas.types(child)
     const fits =
       word !== undefined &&
-      (NUMBERS.has(word)
+      (NUMBERS.includes(word)
         ? isNumeric(types)
         : word === 'more'
           ? types.has('boolean')
@@ -203,14 +209,14 @@ interface Range {
   readonly certain: boolean
 }
 
-const BOUNDS: Readonly<Record<string, Range['is']>> = {
-  ...{ after: 'more-than', gt: 'more-than', before: 'less-than', lt: 'less-than' },
-  ...{ from: 'at-least', since: 'at-least', gte: 'at-least', ge: 'at-least', min: 'at-least', start: 'at-least' },
-  ...{ begin: 'at-least', minimum: 'at-least', to: 'at-most', until: 'at-most', lte: 'at-most', le: 'at-most' },
-  ...{ max: 'at-most', end: 'at-most', maximum: 'at-most' },
+const BOUNDS: WordTable = {
+  'more-than': 'after gt',
+  'less-than': 'before lt',
+  'at-least': 'from since gte ge min start begin minimum',
+  'at-most': 'to until lte le max end maximum',
 }
-/** Words beside a bound that say no more than that it is a time. */
-const TIMES = new Set(['date', 'time', 'datetime', 'at', 'on', 'timestamp', 'day'])
+/** WordTable beside a bound that say no more than that it is a time. */
+const TIMES = 'date time datetime at on timestamp day'.split(' ')
 /** The fields that a bound without a field's name is about, the likeliest first. */
 const USUAL = 'date created createdat createdon createddate timestamp time startdate updatedat'.split(' ')
 
@@ -222,11 +228,11 @@ function boundedField({ name, schema }: Parameter, record: FieldReader): Range |
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter(word => word !== '')
-  const at = words.findLastIndex(word => BOUNDS[word] !== undefined)
-  const is = BOUNDS[words[at] ?? '']
+  const at = words.findLastIndex(word => meaningOf(word, BOUNDS) !== undefined)
+  const is = meaningOf(words[at] ?? '', BOUNDS) as Range['is'] | undefined
   if (is === undefined) return undefined
   const rest = words.filter((_, i) => i !== at)
-  const spoken = rest.filter(word => !TIMES.has(word)).join('')
+  const spoken = rest.filter(word => !TIMES.includes(word)).join('')
   const endings = ['', 'at', 'on', 'date', 'time', 'd', 'dat']
   const wanted = spoken === '' ? USUAL : [rest.join(''), ...endings.map(ending => spoken + ending)]
   for (const candidate of wanted) {

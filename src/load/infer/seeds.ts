@@ -9,7 +9,7 @@ import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '..
 import type { Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import { compileNewId, exampleIds, isReadBack, type NewId, namingParameters, parametersBelow } from '../seed/new-ids.ts'
-import { schemaNamed } from '../seed/seed.ts'
+import { NAMING, schemaNamed } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
 import { type Inference, type InferredOperation, withinsIn } from './operations.ts'
 import { segmentsOf, wordFormOf } from './schema.ts'
@@ -25,9 +25,6 @@ const FEW_SEEDS = 3
 const SEEDED = 9000
 
 export type Seeds = ReadonlyMap<string, readonly JsonObject[]>
-
-/** Operations whose path names a record. */
-const NAMING: ReadonlySet<string> = new Set(['read', 'replace', 'update', 'delete'])
 
 /** A resource to generate records for. */
 interface SeededResource {
@@ -131,7 +128,7 @@ const creatorsOf = (operations: Inference['operations']): Operation[] =>
   operations.filter(one => one.action === 'create').map(({ operation }) => operation)
 
 const recordReaders = (operations: Inference['operations']): Operation[] =>
-  operations.filter(one => !one.fixed && NAMING.has(one.action)).map(({ operation }) => operation)
+  operations.filter(one => !one.fixed && NAMING.some(action => action === one.action)).map(({ operation }) => operation)
 
 /** Records with unique ids; those that the schema refuses are left out. */
 function seedRecords(name: string, resource: SeededResource, count: number, contract: Contract): JsonObject[] {

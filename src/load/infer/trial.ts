@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { PlannedOperation } from '../../plan/plan.ts'
 import type { Id } from '../../world/records/types.ts'
 import { fieldIn, idIn } from '../../world/records/values.ts'
-import { type GivenParameters, type TrialRunner, validRequest } from '../probe/probe.ts'
+import { documentsSuccess, type GivenParameters, type TrialRunner, validRequest } from '../probe/probe.ts'
 import { type InferredOperation, withinsIn } from './operations.ts'
 
 /** Why something that was inferred does not hold. */
@@ -127,9 +127,8 @@ export async function tryResource(
 }
 
 /** Reasons to accept a reply without a documented success, or with a media type other than JSON. */
-const isForgiven = (code: Nonconformance['code'], { responses }: Operation): boolean =>
-  code === 'undocumented-type' ||
-  (code === 'undocumented-status' && ![...responses.keys()].some(status => status.startsWith('2')))
+const isForgiven = (code: Nonconformance['code'], operation: Operation): boolean =>
+  code === 'undocumented-type' || (code === 'undocumented-status' && !documentsSuccess(operation))
 
 /** Whether a list of all records, or of the same owner's, must show this one. */
 function mustShow({ action, operation, essential }: InferredOperation, { given }: Victim): boolean {

@@ -177,32 +177,32 @@ export function takenBy(posted: Operation | undefined, reader: Operation | undef
 }
 
 /** Verbs whose outcome is not the verb with an ending. */
-const OUTCOMES: Readonly<Record<string, readonly string[]>> = {
-  pay: ['paid'],
-  send: ['sent'],
-  start: ['started', 'running', 'inprogress', 'active'],
-  begin: ['started', 'running', 'inprogress'],
-  run: ['running'],
-  stop: ['stopped'],
-  pause: ['paused'],
-  resume: ['resumed', 'running', 'active'],
-  restart: ['running'],
-  activate: ['active'],
-  enable: ['enabled', 'active'],
-  deactivate: ['inactive', 'deactivated', 'disabled'],
-  disable: ['disabled', 'inactive'],
-  suspend: ['suspended'],
-  finish: ['finished', 'done', 'completed'],
-  resolve: ['resolved'],
-  acknowledge: ['acknowledged'],
-  reopen: ['open', 'reopened'],
-  open: ['open', 'opened'],
-  unarchive: ['active'],
-  deny: ['denied', 'rejected'],
-  submit: ['submitted', 'pending'],
-  ship: ['shipped'],
-  hold: ['onhold', 'held'],
-  finalize: ['finalized', 'open'],
+const OUTCOMES: Readonly<Record<string, string>> = {
+  pay: 'paid',
+  send: 'sent',
+  start: 'started running inprogress active',
+  begin: 'started running inprogress',
+  run: 'running',
+  stop: 'stopped',
+  pause: 'paused',
+  resume: 'resumed running active',
+  restart: 'running',
+  activate: 'active',
+  enable: 'enabled active',
+  deactivate: 'inactive deactivated disabled',
+  disable: 'disabled inactive',
+  suspend: 'suspended',
+  finish: 'finished done completed',
+  resolve: 'resolved',
+  acknowledge: 'acknowledged',
+  reopen: 'open reopened',
+  open: 'open opened',
+  unarchive: 'active',
+  deny: 'denied rejected',
+  submit: 'submitted pending',
+  ship: 'shipped',
+  hold: 'onhold held',
+  finalize: 'finalized open',
 }
 const STATES = /^(?:.*status|.*state|phase|stage)$/i
 
@@ -235,7 +235,7 @@ const isFlag = (node: Node, schemas: SchemaReader): boolean =>
 
 /** Returns the state after an action: `cancel` → `cancelled`, `canceled`. */
 const outcomesOf = (verb: string): readonly string[] => [
-  ...(OUTCOMES[verb] ?? []),
+  ...(OUTCOMES[verb]?.split(' ') ?? []),
   `${verb}ed`,
   `${verb}${verb.at(-1)}ed`,
   `${verb.replace(/e$/, '')}ed`,

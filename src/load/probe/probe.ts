@@ -91,6 +91,9 @@ export function probesOf({ operation }: PlannedOperation, plan: Plan): readonly 
   return probes
 }
 
+export const documentsSuccess = ({ responses }: Operation): boolean =>
+  [...responses.keys()].some(status => status.startsWith('2'))
+
 /** Whether every alternative requires a credential that can be left out. */
 export const asksForCredential = ({ security }: Operation, { contract }: Plan): boolean =>
   security.length > 0 &&

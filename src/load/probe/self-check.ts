@@ -1,7 +1,7 @@
 // Calls every operation of a plan in process, like a client, and validates each reply.
 
 import { isInjected } from '../../behaviours/fault.ts'
-import { nonconformanceOf, type Operation, responseFor } from '../../contract/contract.ts'
+import { nonconformanceOf, responseFor } from '../../contract/contract.ts'
 import { placeOf } from '../../contract/documents.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Reply } from '../../kernel/http.ts'
@@ -10,7 +10,7 @@ import type { Progress } from '../../kernel/terminal.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { World } from '../../world/world.ts'
 import { respondBlock } from '../seed/seed.ts'
-import { createRunner, type Probe, probesOf, type TrialRunner } from './probe.ts'
+import { createRunner, documentsSuccess, type Probe, probesOf, type TrialRunner } from './probe.ts'
 
 /** The counts for the closing line. */
 export interface SelfCheck {
@@ -63,9 +63,6 @@ async function replyTo({ request, valid }: Probe, runner: TrialRunner, world: Wo
 }
 
 const isSuccess = ({ status }: Reply): boolean => status >= 200 && status < 300
-
-const documentsSuccess = ({ responses }: Operation): boolean =>
-  [...responses.keys()].some(status => status.startsWith('2'))
 
 /** Returns whether an operation should succeed: its contract documents a success, and no fixed reply is configured. */
 function isToSucceed({ operation, chain }: PlannedOperation): boolean {

@@ -94,7 +94,7 @@ function checkRoom({ maxRecords }: Resource, seeds: number, at: LocateWithin, re
 
 const CREATING = ['create'] as const
 /** The actions that name a record by the last parameter of their path. */
-const NAMING = ['read', 'update', 'replace', 'delete'] as const
+export const NAMING = ['read', 'update', 'replace', 'delete'] as const
 
 interface RespondingOperation {
   readonly operation: Operation
