@@ -27,58 +27,50 @@ interface KnownNames {
   readonly resources?: ReadonlyMap<string, unknown> | undefined
 }
 
-export class Expressions {
-  readonly #site: ScopeSite
-  readonly #typed: boolean
-  #language: Language | undefined
+export type Expressions = ReturnType<typeof expressionsFor>
 
-  /**
-   * @param typed whether the configuration is for this operation alone, so that its contract gives the types of a request
-   */
-  constructor(site: ScopeSite, typed: boolean) {
-    this.#site = site
-    this.#typed = typed
+/**
+ * Returns what compiles the expressions of an operation's configuration.
+ *
+ * @param typed whether the configuration is for this operation alone, so that its contract gives the types of a request
+ */
+export function expressionsFor(site: ScopeSite, typed: boolean) {
+  const { contract, operation } = site
+  let language: Language | undefined
+  const compile = (names: KnownNames, want: 'bool' | 'any', ...rest: ExpressionAt) => {
+    language ??= typed ? new Language(requestTypes(operation, contract)) : new Language()
+    return compileExpression(language, names, want, ...rest)
   }
-
-  /** Compiles a condition; `undefined` if it is invalid. */
-  condition(text: string, path: Path, report: ReportMistake<TextSpan>): Expression | undefined {
-    return compileExpression(this.#languageOf(), this.#site, text, 'bool', path, 0, report)
-  }
-
-  /** Compiles JSON with `${…}` in its strings. If it may read records, its expressions must be evaluated before it is filled in. */
-  template<Context extends TemplateContext>(
-    value: Json,
-    path: Path,
-    report: ReportMistake,
-    options: TemplateOptions<Context> & { readonly readsRecords?: boolean } = {},
-  ): Template<Context> {
-    const names = options.readsRecords === true ? this.#site : { contract: this.#site.contract }
-    return compileFilling(value, path, report, {
-      ...options,
-      compile: (text, at, start) => compileExpression(this.#languageOf(), names, text, 'any', at, start, report),
-    })
-  }
-
-  scope(exchange: Exchange): ExchangeScope {
-    return new ExchangeScope(exchange, this.#site)
-  }
-
-  #languageOf(): Language {
-    const { operation, contract } = this.#site
-    this.#language ??= this.#typed ? new Language(requestTypes(operation, contract)) : new Language()
-    return this.#language
+  return {
+    /** Compiles a condition; `undefined` if it is invalid. */
+    condition: (text: string, path: Path, report: ReportMistake<TextSpan>): Expression | undefined =>
+      compile(site, 'bool', text, path, 0, report),
+    /** Compiles JSON with `${…}` in its strings. If it may read records, its expressions must be evaluated before it is filled in. */
+    template<Context extends TemplateContext>(
+      value: Json,
+      path: Path,
+      report: ReportMistake,
+      options: TemplateOptions<Context> & { readonly readsRecords?: boolean } = {},
+    ): Template<Context> {
+      const names = options.readsRecords === true ? site : { contract }
+      return compileFilling(value, path, report, {
+        ...options,
+        compile: (text, at, start) => compile(names, 'any', text, at, start, report),
+      })
+    },
+    scope: (exchange: Exchange): Scope => new ExchangeScope(exchange, site),
   }
 }
 
-/** Compiles one expression that begins at `start` of the string at `path`; `undefined` if it is invalid. */
+/** An expression that begins at `start` of the string at a path. */
+type ExpressionAt = [text: string, path: Path, start: number, report: ReportMistake<TextSpan>]
+
+/** Compiles one expression; `undefined` if it is invalid. */
 export function compileExpression(
   language: Language,
   { contract, resources }: KnownNames,
-  text: string,
   want: 'bool' | 'any',
-  path: Path,
-  start: number,
-  report: ReportMistake<TextSpan>,
+  ...[text, path, start, report]: ExpressionAt
 ): Expression | undefined {
   const compiled = language.compile(text, want)
   const at = (part: { readonly start: number; readonly end: number }) => ({
@@ -119,19 +111,29 @@ interface ScopeSite {
 class ExchangeScope implements Scope {
   readonly #exchange: Exchange
   readonly #site: ScopeSite
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Json | undefined
+  readonly operation: string
+  readonly world: string
+  readonly ordinal: number
   #uuids = 0
 
   constructor(exchange: Exchange, site: ScopeSite) {
     this.#exchange = exchange
     this.#site = site
+    const { request, body, operation, world, ordinal } = exchange
+    this.method = request.method
+    this.path = request.path
+    // Node gives only `set-cookie` as a list, which requests do not have.
+    this.headers = request.headers as Readonly<Record<string, string>>
+    this.body = body
+    this.operation = operation.id
+    this.world = world.name
+    this.ordinal = ordinal
   }
 
-  get method(): string {
-    return this.#exchange.request.method
-  }
-  get path(): string {
-    return this.#exchange.request.path
-  }
   get params(): Readonly<Record<string, Json>> {
     return this.#valuesIn('path')
   }
@@ -141,30 +143,14 @@ class ExchangeScope implements Scope {
   get cookies(): Readonly<Record<string, Json>> {
     return this.#valuesIn('cookie')
   }
-  get headers(): Readonly<Record<string, string>> {
-    // Node gives only `set-cookie` as a list, which requests do not have.
-    return this.#exchange.request.headers as Readonly<Record<string, string>>
-  }
-  get body(): Json | undefined {
-    return this.#exchange.body
-  }
   get consumer(): string {
     const { consumer, request, clock } = this.#exchange
     if (consumer !== undefined) return consumer
     const identified = this.#site.identify(request, clock.now())
     return typeof identified === 'string' ? '' : identified.name
   }
-  get operation(): string {
-    return this.#exchange.operation.id
-  }
-  get world(): string {
-    return this.#exchange.world.name
-  }
   get now(): number {
     return this.#exchange.clock.now()
-  }
-  get ordinal(): number {
-    return this.#exchange.ordinal
   }
   get nth(): number {
     const { request, world } = this.#exchange

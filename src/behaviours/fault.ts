@@ -46,7 +46,7 @@ const schema = setting.block(
   { required: ['kind'] },
 )
 const { description: _, ...item } = schema
-export type FaultSpec = ConfigOf<typeof schema>
+export interface FaultSpec extends ConfigOf<typeof schema> {}
 
 export const fault: Behaviour<FaultSpec | readonly FaultSpec[]> = {
   name: 'fault',

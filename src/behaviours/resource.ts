@@ -125,5 +125,8 @@ export function checkRecord(resource: Resource, record: JsonObject): BrokenRule[
   return broken.length === 0 ? undefined : broken
 }
 
+/** The keywords that refuse a field for its name. */
+export const EXTRA: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties'])
+
 /** A broken rule of the body. */
 export const inBody = (path: string, rule: string, message: string): BrokenRule => ({ in: 'body', path, rule, message })

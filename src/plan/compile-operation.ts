@@ -2,7 +2,7 @@
 // rules if it has any.
 
 import type { Consumer, Handler, Invalid, Site, Wrap } from '../behaviours/behaviour.ts'
-import { Expressions } from '../behaviours/expressions.ts'
+import { type Expressions, expressionsFor } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
 import { ACTIONS, type RespondConfig } from '../behaviours/respond/config.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'
@@ -64,7 +64,7 @@ export class OperationCompiler {
     if (known === undefined) {
       const identify = this.#compileIdentify(operation)
       const site = { contract: this.#contract, operation, resources: this.simulation.resources, identify }
-      const [own, shared] = [new Expressions(site, true), new Expressions(site, false)]
+      const [own, shared] = [expressionsFor(site, true), expressionsFor(site, false)]
       known = { answers: new Answers(operation), identify, own, shared }
       this.#constants.set(operation, known)
     }

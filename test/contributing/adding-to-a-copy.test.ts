@@ -55,18 +55,19 @@ function mistakes(): string {
 }
 
 const FAULT = 'behaviours/fault.ts'
+const SETTINGS = 'behaviours/respond/config.ts'
 const RESPOND = 'behaviours/respond/index.ts'
 const ROUTES = 'http/control/index.ts'
 
 test('the type check names every table that lacks the new kind, and every answer that a route lacks', () => {
   edit(FAULT, "'hang'] as const", "'hang', 'teapot'] as const")
-  edit(RESPOND, "'file'] as const", "'file', 'word'] as const")
+  edit(SETTINGS, "'file'] as const", "'file', 'word'] as const")
   writeFileSync(join(folder, 'src/http/control/greetings.ts'), greeting.replace(/^ +underWorkers.*\n/m, ''))
   edit(ROUTES, 'import { openApiRoute,', "import { greetingRoutes } from './greetings.ts'\nimport { openApiRoute,")
   edit(ROUTES, '...historyRoutes(control),', '...greetingRoutes(),\n    ...historyRoutes(control),')
   const found = mistakes()
   assert.match(found, /fault\.ts.*'teapot' is missing/)
-  assert.match(found, /respond\/index\.ts.*'word' (?:is missing|does not exist)/)
+  assert.match(found, /respond\/config\.ts.*\n.*'word' is missing/)
   assert.match(
     found,
     /respond\/index\.ts.*'word' is missing in type .* but required in type 'Readonly<Record<.*Responder>>'/,
@@ -77,18 +78,9 @@ test('the type check names every table that lacks the new kind, and every answer
 test('the complete additions pass the type check and answer requests', async () => {
   edit(FAULT, '  reset: () => instead', `  ${teapot.trim()}\n  reset: () => instead`)
   writeFileSync(join(folder, 'src/behaviours/respond/word.ts'), word)
-  edit(RESPOND, 'Partial<FileConfig> & {', 'Partial<FileConfig> & { readonly word?: string } & {')
-  edit(
-    RESPOND,
-    '      status: setting',
-    "      word: { type: 'string', description: 'The word.' },\n      status: setting",
-  )
-  edit(
-    RESPOND,
-    '  file: (config, site) =>',
-    '  word: config => compileWord(config.word as string),\n  file: (config, site) =>',
-  )
-  edit(RESPOND, 'import { ACTIONS', "import { compileWord } from './word.ts'\nimport { ACTIONS")
+  edit(SETTINGS, '    status: setting', "    word: setting.text('The word.'),\n    status: setting")
+  edit(RESPOND, '  file: compileFile,', '  word: config => compileWord(config.word as string),\n  file: compileFile,')
+  edit(RESPOND, 'import { type ACTIONS', "import { compileWord } from './word.ts'\nimport { type ACTIONS")
   writeFileSync(join(folder, 'src/http/control/greetings.ts'), greeting)
   assert.equal(mistakes(), '')
 

@@ -131,4 +131,4 @@ export const respondSchema = setting.block(
   { minProperties: 1 },
 )
 
-export type RespondConfig = ConfigOf<typeof respondSchema>
+export interface RespondConfig extends ConfigOf<typeof respondSchema> {}

@@ -241,23 +241,22 @@ function compileId(
 /** An integer with a sign or leading zeros. */
 const NOT_CANONICAL = /^(?:-?0\d|\+|-0$)/
 
-/** Returns a function that finds fields with missing records; `undefined` for a resource without references. */
-export function compileDangling({
-  references,
-}: Resource): ((fields: JsonObject, exchange: Exchange) => Promise<readonly BrokenRule[]>) | undefined {
-  if (references.size === 0) return undefined
-  return async (fields, { world }) => {
-    const broken: BrokenRule[] = []
-    for (const [field, { to }] of references) {
-      const value = fields[field] ?? []
-      for (const [i, id] of [value].flat().entries()) {
-        if (isId(id) && (await world.collection(to).read(id)) !== undefined) continue
-        const at = pointer(Array.isArray(value) ? [field, i] : [field])
-        broken.push(inBody(at, 'reference', `must be the id of a record in ${to}`))
-      }
+/** Returns the rules that fields break which name no record. */
+export async function danglingIn(
+  { references }: Resource,
+  fields: JsonObject,
+  { world }: Exchange,
+): Promise<readonly BrokenRule[]> {
+  const broken: BrokenRule[] = []
+  for (const [field, { to }] of references) {
+    const value = fields[field] ?? []
+    for (const [i, id] of [value].flat().entries()) {
+      if (isId(id) && (await world.collection(to).read(id)) !== undefined) continue
+      const at = pointer(Array.isArray(value) ? [field, i] : [field])
+      broken.push(inBody(at, 'reference', `must be the id of a record in ${to}`))
     }
-    return broken
   }
+  return broken
 }
 
 /** A field with references to a resource. */

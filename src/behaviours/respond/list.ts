@@ -142,7 +142,10 @@ function compileFilters(
       const given = values[at] as Json | undefined
       if (given === undefined || (all !== undefined && [given].flat().includes(all))) continue
       if (takesBounds && isObject(given)) {
-        comparisons.push(...boundsOf(field, given as JsonObject, timed))
+        for (const [key, limit] of Object.entries(given as JsonObject)) {
+          const bound = BOUNDS.get(key)
+          if (bound !== undefined) comparisons.push({ field, is: bound, value: timed?.(limit) ?? limit })
+        }
         continue
       }
       const value = timed?.(given) ?? given
@@ -173,6 +176,7 @@ function knowsField(field: string, { schema }: Resource, { contract }: Site): bo
   return field.includes('.') && field.split('.').reduce(below, [schema.node]).length > 0
 }
 
+/** The limits of an object of bounds: `created[gte]=10&created[lt]=20` is `{ gte: 10, lt: 20 }`. */
 const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map([
   ['gt', 'more-than'],
   ['gte', 'at-least'],
@@ -185,17 +189,6 @@ const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map([
   ['min', 'at-least'],
   ['max', 'at-most'],
 ])
-
-/**
- * Returns the comparisons that an object of bounds asks for: `created[gte]=10&created[lt]=20` is `{ gte: 10, lt: 20 }`.
- *
- * @param convert converts a limit to the form that the records have
- */
-const boundsOf = (field: string, bounds: JsonObject, convert?: (limit: Json) => Json): Comparison[] =>
-  Object.entries(bounds).flatMap(([key, limit]) => {
-    const is = BOUNDS.get(key)
-    return is === undefined ? [] : [{ field, is, value: convert?.(limit) ?? limit }]
-  })
 
 /**
  * Compiles the sort order of a request: `name`, `-name`, `+name`, `name:desc`, `name,-id`, `name,desc`, or an `order` parameter.

@@ -28,9 +28,6 @@ type WriteKind = 'create' | 'replace' | 'update'
 
 export type RecordMaker = ReturnType<typeof compileMaker>
 
-export const isBroken = (fitted: JsonObject | readonly BrokenRule[]): fitted is readonly BrokenRule[] =>
-  Array.isArray(fitted)
-
 /** Compiles the parts that make the record of a write request. */
 export function compileMaker(resource: Resource, config: RespondConfig, kind: WriteKind, site: Site) {
   const { schema, idField, unshown } = resource
@@ -50,7 +47,7 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
   const isWhole = path.length === 0 && renamed.size === 0
   const given = ({ body }: Exchange): Json => (isWhole && body) || recordIn(body)
   const hasRecord = (exchange: Exchange): boolean => memberAt(exchange.body, path) !== undefined
-  const mended = (record: JsonObject, broken: readonly BrokenRule[] | undefined, exchange: Exchange) => {
+  const mended = (record: JsonObject, broken: BrokenRule[] | undefined, exchange: Exchange) => {
     const isValid = exchange.body === undefined || body?.check(exchange.body, true) === undefined
     if (!isValid) return broken ?? record
     const fields = fieldsOf(given(exchange))
@@ -86,13 +83,13 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
     /** Whether a client must send the id of a new record. */
     wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
     /** Returns the record to store, or its broken rules. */
-    fit(whole: JsonObject, exchange: Exchange): JsonObject | readonly BrokenRule[] {
+    fit(whole: JsonObject, exchange: Exchange): JsonObject | BrokenRule[] {
       const record = unshown.length === 0 ? whole : withoutOwners(unshown, whole)
       const broken = checkRecord(resource, record)
       if (broken === undefined && views.length === 0) return whole
       const fitted = mended(record, broken, exchange)
       if (fitted === record) return whole
-      return isBroken(fitted) ? fitted : keepOwners(resource, fitted, whole)
+      return Array.isArray(fitted) ? fitted : keepOwners(resource, fitted, whole)
     },
   }
 }

@@ -13,7 +13,7 @@ import { isObject, type Json, type JsonObject, memberAt, parsePointer } from '..
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { httpDate, parseDate, timestamp } from '../../world/clock.ts'
 import { compileExpression } from '../expressions.ts'
-import type { Make, Making } from '../resource.ts'
+import { EXTRA, type Make, type Making } from '../resource.ts'
 
 /** Names of switches that are initially on. */
 const ON = /^(?:is_?)?(?:active|enabled|visible|available|valid|open|ok|success|successful|succeeded)$/i
@@ -112,11 +112,9 @@ export function writeMomentOf(field: Field): WriteMoment | undefined {
   return forms.find(write => allows(write(SOME_DAY)))
 }
 
-const MADE = new Set(['created', 'creation', 'create', 'inserted', 'added', 'registered'])
-const CHANGED = new Set(['updated', 'update', 'modified', 'modification', 'changed', 'edited'])
-const BESIDE = new Set(
-  'at on date time timestamp datetime utc gmt last record ts ms millis unix epoch when dt since'.split(' '),
-)
+const MADE = /^(?:created|creation|create|inserted|added|registered)$/
+const CHANGED = /^(?:updated|update|modified|modification|changed|edited)$/
+const BESIDE = /^(?:at|on|date|time|timestamp|datetime|utc|gmt|last|record|ts|ms|millis|unix|epoch|when|dt|since)$/
 
 /**
  * Returns whether a field holds the time of its record's creation or last write, by its name (`createdAt`, `date_modified`)
@@ -128,15 +126,15 @@ export function stampOf(field: Field): 'created' | 'updated' | undefined {
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter(Boolean)
-  const made = words.some(word => MADE.has(word))
-  const changed = words.some(word => CHANGED.has(word))
-  if (made === changed || !words.every(word => MADE.has(word) || CHANGED.has(word) || BESIDE.has(word)))
-    return undefined
+  const made = words.some(word => MADE.test(word))
+  const changed = words.some(word => CHANGED.test(word))
+  const isKnown = (word: string) => [MADE, CHANGED, BESIDE].some(one => one.test(word))
+  if (made === changed || !words.every(isKnown)) return undefined
   return holdsMoment(field, words) ? (made ? 'created' : 'updated') : undefined
 }
 
 function holdsMoment({ types, format, example }: Field, words: readonly string[]): boolean {
-  const telling = words.some(word => BESIDE.has(word) && word !== 'last')
+  const telling = words.some(word => BESIDE.test(word) && word !== 'last')
   if (types.includes('string')) {
     if (format !== undefined) return /date/.test(format)
     return typeof example === 'string' ? TEXTS.some(([like]) => like.test(example)) : telling
@@ -233,7 +231,7 @@ function compileValue(value: Json, node: Node, contract: Contract, name: string,
       return ({ clock }) => write(clock.now())
     },
     compile(text, at, start, alone) {
-      const compiled = compileExpression(language, { contract }, text, 'any', at, start, report)
+      const compiled = compileExpression(language, { contract }, 'any', text, at, start, report)
       const isTime = alone && compiled?.type === 'google.protobuf.Timestamp'
       const write = isTime ? writeAt(at.slice(1)) : undefined
       if (compiled === undefined || write === undefined) return compiled
@@ -247,8 +245,8 @@ function compileValue(value: Json, node: Node, contract: Contract, name: string,
 
 /** Sample data for checking values at load. */
 export const SOME_REQUEST: Making = {
-  clock: { now: () => 1_704_110_400_000 },
-  uuid: () => '00000000-0000-4000-8000-000000000000',
+  clock: { now: () => SOME_DAY },
+  uuid: () => NIL,
   draw: () => 0.5,
 }
 
@@ -305,8 +303,6 @@ export function mend(
   }
   return check(current) === undefined ? (current as JsonObject) : undefined
 }
-
-const EXTRA: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties'])
 
 /** Returns the value for the place of a violation; `undefined` if there is none. */
 function better(

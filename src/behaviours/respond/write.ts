@@ -2,7 +2,7 @@
 // Patch or JSON Patch. The door to rfc6902.
 
 import { applyPatch, type Operation as PatchOperation } from 'rfc6902'
-import { type Operation, type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
+import { type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
 import { isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { placeholdersIn } from '../../expression/template.ts'
@@ -22,8 +22,8 @@ import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { inBody, isId, type Resource } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
-import { compileDangling, compileFinder, compileKey, compileWithin } from './key.ts'
-import { compileMaker, isBroken, keepOwners } from './record.ts'
+import { compileFinder, compileKey, compileWithin, danglingIn } from './key.ts'
+import { compileMaker, keepOwners } from './record.ts'
 import { compileLocation, type Give, withoutBody } from './reply.ts'
 import { completeTemplate, itemOf, listedRecords, pathParameter, recordReader } from './shape.ts'
 
@@ -35,15 +35,18 @@ export function compileWrite(
   site: Site,
   kind: 'replace' | 'update',
 ): Handler {
-  const { name, idField } = resource
+  const { name, idField, references } = resource
   const { operation, invalid } = site
   const maker = compileMaker(resource, config, kind, site)
   const { within, identify, get } = compileFinder(resource, config, site, maker)
   const status = successStatus(operation, 200, 204)
-  const dangling = compileDangling(resource)
-  const transition = compileTransition(resource)
   const create = config.creates === true ? compileCreateOne(config, resource, give, site) : undefined
-  const isPatch = kind === 'update' ? compileIsPatch(operation) : undefined
+  // By its media type, or by the schema of its operation, a list is a JSON Patch.
+  const isPatch = [...(operation.body?.content.values() ?? [])].some(({ patch }) => patch === true)
+  const isPatched = ({ body, request }: Exchange) =>
+    kind === 'update' &&
+    Array.isArray(body) &&
+    (isPatch || String(request.headers['content-type'] ?? '').startsWith(JSON_PATCH))
   // An id that requests do not have is dropped like any other field that clients cannot set.
   const checksId = resource.unknownFields === 'refuse' || (isClients(resource) && maker.saysId)
   return async exchange => {
@@ -52,7 +55,7 @@ export function compileWrite(
     for (;;) {
       const old = await get(exchange, id, create)
       if ('status' in old) return old
-      const patched = isPatch?.(exchange) ? patchRecord(old.value, exchange.body as readonly Json[]) : undefined
+      const patched = isPatched(exchange) ? patchRecord(old.value, exchange.body as readonly Json[]) : undefined
       if (patched?.broken !== undefined) return invalid([patched.broken])
       const given = patched === undefined ? maker.given(exchange) : patched.value
       const merged = kind === 'update' && patched === undefined ? mergePatch(old.value, given) : given
@@ -62,10 +65,10 @@ export function compileWrite(
       const owned = within === undefined ? composed : within.own(exchange, composed)
       const fields = keepOwners(resource, owned, old.value)
       const record = maker.fit(withId(idField, id, fields), exchange)
-      if (isBroken(record)) return invalid(record)
-      const lost = dangling === undefined ? NO_RULES : await dangling(fields, exchange)
+      if (Array.isArray(record)) return invalid(record)
+      const lost = references.size === 0 ? NO_RULES : await danglingIn(resource, fields, exchange)
       if (lost.length > 0) return invalid(lost)
-      const refused = transition?.(old.value, record)
+      const refused = refuseTransition(resource, old.value, record)
       if (refused !== undefined) return refused
       const entry = await exchange.world.collection(name).replace(old.id, record, old.revision)
       // Another request wrote between our read and our write: merge again with its result.
@@ -96,13 +99,6 @@ function mergePatch(target: Json, patch: Json): Json {
     else out.set(key, isObject(value) ? mergePatch(out.get(key) ?? null, value) : value)
   }
   return Object.fromEntries(out)
-}
-
-/** Compiles the check whether the body of a request is a JSON Patch: by its media type, or by the schema of its operation. */
-function compileIsPatch({ body }: Operation): (exchange: Exchange) => boolean {
-  const isDescribed = [...(body?.content.values() ?? [])].some(({ patch }) => patch === true)
-  return ({ body: sent, request }) =>
-    Array.isArray(sent) && (isDescribed || String(request.headers['content-type'] ?? '').startsWith(JSON_PATCH))
 }
 
 /** The changed record, or the rule that an operation of the patch breaks. */
@@ -155,20 +151,15 @@ function withLeaves(value: Json, leaf: (value: Json) => Json): Json {
   return mapValues(value, one => withLeaves(one as Json, leaf))
 }
 
-/** Refuses a write that changes a record's state along no configured edge; `undefined` for a resource without states. */
-function compileTransition({
-  name,
-  states,
-}: Resource): ((before: JsonObject, after: JsonObject) => Reply | undefined) | undefined {
+/** Refuses a write that changes a record's state along no configured edge. */
+function refuseTransition({ name, states }: Resource, before: JsonObject, after: JsonObject): Reply | undefined {
   if (states === undefined) return undefined
   const { field, from } = states
-  return (before, after) => {
-    if (allows(states, before[field], after[field])) return undefined
-    const edges = (from.get(String(before[field])) ?? []).map(({ to }) => `"${to}"`)
-    const ways = edges.length === 0 ? 'this state is final' : `it can become ${edges.join(', ')}`
-    const detail = `this record of ${name} is "${before[field]}" and cannot become "${after[field]}"; ${ways}`
-    return refuse(problems.conflict, detail)
-  }
+  if (allows(states, before[field], after[field])) return undefined
+  const edges = (from.get(String(before[field])) ?? []).map(({ to }) => `"${to}"`)
+  const ways = edges.length === 0 ? 'this state is final' : `it can become ${edges.join(', ')}`
+  const detail = `this record of ${name} is "${before[field]}" and cannot become "${after[field]}"; ${ways}`
+  return refuse(problems.conflict, detail)
 }
 
 /** Compiles the creation of a record, or of each record in a list. */
@@ -187,13 +178,12 @@ function compileCreateOne(
   site: Site,
 ): (exchange: Exchange, id?: Id) => Promise<Reply> {
   const { operation, invalid } = site
-  const { name, idField, assign } = resource
+  const { name, idField, assign, references } = resource
   const status = successStatus(operation, 201, 200)
   const putStatus = successStatus(operation, 201, 200, 204)
   const within = compileWithin(config, resource, site)
   const key = compileKey(resource, within?.ownerOf, site)
   const maker = compileMaker(resource, config, 'create', site)
-  const dangling = compileDangling(resource)
   const nameable = compileNameable(resource, site)
   const locate = compileLocation(site.readers.get(name) ?? [`${operation.path}/{id}`], operation.path)
   const idPlace = pointer([idField])
@@ -218,10 +208,10 @@ function compileCreateOne(
         : await world.collection(to).list({ filters: [], limit: 1 })
       if (last !== undefined) fields = { ...fields, [field]: last }
     }
-    const lost = dangling === undefined ? NO_RULES : await dangling(fields, exchange)
+    const lost = references.size === 0 ? NO_RULES : await danglingIn(resource, fields, exchange)
     if (id !== undefined) {
       const record = maker.fit(withId(idField, id, fields), exchange)
-      if (isBroken(record)) return invalid(record)
+      if (Array.isArray(record)) return invalid(record)
       if (lost.length > 0) return invalid(lost)
       const { entry } = await collection.put(key?.of(exchange, id) ?? id, record)
       exchange.entry = entry
@@ -236,7 +226,7 @@ function compileCreateOne(
     let mended: JsonObject | undefined
     const check = (whole: JsonObject): Reply | undefined => {
       const fit = maker.fit(whole, exchange)
-      if (isBroken(fit)) {
+      if (Array.isArray(fit)) {
         // A client cannot choose an id that is counted.
         return assign === 'sequence' && fit.some(({ path }) => path === idPlace) ? usedUp : invalid(fit)
       }

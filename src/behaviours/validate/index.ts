@@ -13,7 +13,7 @@ import type { Violation } from '../../kernel/schema/violations.ts'
 import { schemasWithin } from '../../sample/schema-parts.ts'
 import { breathe } from '../../world/clock.ts'
 import { type Behaviour, type ConfigOf, type Exchange, type Invalid, setting } from '../behaviour.ts'
-import { inBody } from '../resource.ts'
+import { EXTRA, inBody } from '../resource.ts'
 import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
 
 const schema = setting.block(
@@ -216,34 +216,33 @@ function compileBody({ body, method }: Operation, ignored: boolean, maxBody: num
   }
   return {
     absent,
-    read(exchange: Exchange): Promise<Reply | readonly BrokenRule[]> {
+    async read(exchange: Exchange): Promise<Reply | readonly BrokenRule[]> {
       const { request } = exchange
       const type = firstOf(request.headers['content-type']) ?? ''
       const isNamed = type.trim() !== ''
       const reading = isNamed ? readingOf(type) : undefined
       if (isNamed && reading === undefined) {
-        return Promise.resolve(unsupported(`${essenceOf(type)} is not supported; this operation accepts ${types}`))
+        return unsupported(`${essenceOf(type)} is not supported; this operation accepts ${types}`)
       }
-      if (reading?.charset !== undefined) {
-        return Promise.resolve(unsupported(`the charset ${reading.charset} is not supported; use UTF-8`))
+      if (reading?.charset !== undefined)
+        return unsupported(`the charset ${reading.charset} is not supported; use UTF-8`)
+      const sent = await request.readBody(maxBody)
+      const isEmpty = 'bytes' in sent && sent.bytes.length === 0
+      if (reading === undefined) {
+        return isEmpty ? missing : unsupported(`the body has no content type; this operation accepts ${types}`)
       }
-      return request.readBody(maxBody).then(read => {
-        if (reading === undefined) {
-          if ('bytes' in read && read.bytes.length === 0) return missing
-          return unsupported(`the body has no content type; this operation accepts ${types}`)
-        }
-        if ('problem' in read) {
-          if (read.problem !== problems.invalid_request) return refuse(read.problem, read.detail, read.headers)
-          return withHeaders(invalid([inBody('', 'syntax', read.detail.replace(/^the body /, ''))]), read.headers)
-        }
-        const size = read.bytes.length
-        if (size === 0) return absent(exchange)
-        // A body that is not JSON, a form or text is kept as bytes.
-        if (reading.parse === undefined) return NO_RULES
-        const parsed = reading.parse(read.bytes, type)
-        if (parsed instanceof Promise) return parsed.then(value => checkLarge(reading, exchange, value, size))
-        return size > LARGE ? checkLarge(reading, exchange, parsed, size) : checkParsed(reading, exchange, parsed, size)
-      })
+      if ('problem' in sent) {
+        if (sent.problem !== problems.invalid_request) return refuse(sent.problem, sent.detail, sent.headers)
+        return withHeaders(invalid([inBody('', 'syntax', sent.detail.replace(/^the body /, ''))]), sent.headers)
+      }
+      if (isEmpty) return absent(exchange)
+      // A body that is not JSON, a form or text is kept as bytes.
+      const parsed = reading.parse?.(sent.bytes, type)
+      if (parsed === undefined) return NO_RULES
+      const size = sent.bytes.length
+      return parsed instanceof Promise || size > LARGE
+        ? checkLarge(reading, exchange, await parsed, size)
+        : checkParsed(reading, exchange, parsed, size)
     },
   }
 }
@@ -360,7 +359,7 @@ function warnOfFieldSlips(exchange: Exchange, value: Json, schema: SchemaUse): v
 /** Adds the name that the body has instead to the message about a missing field, and the meant one to that of an unknown one. */
 function explainSlip(rule: BrokenRule, value: Json, schema: SchemaUse): BrokenRule {
   const isMissing = rule.rule === 'required'
-  const path = (isMissing || UNKNOWN.has(rule.rule) ? parsePointer(rule.path) : undefined) ?? []
+  const path = (isMissing || EXTRA.has(rule.rule) ? parsePointer(rule.path) : undefined) ?? []
   const name = path.at(-1)
   const parents = path.slice(0, -1)
   const parent = memberAt(value, parents)
@@ -376,9 +375,6 @@ function explainSlip(rule: BrokenRule, value: Json, schema: SchemaUse): BrokenRu
   const meant = slipOf(name, others)
   return meant === undefined ? rule : say(`; did you mean "${meant}"?`)
 }
-
-/** The keywords that refuse a field for its name. */
-const UNKNOWN: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties'])
 
 /** Returns whether some branch of the schema has a field. */
 const isField = (path: readonly string[], { key, definitions }: SchemaUse): boolean =>

@@ -46,7 +46,7 @@ export function compileReadings(content: ReadonlyMap<string, MediaType>): (type:
 
 /** The maximum number of members of an object: composing and storing a record of more is one long step. */
 const MOST_MEMBERS = 50_000
-const BOUNDS = { members: MOST_MEMBERS }
+const parseOne = (text: string): Parsed => parseJson(text, true, { members: MOST_MEMBERS })
 const NOT_UTF8 = { fault: 'is not UTF-8' }
 
 export const URL_ENCODED = 'application/x-www-form-urlencoded'
@@ -60,13 +60,13 @@ type ParseBody = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
 
 /** Returns a parser for a media type; `undefined` for one that stays bytes. */
 function parserOf(essence: string, media: MediaType): ParseBody | undefined {
-  if (isJson(essence)) return bytes => (isUtf8(bytes) ? parseJson(decodeText(bytes), true, BOUNDS) : NOT_UTF8)
+  if (isJson(essence)) return parseText(parseOne)
   const { form, sequence, schema } = media
   if (XML.test(essence) && schema !== undefined) {
     return parseText(text => readXml(text, schema.definitions[schema.key], schema.definitions))
   }
   if (sequence !== undefined && sequence.framing !== 'parts') {
-    return parseText(text => readSequence(text, sequence, one => parseJson(one, true, BOUNDS)) as Parsed)
+    return parseText(text => readSequence(text, sequence, parseOne) as Parsed)
   }
   // Fields are an object. A form that is described as something else, a file or a list of files, stays bytes.
   const { types } = media.schema ?? { types: NO_TYPES }
@@ -89,14 +89,14 @@ function parserOf(essence: string, media: MediaType): ParseBody | undefined {
 
 const parseText =
   (parse: (text: string) => Parsed): ParseBody =>
-  bytes =>
-    isUtf8(bytes) ? parse(decodeText(bytes)) : NOT_UTF8
+  bytes => {
+    if (!isUtf8(bytes)) return NOT_UTF8
+    const text = bufferOf(bytes).toString()
+    return parse(text.startsWith('\uFEFF') ? text.slice(1) : text)
+  }
 
-const decodeText = (bytes: Uint8Array): string => {
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const text = buffer.toString('utf8')
-  return text.startsWith('\uFEFF') ? text.slice(1) : text
-}
+const bufferOf = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 function readForm(fields: ReadonlyMap<string, readonly string[]>, form: MediaType['form']): Parsed {
   if (form !== undefined) return form(fields) as Parsed
@@ -114,10 +114,9 @@ const occursMore = (text: string, part: string, most: number): boolean => text.s
 /** The platform's own parser (RFC 7578). */
 async function readMultipart(bytes: Uint8Array, type: string, form: MediaType['form']): Promise<Parsed> {
   const fields = new Map<string, string[]>()
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(type)
   const part = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`
-  if (occursMore(body.toString('latin1'), part, MOST_FIELDS + 1)) return MANY_FIELDS
+  if (occursMore(bufferOf(bytes).toString('latin1'), part, MOST_FIELDS + 1)) return MANY_FIELDS
   try {
     const data = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
     for (const [name, part] of data) {
