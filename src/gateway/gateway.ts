@@ -24,9 +24,9 @@ import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Unavailable } from '../world/engines/engine.ts'
 import { Outage } from '../world/records/types.ts'
 import { StandingAnswers } from './answers.ts'
-import { delayed, readControls } from './client-controls.ts'
-import { explainReply, explanationHeaders } from './explain.ts'
+import { delayed, explainReply, explanationHeaders, readControls } from './client-controls.ts'
 import { AllRequests } from './journal/all-requests.ts'
+import { thousandths } from './journal/entry.ts'
 import { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
@@ -321,8 +321,6 @@ export function servesPath(plan: Plan, path: string): boolean {
 }
 
 // --- a running request -------------------------------------------------------------------------------------------------
-
-const thousandths = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
 
 /** A plan with the data of its service. Running requests are recorded where they began. */
 interface ServedPlan {

@@ -1,6 +1,6 @@
 // Rates, latencies and errors of the requests of the last minutes. They are recorded only while a client polls.
 
-import type { JournalEntry } from './journal/entry.ts'
+import { type JournalEntry, thousandths } from './journal/entry.ts'
 import type { Journal } from './journal/journal.ts'
 
 /** The maximum number of recorded requests. At higher rates a measurement covers less time. */
@@ -125,7 +125,7 @@ function sumUp(samples: readonly TrafficSample[], from: number, seconds: number)
   const isError = (status: number) => status === 0 || status >= 500
   return {
     requests: samples.length,
-    perSecond: roundDuration(samples.length / seconds),
+    perSecond: thousandths(samples.length / seconds),
     errors: countOf(samples, isError),
     refused: countOf(samples, status => status >= 400 && !isError(status)),
     ...{ p50: share(times, 0.5), p90: share(times, 0.9), p95: share(times, 0.95), p99: share(times, 0.99) },
@@ -147,6 +147,4 @@ const columnTimes = (samples: readonly TrafficSample[]): Float64Array =>
 
 /** The smallest value that this share of all does not exceed (nearest rank). */
 const share = (sorted: Float64Array, part: number): number | null =>
-  sorted.length === 0 ? null : roundDuration(sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] as number)
-
-const roundDuration = (value: number): number => Math.round(value * 1000) / 1000
+  sorted.length === 0 ? null : thousandths(sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] as number)

@@ -2,10 +2,9 @@
 // same for all processes that append to the log: what waits runs together, and its changes are one append. Where another
 // process was faster, the changes are undone, and the work runs again after those of the other.
 
-import type { Change } from './changes.ts'
+import { type Change, type Group, Recording } from './changes.ts'
 import { afterPromises, breathe, monotonic } from './clock.ts'
 import { type Append, type Engine, type News, type Position, Unavailable } from './engines/engine.ts'
-import { type Group, Recording } from './recording.ts'
 
 /** The reason of a change, for the history. */
 export interface Cause {
@@ -73,7 +72,6 @@ export class Turns {
   #askers: Waiter[] = []
   #busy = false
   #running: Promise<void> | undefined
-  #down: string | undefined
   #compacting = false
   /** The entries that were appended since the snapshot that is being written. */
   #tail: string[] | undefined
@@ -96,9 +94,6 @@ export class Turns {
     this.position = position
     this.#now = now
     this.#meter = meter
-    engine.onAvailability(reason => {
-      this.#down = reason
-    })
   }
 
   /** Whether other processes append, too: work may run several times then. */
@@ -120,7 +115,6 @@ export class Turns {
   /** Resolves when the worlds hold everything that any process appended before this was called. */
   catchUp(): Promise<void> {
     if (!this.repeats) return Promise.resolve()
-    if (this.#down !== undefined) return Promise.reject(new Unavailable(this.#down))
     return new Promise<void>((resolve, reject) => {
       this.#askers.push({ resolve, reject })
       this.#start()
@@ -130,7 +124,7 @@ export class Turns {
   /** Appends changes without a request, if there are any, and applies the changes of others. */
   async tick(): Promise<void> {
     await this.catchUp()
-    if (this.recording.hasAside && this.#down === undefined) await this.run(async () => {}, FLUSH)
+    if (this.recording.hasAside) await this.run(async () => {}, FLUSH)
   }
 
   /** Resolves when no work runs. */
@@ -217,7 +211,6 @@ export class Turns {
     const began = this.position
     const since = monotonic()
     try {
-      if (this.#down !== undefined) throw new Unavailable(this.#down)
       const appending = this.#engine.append(began, texts)
       if (this.repeats || !(appending instanceof Promise)) {
         const result = appending instanceof Promise ? await appending : appending

@@ -197,8 +197,9 @@ export class World implements Counting {
     return this
   }
 
-  /** Puts the records of a resource under other options. */
-  adapt(name: string, options: CollectionOptions): void {
+  /** Adapts to a reload: known resources keep their records under other options, new ones get their seeds. */
+  adapt(name: string, options: CollectionOptions, seeded: Collection): void {
+    if (!this.#collections.has(name)) this.replace(name, seeded.fork())
     this.collection(name).adapt(options)
   }
 
@@ -214,12 +215,6 @@ export class World implements Counting {
   get lives(): boolean {
     for (const collection of this.#collections.values()) if (collection.lives) return true
     return false
-  }
-
-  /** Adapts to a reload: new resources get their seeds, known ones keep their records. */
-  adopt(name: string, seeded: Collection): void {
-    if (this.#collections.has(name)) return
-    this.replace(name, seeded.fork())
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Refusal } from '../../kernel/http.ts'
 import { mapValues } from '../../kernel/json.ts'
 import { timestamp } from '../../world/clock.ts'
-import type { Explanation } from '../explain.ts'
+import type { Explanation } from '../client-controls.ts'
 import type { Mask } from '../mask.ts'
 
 export interface RecordedRequest {
@@ -65,7 +65,7 @@ export function describeEntry(entry: JournalEntry): RecordedRequest {
     path: mask.path(entry.path),
     query: mask.query(entry.query),
     status: entry.status,
-    durationMs: round(entry.milliseconds),
+    durationMs: thousandths(entry.milliseconds),
     position: entry.position === LOST ? undefined : entry.position,
     refusal: refusal && { code: refusal.problem.code, rule: mask.text(refusal.detail) },
     injected: describeInjected(entry),
@@ -81,7 +81,7 @@ export function describeEntry(entry: JournalEntry): RecordedRequest {
 const present = <Members extends object>(members: Members): Members =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Members
 
-const round = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
+export const thousandths = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
 
 export const maskHeaders = (headers: JournalEntry['headers'], mask: Mask): JournalEntry['headers'] =>
   headers && mapValues(headers, (value, name) => mask.header(name, `${value}`))
@@ -100,7 +100,7 @@ function describeInjected({
   return present({
     weather,
     queued: queued || undefined,
-    delayMs: injected === 0 ? undefined : round(injected),
+    delayMs: injected === 0 ? undefined : thousandths(injected),
     fault,
     notes: notes.length === 0 ? undefined : notes.map(note => mask.text(note)),
   })

@@ -5,7 +5,7 @@ import type { Exchange } from '../../behaviours/behaviour.ts'
 import type { Reply, Request } from '../../kernel/http.ts'
 import type { JournalSettings } from '../../plan/settings.ts'
 import { heapLimit } from '../../world/budget.ts'
-import type { Explanation } from '../explain.ts'
+import type { Explanation } from '../client-controls.ts'
 import type { Mask } from '../mask.ts'
 import { blankEntry, IDS, type JournalBody, type JournalEntry, sizeOf } from './entry.ts'
 
@@ -92,10 +92,16 @@ export class Journal {
     this.#member = member
     this.#first += more
     this.#last += more
+    for (const entry of entries) entry.id += more
+    this.#fill(entries)
+  }
+
+  #fill(entries: readonly JournalEntry[]): void {
     this.#ring = []
+    this.#bytes = 0
     for (const entry of entries) {
-      entry.id += more
       this.#ring[entry.id % this.#settings.requests] = entry
+      this.#bytes += entry.size
     }
   }
 
@@ -187,12 +193,7 @@ export class Journal {
     if (keys.every(key => settings[key] === before[key]) && String(settings.headers) === String(before.headers)) return
     const kept = [...this.each()].filter(({ id }) => id > this.#last - settings.requests)
     this.#settings = settings
-    this.#ring = []
-    this.#bytes = 0
-    for (const entry of kept) {
-      this.#ring[entry.id % settings.requests] = entry
-      this.#bytes += entry.size
-    }
+    this.#fill(kept)
     this.#first = kept[0]?.id ?? this.#last + 1
     while (this.#bytes > this.#room) this.#evict()
   }

@@ -238,10 +238,6 @@ export class SeedStore {
     )
   }
 
-  has(collection: string, digest: string): boolean {
-    return this.#bases.has(seedKey(collection, digest))
-  }
-
   /** Returns a collection with these seeds, to be forked; `undefined` if they are unknown. */
   base(collection: string, digest: string | undefined): Collection | undefined {
     return digest === undefined ? undefined : this.#bases.get(seedKey(collection, digest))
@@ -249,7 +245,7 @@ export class SeedStore {
 
   /** Keeps the seeds that another configuration has. @param like a collection of the same resource */
   keep(name: string, digest: string, state: CollectionState, like: Collection): void {
-    if (this.has(name, digest)) return
+    if (this.base(name, digest) !== undefined) return
     const base = like.fork()
     base.apply(['all', state])
     this.#bases.set(seedKey(name, digest), base)

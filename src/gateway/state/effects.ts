@@ -2,9 +2,8 @@
 // they are stored.
 
 import { stringifyJson } from '../../kernel/json.ts'
-import type { CollectionState, PortableCourse, RowEffect, WorldEffect } from '../../world/changes.ts'
+import type { CollectionState, Group, PortableCourse, RowEffect, WorldEffect } from '../../world/changes.ts'
 import { breathe } from '../../world/clock.ts'
-import type { Group } from '../../world/recording.ts'
 import type { AnswerState } from '../answers.ts'
 
 /** A world as a value. */

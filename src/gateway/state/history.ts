@@ -170,12 +170,8 @@ function mergeCounts(first: string, second: string): string {
   return JSON.stringify([at, by, merged])
 }
 
-/** Kinds of effects that the history leaves out, because they only count. */
-const UNTOLD_KINDS = ['ordinal', 'seen', 'seeds', 'config'] as const
-const UNTOLD = new Set<string>(UNTOLD_KINDS)
-
-/** Whether a kind of effect is described. */
-export const isTold = (kind: string): boolean => !UNTOLD.has(kind)
+/** Whether a kind of effect is described: others only count. */
+export const isTold = (kind: string): boolean => kind === 'in' || kind in WORDS
 
 /** A change in words. */
 export interface DescribedChange {
@@ -188,8 +184,7 @@ export interface DescribedChange {
 export function describeChanges({ effects }: HistoryEntry): readonly DescribedChange[] {
   return effects.flatMap((effect): readonly DescribedChange[] => {
     const [kind] = effect
-    if (!isTold(kind)) return []
-    if (effect[0] !== 'in') return [{ change: WORDS[kind as keyof typeof WORDS] }]
+    if (kind !== 'in') return kind in WORDS ? [{ change: WORDS[kind] as string }] : []
     const [, collection, own] = effect
     if (own[0] === 'all') return [{ change: 'loaded', collection }]
     // A timer follows from the record that it belongs to.
@@ -199,7 +194,7 @@ export function describeChanges({ effects }: HistoryEntry): readonly DescribedCh
   })
 }
 
-const WORDS = {
+const WORDS: Partial<Readonly<Record<Effect[0], string>>> = {
   kept: 'counted',
   clock: 'clock set',
   made: 'begun',
@@ -209,4 +204,4 @@ const WORDS = {
   weather: 'weather set',
   answer: 'answer given, used or removed',
   reseed: 'reset to the new seeds',
-} satisfies Readonly<Record<Exclude<Effect[0], 'in' | (typeof UNTOLD_KINDS)[number]>, string>>
+}

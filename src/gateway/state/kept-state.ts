@@ -131,6 +131,7 @@ export class KeptState {
 
   /** Applies later entries, and keeps the reason if they cannot be read. */
   async #follow(turns: Turns): Promise<void> {
+    if (this.#down !== undefined) return
     try {
       await turns.tick()
       this.#unreadable = undefined

@@ -1,8 +1,7 @@
 // The worlds as the state of a log: records their changes, applies the changes of others, rewinds them, and writes snapshots.
 
-import { type Change, type Counting, changeOf, type KeptKind, type Recorder } from '../../world/changes.ts'
+import { type Change, type Counting, changeOf, type Group, type KeptKind, type Recorder } from '../../world/changes.ts'
 import type { News } from '../../world/engines/engine.ts'
-import type { Group } from '../../world/recording.ts'
 import type { Memory, Turns } from '../../world/turns.ts'
 import type { World } from '../../world/world.ts'
 import type { AnswerState } from '../answers.ts'

@@ -180,8 +180,7 @@ export class Worlds {
     const refused = this.refuses(name)
     if (refused !== undefined) return refused
     const world = from?.fork(name) ?? this.blank(name)
-    this.#sandboxes.set(name, holdWorld(this.#plan, world))
-    this.#keeper?.placed(world, undefined)
+    this.put(world)
     return world
   }
 
@@ -271,8 +270,7 @@ export class Worlds {
     if (held.plan === plan) return held
     held.plan = plan
     for (const [name, { options }] of plan.collections) {
-      held.world.adopt(name, this.#initial.collection(name))
-      held.world.adapt(name, options)
+      held.world.adapt(name, options, this.#initial.collection(name))
     }
     return held
   }

@@ -41,8 +41,9 @@ export interface Engine {
   /**
    * Appends all entries, or none, if the log still ends at `after`. Resolves once they are as durable as the settings of
    * the engine promise. Where the outcome is unknown (a connection broke), rejects with `Unavailable`; the next `since`
-   * tells whether the entries are there. Returns at once where there is nothing to wait for. The next call may come before
-   * that; without `requests` it continues from the entries of this one.
+   * tells whether the entries are there. Returns at once where there is nothing to wait for, and throws at once while the
+   * engine is known to be unavailable. The next call may come before that; without `requests` it continues from the entries
+   * of this one.
    */
   append(after: Position, entries: readonly string[]): Append | Promise<Append>
   /** Whether a snapshot is worth its cost now: enough was appended since the last one. Called after each append. */

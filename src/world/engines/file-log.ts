@@ -90,7 +90,7 @@ export class FileLog implements Engine {
   }
 
   append(_after: Position, entries: readonly string[]): Append | Promise<Append> {
-    if (this.#down !== undefined) return Promise.reject(new Unavailable(this.#down))
+    if (this.#down !== undefined) throw new Unavailable(this.#down)
     const { log, at } = this.#position
     this.#position = { log, at: at + entries.length }
     const appended = { appended: this.#position }
