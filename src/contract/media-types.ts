@@ -89,11 +89,14 @@ export function writeSequence(items: readonly Json[], sequence: Sequence, bounda
     if (framing === 'lines') return `${stringifyJson(item)}\n`
     // RFC 7464 §2.2: each text begins with a record separator and ends with a line feed.
     if (framing === 'records') return `\u001e${stringifyJson(item)}\n`
-    const type = partType ?? (typeof item === 'string' ? 'text/plain' : 'application/json')
-    return `--${boundary}\r\ncontent-type: ${type}\r\n\r\n${bareText(item)}\r\n`
+    return writePart(item, partType ?? (typeof item === 'string' ? 'text/plain' : 'application/json'), boundary)
   })
   return texts.join('') + (framing === 'parts' ? `--${boundary}--\r\n` : '')
 }
+
+/** @param fields further fields of the part's header, each with its end of line */
+export const writePart = (item: Json, type: string, boundary: string, fields = ''): string =>
+  `--${boundary}\r\n${fields}content-type: ${type}\r\n\r\n${bareText(item)}\r\n`
 
 function writeEvent(item: Json, { fields }: Sequence): string {
   const event: JsonObject = fields && isObject(item) ? (item as JsonObject) : { data: item }

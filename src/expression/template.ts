@@ -103,10 +103,8 @@ export function compileFilling<Context extends TemplateContext>(
     const { text, start, closed } = part
     const whole = wholeOf(part)
     const unknown = (message: string, hint: string | undefined): string => {
-      report('unknown-placeholder', message, [...at, ...path], hint, {
-        start: start - 2,
-        end: start - 2 + whole.length,
-      })
+      const begin = start - '${'.length
+      report('unknown-placeholder', message, [...at, ...path], hint, { start: begin, end: begin + whole.length })
       return whole
     }
     if (!closed) return unknown('"${" has no closing brace', undefined)
@@ -138,12 +136,7 @@ export function compileFilling<Context extends TemplateContext>(
       const isEach = each !== undefined && items.length === 1 && mentions(value, name => field?.(name, path, true))
       if (!isEach) return items.every((item, i) => item === value[i]) ? value : items
       const item = writer(items[0] as BoundTree<Context>)
-      return (context, values) =>
-        new JsonText(
-          `[${each(context)
-            .map(one => item(one, values))
-            .join(',')}]`,
-        )
+      return (context, values) => new JsonText(`[${each(context).map(one => item(one, values))}]`)
     }
     if (!isObject(value)) return value
     let isConstant = true
@@ -302,14 +295,6 @@ export function mentions(template: unknown, has: (name: string) => unknown): boo
 
 /** Reports each `${…}` of a setting that is no template, in its keys and its values: it would be used as it is written. */
 export function reportPlaceholders(setting: unknown, hint: string, report: ReportMistake): void {
-  if (holdsBraces(setting)) compileFilling(setting as Json, [], report, { hint })
-}
-
-/** Returns whether a string or a key holds `${`: few do, and looking costs less than walking with paths. */
-function holdsBraces(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('${')
-  if (Array.isArray(value)) return value.some(holdsBraces)
-  if (!isObject(value)) return false
-  for (const key in value) if (key.includes('${') || holdsBraces(value[key])) return true
-  return false
+  // Few settings have one, and looking costs less than walking with paths.
+  if (String(stringifyJson(setting)).includes('${')) compileFilling(setting as Json, [], report, { hint })
 }

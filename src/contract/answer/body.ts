@@ -4,7 +4,7 @@ import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 import type { Gap } from '../../sample/terms.ts'
 import type { MediaType } from '../contract.ts'
-import { bareText, essenceOf, framingOf, isJson, writeSequence } from '../media-types.ts'
+import { bareText, essenceOf, framingOf, isJson, writePart, writeSequence } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { writeXml } from './xml.ts'
 
@@ -122,8 +122,8 @@ function writeWhole(value: Json | undefined, schema: SchemaUse | undefined, esse
   if (essence.startsWith('multipart/')) {
     const parts = fields.map(([name, item]) => {
       const type = typeof item === 'object' ? 'application/json' : 'text/plain'
-      const disposition = `content-disposition: form-data; name="${name.replace(/["\r\n]/g, '_')}"`
-      return `--${BOUNDARY}\r\n${disposition}\r\ncontent-type: ${type}\r\n\r\n${bareText(item)}\r\n`
+      const disposition = `content-disposition: form-data; name="${name.replace(/["\r\n]/g, '_')}"\r\n`
+      return writePart(item, type, BOUNDARY, disposition)
     })
     return `${parts.join('')}--${BOUNDARY}--\r\n`
   }

@@ -49,8 +49,8 @@ export function branchesOf(
   documents: Documents,
 ): Branch[] | undefined {
   const branches = nameBranches(itemsOf(childOf(node, union)), node, property, documents)
-  const named = branches?.every(({ names, fallback }) => names.length > 0 || fallback)
-  return named && branches?.some(({ names }) => names.length > 0) ? branches : undefined
+  const isNamed = branches?.every(({ names, fallback }) => names.length > 0 || fallback)
+  return isNamed && branches?.some(({ names }) => names.length > 0) ? branches : undefined
 }
 
 /**
@@ -235,12 +235,12 @@ export type Unions = Map<unknown, Union>
 export function translateUnion(union: Union, refer: (node: Node) => Schema): Schema[] {
   const { property, branches, open } = union
   const all = namesOf(branches)
-  const required = open || branches.every(({ requires }) => requires) ? { required: [property] } : {}
+  const isRequired = open || branches.every(({ requires }) => requires)
   const translated = branches.map(({ node, names, preferred, fallback }) => ({
     allOf: [
       fallback
         ? { properties: { [property]: { not: { enum: all.filter(name => !names.includes(name)) }, named: preferred } } }
-        : { type: 'object', ...required, properties: { [property]: { enum: names, named: preferred } } },
+        : named(property, names, isRequired, { named: preferred }),
       refer(node),
     ],
   }))
@@ -255,10 +255,10 @@ export const translateOwnNames = ({ property, names, preferred, stated }: OwnNam
 const namesOf = (branches: readonly Branch[]): string[] => [...new Set(branches.flatMap(({ names }) => names))]
 
 /** Returns a schema for values with one of the names. */
-const named = (property: string, names: readonly string[]): Schema => ({
+const named = (property: string, names: readonly string[], isRequired = true, further: object = {}): Schema => ({
   type: 'object',
-  required: [property],
-  properties: { [property]: { enum: names } },
+  ...(isRequired ? { required: [property] } : {}),
+  properties: { [property]: { enum: names, ...further } },
 })
 
 /** Writes a union as conditions: the validator enters the named branch only, and reports its mistakes only. */
