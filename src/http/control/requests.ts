@@ -244,55 +244,45 @@ export function requestRoutes({ gateway }: Control) {
         streams += 1
         const stopWatching = call.parameters.headers === true ? journal.watch() : undefined
         const past = call.parameters.after === undefined ? [] : selectRequests(journal, criteria, MOST_PAST)
-        const events = new RequestEvents(journal, criteria, () => {
+        const { events, tell } = openEvents(journal, criteria, () => {
           streams -= 1
           stopWatching?.()
         })
-        for (const request of past) events.tell(request)
+        for (const request of past) tell(request)
         return stream('text/event-stream', events)
       },
     },
   })
 }
 
-/** A stream of the requests that match, as server-sent events. */
-class RequestEvents extends Readable {
-  readonly #stop: () => void
-  #omitted = 0
-
-  /** @param ended is called when the client has disconnected */
-  constructor(journal: Journal, criteria: readonly Criterion[], ended: () => void) {
-    super({ highWaterMark: MOST_WAITING, encoding: 'utf8' })
-    const stopListening = journal.listen(entry => {
-      if (matches(criteria, entry)) this.tell(describeEntry(entry))
-    })
-    const heartbeat = setInterval(() => this.push(': \n\n'), HEARTBEAT)
-    heartbeat.unref()
-    this.#stop = () => {
-      stopListening()
-      clearInterval(heartbeat)
-      ended()
-    }
-    // The client then knows at once that the stream has begun.
-    this.push(': listening\n\n')
-  }
-
-  tell(request: { readonly id: number }): void {
-    if (this.readableLength >= MOST_WAITING) {
-      this.#omitted += 1
+/**
+ * Opens a stream of the requests that match, as server-sent events.
+ *
+ * @param ended is called when the client has disconnected
+ */
+function openEvents(journal: Journal, criteria: readonly Criterion[], ended: () => void) {
+  const events = new Readable({ highWaterMark: MOST_WAITING, encoding: 'utf8', read() {} })
+  let omitted = 0
+  const tell = (request: { readonly id: number }): void => {
+    if (events.readableLength >= MOST_WAITING) {
+      omitted += 1
       return
     }
-    if (this.#omitted > 0) {
-      this.push(`event: dropped\ndata: {"count":${this.#omitted}}\n\n`)
-      this.#omitted = 0
-    }
-    this.push(`event: request\nid: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)
+    if (omitted > 0) events.push(`event: dropped\ndata: {"count":${omitted}}\n\n`)
+    omitted = 0
+    events.push(`event: request\nid: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)
   }
-
-  override _read(): void {}
-
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#stop()
-    callback(error)
-  }
+  const stopListening = journal.listen(entry => {
+    if (matches(criteria, entry)) tell(describeEntry(entry))
+  })
+  const heartbeat = setInterval(() => events.push(': \n\n'), HEARTBEAT)
+  heartbeat.unref()
+  events.once('close', () => {
+    stopListening()
+    clearInterval(heartbeat)
+    ended()
+  })
+  // The client then knows at once that the stream has begun.
+  events.push(': listening\n\n')
+  return { events, tell }
 }

@@ -8,7 +8,7 @@ import { plainName } from '../../kernel/names.ts'
 import { type Listed, nest } from './records.ts'
 import { type FieldReader, isNumeric, type SchemaReader } from './schema.ts'
 
-/** WordTable by their meaning, with blanks between them. */
+/** Words by their meaning, with blanks between them. */
 type WordTable = Readonly<Record<string, string>>
 
 const meaningOf = (word: string, words: WordTable): string | undefined =>
