@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createEventParser, RequestLog } from '../../src/console/live/request-log.ts'
+import { createEventParser, createRequestLog } from '../../src/console/live/request-log.ts'
 import type { RecordedRequest } from '../../src/http/control/types.ts'
 
 const request = (id: number): RecordedRequest => ({
@@ -18,11 +18,11 @@ const request = (id: number): RecordedRequest => ({
 })
 const texts = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, i) => JSON.stringify(request(from + i)))
-const shown = (log: RequestLog): (string | undefined)[] =>
+const shown = (log: ReturnType<typeof createRequestLog>): (string | undefined)[] =>
   Array.from({ length: log.rows.length }, (_, index) => log.rows.at(-1 - index)?.key)
 
 test('the newest request is the first row', () => {
-  const log = new RequestLog(10)
+  const log = createRequestLog(10)
   log.receive(texts(1, 3))
   log.read()
   assert.deepEqual(shown(log), ['3', '2', '1'])
@@ -30,7 +30,7 @@ test('the newest request is the first row', () => {
 })
 
 test('the oldest rows are removed, and do not count as dropped', () => {
-  const log = new RequestLog(3)
+  const log = createRequestLog(3)
   for (let id = 1; id <= 10; id++) {
     log.receive(texts(id, id))
     log.read()
@@ -44,7 +44,7 @@ test('the oldest rows are removed, and do not count as dropped', () => {
 })
 
 test('requests that come faster than they are read are dropped and counted', () => {
-  const log = new RequestLog(3)
+  const log = createRequestLog(3)
   log.receive(texts(1, 5))
   assert.deepEqual([log.waiting.length, log.dropped], [3, 2])
   log.read()
@@ -52,7 +52,7 @@ test('requests that come faster than they are read are dropped and counted', () 
 })
 
 test('a request from both the journal and the stream is shown once', () => {
-  const log = new RequestLog(10)
+  const log = createRequestLog(10)
   log.merge([request(1), request(2)])
   log.receive(texts(2, 3))
   log.read()
@@ -60,21 +60,21 @@ test('a request from both the journal and the stream is shown once', () => {
 })
 
 test('requests of a restarted gateway are added to those before the restart', () => {
-  const log = new RequestLog(10)
+  const log = createRequestLog(10)
   log.merge([request(1), request(2), request(3)])
   log.merge([request(1)])
   assert.deepEqual(shown(log), ['2-1', '3', '2', '1'])
 })
 
 test('requests with the same id before and after a restart are told apart by their times', () => {
-  const log = new RequestLog(10)
+  const log = createRequestLog(10)
   log.merge([request(1)])
   log.merge([{ ...request(1), at: '2026-01-01T00:00:09.000Z' }])
   assert.deepEqual(shown(log), ['2-1', '1'])
 })
 
 test('after clearing, only later requests are shown', () => {
-  const log = new RequestLog(10)
+  const log = createRequestLog(10)
   log.merge([request(1), request(2)])
   log.clear()
   log.merge([request(1), request(2), request(3)])
@@ -82,7 +82,7 @@ test('after clearing, only later requests are shown', () => {
 })
 
 test('under another filter the same requests are shown again', () => {
-  const log = new RequestLog(10)
+  const log = createRequestLog(10)
   log.merge([request(1), request(2)])
   log.restart()
   log.merge([request(2)])

@@ -100,6 +100,16 @@ function Workbench({ texts: { file, applied, disk, same }, schema, reload }: Wor
       }}
     />
   )
+  const difference =
+    disk !== null && disk !== text ? (
+      <Difference before={disk} after={text} />
+    ) : (
+      <p class="muted padded">
+        {disk === null
+          ? 'There is no file to compare with, or it cannot be read. "Download" saves the configuration as one.'
+          : 'The configuration equals the file.'}
+      </p>
+    )
   return (
     <div class="view configuration">
       <div class="bar">
@@ -129,22 +139,11 @@ function Workbench({ texts: { file, applied, disk, same }, schema, reload }: Wor
         parameter="show"
         tabs={[
           ['edit', 'Edit', () => edit],
-          ['difference', 'Difference to the file', () => <FileDifference disk={disk} text={text} />],
+          ['difference', 'Difference to the file', () => difference],
         ]}
       />
       <Mistakes mistakes={mistakes} onChoose={({ from }) => editor.current?.reveal(from)} />
     </div>
-  )
-}
-
-function FileDifference({ disk, text }: { disk: string | null; text: string }) {
-  if (disk !== null && disk !== text) return <Difference before={disk} after={text} />
-  return (
-    <p class="muted padded">
-      {disk === null
-        ? 'There is no file to compare with, or it cannot be read. "Download" saves the configuration as one.'
-        : 'The configuration equals the file.'}
-    </p>
   )
 }
 

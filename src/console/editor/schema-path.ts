@@ -74,14 +74,13 @@ export function keysAt(root: SchemaPart, path: readonly string[]): Suggestion[] 
 
 /** Returns the suggested values of the last key of a path, including examples. */
 export function valuesAt(root: SchemaPart, path: readonly string[]): Suggestion[] {
-  const values = partsAt(root, path).flatMap(part => [
-    ...(part.enum ?? []),
-    ...(part.const === undefined ? [] : [part.const]),
-    ...([part.type].flat().includes('boolean') ? [true, false] : []),
-    ...[part.default, part.example].filter(value => value !== undefined),
-    ...(part.examples ?? []),
-  ])
-  const simple = values.filter(value => typeof value !== 'object' || value === null)
+  const values = partsAt(root, path).flatMap(
+    ({ enum: choices = [], const: only, type, default: usual, example, examples = [] }) => [
+      ...[...choices, only, ...([type].flat().includes('boolean') ? [true, false] : [])],
+      ...[usual, example, ...examples],
+    ],
+  )
+  const simple = values.filter(value => value !== undefined && (typeof value !== 'object' || value === null))
   return [...new Set(simple)].map(value => ({ value }))
 }
 
@@ -92,19 +91,19 @@ export function aboutAt(root: SchemaPart, path: readonly string[]): string | und
   const typed = parts.filter(({ type }) => type !== undefined && type !== 'null')
   // Limits of alternatives would not hold together.
   const limits = typed.length === 1 ? limitsInWords(typed[0] as SchemaPart) : ''
-  return [description, limits].filter(text => text !== undefined && text !== '').join('\n') || undefined
+  return [description, limits].filter(Boolean).join('\n') || undefined
 }
 
 function limitsInWords(part: SchemaPart): string {
   const { type, format, minimum, maximum, minLength = 0, maxLength, pattern, readOnly } = part
   const parts = [
     format ?? [type].flat().join(' or '),
-    readOnly ? 'read only' : '',
-    minimum === undefined ? '' : `at least ${minimum}`,
-    maximum === undefined ? '' : `at most ${maximum}`,
-    minLength > 1 ? `at least ${minLength} characters` : '',
-    maxLength === undefined ? '' : `at most ${maxLength} characters`,
-    pattern === undefined ? '' : `matches ${pattern}`,
+    readOnly && 'read only',
+    minimum !== undefined && `at least ${minimum}`,
+    maximum !== undefined && `at most ${maximum}`,
+    minLength > 1 && `at least ${minLength} characters`,
+    maxLength !== undefined && `at most ${maxLength} characters`,
+    pattern && `matches ${pattern}`,
   ]
-  return parts.filter(part => part !== '').join(' · ')
+  return parts.filter(Boolean).join(' · ')
 }

@@ -1,7 +1,6 @@
 // The forms of an operation. "Answer next" orders a reply instead of its usual one: how often, for whom, and in which world. "Try
 // it" sends a real request through the gateway, which the control plane does on behalf of the page, and shows the reply.
 
-import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import type {
   AnswerOrder,
@@ -12,7 +11,7 @@ import type {
 } from '../../http/control/types.ts'
 import { stringifyJson } from '../../kernel/json.ts'
 import { keywordsAt, type SchemaPart } from '../editor/schema-path.ts'
-import { call, hrefOf, knownConsumers, pathTo, shownWorld, usePolling, useReply } from '../model/gateway.ts'
+import { call, hrefOf, knownConsumers, pathTo, shownWorld, useReply } from '../model/gateway.ts'
 import { indentJson, writeLatency } from '../model/wording.ts'
 import {
   announce,
@@ -26,7 +25,7 @@ import {
   TextArea,
   TextField,
 } from '../parts/controls.tsx'
-import { BodyView, Pairs, RefusalNotice, StatusMark } from '../parts/panels.tsx'
+import { BodyView, Pairs, RefusalNotice, Section, StatusMark } from '../parts/panels.tsx'
 import {
   type AnswerDraft,
   describeOrder,
@@ -96,7 +95,6 @@ export function AnswerForm({ operation, world, like, start: given, onDone }: Ans
     const body = { ...orderFrom(draft), ...target }
     const path = draft.world === '' ? '/answers' : pathTo`/worlds/${draft.world}/answers`
     announce(`${operation} answers next: ${describeOrder(await call<AnswerOrder>('POST', path, { body }))}.`)
-    await refreshAnswers()
   }
   const responses = documented?.responses ?? []
   const known = responses.map(({ status }) => status).filter(status => /^\d+$/.test(status))
@@ -191,20 +189,15 @@ interface GivenAnswer extends AnswerOrder {
   readonly given: number
 }
 
-const answers = signal<readonly GivenAnswer[]>([])
-
-async function refreshAnswers(): Promise<void> {
-  answers.value = (await call<{ answers: GivenAnswer[] }>('GET', '/answers', { quiet: true })).answers
-}
-
 /** The answers that are not used up, with a button that removes each. @param operation shows only its answers; unset for all */
 export function GivenAnswers({ operation }: { operation?: string }) {
-  usePolling(refreshAnswers, 2000)
-  const shown = answers.value.filter(one => operation === undefined || (one.operation ?? operation) === operation)
+  const { value, reload } = useReply<{ answers: readonly GivenAnswer[] }>('/answers', { every: 1000 })
+  const shown =
+    value?.answers.filter(one => operation === undefined || (one.operation ?? operation) === operation) ?? []
   if (shown.length === 0) return null
   const remove = async (id: string): Promise<void> => {
     await call('DELETE', pathTo`/answers/${id}`)
-    await refreshAnswers()
+    await reload()
   }
   return (
     <ul class="given-answers">
@@ -254,7 +247,7 @@ export function TryForm({ operation }: { operation: OperationForm }) {
   const examples = examplesOf(draft.type)
   return (
     <>
-      <div class="section">
+      <Section>
         <TaskForm action="Send" doing="Sending…" work={send}>
           <div class="form-row">
             {parameters.map(parameter => {
@@ -312,7 +305,7 @@ export function TryForm({ operation }: { operation: OperationForm }) {
             <TextField label="Further headers" class="mono" placeholder="x-request-id: 42" {...field('headers')} />
           </div>
         </TaskForm>
-      </div>
+      </Section>
       {sent && <TriedReply {...sent} />}
     </>
   )
@@ -344,7 +337,7 @@ const bodyText = (value: unknown): string =>
 
 /** The reply to a request that was tried, with the way to its explanation. */
 const TriedReply = ({ request, reply }: SendResult) => (
-  <section class="section" aria-label="The reply">
+  <Section label="The reply">
     <div class="row">
       <StatusMark status={reply.status} />
       {request === null ? (
@@ -370,5 +363,5 @@ const TriedReply = ({ request, reply }: SendResult) => (
       <summary>Headers</summary>
       <Pairs of={Object.entries(reply.headers)} mono />
     </details>
-  </section>
+  </Section>
 )

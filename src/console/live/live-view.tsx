@@ -33,7 +33,7 @@ import {
 import { FirstCommand, MethodMark, StatusMark } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
 import { RequestDetail } from './request-detail.tsx'
-import { createEventParser, type LoggedRequest, RequestLog } from './request-log.ts'
+import { createEventParser, createRequestLog, type LoggedRequest } from './request-log.ts'
 
 const COLUMNS: readonly Column<LoggedRequest>[] = [
   ['Status', '3rem', ({ status }) => <StatusMark status={status} />],
@@ -81,7 +81,7 @@ const MOST_ROWS = 10_000
 const INTERVAL = 100
 
 /** The list outlives the view, so that it is shown again when the view is opened again. */
-const log = new RequestLog(MOST_ROWS)
+const log = createRequestLog(MOST_ROWS)
 /** Changes whenever the list does. */
 const revision = signal(0)
 const paused = signal(false)

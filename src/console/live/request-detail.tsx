@@ -146,14 +146,14 @@ const showMessage = (
   body?: RecordedBody,
 ): ComponentChildren => (
   <>
-    <section class="section">
+    <Section>
       <b class="mono preformatted">{line}</b>
       {Object.keys(headers).length === 0 ? (
         <Note text="Its headers were not kept: they are from the moment a console watches, or always with `journal.headers`." />
       ) : (
         <Pairs of={Object.entries(headers)} mono />
       )}
-    </section>
+    </Section>
     {body === undefined ? (
       <Section title="Body">
         <Note text={`${name} had no body, or it was not kept.`} />
@@ -174,9 +174,9 @@ function WhySection(request: RecordedRequest) {
   return (
     <>
       {refusal && (
-        <section class="section">
+        <Section>
           <RefusalNotice {...refusal} />
-        </section>
+        </Section>
       )}
       <Section title="Path through the gateway">
         <Passed {...request} />

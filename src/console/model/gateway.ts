@@ -15,7 +15,7 @@ import type {
   WeatherFile,
 } from '../../http/control/types.ts'
 import { parseJson, stringifyJson } from '../../kernel/json.ts'
-import { parsePlace, type ViewPlace, writePlace } from './place.ts'
+import { parsePlace, queryText, type ViewPlace, writePlace } from './place.ts'
 
 const current = signal<ViewPlace>(parsePlace(location.hash))
 addEventListener('hashchange', () => {
@@ -157,8 +157,6 @@ export async function callForReply(method: string, path: string, options: CallOp
   const isText = typeof body === 'string'
   const type = isText ? (options.type ?? 'application/yaml') : 'application/json'
   const text = body === undefined ? null : isText ? body : stringifyJson(body)
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  const search = given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`
   if (!quiet) underWay.value += 1
   try {
     for (;;) {
@@ -168,7 +166,7 @@ export async function callForReply(method: string, path: string, options: CallOp
         ...(text !== null && { 'content-type': type }),
         ...(sent !== '' && { authorization: `Bearer ${sent}` }),
       }
-      const reply = await reach(path + search, { method, headers, body: text, signal })
+      const reply = await reach(path + queryText(query), { method, headers, body: text, signal })
       if (reply.ok) return reply
       const unworded = { detail: `the control plane answered ${reply.status}` }
       const problem: ProblemMembers = await reply.json().catch(() => unworded)

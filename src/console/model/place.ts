@@ -8,17 +8,15 @@ export interface ViewPlace {
 
 /** Parses `#/live?status=5xx`. Never fails: the shell handles unknown views. */
 export function parsePlace(hash: string): ViewPlace {
-  const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2)
-  return { view: path.split('/')[0] ?? '', parameters: Object.fromEntries(new URLSearchParams(query)) }
+  const [, view = '', query = ''] = /^#?\/?([^/?]*)[^?]*\??(.*)$/.exec(hash) ?? []
+  return { view, parameters: Object.fromEntries(new URLSearchParams(query)) }
 }
 
-/** The inverse of `parsePlace`. Parameters are sorted so that the same place has one URL; empty ones are left out. */
-export function writePlace({ view, parameters }: ViewPlace): string {
-  const query = new URLSearchParams()
-  for (const name of Object.keys(parameters).sort()) {
-    const value = parameters[name]
-    if (value !== undefined && value !== '') query.set(name, value)
-  }
-  const text = query.toString()
-  return `#/${view}${text === '' ? '' : `?${text}`}`
+/** Returns the query of a URL with its `?`: sorted, so that the same place has one URL, and without what is empty. */
+export function queryText(members: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== '')
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.sort() as [string, string][])}`
 }
+
+/** The inverse of `parsePlace`. */
+export const writePlace = ({ view, parameters }: ViewPlace): string => `#/${view}${queryText(parameters)}`

@@ -145,11 +145,11 @@ function OperationDetail(props: OperationDetailProps) {
   const { operation, method, path, phase, summary } = props.measured
   const documented = useReply<OperationForm>(pathTo`/operations/${operation}`, { exact: true })
   const next = (
-    <section class="section">
+    <Section>
       <Note text="The next requests get this instead of the usual reply. It has precedence over rules." />
       <GivenAnswers operation={operation} />
       <AnswerForm operation={operation} world={shownWorld.value} />
-    </section>
+    </Section>
   )
   return (
     <SidePanel
@@ -199,7 +199,7 @@ function OperationOverview({ measured, documented, at, step }: OverviewProps) {
   const described = servedOperation(operation)
   return (
     <>
-      <section class="section">
+      <Section>
         <PlainTable
           label="The last minutes"
           head={['#Rate', '#p50', '#p95', '#p99', '#4xx', '#Failed']}
@@ -215,7 +215,7 @@ function OperationOverview({ measured, documented, at, step }: OverviewProps) {
             write={write}
           />
         ))}
-      </section>
+      </Section>
       <Section title="Path of a request">
         <Pairs of={chain.map(({ name, detail = '' }) => [name, detail] as const)} />
       </Section>

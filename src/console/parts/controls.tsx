@@ -201,16 +201,17 @@ export function announce(text: string, kind: Announcement['kind'] = 'done'): voi
 }
 
 /** Runs work that the user started, and announces its outcome. A failure is shown with its detail. */
-export async function perform(work: () => Promise<unknown>, done?: string): Promise<boolean> {
-  try {
-    await work()
-    if (done !== undefined) announce(done)
-    return true
-  } catch (error) {
-    announce((error as Error).message, 'failed')
-    return false
-  }
-}
+export const perform = (work: () => Promise<unknown>, done?: string): Promise<boolean> =>
+  work().then(
+    () => {
+      if (done !== undefined) announce(done)
+      return true
+    },
+    (error: Error) => {
+      announce(error.message, 'failed')
+      return false
+    },
+  )
 
 export const Announcements = () => (
   <div class="announcements stack" role="status" aria-live="polite">

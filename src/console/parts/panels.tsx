@@ -2,7 +2,7 @@
 // coloured marks.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import type { OperationForm } from '../../http/control/types.ts'
 import {
   hasToken,
@@ -145,18 +145,22 @@ export const SidePanel = ({ label, title, before, after, head, close, onClose, c
 )
 
 interface SectionProps {
-  readonly title: string
+  readonly title?: string
   /** Stands at the end of the line of the title. */
   readonly more?: ComponentChildren
+  /** Names it for assistive technology. */
+  readonly label?: string
   readonly children: ComponentChildren
 }
 
-export const Section = ({ title, more, children }: SectionProps) => (
-  <section class="section">
-    <div class="row between">
-      <h3>{title}</h3>
-      {more}
-    </div>
+export const Section = ({ title, more, label, children }: SectionProps) => (
+  <section class="section" aria-label={label}>
+    {title && (
+      <div class="row between">
+        <h3>{title}</h3>
+        {more}
+      </div>
+    )}
     {children}
   </section>
 )
@@ -279,31 +283,18 @@ export const BodyView = ({ text, label }: { text: string; label: string }) => (
   </pre>
 )
 
-/** Copies a text to the clipboard and announces it. Returns whether it is there; a browser may forbid it. */
-export async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text)
-    announce('Copied to the clipboard.')
-    return true
-  } catch {
-    announce('The browser does not let this page use the clipboard. Select the text and copy it.', 'failed')
-    return false
-  }
-}
-
-export function CopyButton({ text, children = 'Copy' }: { text: string; children?: ComponentChildren }) {
-  const [copied, setCopied] = useState(false)
-  const copy = async (): Promise<void> => {
-    if (!(await copyText(text))) return
-    setCopied(true)
-    setTimeout(() => setCopied(false), 1500)
-  }
-  return (
-    <Button kind="quiet" icon={copied ? 'check' : 'copy'} onClick={copy}>
-      {copied ? 'Copied' : children}
-    </Button>
+/** Copies a text to the clipboard and announces it; a browser may forbid it. */
+export const copyText = (text: string): Promise<void> =>
+  navigator.clipboard.writeText(text).then(
+    () => announce('Copied to the clipboard.'),
+    () => announce('The browser does not let this page use the clipboard. Select the text and copy it.', 'failed'),
   )
-}
+
+export const CopyButton = ({ text, children = 'Copy' }: { text: string; children?: ComponentChildren }) => (
+  <Button kind="quiet" icon="copy" onClick={() => copyText(text)}>
+    {children}
+  </Button>
+)
 
 /** A command for a terminal. */
 export const CommandBox = ({ text }: { text: string }) => (

@@ -67,11 +67,10 @@ function CallersPanel() {
           />
         ) : (
           <section class="stack padded" aria-label="Who still calls what">
-            <div class="row">
+            <div class="row between">
               <Note
                 text={`Live calls by real time; calls in sandboxes or at another time count as rehearsed. Days are counted from ${writeTimestamp(report.at, MINUTE)}.`}
               />
-              <span class="spring" />
               <Button icon="download" onClick={() => perform(save, 'The table is saved.')}>
                 Save as CSV
               </Button>
@@ -114,12 +113,11 @@ function callerRows({ operations, inputs }: DeprecationReport): readonly TableRo
     ...operations.flatMap(({ operation, since, sunset, daysLeft, consumers, rehearsed }) => {
       const days = <span class={(daysLeft ?? 1) <= 0 ? 'tone-bad' : ''}>{daysLeft}</span>
       const facts = [linkTo(operation), writeTimestamp(since), writeTimestamp(sunset), days]
-      const nobody = rehearsed === 0 ? 'nobody' : `nobody; ${rehearsed} rehearsed`
-      return consumers.length === 0
-        ? [[operation, ...facts, <span class="muted">{nobody}</span>, '0', '', ''] satisfies TableRow]
-        : consumers.map((caller, i): TableRow => {
-            return [`${operation} ${i}`, ...(i === 0 ? facts : ['', '', '', '']), ...cellsOf(caller)]
-          })
+      const nobody = <span class="muted">nobody{rehearsed > 0 && `; ${rehearsed} rehearsed`}</span>
+      const callers = consumers.length === 0 ? [[nobody, '0', '', '']] : consumers.map(cellsOf)
+      return callers.map((cells, i): TableRow => {
+        return [`${operation} ${i}`, ...(i === 0 ? facts : ['', '', '', '']), ...cells]
+      })
     }),
     ...inputs.map(({ operation, input, ...caller }): TableRow => {
       const name = [linkTo(operation), <span class="muted"> {input}</span>]
@@ -173,6 +171,16 @@ function Calendar({ events, omitted, onChanged }: CalendarProps) {
   }
   const setTime = (at: number): Promise<void> =>
     changeClock(() => setClock({ now: new Date(at).toISOString() }), `The clock shows ${writeMoment(at)}.`)
+  const tools: readonly (readonly [icon: IconName | undefined, title: string, range: TimeRange | undefined])[] = [
+    ['left', 'Earlier', pan(range, -0.5)],
+    [undefined, 'All', undefined],
+    [undefined, 'Year', rangeAround(time, 366 * ONE_DAY)],
+    [undefined, 'Month', rangeAround(time, 31 * ONE_DAY)],
+    [undefined, 'Day', rangeAround(time, ONE_DAY)],
+    ['right', 'Later', pan(range, 0.5)],
+    ['plus', 'Show less time', zoom(range, 0.5, time)],
+    ['minus', 'Show more time', zoom(range, 2, time)],
+  ]
   const selected = shown.find(event => eventKey(event) === parameter('event'))
   return (
     <div class="view calendar">
@@ -191,7 +199,13 @@ function Calendar({ events, omitted, onChanged }: CalendarProps) {
           )
         })}
         <span class="spring" />
-        <RangeTools range={range} time={time} onRange={setRange} />
+        <div class="row" role="group" aria-label="The time that is shown">
+          {tools.map(([icon, title, next]) => (
+            <Button key={title} {...(icon && { icon, label: title })} onClick={() => setRange(next)}>
+              {!icon && title}
+            </Button>
+          ))}
+        </div>
       </div>
       <TimeAxis
         {...{ events: shown, range, time, selected, onRange: setRange, onTime: setTime }}
@@ -225,28 +239,6 @@ function Calendar({ events, omitted, onChanged }: CalendarProps) {
         />
       </div>
       {omitted > 0 && <p class="status-line">{omitted.toLocaleString('en')} later events are not shown.</p>}
-    </div>
-  )
-}
-
-const RangeTools = ({ range, time, onRange }: Pick<TimeAxisProps, 'range' | 'time' | 'onRange'>) => {
-  const tools: readonly (readonly [icon: IconName | undefined, title: string, range: TimeRange | undefined])[] = [
-    ['left', 'Earlier', pan(range, -0.5)],
-    [undefined, 'All', undefined],
-    [undefined, 'Year', rangeAround(time, 366 * ONE_DAY)],
-    [undefined, 'Month', rangeAround(time, 31 * ONE_DAY)],
-    [undefined, 'Day', rangeAround(time, ONE_DAY)],
-    ['right', 'Later', pan(range, 0.5)],
-    ['plus', 'Show less time', zoom(range, 0.5, time)],
-    ['minus', 'Show more time', zoom(range, 2, time)],
-  ]
-  return (
-    <div class="row" role="group" aria-label="The time that is shown">
-      {tools.map(([icon, title, next]) => (
-        <Button key={title} {...(icon && { icon, label: title })} onClick={() => onRange(next)}>
-          {!icon && title}
-        </Button>
-      ))}
     </div>
   )
 }

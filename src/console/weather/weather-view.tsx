@@ -2,7 +2,6 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { stringifyJson } from '../../kernel/json.ts'
 import {
   call,
   chosenWorld,
@@ -18,7 +17,7 @@ import {
 } from '../model/gateway.ts'
 import { writeLatency, writePercent } from '../model/wording.ts'
 import { announce, Button, Icon, Note, ProblemNotice, Select, SelectField, ShowLoaded } from '../parts/controls.tsx'
-import { FirstCommand, PlainTable } from '../parts/panels.tsx'
+import { FirstCommand, PlainTable, Section } from '../parts/panels.tsx'
 import {
   blocksInWords,
   faultRatesIn,
@@ -87,33 +86,32 @@ function WeatherControls({ path, world, weather, onChanged }: WeatherControlsPro
   const { value } = useReply<ConfigurationParts>('/config')
   const presets = value?.effective?.weather ?? value?.written?.weather ?? {}
   // The sliders show the weather that is wished, until the gateway has it.
-  const [wished, setWished] = useState(blocks)
+  const [wished, setWished] = useState<WeatherBlocks | undefined>()
+  const shown = wished ?? blocks
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  useEffect(() => {
-    if (timer.current === undefined) setWished(blocks)
-  }, [weather])
   useEffect(() => () => clearTimeout(timer.current), [])
   const over = world || 'everything'
-  const put = async (body: object | undefined, done: string): Promise<void> => {
-    const own = timer.current
-    clearTimeout(own)
+  /** @param sent the wish that it fulfils; unset for each */
+  const put = async (body: object | undefined, done: string, sent?: WeatherBlocks): Promise<void> => {
+    clearTimeout(timer.current)
     await task.run(async () => {
       if (body === undefined) await call('DELETE', path)
       else await call('PUT', path, { body: { ...body, for: lasting || undefined } })
       announce(done)
     })
-    if (timer.current === own) timer.current = undefined
     await onChanged()
+    setWished(now => (sent === undefined || now === sent ? undefined : now))
   }
   const change = (settings: WeatherSettings): void => {
-    const next = withSettings(wished, scope, settings)
-    if (stringifyJson(next) === stringifyJson(wished)) return
+    const next = withSettings(shown, scope, settings)
+    if (JSON.stringify(next) === JSON.stringify(shown)) return
     setWished(next)
     const name = current === null || known.includes(current) ? 'console' : current
     const body = isClear(next) ? undefined : { ...next, name }
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => put(body, `The weather over ${over} has changed.`), SLIDER_WAIT)
+    timer.current = setTimeout(() => put(body, `The weather over ${over} has changed.`, next), SLIDER_WAIT)
   }
+  const others = scopesOf(shown).filter(one => writeScope(one) !== writeScope(scope))
   const switches = [
     ['Clear', 'As configured', current === null, `The weather over ${over} is clear.`, undefined],
     ...[...new Set([...known, ...(current === null ? [] : [current])])].map(name => {
@@ -126,7 +124,7 @@ function WeatherControls({ path, world, weather, onChanged }: WeatherControlsPro
   return (
     <div class="weather">
       <div class="scroll">
-        <section class="section" aria-label="Presets">
+        <Section label="Presets">
           <div class="row between">
             <h2>Weather over {over}</h2>
             <div class="row muted">
@@ -159,16 +157,22 @@ function WeatherControls({ path, world, weather, onChanged }: WeatherControlsPro
               text={`It is in place of the weather over all, in ${world} alone. Choose "All worlds" above for the weather over all.`}
             />
           )}
-        </section>
-        <section class="section" aria-label="Sliders">
-          <div class="row between">
-            <h3>Settings for</h3>
-            <ScopeChooser scope={scope} />
-          </div>
-          <OtherScopes blocks={wished} scope={scope} />
+        </Section>
+        <Section label="Sliders" title="Settings for" more={<ScopeChooser scope={scope} />}>
+          {others.length > 0 && (
+            <p class="row">
+              <span class="muted">Also for</span>
+              {others.map(one => (
+                <Button key={writeScope(one)} kind="quiet" onClick={() => chooseScope(writeScope(one))}>
+                  {one.name || one.kind}
+                  <span class="count muted">{settingsInWords(settingsIn(shown, one)) || 'settings'}</span>
+                </Button>
+              ))}
+            </p>
+          )}
           <ProblemNotice error={task.error} />
-          <Sliders key={writeScope(scope)} settings={settingsIn(wished, scope)} onChange={change} />
-        </section>
+          <Sliders key={writeScope(scope)} settings={settingsIn(shown, scope)} onChange={change} />
+        </Section>
       </div>
       <MeasuredPanel world={world} scope={scope} blocks={blocks} />
     </div>
@@ -286,22 +290,6 @@ function ScopeChooser({ scope }: { scope: WeatherScope }) {
       options={[['', 'everything'], ...options]}
       onChange={chooseScope}
     />
-  )
-}
-
-/** The other scopes that the weather has settings for, to go to them. */
-function OtherScopes({ blocks, scope }: { blocks: WeatherBlocks; scope: WeatherScope }) {
-  const others = scopesOf(blocks).filter(one => writeScope(one) !== writeScope(scope))
-  return others.length === 0 ? null : (
-    <p class="row">
-      <span class="muted">Also for</span>
-      {others.map(one => (
-        <Button key={writeScope(one)} kind="quiet" onClick={() => chooseScope(writeScope(one))}>
-          {one.name || one.kind}
-          <span class="count muted">{settingsInWords(settingsIn(blocks, one)) || 'settings'}</span>
-        </Button>
-      ))}
-    </p>
   )
 }
 

@@ -234,58 +234,47 @@ function NextEvent({ time }: { time: number }) {
 
 const JSON_FILES = 'application/json,.json'
 
-interface WorldQuestion {
-  readonly title: string
-  readonly text: string
-  readonly action: string
-  readonly work: () => Promise<unknown>
-  readonly done: string
-}
+type WorldQuestion = readonly [title: string, text: string, action: string, done: string, work: () => Promise<unknown>]
 
 function WorldHead({ name, permanent, host }: Pick<DescribedWorld, 'name' | 'permanent' | 'host'>) {
   const [asked, setAsked] = useState<WorldQuestion | 'fork' | undefined>()
-  const [saving, setSaving] = useState(false)
   const chooser = useRef<HTMLInputElement>(null)
   const close = (): void => setAsked(undefined)
   const path = pathTo`/worlds/${name}`
   const save = async (): Promise<void> => {
-    setSaving(true)
-    await perform(async () => {
-      const reply = await callForReply('GET', `${path}/snapshot`)
-      saveFile(snapshotName(name, Date.now()), await reply.blob())
-    }, `The snapshot of ${name} is saved.`)
-    setSaving(false)
+    const reply = await callForReply('GET', `${path}/snapshot`)
+    saveFile(snapshotName(name, Date.now()), await reply.blob())
   }
   const restore = (file: File): void =>
-    setAsked({
-      title: `Restore ${name} from ${file.name}?`,
-      text: 'This replaces its records and its time by those of the snapshot. An invalid snapshot changes nothing.',
-      action: 'Restore it',
-      work: async () => {
+    setAsked([
+      `Restore ${name} from ${file.name}?`,
+      'This replaces its records and its time by those of the snapshot. An invalid snapshot changes nothing.',
+      'Restore it',
+      `${name} is as the snapshot has it.`,
+      async () => {
         const body = snapshotIn(await file.text())
         await call('PUT', `${path}/snapshot`, { body, type: 'application/json' })
       },
-      done: `${name} is as the snapshot has it.`,
-    })
+    ])
   const reset = (): void =>
-    setAsked({
-      title: `Reset ${name}?`,
-      text: 'This resets its records to the seeds and its clock to real time, clears its weather and removes its requests.',
-      action: 'Reset it',
-      work: () => call('POST', `${path}/reset`),
-      done: `${name} begins anew.`,
-    })
+    setAsked([
+      `Reset ${name}?`,
+      'This resets its records to the seeds and its clock to real time, clears its weather and removes its requests.',
+      'Reset it',
+      `${name} begins anew.`,
+      () => call('POST', `${path}/reset`),
+    ])
   const remove = (): void =>
-    setAsked({
-      title: `Delete ${name}?`,
-      text: 'This removes its records and requests. The next request that names it creates it again from the seeds.',
-      action: 'Delete it',
-      work: async () => {
+    setAsked([
+      `Delete ${name}?`,
+      'This removes its records and requests. The next request that names it creates it again from the seeds.',
+      'Delete it',
+      `${name} is deleted.`,
+      async () => {
         await call('DELETE', path)
         location.hash = hrefOf('worlds', { world: '' })
       },
-      done: `${name} is deleted.`,
-    })
+    ])
   return (
     <header class="bar">
       <h2 class="truncate">{name}</h2>
@@ -296,7 +285,12 @@ function WorldHead({ name, permanent, host }: Pick<DescribedWorld, 'name' | 'per
         label={`Actions on ${name}`}
         of={[
           ['copy', 'Fork', () => setAsked('fork'), 'Copies it'],
-          ['download', saving ? 'Saving…' : 'Save snapshot', save, 'Saves all its records and its time to a file'],
+          [
+            'download',
+            'Save snapshot',
+            () => perform(save, `The snapshot of ${name} is saved.`),
+            'Saves all its records and its time to a file',
+          ],
           ['upload', 'Restore', () => chooser.current?.click(), 'Replaces it by a snapshot'],
           ['again', 'Reset', reset, 'Resets it to the seeds'],
           !permanent && ['trash', 'Delete', remove, 'Deletes it'],
@@ -319,28 +313,25 @@ function WorldHead({ name, permanent, host }: Pick<DescribedWorld, 'name' | 'per
       {asked === 'fork' ? (
         <NewWorldDialog from={name} onClose={close} />
       ) : (
-        asked && (
-          <Dialog title={asked.title} onClose={close}>
-            <TaskForm
-              action={asked.action}
-              doing="Working…"
-              work={() => confirm(asked)}
-              onDone={close}
-              onCancel={close}
-            >
-              <p>{asked.text}</p>
-            </TaskForm>
-          </Dialog>
-        )
+        asked && <Confirmation of={asked} onClose={close} />
       )}
     </header>
   )
 }
 
-async function confirm({ work, done }: WorldQuestion): Promise<void> {
-  await work()
-  await dataChanged()
-  announce(done)
+function Confirmation({ of: [title, text, action, done, work], onClose }: { of: WorldQuestion; onClose: () => void }) {
+  const confirm = async (): Promise<void> => {
+    await work()
+    await dataChanged()
+    announce(done)
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <TaskForm action={action} doing="Working…" work={confirm} onDone={onClose} onCancel={onClose}>
+        <p>{text}</p>
+      </TaskForm>
+    </Dialog>
+  )
 }
 
 const FROM_SEEDS = ' seeds'
