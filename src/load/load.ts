@@ -13,7 +13,7 @@ import { isObject } from '../kernel/json.ts'
 import type { Progress } from '../kernel/terminal.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan } from '../plan/compile.ts'
-import { expandShortForms, roundSettings } from '../plan/formats.ts'
+import { expandShortForms } from '../plan/formats.ts'
 import type { Plan } from '../plan/plan.ts'
 import { checkState, readTls, simulationOf, type TlsSettings } from '../plan/settings.ts'
 import { checkSimulation } from '../plan/simulation.ts'
@@ -164,7 +164,6 @@ function startLoading(path: string, home: string, environment: Environment, opti
     const bare = isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
     const filled = bare ? raw : fillVariables(raw, environment, report)
     if (bare) roundBeyondExamples(raw.value)
-    else roundSettings(filled.value)
     const source = bare ? filled : expandShortForms(filled, report)
     const written = bare ? { contract: path } : checkSimulation(source, report)
     if (written === undefined) return undefined

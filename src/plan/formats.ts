@@ -93,7 +93,7 @@ export function expandShortForms(source: Source, report: Diagnostics, order = fa
         foreign.add(pointer([...at, name]))
       }
       const main = MAIN_KEY[name]
-      if (main !== undefined && (typeof config === 'string' || typeof config === 'number')) {
+      if (main !== undefined && (/^(?:string|number)$/.test(typeof config) || config instanceof Decimal)) {
         return [name, { [main]: config }]
       }
       if (name === 'fault') return [name, expandChances(config)]

@@ -46,6 +46,20 @@ test('texts before and after the consumers are shown unmasked', () => {
   assert.equal(source?.locate(['resources', 'pets', 'schema']).text, '  pets: { schema: Pet }')
 })
 
+for (const [path, line, column] of [
+  [['a', 1], 3, 3],
+  [['b', 'when'], 5, 9],
+  [['b', 'more'], 7, 9],
+  [['c'], 9, 1],
+  [['d', 'e'], 10, 9],
+] as const) {
+  test(`a mistake at ${path.join('.')} of a file is shown at line ${line}, column ${column}`, () => {
+    const text = 'a:\n  - 1\n  -\nb:\n  when: |\n    x == 1\n  more: >-\n    y\nc:\nd: { e: "z" }\n'
+    const { line: shownLine, column: shownColumn } = parseSource('gateway.yaml', text, new Diagnostics())!.locate(path)
+    assert.deepEqual([shownLine, shownColumn], [line, column])
+  })
+}
+
 for (const line of [
   '  demo: { apiKey: "s3cret }',
   '  demo: { apiKey: s3cret',

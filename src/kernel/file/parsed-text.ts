@@ -2,16 +2,6 @@
 // The readers say what kind of mistake it is; their libraries' own words are for mistakes of no known kind.
 
 import { MAX_DEPTH } from '../json.ts'
-import type { Path } from './source.ts'
-
-/** A text that a reader has parsed. It takes much more memory than the value. */
-export interface ParsedText {
-  read(): Reading
-  /** Returns the offsets of the value at a path, or of its key, or of the deepest part of the path that exists. */
-  span(path: Path, part: 'key' | 'value'): readonly [from: number, to: number]
-  /** Whether a value is an unquoted scalar. */
-  isPlain(path: Path): boolean
-}
 
 export interface Reading {
   /** Unset if there are faults. */

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, resolve, sep } from 'node:path'
 import { Diagnostics, type Place, suggest } from '../diagnostic.ts'
 import { isObject } from '../json.ts'
-import { type ParsedText, TOO_MANY_ALIASES } from './parsed-text.ts'
+import { TOO_MANY_ALIASES } from './parsed-text.ts'
 import { placeOfFile, Source, TextPlaces } from './source.ts'
 import { YamlEvents } from './yaml-events.ts'
-import { YamlTree } from './yaml-tree.ts'
+import { readYaml } from './yaml-tree.ts'
 
 /**
  * The kinds of files: a gateway file or an order of the control plane; a contract or a part of one, whose duplicate keys are
@@ -77,9 +77,8 @@ export function parseSource(
     report.error('file-too-large', message, placeOfFile(file), APART)
     return undefined
   }
-  const parse = (): ParsedText => (isWritten ? new YamlTree(text) : new YamlEvents(text))
-  const parsed = parse()
-  const { value, aliased, faults, repeated } = parsed.read()
+  const parsed = isWritten ? undefined : new YamlEvents(text)
+  const { value, aliased, faults, repeated } = parsed?.read() ?? readYaml(text)
   const isContract = kind === 'contract' || (isObject(value) && ('openapi' in value || 'swagger' in value))
   const places = new TextPlaces(file, text)
   for (const { code, message, from, to = 0, hint } of faults) {
@@ -105,10 +104,10 @@ export function parseSource(
     report.error('file-too-large', message, placeOfFile(file), APART)
     return undefined
   }
-  // The parsed text takes much memory, and is needed only while mistakes are reported.
-  let recalled = new WeakRef(parsed)
-  const recall = (): ParsedText => {
-    const known = recalled.deref() ?? parse()
+  // The events take much memory, and are needed only while mistakes are reported.
+  let recalled = parsed && new WeakRef(parsed)
+  const recall = (): YamlEvents => {
+    const known = recalled?.deref() ?? new YamlEvents(text)
     recalled = new WeakRef(known)
     return known
   }

@@ -26,7 +26,6 @@ import {
 import { decimalOf, MAX_DEPTH } from '../json.ts'
 import {
   describeSyntax,
-  type ParsedText,
   type Reading,
   type SyntaxKind,
   type TextFault,
@@ -58,8 +57,8 @@ const SCHEMA = CORE_SCHEMA.withTags(
   defineMappingTag('!', { ...mapTag, matchByTagPrefix: true }),
 )
 
-/** A text as a list of events. */
-export class YamlEvents implements ParsedText {
+/** A text as a list of events. They take much more memory than the value. */
+export class YamlEvents {
   readonly #text: string
   readonly #events: readonly Event[] = []
   readonly #fault: TextFault | undefined
@@ -125,11 +124,13 @@ export class YamlEvents implements ParsedText {
     })
   }
 
-  span(path: Path, part: 'key' | 'value'): readonly [number, number] {
+  /** Returns the offsets of the value at a path, or of its key, or of the deepest part of the path that exists. */
+  span(path: Path, part: 'key' | 'value'): readonly [from: number, to: number] {
     const [at, key] = this.#find(path)
     return this.#span(key !== undefined && (part === 'key' || this.#isEmpty(at)) ? key : at)
   }
 
+  /** Whether a value is an unquoted scalar. */
   isPlain(path: Path): boolean {
     const event = this.#events[this.#dereference(this.#find(path)[0])]
     return event?.type === EVENT_ID.SCALAR && event.style === SCALAR_STYLE.PLAIN
@@ -205,16 +206,23 @@ export class YamlEvents implements ParsedText {
 
   #span(index: number): readonly [number, number] {
     const event = this.#events[index]
-    if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return spanOfLeaf(this.#text, event)
-    return [event.start, this.#extent.ends[index] as number]
+    const end = this.#extent.ends[index] as number
+    if (event?.type === EVENT_ID.MAPPING || event?.type === EVENT_ID.SEQUENCE) return [event.start, end]
+    const [from, to] = spanOfLeaf(this.#text, event)
+    if (from >= 0) return [from, to]
+    // An empty item is its dash.
+    const dash = this.#text.indexOf('-', end)
+    return [dash, dash + 1]
   }
 }
 
-/** The offsets of a scalar, with its quotes, or of an alias. */
+/** The offsets of a scalar, with its quotes or the sign of its block, or of an alias. */
 function spanOfLeaf(text: string, event: Event | undefined): readonly [number, number] {
   if (event?.type === EVENT_ID.ALIAS) return [event.anchorStart - 1, event.anchorEnd]
   if (event?.type !== EVENT_ID.SCALAR) return [0, 0]
-  const { valueStart, valueEnd } = event
+  const { valueStart, valueEnd, style } = event
+  const sign = style === SCALAR_STYLE.LITERAL_BLOCK ? '|' : style === SCALAR_STYLE.FOLDED_BLOCK ? '>' : undefined
+  if (sign !== undefined) return [text.lastIndexOf(sign, valueStart - 1), valueEnd]
   const quote = text[valueStart - 1]
   const isQuoted = (quote === '"' || quote === "'") && text[valueEnd] === quote
   return isQuoted ? [valueStart - 1, valueEnd + 1] : [valueStart, valueEnd]
