@@ -11,7 +11,6 @@ const schema = setting.block("Checks credentials against the contract's security
 
 export const authenticate: Behaviour<ConfigOf<typeof schema>> = {
   name: 'authenticate',
-  problems: [problems.unauthorized, problems.forbidden],
   schema,
   compile(config, site) {
     // A scheme of an unsupported type is always satisfied.

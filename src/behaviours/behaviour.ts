@@ -4,7 +4,7 @@ import type { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { TextSpan } from '../expression/template.ts'
 import type { Path } from '../kernel/file/source.ts'
-import type { BrokenRule, Problem, Reply } from '../kernel/http.ts'
+import type { BrokenRule, Reply } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 import type { Exchange, Handler, Identify, Wrap } from './exchange.ts'
@@ -21,8 +21,6 @@ export interface Behaviour<Config> {
   readonly schema?: Schema
   /** The behaviour whose key configures this one too, if it has no key. */
   readonly keyOf?: string
-  /** The refusals it may answer with, for the documentation. */
-  readonly problems?: readonly Problem[]
   /** Whether it decorates every reply of an operation, including internal errors. It must not touch state then. */
   readonly decorates?: boolean
   /** Whether a request may affect later requests. */

@@ -62,7 +62,6 @@ type DeprecationConfig = ConfigOf<typeof schema>
 export const deprecation: Behaviour<DeprecationConfig> = {
   name: 'deprecation',
   decorates: true,
-  problems: [problems.brown_out, problems.gone, problems.not_found],
   schema,
   compile(config, site) {
     if (config === undefined) return undefined

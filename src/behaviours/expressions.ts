@@ -2,6 +2,7 @@
 // request, typed by the contract, and its world.
 
 import type { Contract, Operation } from '../contract/contract.ts'
+import type { Node } from '../contract/documents.ts'
 import { Language } from '../expression/language.ts'
 import type { Expression, ExpressionType, RequestTypes, Scope } from '../expression/scope.ts'
 import {
@@ -190,30 +191,17 @@ class ExchangeScope implements Scope {
   }
 }
 
-/** The types of an operation's request, for checking expressions at load. */
-function requestTypes(operation: Operation, contract: Contract): RequestTypes {
-  const typeOf = typesWithin(contract)
-  const parameters = (place: string): ExpressionType => {
-    const all = operation.parameters.filter(one => one.in === place)
-    return { fields: Object.fromEntries(all.map(({ name, schema }) => [name, typeOf(schema.node, 0)])) }
-  }
-  const media = [...(operation.body?.content.values() ?? [])]
-  const [only] = media
-  const body = media.length === 1 && only?.schema !== undefined ? typeOf(only.schema.node, 0) : 'dyn'
-  return { params: parameters('path'), query: parameters('query'), cookies: parameters('cookie'), body }
-}
-
 /** The depth to which types are known at load. Deeper parts, unions and open objects are checked per request. */
 const DEEPEST = 4
 
-function typesWithin(contract: Contract) {
-  type Node = Parameters<Contract['shapeOf']>[0]
-  const typeOf = (node: Node, depth: number): ExpressionType => {
+/** The types of an operation's request, for checking expressions at load. */
+function requestTypes(operation: Operation, contract: Contract): RequestTypes {
+  const typeOf = (node: Node, depth = 0): ExpressionType => {
     const { types, properties, open, format, items } = contract.shapeOf(node)
     const [type, ...more] = types
-    if (more.length > 0 || depth > DEEPEST) return 'dyn'
     const { nullable, oneOf, anyOf } = (node.value ?? {}) as Record<string, unknown>
-    if (nullable === true || oneOf !== undefined || anyOf !== undefined) return 'dyn'
+    if (more.length > 0 || depth > DEEPEST || nullable === true || oneOf !== undefined || anyOf !== undefined)
+      return 'dyn'
     if (type === 'string') return format === 'binary' ? 'dyn' : 'string'
     if (type === 'boolean') return 'bool'
     if (type === 'integer') return 'int'
@@ -221,7 +209,17 @@ function typesWithin(contract: Contract) {
     if (properties.size === 0 || open) return 'dyn'
     return { fields: Object.fromEntries([...properties].map(([name, one]) => [name, typeOf(one, depth + 1)])) }
   }
-  return typeOf
+  const parameters = (place: string): ExpressionType => {
+    const all = operation.parameters.filter(one => one.in === place)
+    return { fields: Object.fromEntries(all.map(({ name, schema }) => [name, typeOf(schema.node)])) }
+  }
+  const [only, ...others] = operation.body?.content.values() ?? []
+  return {
+    params: parameters('path'),
+    query: parameters('query'),
+    cookies: parameters('cookie'),
+    body: others.length === 0 && only?.schema !== undefined ? typeOf(only.schema.node) : 'dyn',
+  }
 }
 
 /** Lists of simple items have typed items. */

@@ -27,7 +27,6 @@ export const rateLimit: Behaviour<ConfigOf<typeof rateLimitSchema>> = {
   name: 'rateLimit',
   remembers: true,
   weather: true,
-  problems: [problems.too_many_requests],
   schema: rateLimitSchema,
   compile(config, { scope }) {
     if (config === undefined) return undefined
@@ -89,7 +88,6 @@ export const capacity: Behaviour<ConfigOf<typeof capacitySchema>> = {
   name: 'capacity',
   remembers: true,
   weather: true,
-  problems: [problems.overloaded],
   schema: capacitySchema,
   compile(config, { scope }) {
     if (config === undefined) return undefined

@@ -23,7 +23,6 @@ type Words = { readonly [name in (typeof NAMES)[number]]?: string }
 
 export const prefer: Behaviour<boolean> = {
   name: 'prefer',
-  problems: [problems.not_found, problems.invalid_request, problems.not_simulated],
   schema: setting.flag(
     'Whether clients may choose a reply with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or with query parameters such as `?__code=404`. Default: true.',
   ),

@@ -25,7 +25,6 @@ const WRITES = ['PUT', 'PATCH', 'DELETE']
 
 export const conditional: Behaviour<ConfigOf<typeof conditionalSchema>> = {
   name: 'conditional',
-  problems: [problems.precondition_failed, problems.precondition_required],
   schema: conditionalSchema,
   compile(config, { operation, onRecord, scope, error }) {
     if (config === undefined) return undefined
@@ -134,7 +133,6 @@ const idempotencySchema = setting.block(
 export const idempotency: Behaviour<ConfigOf<typeof idempotencySchema>> = {
   name: 'idempotency',
   remembers: true,
-  problems: [problems.invalid_request, problems.in_flight, problems.key_reused],
   schema: idempotencySchema,
   compile(config, { operation, invalid }) {
     if (config === undefined) return undefined

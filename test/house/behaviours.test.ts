@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { behaviours } from '../../src/behaviours/index.ts'
+import { problems } from '../../src/kernel/http.ts'
+import { DOES } from '../reference/pictures/request.ts'
 import { ROOT, sourceFiles } from './source-files.ts'
 
 const kebab = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
@@ -39,15 +41,17 @@ test('every behaviour is in a file that is named after it or after its subject',
   )
 })
 
-test('every behaviour lists the problems that it refuses with', () => {
+test('the drawing of a request has the status of every refusal of a behaviour', () => {
   const wrong = behaviours.flatMap(({ name }) => {
-    const used = [...codeOf(name).matchAll(/\brefuse\(\s*problems\.(\w+)/g)].map(([, problem]) => problem as string)
-    const listed = behaviours.flatMap(one => (homeOf(one.name) === homeOf(name) ? (one.problems ?? []) : []))
-    return [...new Set(used)]
-      .filter(problem => !listed.some(({ code }) => code === problem))
-      .map(problem => `${name}: ${problem}`)
+    const used = [...codeOf(name).matchAll(/\brefuse\(\s*problems\.(\w+)/g)].map(
+      ([, problem]) => problems[problem as keyof typeof problems].status,
+    )
+    const drawn = behaviours.flatMap(one =>
+      homeOf(one.name) === homeOf(name) ? (DOES[one.name]?.[1] ?? '').split(' ') : [],
+    )
+    return [...new Set(used)].filter(status => !drawn.includes(`${status}`)).map(status => `${name}: ${status}`)
   })
-  assert.deepEqual(wrong, [], 'add the problem to "problems" of the behaviour: the drawing of a request shows them')
+  assert.deepEqual(wrong, [], 'add the status of the refusal to test/reference/pictures/request.ts')
 })
 
 test('every behaviour that keeps state in the world says so', () => {

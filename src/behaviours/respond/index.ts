@@ -20,15 +20,6 @@ import { compileCreate, compileWrite } from './write.ts'
 
 export const respond: Behaviour<RespondConfig> = {
   name: 'respond',
-  problems: [
-    problems.not_found,
-    problems.invalid_request,
-    problems.not_acceptable,
-    problems.conflict,
-    problems.not_simulated,
-    problems.unavailable,
-    problems.insufficient_storage,
-  ],
   schema: respondSchema,
   compile(config, site) {
     const handler = (config && compileResponder(config, site)) ?? compileDocumented(site)

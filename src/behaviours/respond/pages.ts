@@ -147,8 +147,8 @@ const RELATIONS = ['first', 'prev', 'next', 'last'] as const
 const pagesOf = ({ page, links }: InPage): number =>
   links.limit > 0 ? Math.ceil((page.total ?? page.count) / links.limit) : 0
 
-/** The placeholders that an author may write. */
-const WRITTEN: ReadonlyMap<string, Fill<InPage>> = new Map<string, Fill<InPage>>([
+/** The placeholders that an author may write, and with `#` those that complete a template: see `pageField`. */
+const FIELDS: ReadonlyMap<string, Fill<InPage>> = new Map<string, Fill<InPage>>([
   ['page.items', ({ page }) => new JsonText(page.text)],
   ['page.count', ({ page }) => page.count],
   ['page.total', ({ page }) => page.total ?? page.count],
@@ -162,10 +162,6 @@ const WRITTEN: ReadonlyMap<string, Fill<InPage>> = new Map<string, Fill<InPage>>
   ...[...RELATIONS, 'self'].map(name => [`page.${name}`, linkField(`page.#${name}`) as Fill<InPage>] as const),
   ['page.nextNumber', ({ page, links }) => (page.more ? links.number + 1 : null)],
   ['page.prevNumber', ({ links }) => (links.offset > 0 ? links.number - 1 : null)],
-])
-
-/** The placeholders that complete a template: see `pageField`. */
-const COMPLETING: ReadonlyMap<string, Fill<InPage>> = new Map<string, Fill<InPage>>([
   ['page.#more', ({ page }) => page.more],
   ['page.#before', ({ links }) => links.offset > 0],
   ['page.#isFirst', ({ links }) => links.offset === 0],
@@ -190,8 +186,8 @@ function linkField(name: string): Fill<InPage> | undefined {
 }
 
 const PLACEHOLDERS = {
-  known: [...WRITTEN.keys()],
-  field: (name: string) => WRITTEN.get(name) ?? COMPLETING.get(name) ?? linkField(name),
+  known: [...FIELDS.keys()].filter(name => !name.includes('#')),
+  field: (name: string) => FIELDS.get(name) ?? linkField(name),
   failing: 'null',
 } as const
 

@@ -45,7 +45,6 @@ export type ValidateConfig = ConfigOf<typeof schema>
 
 export const validate: Behaviour<ValidateConfig> = {
   name: 'validate',
-  problems: [problems.invalid_request, problems.not_found, problems.payload_too_large, problems.unsupported_media_type],
   schema,
   compile(config = {}, { operation, maxBody, invalid }) {
     const readParameters = compileParameters(operation, config)
@@ -162,7 +161,6 @@ export function compileParameters(
 export const replies: Behaviour<ValidateConfig> = {
   name: 'replies',
   keyOf: 'validate',
-  problems: [problems.invalid_reply],
   compile(config, { operation, decorate }) {
     const mode = config?.replies ?? 'off'
     if (mode === 'off') return undefined

@@ -8,24 +8,24 @@ const STEP = 24
 /** The indentation of each behaviour within the previous one. */
 const INSET = 9
 
-/** Describes each behaviour in a few words. */
-const DOES: Readonly<Record<string, string>> = {
-  errors: 'gives refusals the shape of the API',
-  replies: 'checks the reply against the contract',
-  stability: 'adds X-Stability',
-  deprecation: 'headers, brown-outs, 410',
-  capacity: 'limits concurrent requests',
-  latency: 'delays the reply',
-  fault: 'a status, or a connection fault',
-  prefer: 'the reply that the client chose',
-  authenticate: 'identifies the caller',
-  state: 'runs changes in turns',
-  rateLimit: 'counts requests',
-  deprecatedInputs: 'warns',
-  validate: 'reads the body, checks the request',
-  idempotency: 'replays the first reply',
-  conditional: 'ETag, If-Match',
-  respond: 'a resource, fixed, or the contract',
+/** Each behaviour in a few words, and the statuses that it may refuse with. */
+export const DOES: Readonly<Record<string, readonly [what: string, refuses: string]>> = {
+  errors: ['gives refusals the shape of the API', ''],
+  replies: ['checks the reply against the contract', '500'],
+  stability: ['adds X-Stability', ''],
+  deprecation: ['headers, brown-outs, 410', '404 410 503'],
+  capacity: ['limits concurrent requests', '503'],
+  latency: ['delays the reply', ''],
+  fault: ['a status, or a connection fault', ''],
+  prefer: ['the reply that the client chose', '400 404 501'],
+  authenticate: ['identifies the caller', '401 403'],
+  state: ['runs changes in turns', ''],
+  rateLimit: ['counts requests', '429'],
+  deprecatedInputs: ['warns', ''],
+  validate: ['reads the body, checks the request', '400 404 413 415'],
+  idempotency: ['replays the first reply', '400 409 422'],
+  conditional: ['ETag, If-Match', '412 428'],
+  respond: ['a resource, fixed, or the contract', '400 404 406 409 501 503 507'],
 }
 
 export function drawRequest(): string {
@@ -41,14 +41,14 @@ export function drawRequest(): string {
     line(middle, 72, middle, 84),
     text(40, 100, 'The chain of one operation, composed at load, with the behaviours that it uses.', 'quiet small'),
     text(WIDTH - 52, 100, 'may refuse with', 'quiet small', 'text-anchor="end"'),
-    ...behaviours.flatMap(({ name, problems = [] }, i) => {
+    ...behaviours.flatMap(({ name }, i) => {
       const y = top + i * STEP
       const x = 40 + i * INSET
-      const statuses = [...new Set(problems.map(({ status }) => status))].sort().join(' ')
+      const [what = '', statuses = ''] = DOES[name] ?? []
       return [
         rect(x, y, WIDTH - 2 * x, STEP * 2 * (behaviours.length - i) - STEP * (behaviours.length - i) - 4, 'box'),
         text(x + 10, y + 16, name, 'mono'),
-        text(Math.max(190, x + 20 + widthOf(name)), y + 16, DOES[name] ?? '', 'quiet small'),
+        text(Math.max(190, x + 20 + widthOf(name)), y + 16, what, 'quiet small'),
         text(WIDTH - x - 10, y + 16, statuses, 'mono quiet', 'text-anchor="end"'),
       ]
     }),
