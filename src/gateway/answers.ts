@@ -81,17 +81,15 @@ export class StandingAnswers {
 
   /** Takes an order. Its mistakes go to `report`. */
   put(plan: Plan, source: Source, asked: World | undefined, report: Diagnostics): StandingAnswer | 'full' | undefined {
-    const order = checkAnswer(source, report)
-    if (order === undefined || report.failed) return undefined
-    const byOperation = plan.compileAnswer(order, source, report)
+    const compiled = compileStanding(plan, source, report)
     if (report.failed) return undefined
     const home = asked && latestOf(asked)
     if (this.list(home).length >= MOST_ANSWERS) return 'full'
     this.#made += 1
-    const { times = 1, skip = 0, for: time } = order
+    const { times = 1, skip = 0, for: time } = compiled.order
     const until = time === undefined ? undefined : this.#clock.now() + (parseDuration(time) as number)
     const counts = { left: times ?? undefined, given: 0, toSkip: skip, until }
-    const held = { id: `a${this.#made}`, world: home?.name, home, order, source, plan, byOperation, ...counts }
+    const held = { id: `a${this.#made}`, world: home?.name, home, ...compiled, ...counts }
     this.#keep(home, [held, ...this.#of(home)])
     this.#tell(held, stateOfAnswer(held), null)
     return held
@@ -125,11 +123,9 @@ export class StandingAnswers {
     const counts = { left: left ?? undefined, given, toSkip, until: until ?? undefined }
     if (known !== undefined) return { ...known, ...counts }
     const report = new Diagnostics()
-    const source = parseSource('answer', text, report) as Source
-    const order = checkAnswer(source, report) ?? {}
-    const byOperation = report.failed ? new Map() : plan.compileAnswer(order, source, report)
+    const compiled = compileStanding(plan, parseSource('answer', text, report) as Source, report)
     if (report.failed) this.#warn(id, report)
-    return { id, world: home?.name, home, order, source, plan, byOperation, ...counts }
+    return { id, world: home?.name, home, ...compiled, ...counts }
   }
 
   /** The state of every active answer, the oldest first. */
@@ -216,10 +212,8 @@ export class StandingAnswers {
   #compiledFor(plan: Plan, one: HeldAnswer): ReadonlyMap<number, PlannedAnswer> {
     if (one.plan === plan) return one.byOperation
     const report = new Diagnostics()
-    one.plan = plan
-    one.byOperation = plan.compileAnswer(one.order, one.source, report)
+    Object.assign(one, compileStanding(plan, one.source, report))
     if (report.failed) {
-      one.byOperation = new Map()
       this.#warn(one.id, report)
       // Other processes that share the answers may have another plan.
       if (this.#listener === undefined) this.#drop(one)
@@ -253,6 +247,17 @@ export class StandingAnswers {
       this.#hasOwn ||= answers.length > 0
     }
   }
+}
+
+/** Compiles an order for a plan. One that is wrong answers nothing. */
+function compileStanding(
+  plan: Plan,
+  source: Source,
+  report: Diagnostics,
+): Pick<HeldAnswer, 'order' | 'source' | 'plan' | 'byOperation'> {
+  const order = checkAnswer(source, report) ?? {}
+  const byOperation = report.failed ? new Map() : plan.compileAnswer(order, source, report)
+  return { order, source, plan, byOperation: report.failed ? new Map() : byOperation }
 }
 
 const stateOfAnswer = ({ source, left, given, toSkip, until }: HeldAnswer): AnswerState => [

@@ -118,9 +118,8 @@ export class Sandboxes<Held extends { readonly world: World }> {
    */
   evictForMemory(writer?: object): Held | undefined {
     const [first, second] = [this.#visited, this.#written].flatMap(cache => {
-      for (const name of cache.rkeys()) {
-        const held = cache.peek(name)
-        if (held !== undefined && held.world.bytes > 0 && !held.world.keeps(writer))
+      for (const [name, held] of oldestFirst(cache)) {
+        if (held.world.bytes > 0 && !held.world.keeps(writer))
           return [{ cache, name, held, left: cache.getRemainingTTL(name) }]
       }
       return []
@@ -147,22 +146,18 @@ export class Sandboxes<Held extends { readonly world: World }> {
 
   /** Evicts the least recently used one, among unchanged ones if there are any. */
   #evict(why: Eviction): void {
-    for (;;) {
-      const { value: name } = this.#visited.rkeys().next()
-      const held = name === undefined ? undefined : this.#visited.peek(name)
-      if (name === undefined || held === undefined || !held.world.touched) break
+    for (const [name, held] of oldestFirst(this.#visited)) {
+      if (!held.world.touched) break
       this.#promote(name, held)
     }
     const cache = this.#visited.size > 0 ? this.#visited : this.#written
-    const { value: name } = cache.rkeys().next()
-    const held = name === undefined ? undefined : cache.peek(name)
-    if (name === undefined || held === undefined) {
-      // Those that have idled too long are not listed.
-      this.sweep()
+    for (const [name, held] of oldestFirst(cache)) {
+      cache.delete(name)
+      this.#evicted(held, why)
       return
     }
-    cache.delete(name)
-    this.#evicted(held, why)
+    // Those that have idled too long are not listed.
+    this.sweep()
   }
 
   #promote(name: string, held: Held): void {
@@ -170,3 +165,7 @@ export class Sandboxes<Held extends { readonly world: World }> {
     this.#written.set(name, held)
   }
 }
+
+/** The sandboxes of a cache, the least recently used first. */
+const oldestFirst = <Held extends object>(cache: LRUCache<string, Held>) =>
+  cache.rentries() as Iterable<[name: string, Held]>

@@ -47,22 +47,17 @@ export class World implements Counting {
 
   /** Whether it differs from its origin: a record was written, or its clock set. */
   get touched(): boolean {
-    if (!this.clock.state.real) return true
-    for (const collection of this.#collections.values()) if (collection.touched) return true
-    return false
+    return this.clock.adjusted || this.#some(collection => collection.touched)
   }
 
   /** The estimated bytes of records that were written to it, without those of its origin. */
   get bytes(): number {
-    let bytes = 0
-    for (const collection of this.#collections.values()) bytes += collection.bytes
-    return bytes
+    return [...this.#collections.values()].reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
   /** Whether this is one of its collections. */
   keeps(records: object | undefined): boolean {
-    for (const one of this.#collections.values()) if (one === records) return true
-    return false
+    return this.#some(one => one === records)
   }
 
   get collections(): ReadonlyMap<string, Collection> {
@@ -213,8 +208,11 @@ export class World implements Counting {
 
   /** Whether some of its records go from state to state by the clock. */
   get lives(): boolean {
-    for (const collection of this.#collections.values()) if (collection.lives) return true
-    return false
+    return this.#some(collection => collection.lives)
+  }
+
+  #some(test: (collection: Collection) => boolean): boolean {
+    return [...this.#collections.values()].some(test)
   }
 }
 

@@ -113,7 +113,7 @@ export interface LogSnapshot {
   readonly answers: readonly (readonly [world: string, id: string, AnswerState])[]
 }
 
-/** The form of the text. In form 2 the records of a line were quoted in it. */
+/** The form of the text. */
 const VERSION = 3
 
 /** Writes a snapshot, whose values must not change meanwhile. */
@@ -163,14 +163,14 @@ type SnapshotLine =
   | readonly ['world', Omit<WorldState, 'kept' | 'collections'>]
   | readonly ['kept', WorldState['kept']]
   | readonly ['collection', name: string, StateLine]
-  | readonly ['rows', readonly number[] | CollectionState['rows']]
+  /** The ordinal and the revision of each record, one after the other; their texts follow. */
+  | readonly ['rows', readonly number[]]
 
 /** Reads a snapshot; throws for a form that this version does not have. */
 export function readSnapshot(text: string): LogSnapshot {
   const [head = '{}', ...lines] = text.split('\n')
   const { version, weather, answers } = JSON.parse(head) as LogSnapshot & { readonly version: number }
-  if (version !== VERSION && version !== 2)
-    throw new Error(`the state has version ${version}, which this program cannot read`)
+  if (version !== VERSION) throw new Error(`the state has version ${version}, which this program cannot read`)
   const seeds: (readonly [string, string, CollectionState])[] = []
   const worlds: WorldState[] = []
   let rows: CollectionState['rows'][number][] = []
@@ -197,23 +197,15 @@ export function readSnapshot(text: string): LogSnapshot {
         collections[read[1]] = { ...read[2], rows }
         break
       case 'rows':
-        for (const row of snapshotRows(read[1], texts)) rows.push(row)
+        if (read[1].length !== 2 * texts.length) throw new Error('a line of the snapshot lacks a record')
+        for (const [i, text] of texts.entries()) {
+          // A copy: a piece of a text keeps the whole text in memory.
+          rows.push([Buffer.from(text).toString(), read[1][2 * i] as number, read[1][2 * i + 1] as number])
+        }
         break
       default:
         read satisfies never
     }
   }
   return { seeds, worlds, weather, answers }
-}
-
-/** @param written the ordinal and the revision of each record, one after the other; in form 2 with their texts */
-function snapshotRows(
-  written: readonly number[] | CollectionState['rows'],
-  texts: readonly string[],
-): CollectionState['rows'] {
-  if (typeof written[0] !== 'number') return written as CollectionState['rows']
-  const numbers = written as readonly number[]
-  if (numbers.length !== 2 * texts.length) throw new Error('a line of the snapshot lacks a record')
-  // A copy: a piece of a text keeps the whole text in memory.
-  return texts.map((text, i) => [Buffer.from(text).toString(), numbers[2 * i] as number, numbers[2 * i + 1] as number])
 }

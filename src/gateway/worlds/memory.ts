@@ -3,7 +3,7 @@
 import type { Plan } from '../../plan/plan.ts'
 import { Budget, heapLimit, heapUsed } from '../../world/budget.ts'
 import { afterCollections } from '../../world/clock.ts'
-import { EVICTIONS, type Eviction, type Sandboxes } from '../../world/sandboxes.ts'
+import type { Eviction, Sandboxes } from '../../world/sandboxes.ts'
 import type { World } from '../../world/world.ts'
 import type { Log } from '../log.ts'
 
@@ -63,7 +63,7 @@ export class EvictionLog {
   readonly counts: Record<Eviction, number> = { capacity: 0, idle: 0, memory: 0 }
   readonly #log: Log
   readonly #now: () => number
-  #logged: Readonly<Record<Eviction, number>> = { ...this.counts }
+  #untold: Partial<Record<Eviction, number>> = {}
   #next = Number.NEGATIVE_INFINITY
 
   /** @param now milliseconds of real time */
@@ -75,14 +75,15 @@ export class EvictionLog {
   /** Counts the eviction of a sandbox. Logs it with those that were not logged, unless a minute has not passed. */
   evicted(world: string, reason: Eviction): void {
     this.counts[reason] += 1
+    const untold = this.#untold
+    untold[reason] = (untold[reason] ?? 0) + 1
     const now = this.#now()
     if (now < this.#next) return
     this.#next = now + INTERVAL
-    const more = EVICTIONS.map(why => [why, this.counts[why] - this.#logged[why]] as const).filter(([, n]) => n > 0)
-    const sum = more.reduce((total, [, n]) => total + n, 0)
-    this.#logged = { ...this.counts }
+    this.#untold = {}
+    const sum = Object.values(untold).reduce((total, count) => total + count, 0)
     if (sum === 1) this.#log.warn({ world, reason }, 'a sandbox was evicted')
-    else this.#log.warn(Object.fromEntries(more), `${sum} sandboxes were evicted since the last message of this kind`)
+    else this.#log.warn(untold, `${sum} sandboxes were evicted since the last message of this kind`)
   }
 }
 

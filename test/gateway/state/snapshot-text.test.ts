@@ -26,22 +26,6 @@ test('records follow a line of a snapshot as they are stored', async () => {
   assert.deepEqual(readSnapshot(text), snapshotOf(rows))
 })
 
-test('a snapshot of the form before is read', () => {
-  const { collections, kept, ...world } = worldOf([])
-  const rows = [
-    ['{"id":1}', 1, 7],
-    ['{"id":2}', 2, 8],
-  ] as const
-  const lines = [
-    { version: 2, weather: [], answers: [] },
-    ['world', world],
-    ['collection', 'pets', NUMBERS],
-    ['rows', rows],
-    ['collection', 'toys', NUMBERS],
-  ]
-  assert.deepEqual(readSnapshot(lines.map(line => JSON.stringify(line)).join('\n')), snapshotOf(rows))
-})
-
 test('a line of a snapshot that lacks a record is refused', async () => {
   const text = await writeSnapshot(snapshotOf([['{"id":1}', 1, 7]]))
   assert.throws(() => readSnapshot(text.replace('\t{"id":1}', '')), /lacks a record/)
