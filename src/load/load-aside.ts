@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { type Diagnostic, Diagnostics, type Place } from '../kernel/diagnostic.ts'
 import { type Environment, placeOfFile } from '../kernel/file/source.ts'
 import { heapLimit } from '../world/budget.ts'
-import { realClock } from '../world/clock.ts'
+import { every } from '../world/clock.ts'
 import type { Loaded, LoadOptions } from './load.ts'
 
 /** Bytes of a configuration that is loaded in some tens of milliseconds, even if it is wrong. */
@@ -96,21 +96,18 @@ function inThread(trial: TrialArguments): Promise<RefusedTrial | undefined> {
     }
     // A trial does not keep a process that is stopping.
     thread.unref()
-    const over = new AbortController()
-    const end = (refused: RefusedTrial | undefined) => {
-      over.abort()
-      done(refused)
-    }
-    void realClock.sleep(PATIENCE, over.signal).then(() => {
-      if (over.signal.aborted) return
-      end(brokenOff(trial, `reading the configuration takes longer than ${PATIENCE / 1000} s`))
+    const stop = every(PATIENCE, () => {
+      done(brokenOff(trial, `reading the configuration takes longer than ${PATIENCE / 1000} s`))
       void thread.terminate()
     })
-    thread.once('message', end)
+    thread.once('message', done)
     thread.once('error', (error: NodeJS.ErrnoException) =>
-      end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? brokenOff(trial, NO_MEMORY) : undefined),
+      done(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? brokenOff(trial, NO_MEMORY) : undefined),
     )
-    thread.once('exit', () => end(undefined))
+    thread.once('exit', () => {
+      stop()
+      done(undefined)
+    })
   })
 }
 

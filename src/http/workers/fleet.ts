@@ -10,7 +10,7 @@ import { Metrics, type MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { KeyPair } from '../../plan/settings.ts'
 import type { ControlRoute } from '../control/route.ts'
 import { untilQuiet } from '../listener.ts'
-import type { WorkerMessage, WorkerOrder } from './worker.ts'
+import { answerFrom, type WorkerMessage, type WorkerOrder } from './worker.ts'
 
 /** A worker that does not answer within this many milliseconds is not waited for. */
 const PATIENCE = 1000
@@ -247,20 +247,8 @@ function sendOrder(worker: Worker, order: WorkerOrder): void {
 }
 
 function askForMetrics(worker: Worker, call: number): Promise<MetricsSnapshot | undefined> {
-  return new Promise(resolve => {
-    const end = (snapshot?: MetricsSnapshot) => {
-      clearTimeout(timer)
-      worker.off('message', hear)
-      worker.off('exit', gone)
-      resolve(snapshot)
-    }
-    const gone = () => end()
-    const hear = (told: WorkerMessage) => {
-      if ('call' in told && told.call === call) end(told.snapshot)
-    }
-    const timer = setTimeout(end, PATIENCE)
-    worker.on('message', hear)
-    worker.on('exit', gone)
-    sendOrder(worker, { order: 'metrics', call })
-  })
+  const isMeant = (told: WorkerMessage) => ('call' in told && told.call === call ? told.snapshot : undefined)
+  const answered = answerFrom(worker, isMeant, PATIENCE)
+  sendOrder(worker, { order: 'metrics', call })
+  return answered
 }

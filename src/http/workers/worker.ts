@@ -1,7 +1,7 @@
 // This process as one of several workers: takes connections and orders from the primary, and reports its counts. `fleet.ts` is
 // the other end.
 
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Metrics, MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
@@ -62,31 +62,39 @@ export async function untilPortIsClosed(): Promise<void> {
   await ask({ holds: true }, 'closed', PATIENCE)
 }
 
+/** Sends a message to the primary and waits for an order of this kind. */
+function ask<Kind extends WorkerOrder['order']>(message: WorkerMessage, kind: Kind, patience?: number) {
+  type Order = WorkerOrder & { readonly order: Kind }
+  const isMeant = (order: WorkerOrder) => (order.order === kind ? (order as Order) : undefined)
+  const answered = answerFrom(cluster.worker as Worker, isMeant, patience)
+  tell(message)
+  return answered
+}
+
 /**
- * Sends a message to the primary and waits for an order of this kind; `undefined` where the primary ends, or there is none
- * within `patience` milliseconds.
+ * Waits for the message that `find` finds something in; `undefined` where the other end has gone, or sends none within `patience`
+ * milliseconds.
  */
-function ask<Kind extends WorkerOrder['order']>(
-  message: WorkerMessage,
-  kind: Kind,
+export function answerFrom<Message, Found>(
+  end: Worker,
+  find: (message: Message) => Found | undefined,
   patience?: number,
-): Promise<(WorkerOrder & { readonly order: Kind }) | undefined> {
+): Promise<Found | undefined> {
   return new Promise(resolve => {
-    const { worker } = cluster
-    const end = (order?: WorkerOrder & { readonly order: Kind }) => {
+    const stop = (found?: Found) => {
       clearTimeout(timer)
-      worker?.off('message', hear)
-      worker?.off('disconnect', gone)
-      resolve(order)
+      end.off('message', hear)
+      end.off('disconnect', gone)
+      resolve(found)
     }
-    const gone = () => end()
-    const hear = (order: WorkerOrder) => {
-      if (order.order === kind) end(order as WorkerOrder & { readonly order: Kind })
+    const gone = () => stop()
+    const hear = (message: Message) => {
+      const found = find(message)
+      if (found !== undefined) stop(found)
     }
     const timer = patience === undefined ? undefined : setTimeout(gone, patience)
-    worker?.on('message', hear)
-    worker?.once('disconnect', gone)
-    tell(message)
+    end.on('message', hear)
+    end.once('disconnect', gone)
   })
 }
 

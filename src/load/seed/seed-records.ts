@@ -26,13 +26,13 @@ const SEEDS_ARE_DATA = 'seeds are taken literally; use ${now} and ${uuid} in "de
  */
 export function createSeedReader(source: Source, file: string, home: string, report: Diagnostics) {
   const files: string[] = []
-  const memory = new SeedMemory()
+  const admits = countSeeds(report)
   /** @param seed the path of a fixture, or the records themselves */
   const read = (resource: Resource, seed: string | readonly Json[]): readonly JsonObject[] => {
     const base: Path = ['resources', resource.name, 'seed']
     const place = source.locate(base)
     if (typeof seed !== 'string') {
-      const isAdmitted = memory.admits(bytesOfRecords(seed), `those of ${resource.name}`, place, report)
+      const isAdmitted = admits(bytesOfRecords(seed), `those of ${resource.name}`, place)
       reportPlaceholders(seed, SEEDS_ARE_DATA, (code, message, path, hint, part) =>
         report.error(code, message, source.locate([...base, ...path], part === 'key' ? 'key' : 'value'), hint),
       )
@@ -41,7 +41,7 @@ export function createSeedReader(source: Source, file: string, home: string, rep
     const path = resolve(dirname(file), seed)
     const name = relative(home, path) || path
     files.push(path)
-    if (!memory.admits(bytesOfFile(path), name, place, report)) return []
+    if (!admits(bytesOfFile(path), name, place)) return []
     const fixture = readNamed(path, name, place, report, 'records')
     return fixture === undefined ? [] : checkSeeds(resource, fixture, [], report)
   }
@@ -62,21 +62,21 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
   const seen = new Map<unknown, number>()
   for (const [index, record] of value.entries()) {
     const path = [...base, index]
+    const refuse = (message: string, at: Path = []): void =>
+      report.error('invalid-seed', message, source.locate([...path, ...at]))
     if (!isObject(record)) {
-      report.error('invalid-seed', 'a record must be an object', source.locate(path))
+      refuse('a record must be an object')
       continue
     }
     for (const fault of recordMistakes(resource, record as JsonObject) ?? []) {
       const [pointer = '', ...words] = fault.split(' ')
-      const place = source.locate([...path, ...(parsePointer(pointer) ?? [])])
-      report.error('invalid-seed', `this record of ${name} breaks its schema: ${pointer} ${words.join(' ')}`, place)
+      refuse(`this record of ${name} breaks its schema: ${pointer} ${words.join(' ')}`, parsePointer(pointer))
     }
     const id = idIn(idField, record as JsonObject)
     const key = indexKeyOf(record as JsonObject, idField, within)
     const fits = ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
     if (!fits) {
-      if (id === undefined && !required.has(idField))
-        report.error('invalid-seed', `a record of ${name} must have the field ${idField}`, source.locate(path))
+      if (id === undefined && !required.has(idField)) refuse(`a record of ${name} must have the field ${idField}`)
       continue
     }
     const twin = seen.get(key)
@@ -96,29 +96,23 @@ const TOO_LARGE = 0.9
 /** Bytes that the program takes by itself. */
 const PROGRAM = 12e6
 
-export class SeedMemory {
-  readonly #limit: number
-  #needed = PROGRAM
-
-  /** @param limit bytes of the heap */
-  constructor(limit = heapLimit()) {
-    this.#limit = limit
-  }
-
-  /** Whether records of so many bytes fit beside the seeds before them; reports those that are large or do not fit. */
-  admits(bytes: number, name: string, place: Place, report: Diagnostics): boolean {
-    this.#needed += bytes
-    if (bytes === 0 || this.#needed <= LARGE * this.#limit) return true
-    const needed = `${Math.ceil(this.#needed / 1e6)} MB`
-    const has = `${Math.floor(this.#limit / 1e6)} MB`
-    const hint = `NODE_OPTIONS=--max-old-space-size=${Math.ceil((this.#needed * 3) / 2 ** 20)}, or fewer records`
-    if (this.#needed <= TOO_LARGE * this.#limit) {
-      report.warning('large-seed', `the seeds up to ${name} take about ${needed} of the ${has} of memory`, place, hint)
-      return true
-    }
-    const message = `the seeds up to ${name} take about ${needed}, too much for the ${has} of memory`
-    report.error('seed-too-large', message, place, hint)
-    return false
+/**
+ * Returns a function that adds up the bytes of seeds: whether so many fit beside those before them. It reports those that are
+ * large or do not fit.
+ *
+ * @param limit bytes of the heap
+ */
+export function countSeeds(report: Diagnostics, limit = heapLimit()) {
+  let needed = PROGRAM
+  return (bytes: number, name: string, place: Place): boolean => {
+    needed += bytes
+    if (bytes === 0 || needed <= LARGE * limit) return true
+    const fits = needed <= TOO_LARGE * limit
+    const [code, relation] = fits ? ['large-seed', ' of'] : ['seed-too-large', ', too much for']
+    const memory = `about ${Math.ceil(needed / 1e6)} MB${relation} the ${Math.floor(limit / 1e6)} MB of memory`
+    const hint = `NODE_OPTIONS=--max-old-space-size=${Math.ceil((needed * 3) / 2 ** 20)}, or fewer records`
+    report[fits ? 'warning' : 'error'](code, `the seeds up to ${name} take ${memory}`, place, hint)
+    return fits
   }
 }
 
@@ -145,13 +139,10 @@ function bytesOfFile(path: string): number {
     const stat = statSync(path)
     if (!stat.isFile() || stat.size < SAMPLE) return 0
     const file = openSync(path, 'r')
-    try {
-      const sample = Buffer.alloc(SAMPLE)
-      readSync(file, sample, 0, SAMPLE, Math.floor((stat.size - SAMPLE) / 2))
-      return bytesOf(sample.toString('latin1'), stat.size / SAMPLE)
-    } finally {
-      closeSync(file)
-    }
+    const sample = Buffer.alloc(SAMPLE)
+    readSync(file, sample, 0, SAMPLE, Math.floor((stat.size - SAMPLE) / 2))
+    closeSync(file)
+    return bytesOf(sample.toString('latin1'), stat.size / SAMPLE)
   } catch {
     return 0
   }
