@@ -77,8 +77,11 @@ export function parseSource(
     report.error('file-too-large', message, placeOfFile(file), APART)
     return undefined
   }
-  const parsed = isWritten ? undefined : new YamlEvents(text)
-  const { value, aliased, faults, repeated } = parsed?.read() ?? readYaml(text)
+  const events = new YamlEvents(text)
+  const { value, aliased, faults, repeated } =
+    isWritten && events.fault?.code !== 'too-deep'
+      ? { ...readYaml(text), repeated: events.repeatedKeys() }
+      : events.read()
   const isContract = kind === 'contract' || (isObject(value) && ('openapi' in value || 'swagger' in value))
   const places = new TextPlaces(file, text)
   for (const { code, message, from, to = 0, hint } of faults) {
@@ -105,9 +108,9 @@ export function parseSource(
     return undefined
   }
   // The events take much memory, and are needed only while mistakes are reported.
-  let recalled = parsed && new WeakRef(parsed)
+  let recalled = new WeakRef(events)
   const recall = (): YamlEvents => {
-    const known = recalled?.deref() ?? new YamlEvents(text)
+    const known = recalled.deref() ?? new YamlEvents(text)
     recalled = new WeakRef(known)
     return known
   }

@@ -61,7 +61,8 @@ const SCHEMA = CORE_SCHEMA.withTags(
 export class YamlEvents {
   readonly #text: string
   readonly #events: readonly Event[] = []
-  readonly #fault: TextFault | undefined
+  /** A mistake that leaves no events. */
+  readonly fault: TextFault | undefined
   readonly #children = new Map<number, ReadonlyMap<string, number>>()
   #anchors: ReadonlyMap<string, number> | undefined
   #extents: Extents | undefined
@@ -71,12 +72,12 @@ export class YamlEvents {
     try {
       this.#events = parseEvents(text, { maxDepth: MAX_DEPTH })
     } catch (error) {
-      this.#fault = describeFault(text, error as Partial<YAMLException>)
+      this.fault = describeFault(text, error as Partial<YAMLException>)
     }
   }
 
   read(): Reading {
-    if (this.#fault !== undefined) return { faults: [this.#fault], repeated: [] }
+    if (this.fault !== undefined) return { faults: [this.fault], repeated: [] }
     try {
       return { ...this.#construct(false), repeated: [] }
     } catch (error) {
@@ -84,7 +85,7 @@ export class YamlEvents {
       if (reason.startsWith('unidentified alias')) return { faults: this.#unknownAliases(), repeated: [] }
       if (!reason.startsWith('duplicated'))
         return { faults: [describeFault(this.#text, error as Partial<YAMLException>)], repeated: [] }
-      return { ...this.#construct(true), repeated: this.#repeatedKeys() }
+      return { ...this.#construct(true), repeated: this.repeatedKeys() }
     }
   }
 
@@ -110,7 +111,8 @@ export class YamlEvents {
     })
   }
 
-  #repeatedKeys(): number[] {
+  /** Returns the offsets of duplicate keys. */
+  repeatedKeys(): number[] {
     return this.#events.flatMap(({ type }, index) => {
       if (type !== EVENT_ID.MAPPING) return []
       const seen = new Set<string>()

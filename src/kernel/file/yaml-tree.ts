@@ -2,20 +2,19 @@
 // whose tree tells most about a mistake; it takes a second and 75 MB for each megabyte. Places are found by the events of the
 // other reader.
 
-import { isMap, isScalar, isSeq, type Node, parseDocument, type Scalar, visit } from 'yaml'
-import { decimalOf, MAX_DEPTH } from '../json.ts'
+import { type Node, parseDocument, type Scalar, visit } from 'yaml'
+import { decimalOf } from '../json.ts'
 import {
   describeSyntax,
   type Reading,
   type SyntaxKind,
   type TextFault,
-  TOO_DEEP,
   TOO_MANY_ALIASES,
   unknownAlias,
 } from './parsed-text.ts'
 
 /** Reads a text. */
-export function readYaml(text: string): Reading {
+export function readYaml(text: string): Omit<Reading, 'repeated'> {
   const document = parseDocument(text, {
     merge: true,
     prettyErrors: false,
@@ -23,20 +22,18 @@ export function readYaml(text: string): Reading {
     // The library compares each key with every other one: half a minute for 60,000 keys.
     uniqueKeys: false,
   })
-  const repeated = repeatedKeys(document)
   const [error] = document.errors
   if (error !== undefined) {
     const { code, message, pos } = error
     const [kind, at = pos[0]] = faultKindOf(text, code, message, pos[0])
-    return { faults: [describeSyntax(text, at, kind, message)], repeated }
+    return { faults: [describeSyntax(text, at, kind, message)] }
   }
-  if (isTooDeep(document.contents)) return { faults: [TOO_DEEP], repeated }
   const { faults, last } = settleNodes(document)
-  if (faults.length > 0) return { faults, repeated }
+  if (faults.length > 0) return { faults }
   try {
-    return { value: document.toJS({ maxAliasCount: 1000 }), aliased: last !== undefined, faults, repeated }
+    return { value: document.toJS({ maxAliasCount: 1000 }), aliased: last !== undefined, faults }
   } catch {
-    return { faults: [{ ...TOO_MANY_ALIASES, ...spanOf(last) }], repeated }
+    return { faults: [{ ...TOO_MANY_ALIASES, ...spanOf(last) }] }
   }
 }
 
@@ -86,29 +83,6 @@ function faultKindOf(
   if (code !== 'BLOCK_AS_IMPLICIT_KEY') return [undefined]
   const end = text.indexOf('\n', at)
   return /:\s/.test(text.slice(at, end === -1 ? undefined : end)) ? ['colons'] : ['indent', end + 1]
-}
-
-/** Returns the offsets of duplicate keys. */
-function repeatedKeys(document: YamlDocument): number[] {
-  const offsets: number[] = []
-  visit(document, {
-    Map(_, map) {
-      const seen = new Set<string>()
-      for (const { key } of map.items) {
-        if (!isScalar(key) || key.value === '<<' || typeof key.value === 'symbol') continue
-        const name = String(key.value)
-        if (seen.has(name)) offsets.push(spanOf(key).from)
-        seen.add(name)
-      }
-    },
-  })
-  return offsets
-}
-
-function isTooDeep(node: unknown, depth = 0): boolean {
-  if (depth > MAX_DEPTH) return true
-  if (isMap(node)) return node.items.some(({ value }) => isTooDeep(value, depth + 1))
-  return isSeq(node) && node.items.some(item => isTooDeep(item, depth + 1))
 }
 
 const spanOf = (node: Node | undefined): { readonly from: number; readonly to: number } => ({
