@@ -64,17 +64,22 @@ export function RequestDetail({ request, id }: RequestDetailProps) {
           />
         }
       >
-        {found => (
-          <Tabs
-            label="Parts of the request"
-            parameter="tab"
-            tabs={[
-              ['why', 'Why', () => <WhySection {...found} />],
-              ['request', 'Request', () => showRequest(found)],
-              ['reply', 'Reply', () => showReply(found)],
-            ]}
-          />
-        )}
+        {found => {
+          const { method, path, query, status, headers, requestBody, replyHeaders, replyBody } = found
+          const line = `${method} ${path}${query && `?${query}`}`
+          const replied = status === 0 ? 'No reply reached the client: the connection was cut.' : `HTTP ${status}`
+          return (
+            <Tabs
+              label="Parts of the request"
+              parameter="tab"
+              tabs={[
+                ['why', 'Why', () => <WhySection {...found} />],
+                ['request', 'Request', () => showMessage('The request', line, headers, requestBody)],
+                ['reply', 'Reply', () => showMessage('The reply', replied, replyHeaders, replyBody)],
+              ]}
+            />
+          )
+        }}
       </ShowLoaded>
     </SidePanel>
   )
@@ -126,17 +131,6 @@ function Head({ request }: { request: RecordedRequest }) {
     </>
   )
 }
-
-const showRequest = ({ method, path, query, headers, requestBody }: RecordedRequest): ComponentChildren =>
-  showMessage('The request', `${method} ${path}${query === '' ? '' : `?${query}`}`, headers, requestBody)
-
-const showReply = ({ status, replyHeaders, replyBody }: RecordedRequest): ComponentChildren =>
-  showMessage(
-    'The reply',
-    status === 0 ? 'No reply reached the client: the connection was cut.' : `HTTP ${status}`,
-    replyHeaders,
-    replyBody,
-  )
 
 /** @param name its name at the beginning of a sentence @param line its first line */
 const showMessage = (

@@ -333,16 +333,20 @@ const REAL_COURSE = { real: true, frozen: false, rate: 1 }
 /** The time of this machine when the worlds were loaded. */
 let listedAt = 0
 
+/** Loads the worlds. Where several processes serve, the control plane has none, and only real time is known. */
 export async function refreshWorlds(): Promise<void> {
-  const worlds = await call<DescribedWorld[]>('GET', '/worlds', { quiet: true })
+  const worlds = await call<DescribedWorld[]>('GET', '/worlds', { quiet: true }).catch(error => {
+    if (!(error instanceof ControlError) || knownWorlds.value.length > 0) throw error
+    return []
+  })
   listedAt = Date.now()
   knownWorlds.value = worlds
 }
 
 /** The clock of the shown world; `undefined` until the worlds are known. A new world runs by real time. */
 export const clock = computed<ShownClock | undefined>(() => {
-  if (knownWorlds.value.length === 0) return undefined
   const shown = knownWorlds.value.find(({ name }) => name === shownWorld.value)
+  if (listedAt === 0) return undefined
   return shown?.clock ?? { now: new Date(listedAt).toISOString(), ...REAL_COURSE }
 })
 

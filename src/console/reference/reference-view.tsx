@@ -64,9 +64,9 @@ function ReferenceDocument({ contract }: { contract: ContractDocument }) {
   )
 }
 
-/** Scrolls to an operation that was opened, once the library has drawn it, within some frames. */
+/** Scrolls to an operation once the library has drawn it, within some frames. */
 function scrollToOperation(element: HTMLElement, operation: string, frames = 120): void {
-  const found = [...element.querySelectorAll('.opblock.is-open')].find(({ id }) => id.endsWith(`-${operation}`))
+  const found = [...element.querySelectorAll('.opblock')].find(({ id }) => id.endsWith(`-${operation}`))
   if (found !== undefined) found.scrollIntoView({ block: 'start' })
   else if (frames > 0) requestAnimationFrame(() => scrollToOperation(element, operation, frames - 1))
 }

@@ -59,13 +59,12 @@ export const pan = (range: TimeRange, part: number): TimeRange => ({
 })
 
 /** `2026-01-01T00:00Z~2031-01-01T00:00Z`, as the URL has it. */
-export const writeRange = ({ from, until }: TimeRange): string => `${writeRangeEnd(from)}~${writeRangeEnd(until)}`
-
-const writeRangeEnd = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`
+export const writeRange = ({ from, until }: TimeRange): string =>
+  [from, until].map(at => `${new Date(at).toISOString().slice(0, 16)}Z`).join('~')
 
 /** Returns undefined for a text that is not a range. */
 export function readRange(text: string): TimeRange | undefined {
-  const [from = Number.NaN, until = Number.NaN] = text.split('~').map(part => Date.parse(part))
+  const [from = 0, until = 0] = text.split('~').map(part => Date.parse(part))
   return until - from >= SHORTEST && until - from <= LONGEST * 1.01 ? { from, until } : undefined
 }
 

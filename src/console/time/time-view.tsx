@@ -67,10 +67,11 @@ function CallersPanel() {
           />
         ) : (
           <section class="stack padded" aria-label="Who still calls what">
-            <div class="row between">
+            <div class="row">
               <Note
                 text={`Live calls by real time; calls in sandboxes or at another time count as rehearsed. Days are counted from ${writeTimestamp(report.at, MINUTE)}.`}
               />
+              <span class="spring" />
               <Button icon="download" onClick={() => perform(save, 'The table is saved.')}>
                 Save as CSV
               </Button>

@@ -86,11 +86,12 @@ export function percentilesIn(latency: unknown): SliderPercentiles | undefined {
   }
   if (!isObject(latency)) return undefined
   if (latency.fixed !== undefined) return percentilesIn(latency.fixed)
-  const at = (name: string): number | undefined => millisecondsIn(latency[name])
-  const p50 = at('p50') ?? at('p75') ?? at('p90') ?? at('p95') ?? at('p99')
+  const firstOf = (...names: readonly string[]): number | undefined =>
+    names.map(name => millisecondsIn(latency[name])).find(one => one !== undefined)
+  const p50 = firstOf('p50', 'p75', 'p90', 'p95', 'p99')
   if (p50 === undefined) return undefined
-  const p95 = at('p95') ?? at('p90') ?? at('p99') ?? p50
-  return { p50, p95: Math.max(p50, p95), p99: Math.max(p50, p95, at('p99') ?? at('p99.9') ?? p95) }
+  const p95 = Math.max(p50, firstOf('p95', 'p90', 'p99') ?? p50)
+  return { p50, p95, p99: Math.max(p95, firstOf('p99', 'p99.9') ?? p95) }
 }
 
 /** Returns the setting of percentiles; undefined, no latency, where all are 0. */
