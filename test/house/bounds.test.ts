@@ -24,7 +24,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'gateway/answers.ts MOST_ANSWERS': 'answers on demand | 1,000',
   'gateway/client-controls.ts LONGEST_DELAY': '10 minutes',
   'gateway/import.ts MOST_FAULTS': '20 of records',
-  'gateway/metrics/meter.ts MOST_SERIES': '2,000 sets of labels',
+  'gateway/metrics/families.ts MOST_SERIES': '2,000 sets of labels',
   'gateway/state/history.ts MOST_ENTRIES': '10,000 to 15,000 entries',
   'http/control/overrides.ts MAX_ANSWER': 'an answer on demand | 300 kB',
   'http/control/records.ts MAX_RECORDS_BODY': '64 MB',

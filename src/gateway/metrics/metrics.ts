@@ -8,8 +8,10 @@ import type { Deprecations, Usage } from '../deprecations.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import {
+  Books,
   Instrument,
   METRICS_TYPE,
+  type Meter,
   type MetricDescription,
   type MetricFamily,
   measureProcess,
@@ -17,7 +19,6 @@ import {
   metricOf,
   writePage,
 } from './families.ts'
-import { Books, type Meter } from './meter.ts'
 
 /** The metrics of one process as data for another process. */
 export type MetricsSnapshot = readonly MetricFamily[]

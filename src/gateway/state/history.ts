@@ -33,35 +33,29 @@ export interface HistoryEntry {
 }
 
 /** A copy of the worlds, and the entries after it. */
-class Chapter<Copy> {
+interface Chapter<Copy> {
   readonly position: number
   /** A time when that was the latest position. Infinite: none is known. */
   at: number
   readonly copy: Copy
-  readonly entries: LoggedEntry[] = []
-  size = 0
+  readonly entries: LoggedEntry[]
+  /** The sizes of the entries. */
+  size: number
+}
 
-  constructor(position: number, at: number, copy: Copy) {
-    this.position = position
-    this.at = at
-    this.copy = copy
-  }
-
-  add(entry: LoggedEntry): void {
-    this.entries.push(entry)
-    this.size += entry.size
-  }
-
-  /** The entries of a world up to a position, the oldest first. */
-  of(world: string, last = Number.POSITIVE_INFINITY): readonly HistoryEntry[] {
-    const name = JSON.stringify(world)
-    return this.entries.flatMap(({ position, text }) => {
-      if (position > last || !text.includes(name)) return []
-      const { at, by, changes } = readGroup(text)
-      const effects = changes.filter(([one]) => one === world).map(([, effect]) => effect)
-      return effects.length === 0 ? [] : [{ position, at, by, effects }]
-    })
-  }
+/** The entries of a world up to a position, the oldest first. */
+function historyOf(
+  { entries }: Chapter<unknown>,
+  world: string,
+  last = Number.POSITIVE_INFINITY,
+): readonly HistoryEntry[] {
+  const name = JSON.stringify(world)
+  return entries.flatMap(({ position, text }) => {
+    if (position > last || !text.includes(name)) return []
+    const { at, by, changes } = readGroup(text)
+    const effects = changes.filter(([one]) => one === world).map(([, effect]) => effect)
+    return effects.length === 0 ? [] : [{ position, at, by, effects }]
+  })
 }
 
 export class History<Copy> {
@@ -87,7 +81,7 @@ export class History<Copy> {
   }
 
   #open(position: number, at: number): void {
-    this.#chapters.push(new Chapter(position, at, this.#copy()))
+    this.#chapters.push({ position, at, copy: this.#copy(), entries: [], size: 0 })
     if (this.#chapters.length > COPIES) this.#chapters.shift()
     this.#size = this.#chapters.reduce((all, { size }) => all + size, 0)
   }
@@ -114,14 +108,16 @@ export class History<Copy> {
     if (chapter === undefined) return
     const before = chapter.size
     const last = chapter.entries.at(-1)
+    let added = entry
     // A world that is only read has ever more counts.
-    if (last === undefined || last.told || entry.told) chapter.add(entry)
-    else {
+    if (last !== undefined && !last.told && !entry.told) {
       const text = mergeCounts(last.text, entry.text)
+      added = { ...entry, text, size: text.length }
       chapter.entries.pop()
       chapter.size -= last.size
-      chapter.add({ ...entry, text, size: text.length })
     }
+    chapter.entries.push(added)
+    chapter.size += added.size
     this.#size += chapter.size - before
   }
 
@@ -141,7 +137,7 @@ export class History<Copy> {
 
   /** The entries of a world, the oldest first. */
   of(world: string): readonly HistoryEntry[] {
-    return this.#chapters.flatMap(chapter => chapter.of(world))
+    return this.#chapters.flatMap(chapter => historyOf(chapter, world))
   }
 
   /** The last copy up to a position, and the entries of a world from there to it; `undefined` for one that is out of reach. */
@@ -150,7 +146,7 @@ export class History<Copy> {
     position: number,
   ): { readonly copy: Copy; readonly entries: readonly HistoryEntry[] } | undefined {
     const chapter = this.#chapters.findLast(one => one.position <= position)
-    return chapter && { copy: chapter.copy, entries: chapter.of(world, position) }
+    return chapter && { copy: chapter.copy, entries: historyOf(chapter, world, position) }
   }
 }
 

@@ -6,7 +6,6 @@ import bulkLoad from 'sorted-btree/extended/bulkLoad.js'
 import diffAgainst from 'sorted-btree/extended/diffAgainst.js'
 import type { Json } from '../../kernel/json.ts'
 import { type Budget, weigh } from '../budget.ts'
-import { Pages } from './pages.ts'
 import type { Filter, Id, Page, Query, Row } from './types.ts'
 import {
   arrange,
@@ -17,6 +16,7 @@ import {
   fieldIn,
   isPlain,
   isUnsearched,
+  Pages,
   pageOf,
   take,
 } from './values.ts'
