@@ -20,7 +20,12 @@ export const authenticate: Behaviour<ConfigOf<typeof schema>> = {
     )
     if (asks.flat().length === 0) return undefined
     const anonymous = asks.some(alternative => alternative.length === 0)
-    const replies = compileCredentialRefusals(config?.realm ?? contract.title, contract, operation.security)
+    const realm = config?.realm ?? contract.title
+    const key = JSON.stringify([realm, operation.security])
+    const known = refusals.get(contract) ?? new Map<string, CredentialRefusals>()
+    refusals.set(contract, known)
+    const replies = known.get(key) ?? compileCredentialRefusals(realm, contract, operation.security)
+    known.set(key, replies)
     return next => exchange => {
       const verdict = identify(exchange.request, exchange.clock.now())
       if (typeof verdict === 'string' && !anonymous) {
@@ -34,6 +39,11 @@ export const authenticate: Behaviour<ConfigOf<typeof schema>> = {
     }
   },
 }
+
+type CredentialRefusals = ReturnType<typeof compileCredentialRefusals>
+
+/** The refusals by realm and requirements, which thousands of operations share. */
+const refusals = new WeakMap<Contract, Map<string, CredentialRefusals>>()
 
 /** One reply for each reason, made at load (RFC 6750 §3: an error code only if a token was sent). */
 function compileCredentialRefusals(realm: string, contract: Contract, security: Operation['security']) {
