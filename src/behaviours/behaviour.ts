@@ -117,6 +117,12 @@ type Block<Keys, Required extends keyof Keys> = {
   readonly [Key in Required]: ConfigOf<Keys[Key]>
 } & { readonly [Key in Exclude<keyof Keys, Required>]?: ConfigOf<Keys[Key]> }
 
+/** Makes a function from a description to the schema of a setting. */
+const described =
+  <Value>(schema: SettingSchema) =>
+  (description: string) =>
+    ({ ...schema, description }) as SettingOf<Value>
+
 /** Makes the schema of a setting. */
 export const setting = {
   block: <Keys extends Readonly<Record<string, Schema>>, const Required extends keyof Keys = never>(
@@ -140,10 +146,10 @@ export const setting = {
   text: (description: string, more: SettingSchema = {}) =>
     ({ type: 'string', ...more, description }) as SettingOf<string>,
   /** A text that is not empty. */
-  some: (description: string): SettingOf<string> => ({ type: 'string', minLength: 1, description }),
-  duration: (description: string): SettingOf<string> => ({ type: 'string', format: 'duration', description }),
-  size: (description: string): SettingOf<string> => ({ type: 'string', format: 'size', description }),
-  flag: (description: string): SettingOf<boolean> => ({ type: 'boolean', description }),
+  some: described<string>({ type: 'string', minLength: 1 }),
+  duration: described<string>({ type: 'string', format: 'duration' }),
+  size: described<string>({ type: 'string', format: 'size' }),
+  flag: described<boolean>({ type: 'boolean' }),
   choice: <const Value extends Json>(values: readonly Value[], description: string): SettingOf<Value> => ({
     enum: values,
     description,
@@ -155,5 +161,5 @@ export const setting = {
     description,
   }),
   /** Any value, which the behaviour checks. */
-  json: (description: string): SettingOf<Json> => ({ description }),
+  json: described<Json>({}),
 }

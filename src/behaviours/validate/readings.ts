@@ -87,16 +87,13 @@ function parserOf(essence: string, media: MediaType): ParseBody | undefined {
   return undefined
 }
 
+const DECODER = new TextDecoder()
+
+/** Leaves out a byte order mark. */
 const parseText =
   (parse: (text: string) => Parsed): ParseBody =>
-  bytes => {
-    if (!isUtf8(bytes)) return NOT_UTF8
-    const text = bufferOf(bytes).toString()
-    return parse(text.startsWith('\uFEFF') ? text.slice(1) : text)
-  }
-
-const bufferOf = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  bytes =>
+    isUtf8(bytes) ? parse(DECODER.decode(bytes)) : NOT_UTF8
 
 function readForm(fields: ReadonlyMap<string, readonly string[]>, form: MediaType['form']): Parsed {
   if (form !== undefined) return form(fields) as Parsed
@@ -116,7 +113,7 @@ async function readMultipart(bytes: Uint8Array, type: string, form: MediaType['f
   const fields = new Map<string, string[]>()
   const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(type)
   const part = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`
-  if (occursMore(bufferOf(bytes).toString('latin1'), part, MOST_FIELDS + 1)) return MANY_FIELDS
+  if (occursMore(Buffer.from(bytes).toString('latin1'), part, MOST_FIELDS + 1)) return MANY_FIELDS
   try {
     const data = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
     for (const [name, part] of data) {
