@@ -10,6 +10,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const SRC = pathToFileURL(join(ROOT, 'src/')).href
 /** Requests before the one that is measured. */
 const WARM = 40
+/** Measured requests of each kind. */
+const TRIES = 3
 
 export interface RequestPath {
   /** Relative to src/, in alphabetical order. */
@@ -45,20 +47,26 @@ async function measure(): Promise<Record<string, RequestPath>> {
       await new Promise(resolve => setImmediate(resolve))
     }
     for (let i = 0; i < WARM; i++) await send()
-    await session.post('Profiler.takePreciseCoverage')
-    await send()
-    const { result } = await session.post('Profiler.takePreciseCoverage')
-    const functions = result
-      .filter(({ url }) => url.startsWith(SRC))
-      .flatMap(({ url, functions }) =>
-        functions
-          .filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
-          .map(
-            ({ functionName, ranges }) => `${url.slice(SRC.length)} ${functionName || `at ${ranges[0]?.startOffset}`}`,
-          ),
-      )
-      .sort()
-    paths[name] = { files: [...new Set(functions.map(one => one.split(' ')[0] as string))], functions }
+    // A timer of the gateway may fire while a request runs: the shortest of some paths is the request's own.
+    for (let i = 0; i < TRIES; i++) {
+      await session.post('Profiler.takePreciseCoverage')
+      await send()
+      const { result } = await session.post('Profiler.takePreciseCoverage')
+      const functions = result
+        .filter(({ url }) => url.startsWith(SRC))
+        .flatMap(({ url, functions }) =>
+          functions
+            .filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
+            .map(
+              ({ functionName, ranges }) =>
+                `${url.slice(SRC.length)} ${functionName || `at ${ranges[0]?.startOffset}`}`,
+            ),
+        )
+        .sort()
+      const shortest = paths[name]?.functions.length ?? Number.POSITIVE_INFINITY
+      if (functions.length >= shortest) continue
+      paths[name] = { files: [...new Set(functions.map(one => one.split(' ')[0] as string))], functions }
+    }
   }
   session.disconnect()
   await gateway.close()
