@@ -62,7 +62,25 @@ export class PathTable<Target> {
    * @param compileAccepts called if another template has its shape
    */
   add(method: Method, template: string, target: Target, compileAccepts?: () => Accepts | undefined): Added {
-    const { route, candidate } = compileTemplate(template, target, compileAccepts)
+    const parts: string[][] = []
+    const segments = template.split('/').map(segment => {
+      const pieces = segment.split(EXPRESSION)
+      // The router gives a colon and an asterisk a meaning.
+      if (pieces.length === 1 && !segment.includes('*')) return safeDecode(segment).replaceAll(':', '::')
+      parts.push(pieces.filter((_, index) => index % 2 === 0).map(safeDecode))
+      return `:p${parts.length - 1}`
+    })
+    const candidate: RouteCandidate<Target> = {
+      target,
+      parts,
+      plain: parts.every(literals => literals.length === 2 && literals.join('') === ''),
+      weight: parts.flat().join('').length,
+      name: JSON.stringify(parts),
+      accepts: undefined,
+      compileAccepts,
+      contested: false,
+    }
+    const route = segments.join('/')
     const key = `${method} ${route}`
     const known = this.#routes.get(key)
     const alike = known?.filter(({ name }) => name === candidate.name) ?? []
@@ -144,32 +162,6 @@ function split(text: string, literals: readonly string[], into: string[]): strin
 }
 
 const NONE: readonly string[] = []
-
-function compileTemplate<Target>(
-  template: string,
-  target: Target,
-  compileAccepts: RouteCandidate<Target>['compileAccepts'],
-): { route: string; candidate: RouteCandidate<Target> } {
-  const parts: string[][] = []
-  const segments = template.split('/').map(segment => {
-    const pieces = segment.split(EXPRESSION)
-    // The router gives an asterisk a meaning.
-    if (pieces.length === 1 && !segment.includes('*')) return literal(segment)
-    parts.push(pieces.filter((_, index) => index % 2 === 0).map(safeDecode))
-    return `:p${parts.length - 1}`
-  })
-  const route = segments.join('/')
-  const plain = parts.every(literals => literals.length === 2 && literals.every(text => text === ''))
-  const weight = parts.flat().reduce((sum, text) => sum + text.length, 0)
-  const name = JSON.stringify(parts)
-  return {
-    route,
-    candidate: { target, parts, plain, weight, name, accepts: undefined, compileAccepts, contested: false },
-  }
-}
-
-// The router gives a colon a meaning.
-const literal = (segment: string): string => safeDecode(segment).replaceAll(':', '::')
 
 const safeDecode = (text: string): string => {
   try {

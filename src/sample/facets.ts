@@ -74,7 +74,8 @@ export class Facets {
     this.#assertions(schema)
     const { $ref, allOf, anyOf, oneOf, not } = schema
     if (typeof $ref === 'string') this.keys.add(keyOf($ref))
-    for (const part of [referredBy(schema, this.#definitions), ...listOf(allOf)]) this.add(part)
+    this.add(referredBy(schema, this.#definitions))
+    for (const part of listOf(allOf)) this.add(part)
     for (const union of [anyOf, oneOf]) {
       if (!Array.isArray(union) || union.length === 0) continue
       if (union === oneOf && union.length > 1) this.doubtful = true
@@ -110,9 +111,12 @@ export class Facets {
     // The schema's own example is preferred to that of a reference.
     for (const value of [example, ...listOf(examples), schema.default])
       if (value !== undefined) this.proposals.push(value as Json)
-    for (const [keyword, tighter] of BOUNDS) {
+    for (const keyword in schema) {
+      if (DOUBTFUL.has(keyword)) this.doubtful = true
+      const tighter = BOUNDS.get(keyword)
       const bound = schema[keyword]
-      if (typeof bound === 'number') this[keyword] = tighter(this[keyword], bound)
+      if (tighter !== undefined && typeof bound === 'number')
+        this[keyword as BoundKeyword] = tighter(this[keyword as BoundKeyword], bound)
     }
     if (typeof multipleOf === 'number') this.multiples.push(multipleOf)
     if (typeof pattern === 'string') this.patterns.push(pattern)
@@ -124,7 +128,6 @@ export class Facets {
       if (!this.#request || !reply.includes(name)) this.required.add(name)
     }
     if (this.#request) for (const name of request) this.required.add(name)
-    if (DOUBTFUL.some(keyword => schema[keyword] !== undefined)) this.doubtful = true
   }
 
   /** Applies a `not` if that is simple; otherwise the final check does. */
@@ -166,17 +169,23 @@ export class Facets {
   }
 }
 
-/** The keywords of bounds. Of several, the tighter one counts. */
-const BOUNDS = [
-  ...(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const).map(
-    keyword => [keyword, Math.max] as const,
-  ),
-  ...(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const).map(
-    keyword => [keyword, Math.min] as const,
-  ),
-]
+const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const
+const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const
+type BoundKeyword = (typeof LOWER | typeof UPPER)[number]
 
-const DOUBTFUL = ['contains', 'dependentRequired', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems']
+/** The keywords of bounds, with the function that returns the tighter one of two. */
+const BOUNDS = new Map<string, (a: number, b: number) => number>([
+  ...LOWER.map(keyword => [keyword, Math.max] as const),
+  ...UPPER.map(keyword => [keyword, Math.min] as const),
+])
+
+const DOUBTFUL = new Set([
+  'contains',
+  'dependentRequired',
+  'propertyNames',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+])
 
 /** The keywords of a schema that is a list of values. */
 const LISTING: ReadonlySet<string> = new Set(['type', 'enum', 'title', 'description'])

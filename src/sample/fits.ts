@@ -7,6 +7,8 @@ import { canonical, hasType, isFormat, isMultipleOf, type RequiredBy, scalarsOf 
 import { entriesOf, listOf } from '../kernel/schema/schema.ts'
 import { type Definitions, propertySchemas, referredBy, regExpOf, type SchemaObject } from './schema-parts.ts'
 
+const newResults = () => new Map<object, boolean>()
+
 /** A schema that refers to itself endlessly accepts no value. */
 const DEEPEST = 400
 
@@ -51,8 +53,13 @@ export class Fitting {
     if (this.#depth > DEEPEST || this.work > this.#most) return false
     this.work += 1
     if (typeof value !== 'object' || value === null || this.#nulls) return this.#walk(schema, value)
-    const known = getOrMake(this.#known, value, () => new Map<object, boolean>())
-    return getOrMake(known, schema, () => this.#walk(schema, value))
+    const known = getOrMake(this.#known, value, newResults)
+    let fit = known.get(schema)
+    if (fit === undefined) {
+      fit = this.#walk(schema, value)
+      known.set(schema, fit)
+    }
+    return fit
   }
 
   /** Like `fits`, but `null` inside the value is always valid: people write it in examples for absent values. */
@@ -72,7 +79,7 @@ export class Fitting {
   }
 
   #fits(schema: SchemaObject, value: Json): boolean {
-    if (!this.fits(referredBy(schema, this.definitions), value)) return false
+    if (schema.$ref !== undefined && !this.fits(referredBy(schema, this.definitions), value)) return false
     if (schema.type !== undefined && ![schema.type].flat().some(type => hasType(value, type))) return false
     if (Array.isArray(schema.enum) && !isListed(schema.enum, value)) return false
     if (schema.const !== undefined && !same(schema.const as Json, value)) return false
@@ -110,12 +117,11 @@ export class Fitting {
     const { required, requiredBy, minProperties, maxProperties, propertyNames, unevaluatedProperties } = schema
     if (typeof minProperties === 'number' && names.length < minProperties) return false
     if (typeof maxProperties === 'number' && names.length > maxProperties) return false
-    const { request = [], reply = [] } = (requiredBy ?? {}) as Partial<RequiredBy>
+    const sides = requiredBy as RequiredBy | undefined
     const has = (name: string) => Object.hasOwn(value, name)
-    if (Array.isArray(required) && !required.every(name => has(name) || (this.request && reply.includes(name)))) {
-      return false
-    }
-    if (requiredBy !== undefined && !(this.request ? request : reply).every(has)) return false
+    const isExempt = (name: string) => this.request && sides?.reply.includes(name) === true
+    if (Array.isArray(required) && !required.every(name => has(name) || isExempt(name))) return false
+    if (sides !== undefined && !(this.request ? sides.request : sides.reply).every(has)) return false
     for (const name of names) {
       if (!propertySchemas(schema, name).every(part => this.fits(part, value[name] as Json))) return false
       if (!this.fits(propertyNames, name)) return false

@@ -98,24 +98,25 @@ const snake = (text: string): string =>
 /** The codes for each problem with a status, and for each broken rule: there are few of both. */
 const spellings = new Map<string, readonly string[]>()
 
-const spelled = (key: string, texts: readonly string[], ...further: readonly string[]): readonly string[] =>
+const spelled = (key: string, texts: () => readonly string[]): readonly string[] =>
   getOrMake(spellings, key, () => {
-    const words = texts.join(' ').split(' ')
+    const words = texts().join(' ').split(' ')
     const errors = words.map(word => `${word}_error`)
-    return [...new Set([...words, ...words.flatMap(writingsOf), ...errors.flatMap(writingsOf), ...further])]
+    return [...new Set([...words, ...words.flatMap(writingsOf), ...errors.flatMap(writingsOf)])]
   })
 
 /** Returns the possible codes of a problem with a status, most likely first. */
-export const codesOf = ({ code }: Problem, status: number): readonly string[] =>
-  spelled(
-    `${status} ${code}`,
-    [code, snake(STATUS_CODES[status] ?? code), SYNONYMS[code] ?? code, status < 500 ? CLIENT_ERRORS : SERVER_ERRORS],
-    `${status}`,
-  )
+export const codesOf = ({ code }: Problem, status: number): readonly string[] => [
+  ...spelled(`${status} ${code}`, () => {
+    const kind = status < 500 ? CLIENT_ERRORS : SERVER_ERRORS
+    return [code, snake(STATUS_CODES[status] ?? code), SYNONYMS[code] ?? code, kind]
+  }),
+  `${status}`,
+]
 
 /** Returns the possible codes of a broken rule, most likely first. */
 export const ruleWordsOf = (rule: string): readonly string[] =>
-  spelled(rule, [
+  spelled(rule, () => [
     rule,
     RULE_SYNONYMS[rule] ?? rule,
     'invalid invalid_value invalid_field invalid_field_value validation',

@@ -2,7 +2,9 @@
 // deprecated fields.
 
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
+import { entriesOf } from '../../kernel/schema/schema.ts'
 import type { Type } from '../../sample/facets.ts'
+import { referredBy } from '../../sample/schema-parts.ts'
 import type { SchemaUse } from './schema-book.ts'
 
 /** One field of a record. */
@@ -77,23 +79,21 @@ export function deprecatedFields(schema: SchemaUse): DeprecatedField[] {
   if (!schema.marked('deprecated')) return []
   const { key, definitions } = schema
   const found = new Map<string, DeprecatedField>()
-  const walk = (schema: unknown, path: readonly string[], seen: readonly string[]): void => {
-    if (!isObject(schema) || path.length > MAX_DEPTH) return
-    const { $ref, properties, items, allOf, anyOf, oneOf } = schema
-    if (typeof $ref === 'string') {
-      const target = $ref.slice($ref.lastIndexOf('/') + 1)
-      // A recursive schema repeats the same fields; one round is enough.
-      if (!seen.includes(target)) walk(definitions[target], path, [...seen, target])
-    }
+  const walk = (schema: unknown, path: readonly string[], outer: readonly unknown[]): void => {
+    // A recursive schema repeats the same fields; one round is enough.
+    if (!isObject(schema) || path.length > MAX_DEPTH || outer.includes(schema)) return
+    const around = [...outer, schema]
+    walk(referredBy(schema, definitions), path, around)
+    const { properties, items, allOf, anyOf, oneOf } = schema
     if (schema.deprecated === true && path.length > 0) {
       const label = pointer(path)
       found.set(label, { label, isIn: value => has(value, path) })
     }
-    if (isObject(properties)) for (const [name, part] of Object.entries(properties)) walk(part, [...path, name], seen)
-    walk(items, [...path, ANY], seen)
-    for (const branch of [allOf, anyOf, oneOf].flat()) walk(branch, path, seen)
+    for (const [name, part] of entriesOf(properties)) walk(part, [...path, name], around)
+    walk(items, [...path, ANY], around)
+    for (const part of [allOf, anyOf, oneOf].flat()) walk(part, path, around)
   }
-  walk(definitions[key], [], [key])
+  walk(definitions[key], [], [])
   return [...found.values()]
 }
 
