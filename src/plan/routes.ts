@@ -98,11 +98,14 @@ const MOST_PREFIX = 3
 
 function compileNear(served: readonly ServedOperation[], methodsOf: (path: string) => readonly string[]): Near {
   const bases = [...new Set(served.map(({ basePath }) => basePath))]
-  const templates = served.map(({ operation, basePath }): TemplateSegments => {
-    const parts = (basePath + operation.path.replace(/\/$/, '')).split('/')
-    return { method: operation.method, segments: parts.map(part => (part.includes('{') ? undefined : part)) }
-  })
-  const templatesOf = (length: number) => templates.filter(({ segments }) => segments.length === length)
+  let templates: readonly TemplateSegments[] | undefined
+  const templatesOf = (length: number): readonly TemplateSegments[] => {
+    templates ??= served.map(({ operation, basePath }) => {
+      const parts = (basePath + operation.path.replace(/\/$/, '')).split('/')
+      return { method: operation.method, segments: parts.map(part => (part.includes('{') ? undefined : part)) }
+    })
+    return templates.filter(({ segments }) => segments.length === length)
+  }
 
   /** The path with its slashes mended, with or without `.json`, or below another base path, where some operation is there. */
   const repair = (path: string): string | undefined => {

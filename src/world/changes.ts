@@ -183,23 +183,23 @@ export class Recording implements Recorder {
    * group, so that a request which changes something is one entry.
    */
   take(at: number): readonly Group[] {
+    const before = this.#aside.length
     this.#takeCounts()
     const groups = this.#groups
     const last = groups.at(-1)
     if (last === undefined) return [{ at, by: '', changes: this.#aside }]
-    const counts = this.#aside.filter(({ kind }) => kind === 'ordinal')
-    const others = counts.length === this.#aside.length ? NONE : this.#aside.filter(({ kind }) => kind !== 'ordinal')
-    if (counts.length > 0) (last.changes as Change[]).push(...counts)
-    return others.length === 0 ? groups : [{ at, by: '', changes: others }, ...groups]
+    for (let i = before; i < this.#aside.length; i++) (last.changes as Change[]).push(this.#aside[i] as Change)
+    return before === 0 ? groups : [{ at, by: '', changes: this.#aside.slice(0, before) }, ...groups]
   }
 
   #takeCounts(): void {
-    for (const world of this.#counting.splice(0)) {
+    for (const world of this.#counting) {
       for (const change of world.takeCounts()) {
         this.#all.push(change)
         this.#aside.push(change)
       }
     }
+    this.#counting.length = 0
   }
 
   clear(): void {
@@ -218,5 +218,3 @@ export class Recording implements Recorder {
     return aside
   }
 }
-
-const NONE: readonly Change[] = []

@@ -106,10 +106,32 @@ export class Turns {
    * for the network or the time, because all others wait for it.
    */
   run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
+    if (!this.#busy && !this.repeats) return this.#runAlone(work, cause)
     return new Promise<Result>((resolve, reject) => {
       this.#pieces.push({ work, cause, resolve, reject, outcome: undefined, hasFailed: false, group: undefined })
       this.#start()
     })
+  }
+
+  /** Runs work for which no line has to be made: most of the cost of a turn. */
+  #runAlone<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
+    this.#busy = true
+    this.recording.begin()
+    const end = (outcome: unknown, hasFailed: boolean): Promise<Result> | undefined => {
+      const group = this.recording.end(cause.text, this.#now)
+      const appended = this.recording.changed
+        ? new Promise<Result>((resolve, reject) => {
+            void this.#append([{ work, cause, resolve, reject, outcome, hasFailed, group }])
+          })
+        : undefined
+      this.#busy = false
+      if (this.#pieces.length > 0) this.#start()
+      return appended
+    }
+    return begun(work).then(
+      value => end(value, false) ?? value,
+      error => end(error, true) ?? Promise.reject(error),
+    )
   }
 
   /** Resolves when the worlds hold everything that any process appended before this was called. */
@@ -209,9 +231,10 @@ export class Turns {
     // Askers of before are answered by an append that succeeds: the log ended where these worlds do.
     const askers = this.#askers.splice(0)
     const began = this.position
-    const since = monotonic()
     try {
       const appending = this.#engine.append(began, texts)
+      // A clock takes longer to read than an append that needs no waiting.
+      const since = appending instanceof Promise ? monotonic() : Number.NaN
       if (this.repeats || !(appending instanceof Promise)) {
         const result = appending instanceof Promise ? await appending : appending
         if ('missed' in result) {
@@ -220,7 +243,7 @@ export class Turns {
           resolveAll(askers)
           return false
         }
-        this.#meter.appends.observe((monotonic() - since) / 1000)
+        this.#meter.appends.observe(Number.isNaN(since) ? 0 : (monotonic() - since) / 1000)
         this.#done(pieces, groups, texts, result.appended)
         for (const piece of pieces) settleWork(piece)
       } else {
@@ -297,6 +320,15 @@ export class Turns {
       this.#tail = undefined
       this.#compacting = false
     }
+  }
+}
+
+/** Work that throws at once rejects like any other. */
+function begun<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error)
   }
 }
 

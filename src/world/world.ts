@@ -1,5 +1,6 @@
 // All state that can change between two requests: collections, clock, ordinals. Independent of HTTP.
 
+import { getOrMake } from '../kernel/memo.ts'
 import { type Change, type Counting, changeOf, type Lasting, type Recorder, type WorldEffect } from './changes.ts'
 import { type Clock, type ClockWords, timestamp, WorldClock } from './clock.ts'
 import { draw, drawUuid } from './draws.ts'
@@ -28,6 +29,8 @@ export class World implements Counting {
   #recorder: Recorder | undefined
   /** How many requests of each operation there were since the recorder took the counts. */
   readonly #counts = new Map<string, number>()
+  /** How the text of a change of such a count begins. */
+  readonly #heads = new Map<string, string>()
 
   constructor(seed: number, clock: Clock, collections: ReadonlyMap<string, Collection>, name = '') {
     this.name = name
@@ -76,11 +79,16 @@ export class World implements Counting {
   }
 
   takeCounts(): readonly Change[] {
-    const counts = [...this.#counts].map(([operation, more]) =>
-      changeOf(this.name, ['ordinal', operation, more], () => this.#count(operation, -more)),
-    )
+    const changes: Change[] = []
+    for (const [operation, more] of this.#counts) {
+      const head = getOrMake(this.#heads, operation, () =>
+        JSON.stringify([this.name, ['ordinal', operation]]).slice(0, -2),
+      )
+      const undo = () => this.#count(operation, -more)
+      changes.push({ world: this.name, kind: 'ordinal', text: `${head},${more}]]`, undo })
+    }
     this.#counts.clear()
-    return counts
+    return changes
   }
 
   #count(operation: string, more: number): void {

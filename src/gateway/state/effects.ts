@@ -52,14 +52,13 @@ export interface ReadGroup {
   readonly changes: readonly NamedEffect[]
 }
 
+/** Joins all parts at once: a text that is built piece by piece keeps its pieces for as long as the history keeps it. */
 export function writeGroup({ at, by, changes }: Group): string {
-  let text = ''
-  let records = ''
-  for (const change of changes) {
-    text += text === '' ? change.text : `,${change.text}`
-    if (change.record !== undefined) records += `\t${change.record}`
-  }
-  return `[${at},${JSON.stringify(by)},[${text}]]${records}`
+  const parts = [`[${at},`, JSON.stringify(by), ',[']
+  for (const [i, { text }] of changes.entries()) parts.push(i === 0 ? '' : ',', text)
+  parts.push(']]')
+  for (const { record } of changes) if (record !== undefined) parts.push('\t', record)
+  return parts.join('')
 }
 
 /** Reads each entry when it is needed. */

@@ -39,6 +39,9 @@ export class Worlds {
   readonly #permanent = new Map<string, Held>()
   /** The names of the worlds of hosts. */
   #byHost: ReadonlyMap<string, string> = new Map()
+  /** The host of the last request, which most requests repeat, and the name of its world. */
+  #lastHost: string | undefined
+  #lastName: string | undefined
   #default: Held
   #sandboxes: Sandboxes<Held>
   #keeper: WorldsKeeper | undefined
@@ -80,6 +83,8 @@ export class Worlds {
     // With one host or none, every request reaches the default world.
     const hosts = contract.hosts.length > 1 ? contract.hosts : []
     this.#byHost = new Map(hosts.map(host => [host, nameOfHost(host)]))
+    this.#lastHost = undefined
+    this.#lastName = undefined
     const names = new Set([simulation.worlds.default, ...this.#byHost.values()])
     for (const name of this.#permanent.keys()) if (!names.has(name)) this.#permanent.delete(name)
     for (const name of names) {
@@ -215,8 +220,11 @@ export class Worlds {
 
   /** Returns the world of a host, or the default one. */
   #home(host: string | undefined): Held {
-    const name = host && this.#byHost.get(host.replace(/:\d*$/, '').toLowerCase())
-    return (name && this.#permanent.get(name)) || this.#default
+    if (host !== this.#lastHost) {
+      this.#lastHost = host
+      this.#lastName = host && this.#byHost.get(host.replace(/:\d*$/, '').toLowerCase())
+    }
+    return (this.#lastName && this.#permanent.get(this.#lastName)) || this.#default
   }
 
   /** Returns the visit of a request that names its world or time, or refuses it. */
