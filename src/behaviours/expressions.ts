@@ -15,7 +15,7 @@ import {
 } from '../expression/template.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Path } from '../kernel/file/source.ts'
-import type { Json } from '../kernel/json.ts'
+import { type Json, put } from '../kernel/json.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/kept.ts'
 import type { Exchange, Identify } from './exchange.ts'
@@ -186,8 +186,12 @@ class ExchangeScope implements Scope {
   }
 
   #valuesIn(place: string): Readonly<Record<string, Json>> {
-    const own = this.#exchange.parameters.filter(one => one.in === place)
-    return Object.fromEntries(own.map(({ name, value }) => [name, value]))
+    const found: Record<string, Json> = {}
+    const { operation, values } = this.#exchange
+    for (const [i, one] of operation.parameters.entries()) {
+      if (one.in === place && values[i] !== undefined) put(found, one.name, values[i] as Json)
+    }
+    return found
   }
 }
 

@@ -31,7 +31,7 @@ export class Deprecations {
 
   /** Counts a call of an operation, or a use of one of its inputs. */
   count(operation: string, input: string, consumer = '', time: number, traffic: TrafficKind): void {
-    const key = [operation, input, traffic, consumer].join('\n')
+    const key = `${operation}\n${input}\n${traffic}\n${consumer}`
     const usage = this.#usages.get(key)
     if (usage === undefined) {
       this.#usages.set(key, { operation, input, consumer, traffic, count: 1, first: time, last: time })
