@@ -93,6 +93,13 @@ for (const [text, value] of [
   })
 }
 
+test('an empty key is located at its colon, and an empty item at its dash', () => {
+  const source = parseSource('a.yaml', 'a:\n  b: 1\n  : { c: 2 }\nd:\n  - 1\n  -\n', new Diagnostics()) as Source
+  const { line, column } = source.locate(['a', ''], 'key')
+  const item = source.locate(['d', 1])
+  assert.deepEqual([line, column, item.line, item.column], [3, 3, 6, 3])
+})
+
 test('a large integer in a fixture is exact, in YAML and in JSON', () => {
   for (const text of ['- { id: 9007199254740993 }', '[{"id":9007199254740993}]']) {
     assert.deepEqual(parseSource('pets', text, new Diagnostics())?.value, [{ id: 9007199254740993n }])

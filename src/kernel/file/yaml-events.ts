@@ -212,9 +212,9 @@ export class YamlEvents {
     if (event?.type === EVENT_ID.MAPPING || event?.type === EVENT_ID.SEQUENCE) return [event.start, end]
     const [from, to] = spanOfLeaf(this.#text, event)
     if (from >= 0) return [from, to]
-    // An empty item is its dash.
-    const dash = this.#text.indexOf('-', end)
-    return [dash, dash + 1]
+    // An empty item is its dash, an empty key its colon.
+    const sign = end + Math.max(0, this.#text.slice(end).search(/(?<=[\n{,?][^\S\n]*):|-/))
+    return [sign, sign + 1]
   }
 }
 
