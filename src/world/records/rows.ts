@@ -190,9 +190,9 @@ export class Rows {
 
   #makePage(query: Query): Page {
     const { filters, limit, after, count } = query
-    if (isPlain(query)) return pageOf(take(this.#select(filters, limit + 1), limit + 1), limit)
+    if (isPlain(query)) return pageOf(this.#select(filters, limit + 1), limit)
     if (query.sort === undefined && after !== undefined && count !== true && isUnsearched(query)) {
-      return pageOf(take(this.#select(filters, Number.POSITIVE_INFINITY, after), limit + 1), limit)
+      return pageOf(this.#select(filters, Number.POSITIVE_INFINITY, after), limit)
     }
     const rows = this.#pages.order(query, () => arrange([...this.#select(filters, Number.POSITIVE_INFINITY)], query))
     return cutPage(rows, query)
@@ -214,9 +214,10 @@ export class Rows {
     if (index === undefined) throw new Error(`no index on ${field}`)
     const probe = { id: after ?? FIRST, value: { [field]: value } } as unknown as Row
     for (const row of index.keys(probe)) {
-      if (compareJson(fieldIn(field, row.value), value) !== 0) return
+      const own = fieldIn(field, row.value)
+      if (own !== value && compareJson(own, value) !== 0) return
       if (row.id === after) continue
-      if (rest.every(filter => selects(filter, row))) yield row
+      if (rest.length === 0 || rest.every(filter => selects(filter, row))) yield row
     }
   }
 
