@@ -71,7 +71,6 @@ export class Turns {
   /** Requests that wait until the worlds hold what others appended. */
   #askers: Waiter[] = []
   #busy = false
-  #running: Promise<void> | undefined
   #compacting = false
   /** The entries that were appended since the snapshot that is being written. */
   #tail: string[] | undefined
@@ -119,7 +118,7 @@ export class Turns {
     this.recording.begin()
     const end = (outcome: unknown, hasFailed: boolean): Promise<Result> | undefined => {
       const group = this.recording.end(cause.text, this.#now)
-      const appended = this.recording.changed
+      const appended = this.#mustAppend(cause)
         ? new Promise<Result>((resolve, reject) => {
             void this.#append([{ work, cause, resolve, reject, outcome, hasFailed, group }])
           })
@@ -151,13 +150,18 @@ export class Turns {
 
   /** Resolves when no work runs. */
   async settled(): Promise<void> {
-    while (this.#busy) await this.#running
+    while (this.#busy) await breathe()
+  }
+
+  /** Whether there is something to append, after work with this cause. */
+  #mustAppend(cause: Cause): boolean {
+    return this.recording.changed || (cause === FLUSH && this.recording.hasAside)
   }
 
   #start(): void {
     if (this.#busy) return
     this.#busy = true
-    this.#running = this.#loop()
+    void this.#loop()
   }
 
   async #loop(): Promise<void> {
@@ -196,15 +200,11 @@ export class Turns {
         return
       }
       left = await this.#runAll(left)
-      if (!this.recording.changed && !(this.recording.hasAside && left.length > 0)) {
-        for (const piece of left) settleWork(piece)
-        return
-      }
-      if (await this.#append(left)) return
+      if (left.length === 0 || (await this.#append(left))) return
     }
   }
 
-  /** Runs pieces one after the other, and settles those that only read what is in the log; returns the others. */
+  /** Runs pieces one after the other, and settles those that only read what is in the log; returns those to append for. */
   async #runAll(pieces: readonly Piece[]): Promise<readonly Piece[]> {
     const open: Piece[] = []
     for (const piece of pieces) {
@@ -218,7 +218,7 @@ export class Turns {
         piece.hasFailed = true
       }
       piece.group = this.recording.end(piece.cause.text, this.#now)
-      if (this.recording.changed || piece.cause === FLUSH) open.push(piece)
+      if (this.#mustAppend(piece.cause)) open.push(piece)
       else settleWork(piece)
     }
     return open
