@@ -3,6 +3,7 @@
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
 import { authorizationWords, challengesOf, schemeNamed, schemesOf } from '../contract/security.ts'
 import { problems, quotedString, type Reply, refuse } from '../kernel/http.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { type Behaviour, type ConfigOf, setting } from './behaviour.ts'
 
 const schema = setting.block("Checks credentials against the contract's security; null accepts every request.", {
@@ -22,10 +23,8 @@ export const authenticate: Behaviour<ConfigOf<typeof schema>> = {
     const anonymous = asks.some(alternative => alternative.length === 0)
     const realm = config?.realm ?? contract.title
     const key = JSON.stringify([realm, operation.security])
-    const known = refusals.get(contract) ?? new Map<string, CredentialRefusals>()
-    refusals.set(contract, known)
-    const replies = known.get(key) ?? compileCredentialRefusals(realm, contract, operation.security)
-    known.set(key, replies)
+    const known = getOrMake(refusals, contract, () => new Map<string, CredentialRefusals>())
+    const replies = getOrMake(known, key, () => compileCredentialRefusals(realm, contract, operation.security))
     return next => exchange => {
       const verdict = identify(exchange.request, exchange.clock.now())
       if (typeof verdict === 'string' && !anonymous) {

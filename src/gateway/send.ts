@@ -1,7 +1,7 @@
 // Requests that the control plane sends itself, in process: a try of an operation, or a request of the journal once more.
 
 import type { Operation } from '../contract/contract.ts'
-import { ForwardedRequest, type Reply, type Request } from '../kernel/http.ts'
+import { decodeUtf8, ForwardedRequest, type Reply, type Request } from '../kernel/http.ts'
 import {
   acceptedCredential,
   type Credential,
@@ -98,7 +98,7 @@ function senderOrigin(request: Request): Request {
 }
 
 function describeReply({ status, headers, body, wire }: Reply): SendResult['reply'] {
-  const text = typeof body === 'object' ? sentText(body) : body
+  const text = typeof body === 'object' ? decodeUtf8(body) : body
   const isBinary = typeof body === 'object' && text === undefined
   return {
     status,
@@ -106,14 +106,6 @@ function describeReply({ status, headers, body, wire }: Reply): SendResult['repl
     body: isBinary ? Buffer.from(body).toString('base64') : (text ?? null),
     ...(isBinary ? { base64: true as const } : {}),
     wire: wire?.kind,
-  }
-}
-
-function sentText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
   }
 }
 
@@ -149,7 +141,7 @@ export async function replay(gateway: Gateway, entry: JournalEntry, world = entr
 }
 
 /** The headers of a request as it is sent again. */
-export const sentHeaders = ({ headers }: Pick<JournalEntry, 'headers'>): Readonly<Record<string, string>> | undefined =>
+const sentHeaders = ({ headers }: Pick<JournalEntry, 'headers'>): Readonly<Record<string, string>> | undefined =>
   headers && Object.fromEntries(Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name)))
 
 // Requests as commands of curl, to paste into a terminal: the first call that is printed, that of each operation, and a request

@@ -6,6 +6,7 @@ import { Diagnostics, formatReport, suggest } from '../kernel/diagnostic.ts'
 import { parseSource } from '../kernel/file/read-source.ts'
 import type { Source } from '../kernel/file/source.ts'
 import { problems, type Reply, refuse } from '../kernel/http.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { hasBlocks } from '../plan/compile.ts'
 import { expandShortForms } from '../plan/formats.ts'
@@ -155,13 +156,12 @@ export class WeatherStation {
 
   /** The weather of one world. */
   of(world: World, plan: Plan): WeatherSlot {
-    let slot = this.#own.get(world)
-    if (slot === undefined) {
-      slot = new WeatherSlot(this.#clock, this.#log, world.name)
-      slot.onOrder = this.#listener
-      this.#own.set(world, slot)
+    const slot = getOrMake(this.#own, world, () => {
+      const made = new WeatherSlot(this.#clock, this.#log, world.name)
+      made.onOrder = this.#listener
       this.#hasOwn = true
-    }
+      return made
+    })
     slot.adopt(plan)
     return slot
   }

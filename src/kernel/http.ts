@@ -1,6 +1,8 @@
 // Requests, replies and refusals, as the code below HTTP sees them. The table of refusals in the documentation is made from
 // `problems`.
 
+import { isUtf8 } from 'node:buffer'
+
 /** A kind of refusal, with the fields that `errors.body` can use besides the detail. */
 export interface Problem {
   /** Stable, in snake_case. Clients may branch on it. */
@@ -260,3 +262,8 @@ export class ForwardedRequest implements Request {
 
 /** Returns the request with another query. */
 export const withQuery = (request: Request, query: string): Request => new ForwardedRequest(request, query)
+
+const UTF8 = new TextDecoder()
+
+/** Returns the text of some bytes without a byte order mark; `undefined` if they are not UTF-8. */
+export const decodeUtf8 = (bytes: Uint8Array): string | undefined => (isUtf8(bytes) ? UTF8.decode(bytes) : undefined)

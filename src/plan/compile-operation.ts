@@ -11,6 +11,7 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/file/source.ts'
 import { describeRule, problems } from '../kernel/http.ts'
 import { memberAt } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { Hits } from '../world/kept.ts'
 import { compileIdentification } from './consumers.ts'
 import {
@@ -60,15 +61,12 @@ export class OperationCompiler {
   }
 
   constantsOf(operation: Operation): Constants {
-    let known = this.#constants.get(operation)
-    if (known === undefined) {
+    return getOrMake(this.#constants, operation, () => {
       const identify = this.#compileIdentify(operation)
       const site = { contract: this.#contract, operation, resources: this.simulation.resources, identify }
       const [own, shared] = [expressionsFor(site, true), expressionsFor(site, false)]
-      known = { answers: new Answers(operation), identify, own, shared }
-      this.#constants.set(operation, known)
-    }
-    return known
+      return { answers: new Answers(operation), identify, own, shared }
+    })
   }
 
   /** @param layers in order of precedence, the most specific first */

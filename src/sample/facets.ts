@@ -7,7 +7,7 @@ import { entriesOf, keyOf, listOf } from '../kernel/schema/schema.ts'
 import { isListed } from './fits.ts'
 import { type Definitions, objectOf, referredBy, type SchemaObject } from './schema-parts.ts'
 
-export const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const
+const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const
 export type Type = (typeof TYPES)[number]
 
 /** Chooses one of the alternatives; `branches` are in the order of the document. */

@@ -59,9 +59,6 @@ export function breatheWhenDue(): () => Promise<void> {
   }
 }
 
-/** How many records are worked on before others have their turn: some milliseconds. */
-export const SLICE = 1000
-
 /** The longest block of the event loop since the last call, in seconds. */
 export interface LoopDelay {
   /** The median, the 99th percentile and the longest. */

@@ -1,11 +1,11 @@
 // Reads the text of a request's body, by its media type, and bounds the work of checking it.
 
-import { isUtf8 } from 'node:buffer'
 import { readXml } from '../../contract/answer/xml.ts'
 import type { MediaType } from '../../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../../contract/document/parameters.ts'
 import { compileMediaTypes, essenceOf, isJson, JSON_PATCH, readSequence } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
+import { decodeUtf8 } from '../../kernel/http.ts'
 import { isObject, type Json, type Parsed, parseJson } from '../../kernel/json.ts'
 import { exceeds, keyOf } from '../../kernel/schema/schema.ts'
 
@@ -87,13 +87,13 @@ function parserOf(essence: string, media: MediaType): ParseBody | undefined {
   return undefined
 }
 
-const DECODER = new TextDecoder()
-
 /** Leaves out a byte order mark. */
 const parseText =
   (parse: (text: string) => Parsed): ParseBody =>
-  bytes =>
-    isUtf8(bytes) ? parse(DECODER.decode(bytes)) : NOT_UTF8
+  bytes => {
+    const text = decodeUtf8(bytes)
+    return text === undefined ? NOT_UTF8 : parse(text)
+  }
 
 function readForm(fields: ReadonlyMap<string, readonly string[]>, form: MediaType['form']): Parsed {
   if (form !== undefined) return form(fields) as Parsed

@@ -18,7 +18,7 @@ export interface WeatherScope {
   readonly name: string
 }
 
-export const EVERYTHING: WeatherScope = { kind: 'everything', name: '' }
+const EVERYTHING: WeatherScope = { kind: 'everything', name: '' }
 const GROUPS = { tag: 'tags', operation: 'operations', consumer: 'consumers' } as const
 
 /** Reads `operation:getThing`, as the URL has it. */

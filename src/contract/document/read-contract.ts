@@ -4,6 +4,7 @@
 import { relative } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, parsePointer } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import type { Violations } from '../../kernel/schema/violations.ts'
 import type { Gap } from '../../sample/terms.ts'
 import type { Contract, MediaType, Operation } from '../contract.ts'
@@ -221,9 +222,8 @@ function checkSamples(contract: Contract, reading: ContractReading): void {
       const code = request ? 'impossible-body' : 'impossible-reply'
       const node = placeOfGap(schema, gap, contract)
       const key = `${code} ${contract.identify(node)} ${gap.path.at(-1)} ${gap.why}`
-      const finding = findings.get(key) ?? { code, subject, gap, node, operations: new Set() }
-      finding.operations.add(operation)
-      findings.set(key, finding)
+      const make = (): SampleFinding => ({ code, subject, gap, node, operations: new Set() })
+      getOrMake(findings, key, make).operations.add(operation)
     }
   }
   for (const operation of contract.operations) {

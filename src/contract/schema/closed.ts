@@ -2,6 +2,7 @@
 // value is valid. They are read as closed over the whole composition, which is what authors mean.
 
 import { isObject } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
 import { childOf, type Documents, identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { childrenOf } from './discriminator.ts'
@@ -40,8 +41,7 @@ const openSchemas = new WeakMap<Documents, WeakSet<object>>()
 
 /** Whether a schema or a part of it is a closed object. */
 function mayClose(start: Node, documents: Documents): boolean {
-  const open = openSchemas.get(documents) ?? new WeakSet<object>()
-  openSchemas.set(documents, open)
+  const open = getOrMake(openSchemas, documents, () => new WeakSet<object>())
   const visited = new Set<object>()
   const seen = {
     has: (value: object) => open.has(value) || visited.has(value),

@@ -1,6 +1,7 @@
 // Applies the effects of a log to the worlds, and to the weather and answers over them, without recording them.
 
 import { createHash } from 'node:crypto'
+import { getOrMake } from '../../kernel/memo.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { CollectionState, KeptKind } from '../../world/changes.ts'
 import type { Collection } from '../../world/records/collection.ts'
@@ -193,11 +194,7 @@ export class RecordBatches {
   }
 
   #of(world: string, collection: string): RowsBatch | undefined {
-    let own = this.#batches.get(world)
-    if (own === undefined) {
-      own = new Map()
-      this.#batches.set(world, own)
-    }
+    const own = getOrMake(this.#batches, world, () => new Map())
     if (!own.has(collection)) own.set(collection, this.#worlds.peek(world)?.collections.get(collection)?.batch())
     return own.get(collection)
   }

@@ -5,7 +5,7 @@ import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import Router from '@koa/router'
 import Koa from 'koa'
-import { retryAfter } from '../../kernel/http.ts'
+import { decodeUtf8, retryAfter } from '../../kernel/http.ts'
 import { type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { type Check, Schemas } from '../../kernel/schema/schema.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
@@ -191,15 +191,6 @@ function compileCallBody(
     const violations = check(parsed.value, parsed.exact)
     if (violations !== undefined) return refuseCall(violations.map(describeViolation).join('; '))
     return { body: parsed.value, text: undefined }
-  }
-}
-
-/** Decodes UTF-8; `undefined` if the bytes are something else. */
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
   }
 }
 

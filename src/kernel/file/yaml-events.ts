@@ -24,6 +24,7 @@ import {
   type YAMLException,
 } from 'js-yaml'
 import { decimalOf, MAX_DEPTH } from '../json.ts'
+import { getOrMake } from '../memo.ts'
 import {
   describeSyntax,
   type Reading,
@@ -166,13 +167,10 @@ export class YamlEvents {
 
   /** Returns the events of a collection's keys by name, or of its items by position. */
   #childrenOf(at: number): ReadonlyMap<string, number> {
-    let children = this.#children.get(at)
-    if (children === undefined) {
+    return getOrMake(this.#children, at, () => {
       const isMap = this.#events[at]?.type === EVENT_ID.MAPPING
-      children = new Map(this.#childrenIn(at).map((child, i) => [(isMap ? this.#nameOf(child) : `${i}`) ?? '', child]))
-      this.#children.set(at, children)
-    }
-    return children
+      return new Map(this.#childrenIn(at).map((child, i) => [(isMap ? this.#nameOf(child) : `${i}`) ?? '', child]))
+    })
   }
 
   /** Returns the events of a mapping's keys, or of a sequence's items. */

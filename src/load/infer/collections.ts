@@ -4,6 +4,7 @@ import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { plainName } from '../../kernel/names.ts'
 import { candidatesOf, type SchemaCandidate } from './candidates.ts'
 import { knowing, type List, type RecordReader, readRecords, type Single } from './records.ts'
@@ -66,14 +67,11 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   const byPath = new Map<string, Map<string, Operation>>()
   const byParent = new Map<string, Operation[]>()
   for (const one of contract.operations) {
-    const known = byPath.get(one.path) ?? new Map<string, Operation>()
-    byPath.set(one.path, known)
+    const known = getOrMake(byPath, one.path, () => new Map<string, Operation>())
     // Requests reach the first of two operations at one path, `/a/{id}` and `/a/{id}#links`.
     if (!known.has(one.method)) known.set(one.method, one)
     const parent = segmentsOf(one.path).slice(0, -1).join('/')
-    const siblings = byParent.get(parent) ?? []
-    byParent.set(parent, siblings)
-    siblings.push(one)
+    getOrMake(byParent, parent, () => []).push(one)
   }
   // Paths that name one thing: by the path above them, and by that path with its words in their common form.
   const exact = new Map<string, string>()

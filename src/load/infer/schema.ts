@@ -6,6 +6,7 @@ import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
 import { isJson } from '../../contract/media-types.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { plainName } from '../../kernel/names.ts'
 
 const UNIONS = ['anyOf', 'oneOf'] as const
@@ -19,12 +20,7 @@ export function readSchemas(contract: Contract) {
   /** Inference asks the same of a schema very often. */
   const remember = <Value>(make: (node: Node) => Value) => {
     const known = new Map<string, Value>()
-    return (node: Node): Value => {
-      const identity = contract.identify(node)
-      const made = known.get(identity) ?? make(node)
-      known.set(identity, made)
-      return made
-    }
+    return (node: Node): Value => getOrMake(known, contract.identify(node), () => make(node))
   }
 
   /** The schemas that a value may have: branches of unions and single `allOf`s taken out, `null` left out. */

@@ -6,6 +6,7 @@ import type { Parameter } from '../../contract/document/parameters.ts'
 import { valueFor } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import type { Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import { compileNewId, exampleIds, isReadBack, type NewId, namingParameters, parametersBelow } from '../seed/new-ids.ts'
@@ -62,9 +63,10 @@ export function compileSeeds(contract: Contract) {
       const count = Math.max(1, Math.min(most, ...pages.map(size => Math.floor(size / 2))))
       const given = [...resource.owners].map(([field, { ids, certain }]): Json => [field, [...ids], certain])
       const key = stringifyJson([name, candidate.schema, count, given, recordReaders(operations).map(({ id }) => id)])
-      const records = known.get(key) ?? seedRecords(name, resource, count, contract)
-      known.set(key, records)
-      seeds.set(name, records)
+      seeds.set(
+        name,
+        getOrMake(known, key, () => seedRecords(name, resource, count, contract)),
+      )
       seeded.set(name, resource)
     }
     return linkSeeds(seeds, seeded)

@@ -6,6 +6,7 @@ import type { Contract } from '../../contract/contract.ts'
 import { describeField } from '../../contract/schema/field.ts'
 import { type Path, placeOfFile, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import type { ResourceFile } from '../../plan/simulation-file.ts'
 import type { Assign } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
@@ -182,10 +183,9 @@ function proposeStates(
     for (const [field, value] of Object.entries(respond.set as JsonObject)) {
       // A template takes the state from the request, and names none.
       if (typeof value !== 'string' || value.includes('${')) continue
-      const known = found.get(field) ?? { states: [], because: [] }
+      const known = getOrMake(found, field, () => ({ states: [], because: [] }))
       known.states.push(value)
       known.because.push(operation.id)
-      found.set(field, known)
     }
   }
   for (const [field, { states, because }] of found) {

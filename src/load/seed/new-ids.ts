@@ -133,7 +133,7 @@ const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i
 /**
  * How to write more texts like an id: the same prefix, then as many characters of the same kinds; `undefined` for a word.
  */
-export function idStyle(example: string): 'uuid' | ((chance: Chance) => string) | undefined {
+function idStyle(example: string): 'uuid' | ((chance: Chance) => string) | undefined {
   if (UUID.test(example)) return 'uuid'
   const [, prefix = '', tail = ''] = /^((?:.*[^A-Za-z\d])?)([A-Za-z\d]+)$/.exec(example) ?? []
   const letters = /[A-Za-z]/.test(tail)

@@ -18,7 +18,7 @@ export const isUnsearched = ({ comparisons, search }: Query): boolean =>
   comparisons === undefined && search === undefined
 
 /** The same text for the same query, and for no other. */
-export function queryKey(query: Query): string {
+function queryKey(query: Query): string {
   const { filters, limit } = query
   if (!isPlain(query)) return stringifyJson({ ...query, limit: String(limit) })
   const [first, second] = filters
@@ -181,7 +181,7 @@ export function compareJson(a: Json | undefined, b: Json | undefined): number {
 // --- searching for words ---
 
 /** Every record is searched for every word, and no other request is answered meanwhile. */
-export const MOST_WORDS = 20
+const MOST_WORDS = 20
 export const LONGEST_SEARCH = 1000
 
 /** Why a search takes too long; `undefined` if it does not, or without one. */
@@ -193,7 +193,7 @@ export const excessOf = (search: string | undefined): string | undefined =>
 const wordsOf = (search: string): string[] => [...new Set(search.toLowerCase().split(/\s+/).filter(Boolean))]
 
 /** Returns a function that tells whether a record mentions each word; `undefined` without words. */
-export function compileSearch(search: string | undefined): ((record: Json) => boolean) | undefined {
+function compileSearch(search: string | undefined): ((record: Json) => boolean) | undefined {
   const words = wordsOf(search ?? '')
   if (words.length === 0) return undefined
   const searches = words.map(searchFor)
