@@ -25,3 +25,10 @@ export async function until<Answer>(
     await pause(50)
   }
 }
+
+/** Waits until a program has printed this. A reply over HTTP may arrive before what the program printed earlier. */
+export const untilSaid = (program: { output(): string }, text: RegExp): Promise<unknown> =>
+  until(
+    () => text.test(program.output()),
+    () => `${text} is printed, instead of: ${program.output()}`,
+  )

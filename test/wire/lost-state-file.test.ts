@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { until } from '../support/until.ts'
+import { until, untilSaid } from '../support/until.ts'
 import { programsWithFile } from './serve-with-file.ts'
 
 const { project, serve } = programsWithFile()
@@ -14,7 +14,7 @@ test('a state file that is removed while in use is written anew, and another one
   assert.equal((await first.send('POST /notes', { text: 'one' })).status, 201)
   rmSync(state)
   assert.equal((await first.send('POST /notes', { text: 'two' })).status, 201)
-  await until(() => /was removed while in use, and was written anew/.test(first.output()))
+  await untilSaid(first, /was removed while in use, and was written anew/)
   await first.kill()
 
   const second = await serve(config)
@@ -25,7 +25,7 @@ test('a state file that is removed while in use is written anew, and another one
   const refused = await second.send('POST /notes', { text: 'three' })
   assert.deepEqual([refused.status, readFileSync(state, 'utf8')], [503, 'mine'])
   const reason = /another file was put in its place; restart to read that one, or move it away/
-  await until(() => reason.test(second.output()))
+  await untilSaid(second, reason)
   rmSync(state)
   await until(async () => (await second.send('POST /notes', { text: 'four' })).status === 201)
   await second.kill()

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { until } from '../support/until.ts'
+import { until, untilSaid } from '../support/until.ts'
 import { NO_REDIS, RedisServer } from './redis-server.ts'
 import { type Replica, Replicas } from './replicas.ts'
 
@@ -63,7 +63,7 @@ test('an entry that cannot be read is named at /readyz, and a process that start
   await server.command('HINCRBY {entry}:head at 1')
   assert.match(await untilReady(replica, 503), /holds a state that cannot be read/)
   assert.equal((await replica.send('POST /notes', { text: 'b' })).status, 503)
-  await until(() => /holds a state that cannot be read.*the state is not available/.test(replica.output()))
+  await untilSaid(replica, /holds a state that cannot be read.*the state is not available/)
   await assert.rejects(replicas.serve(stateOf('entry')), /redis 127\.0\.0\.1:\d+ holds a state that cannot be read/)
   await server.command('RPOP {entry}:entries')
   await server.command('HINCRBY {entry}:head at -1')
@@ -89,7 +89,7 @@ test('a log that lost entries while no process ran is begun anew with a warning'
   await replica.kill()
   await server.command('DEL {evicted}:entries')
   const later = await replicas.serve(stateOf('evicted'))
-  assert.match(later.output(), /has lost a part of the state .*the remains were deleted, and a new state begins/)
+  await untilSaid(later, /has lost a part of the state .*the remains were deleted, and a new state begins/)
 })
 
 test('entries that another program added are kept, and nothing is deleted', { skip }, async () => {

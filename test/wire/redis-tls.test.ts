@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { freePort } from '../support/free-ports.ts'
+import { untilSaid } from '../support/until.ts'
 import { makeAuthority } from './certificates.ts'
 import { NO_REDIS, RedisServer } from './redis-server.ts'
 import { NOTES, Replicas } from './replicas.ts'
@@ -44,5 +45,5 @@ test('rediss:// uses TLS with the authority in NODE_EXTRA_CA_CERTS', { skip: NO_
   // A process without the authority refuses the server.
   const strange = await replicas.start(config)
   assert.equal((await strange.send('GET /notes')).status, 503)
-  assert.match(strange.output(), /redis localhost:\d+ cannot be used: \S*(?:SELF_SIGNED|UNABLE_TO|CERT)/)
+  await untilSaid(strange, /redis localhost:\d+ cannot be used: \S*(?:SELF_SIGNED|UNABLE_TO|CERT)/)
 })

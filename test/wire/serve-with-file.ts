@@ -43,7 +43,7 @@ export function programsWithFile() {
     )
     children.push(child)
     let text = ''
-    const ended = once(child, 'exit')
+    const ended = once(child, 'close')
     const served = new Promise<void>(resolve => {
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding('utf8').on('data', chunk => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { pause, until } from '../support/until.ts'
+import { pause, until, untilSaid } from '../support/until.ts'
 import { programsWithFile } from './serve-with-file.ts'
 
 const { folder, project, serve, start } = programsWithFile()
@@ -127,7 +127,7 @@ test('a torn last line is cut off, a damaged line stops the start, and --recover
   await first.kill()
   appendFileSync(state, '12345678 e [17, "PO')
   const second = await serve(config)
-  assert.match(second.output(), /the last line was incomplete and was removed/)
+  await untilSaid(second, /the last line was incomplete and was removed/)
   assert.equal((await second.send('GET /notes')).body.length, 4)
   await second.kill()
 
@@ -139,7 +139,7 @@ test('a torn last line is cut off, a damaged line stops the start, and --recover
     /understudy: .*\.state:\d+: the line is damaged; start with --recover to drop this line and the \d+ after it/,
   )
   const recovered = await serve(config, '--recover')
-  assert.match(recovered.output(), /were dropped/)
+  await untilSaid(recovered, /were dropped/)
   assert.deepEqual(
     (await recovered.send('GET /notes')).body.map(({ text }: { text: string }) => text),
     ['seed', 'two'],
@@ -154,7 +154,7 @@ test('changed seeds are kept at a restart with a warning that names their file',
   await first.kill()
   writeFileSync(join(folder, 'notes.yaml'), '[{ id: 1, text: other }]')
   const second = await serve(config)
-  assert.match(second.output(), /\.\/notes\.yaml has changed, but the existing records of notes are kept/)
+  await untilSaid(second, /\.\/notes\.yaml has changed, but the existing records of notes are kept/)
   assert.equal((await second.send('GET /notes')).body.length, 2)
   await second.kill()
 })

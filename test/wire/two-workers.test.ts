@@ -202,7 +202,7 @@ test('workers do not serve inferred state without Redis, and the hint says so', 
   const file = join(mkdtempSync(join(tmpdir(), 'understudy-')), 'notes.yaml')
   writeFileSync(file, NOTES)
   const child = understudy(file, '--stateful', '--workers', '2', '--port', '0', '--control-port', '0', '--no-watch')
-  const [code] = await once(child, 'exit')
+  const [code] = await once(child, 'close')
   assert.equal(code, 1)
   assert.match(child.output(), /share records, limits and kept replies through Redis only/)
   assert.match(child.output(), /serve without --workers, or set state: \{ redis: … \}/)
