@@ -164,7 +164,8 @@ export class Fitting {
   }
 }
 
-function fitsNumber(schema: SchemaObject, value: number): boolean {
+/** Whether a number keeps to the keywords of numbers. */
+export function fitsNumber(schema: SchemaObject, value: number): boolean {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema
   if (typeof minimum === 'number' && !(value >= minimum)) return false
   if (typeof maximum === 'number' && !(value <= maximum)) return false
@@ -174,7 +175,8 @@ function fitsNumber(schema: SchemaObject, value: number): boolean {
   return typeof format !== 'string' || isFormat(format, value)
 }
 
-function fitsString(schema: SchemaObject, value: string): boolean {
+/** Whether a text keeps to the keywords of texts. */
+export function fitsString(schema: SchemaObject, value: string): boolean {
   const { minLength, maxLength, pattern, format } = schema
   if (typeof minLength === 'number' && lengthOf(value) < minLength) return false
   if (typeof maxLength === 'number' && lengthOf(value) > maxLength) return false

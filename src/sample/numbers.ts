@@ -2,7 +2,7 @@
 
 import type { Chance } from './chance.ts'
 import type { Facets } from './facets.ts'
-import type { Fitting } from './fits.ts'
+import { fitsNumber } from './fits.ts'
 
 const INT32 = 2 ** 31
 /** Formats of times in seconds since 1970. */
@@ -14,7 +14,6 @@ export function writeNumber(
   whole: boolean,
   name: string | undefined,
   chance: Chance,
-  fitting: Fitting,
 ): number | undefined {
   const { multiples, formats, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = facets
   const integral = whole || formats.some(format => /^u?int/.test(format))
@@ -51,12 +50,7 @@ export function writeNumber(
     return attempt < 12 ? Number(value.toFixed(2 + Math.floor(attempt / 2))) : value
   }
   const holds = (value: number): boolean =>
-    value >= minimum &&
-    value <= maximum &&
-    value > exclusiveMinimum &&
-    value < exclusiveMaximum &&
-    (!whole || Number.isInteger(value)) &&
-    facets.schemas.every(({ multipleOf, format }) => fitting.fits({ multipleOf, format }, value))
+    (!whole || Number.isInteger(value)) && facets.schemas.every(schema => fitsNumber(schema, value))
   for (let i = 0; i < 24; i++) {
     const value = grid > 0 ? onGrid(i) : anywhere(i)
     if (holds(value)) return value === 0 ? 0 : value

@@ -233,7 +233,7 @@ export class Run {
         return this.#jsonText(facets, name, budget) ?? this.#strings.write(facets, name, this.#chance)
       case 'integer':
       case 'number':
-        return writeNumber(facets, type === 'integer', name, this.#chance, this.#fitting)
+        return writeNumber(facets, type === 'integer', name, this.#chance)
       case 'boolean':
         return variant < 2 ? this.#chance.next() < 0.5 : variant % 2 === 0
       case 'null':

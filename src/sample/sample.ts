@@ -60,7 +60,7 @@ export class Sampler {
   readonly #definitions: Definitions
   readonly #fitting: Fitting
   readonly #requestFitting: Fitting
-  readonly #strings: StringWriter
+  readonly #strings = new StringWriter()
   readonly #needsOf: NeedsOf
   readonly #declared = new Map<string, ReadonlySet<string>>()
   readonly #forks = new Map<string, readonly Fork[]>()
@@ -74,7 +74,6 @@ export class Sampler {
     this.#needsOf = needsAmong(definitions)
     this.#fitting = new Fitting(definitions)
     this.#requestFitting = new Fitting(definitions, true)
-    this.#strings = new StringWriter(this.#fitting)
   }
 
   /**

@@ -3,7 +3,7 @@
 
 import { Chance } from './chance.ts'
 import type { Facets } from './facets.ts'
-import { type Fitting, lengthOf } from './fits.ts'
+import { fitsString, lengthOf } from './fits.ts'
 import { type WritePattern, writerFor } from './patterns.ts'
 import { regExpOf } from './schema-parts.ts'
 
@@ -178,14 +178,9 @@ const LONGEST = 1_000_000
 const LONG = 1000
 
 export class StringWriter {
-  readonly #fitting: Fitting
   readonly #patterns = new Map<string, WritePattern | undefined>()
   /** A text for each combination of patterns, formats and lengths; `undefined` if none was found. */
   readonly #texts = new Map<string, string | undefined>()
-
-  constructor(fitting: Fitting) {
-    this.#fitting = fitting
-  }
 
   /** Returns a text that is valid for the facets; `undefined` if none was found. */
   write(facets: Facets, name: string | undefined, chance: Chance): string | undefined {
@@ -195,22 +190,16 @@ export class StringWriter {
       const write = FORMATS.get(format)
       for (let i = 0; write !== undefined && i < 4; i++) {
         const text = write(chance)
-        if (this.#holds(facets, text)) return text
+        if (isFitting(facets, text)) return text
       }
     }
     if (patterns.length > 0) return this.#byPattern(facets, name, chance)
     if (facets.contentEncoding === 'base64' && facets.maxLength > 40) return base64(chance)
     const text = fitLength(writeFor(name, chance), facets)
-    if (this.#holds(facets, text)) return text
+    if (isFitting(facets, text)) return text
     const lengths = [facets.minLength, Math.min(facets.maxLength, facets.minLength + 3)]
     const others = formats.flatMap(format => FORMATS.get(format)?.(chance) ?? [])
-    return [...others, ...lengths.map(length => '0'.repeat(length))].find(other => this.#holds(facets, other))
-  }
-
-  #holds(facets: Facets, text: string): boolean {
-    const length = lengthOf(text)
-    if (length < facets.minLength || length > facets.maxLength) return false
-    return facets.schemas.every(({ pattern, format }) => this.#fitting.fits({ pattern, format }, text))
+    return [...others, ...lengths.map(length => '0'.repeat(length))].find(other => isFitting(facets, other))
   }
 
   /**
@@ -232,7 +221,7 @@ export class StringWriter {
 
   #search(facets: Facets, name: string | undefined, chance: Chance): string | undefined {
     const natural = fitLength(writeFor(name, chance), facets)
-    if (this.#holds(facets, natural)) return natural
+    if (isFitting(facets, natural)) return natural
     for (const pattern of facets.patterns) {
       if (!this.#patterns.has(pattern)) this.#patterns.set(pattern, writerFor(regExpOf(pattern)))
       const write = this.#patterns.get(pattern)
@@ -240,7 +229,7 @@ export class StringWriter {
       let stretch = Math.min(3, facets.maxLength)
       for (let i = 0; i < MANY; i++) {
         const text = write(chance, stretch)
-        if (this.#holds(facets, text)) return text
+        if (isFitting(facets, text)) return text
         const length = lengthOf(text)
         // A longer text needs more repetitions; try increasing numbers.
         if (length < facets.minLength) {
@@ -253,9 +242,11 @@ export class StringWriter {
       }
     }
     // An expression without anchors may match anywhere in the text.
-    return STURDY.map(text => fitLength(text, facets)).find(text => this.#holds(facets, text))
+    return STURDY.map(text => fitLength(text, facets)).find(text => isFitting(facets, text))
   }
 }
+
+const isFitting = ({ schemas }: Facets, text: string): boolean => schemas.every(schema => fitsString(schema, text))
 
 function fitLength(text: string, { minLength, maxLength }: Facets): string {
   if (text.length > maxLength) return text.slice(0, maxLength).replace(/ $/, 'x')

@@ -17,7 +17,7 @@ import { findCollections, type InferredCollection, type Named } from './collecti
 import { type Inference, type InferredOperation, listsOfOwners, operationsOf, withinsIn } from './operations.ts'
 import { readSchemas, sameWord, segmentsOf } from './schema.ts'
 import { compileSeeds } from './seeds.ts'
-import { settingsOf } from './text.ts'
+import { INFERRED_FILE, settingsOf } from './text.ts'
 import { tryResource } from './trial.ts'
 
 /**
@@ -140,8 +140,8 @@ export interface InferredGateway {
 /** Reports the number of tried resources. */
 type TrialProgress = (done: number, total: number) => void
 
-/** An operation id, or `resource NAME`, `defaults NAME` or `set NAME`: the owner of what is wrong. */
-const blockOf = (owner: string): readonly string[] => /^(resource|defaults|set) (.*)$/s.exec(owner)?.slice(1) ?? []
+/** An operation id, or `resource NAME` or `fields NAME`: the owner of what is wrong. */
+const blockOf = (owner: string): readonly string[] => /^(resource|fields) (.*)$/s.exec(owner)?.slice(1) ?? []
 
 const SELECTING: readonly string[] = ['filter', 'search', 'sort', 'order']
 
@@ -190,7 +190,7 @@ export async function inferGateway(
       const kept = some.resources.filter(({ name }) => !without.has(`resource ${name}`))
       const seeds = seedsOf({ ...some, resources: kept }, candidateOf)
       const written = { inference: some, contract: tried, reference, seeds, candidateOf, without }
-      const { source, ownerOf } = settingsOf(written)
+      const source = settingsOf(written)
       const report = new Diagnostics()
       const inferred = checkSimulation(source, report)
       if (inferred === undefined) throw new Error('an inferred configuration is malformed')
@@ -199,7 +199,8 @@ export async function inferGateway(
       const plan = compilePlan(simulationOf(settings, source, resources), tried, report)
       const blamed = new Map<string, string>()
       for (const { severity, place, message } of report.list) {
-        const owner = ownerOf(place) ?? [...open].map(name => `resource ${name}`)[0]
+        const own = place.file === INFERRED_FILE ? place.text : ''
+        const owner = own || [...open].map(name => `resource ${name}`)[0]
         if (severity === 'error' && owner !== undefined && !blamed.has(owner)) blamed.set(owner, message)
       }
       return { plan, describe: () => source.text, blamed }
@@ -232,7 +233,7 @@ export async function inferGateway(
     const blame = (owner: string, reason: string): void => {
       const [kind, name = ''] = blockOf(owner)
       const one = inference.operations.find(({ operation }) => operation.id === owner)
-      if (kind === 'defaults' || kind === 'set') bare.add(name)
+      if (kind === 'fields') bare.add(name)
       else if (kind !== undefined) fail(name, reason)
       else if (one?.essential) fail(one.resource, `${owner}: ${reason}`)
       else without.set(owner, reason)

@@ -10,7 +10,6 @@ import { plainName } from '../../kernel/names.ts'
 import { fieldInHead, type SchemaCandidate } from './candidates.ts'
 import { type Named, pathParameters } from './collections.ts'
 import { listKeys, wrapping } from './list.ts'
-import { knowing } from './records.ts'
 import {
   answersEmpty,
   answersOtherwise,
@@ -121,7 +120,9 @@ export function operationsOf(
     if (answersEmpty(whole, schemas)) return { ...within, ...(collection.taken || isRead ? {} : { body: {} }) }
     const isNew = operation === create?.operation
     const single = isNew ? create?.single : records.shown(whole)
-    const isShown = isRead || isNew || (single !== undefined && records.isLike(single.record))
+    // A reply to a deletion that is `{ id, deleted }` is not the record, though it has half of its fields.
+    const isIts = operation.method === 'DELETE' ? records.isAkin : records.isLike
+    const isShown = isRead || isNew || (single !== undefined && isIts(single.record))
     if (single !== undefined && isShown) return { ...within, ...templateOf(single) }
     const told = isRead ? undefined : records.confirmation(whole, idField)
     if (told !== undefined) return { ...within, body: told }
@@ -175,9 +176,11 @@ export function operationsOf(
   const removal = item.get('DELETE')
   if (removal !== undefined) {
     const whole = replySchema(removal)
-    const isTold = whole !== undefined && !knowing(records, [node]).answersAkin(removal)
-    const keys = isTold ? { ...owned(removal.path), body: deletionOf(whole, idField, schemas) } : about(removal)
-    if (keys !== undefined && !schemas.items(whole ?? node)) add(removal, 'delete', keys, 'DELETE on the item')
+    const keys = about(removal)
+    // A text about a deleted record need not be its id.
+    const isText = keys?.body === '${record.id}' && whole !== undefined && schemas.isText(whole)
+    if (keys !== undefined && !schemas.items(whole ?? node))
+      add(removal, 'delete', isText ? { ...keys, body: '' } : keys, 'DELETE on the item')
   }
   for (const operation of below) {
     const { method, path: where } = operation
@@ -206,20 +209,6 @@ export function operationsOf(
 
 /** The methods that change a record which their path does not name. */
 const WRITING = [['PUT', 'replace'] as const, ['PATCH', 'update'] as const]
-
-/** The template of a deletion's reply that is not the record: its id, and that it is deleted. */
-function deletionOf(whole: Node, idField: string, schemas: SchemaReader): Json {
-  const [type, ...others] = schemas.types(whole)
-  if (others.length === 0 && type === 'boolean') return true
-  if (others.length === 0 && type === 'string') return ''
-  const body: Record<string, Json> = {}
-  for (const [name, node] of schemas.fields(whole)) {
-    const types = schemas.types(node)
-    if (name === idField && types.has('string')) body[name] = '${record.id}'
-    else if (/^(?:is_?)?(?:deleted|success|succeeded|ok)$/i.test(name) && types.has('boolean')) body[name] = true
-  }
-  return body
-}
 
 // Finds whose the records of a nested collection are: the parameters of its path, and where a record keeps each.
 
@@ -352,15 +341,9 @@ function withinFor(where: string, path: string, owners: readonly WithinConfig[])
   const all = owners.flatMap((owner, i) => {
     const parameter = isBelow
       ? names[i]
-      : names.slice(0, isItem(segments) ? -1 : undefined).find(one => one === owner.parameter)
+      : names.slice(0, isItemPath(where) ? -1 : undefined).find(one => one === owner.parameter)
     if (parameter === undefined) return []
-    return [
-      { ...owner, parameter, ...(parameter === owner.parameter ? {} : { field: owner.field ?? owner.parameter }) },
-    ]
+    return parameter === owner.parameter ? [owner] : [{ ...owner, parameter, field: owner.field ?? owner.parameter }]
   })
-  const [first, second] = all
-  if (first === undefined) return {}
-  return { within: second === undefined ? { ...first } : all.map(one => ({ ...one })) }
+  return all.length === 0 ? {} : { within: all.length === 1 ? (all[0] as Json) : all }
 }
-
-const isItem = (segments: readonly string[]): boolean => segments.at(-1)?.startsWith('{') === true

@@ -26,17 +26,11 @@ export interface WrittenInference {
   readonly without: ReadonlyMap<string, string>
 }
 
-export interface Settled {
-  readonly source: Source
-  /** The operation id, `resource NAME`, `defaults NAME` or `set NAME` that a place of the source belongs to. */
-  ownerOf(place: { readonly line: number }): string | undefined
-}
-
 /** Names the configuration that was inferred: no file has it. */
 export const INFERRED_FILE = 'inferred gateway.yaml'
 
-/** Returns the inferred settings. Each block is a line in the places of its source. */
-export function settingsOf(written: WrittenInference): Settled {
+/** Returns the inferred settings. The text of a place is the operation id, `resource NAME` or `fields NAME` that it belongs to. */
+export function settingsOf(written: WrittenInference): Source {
   const { inference, reference, seeds, candidateOf, without } = written
   const resources: Record<string, ResourceFile> = {}
   for (const { name } of inference.resources) {
@@ -61,22 +55,14 @@ export function settingsOf(written: WrittenInference): Settled {
   for (const one of inference.operations) {
     if (!without.has(one.operation.id)) put(operations, one.operation.id, { respond: respondSettings(one, written) })
   }
-  const owners: string[] = []
-  const locate = (path: Path) => {
-    const owner = ownerAt(path)
-    if (owner === undefined) return { ...placeOfFile(INFERRED_FILE), line: 0 }
-    const known = owners.indexOf(owner)
-    return { ...placeOfFile(INFERRED_FILE), line: known === -1 ? owners.push(owner) : known + 1 }
-  }
   const settings = { contract: reference, seed: 1, resources, operations }
-  const source = new Source(INFERRED_FILE, settings, () => describeSettings(resources, written), locate)
-  return { source, ownerOf: ({ line }) => owners[line - 1] }
+  const text = () => describeSettings(resources, written)
+  return new Source(INFERRED_FILE, settings, text, path => ({ ...placeOfFile(INFERRED_FILE), text: ownerAt(path) }))
 }
 
-function ownerAt([section, name, key]: Path): string | undefined {
-  if (name === undefined) return undefined
-  if (section === 'operations') return String(name)
-  return section === 'resources' ? `${key === 'defaults' || key === 'set' ? key : 'resource'} ${name}` : undefined
+function ownerAt([section, name = '', key]: Path): string {
+  if (section !== 'resources') return String(name)
+  return `${key === 'defaults' || key === 'set' ? 'fields' : 'resource'} ${name}`
 }
 
 /** The block `respond`; of an operation whose path names no record it has the id of the first one. */

@@ -2,8 +2,9 @@
 // that they carry, and a runner that sends them to a plan in process.
 
 import { Exchange } from '../../behaviours/exchange.ts'
+import type { Resource } from '../../behaviours/resource.ts'
 import { withinsOf } from '../../behaviours/respond/config.ts'
-import type { Operation, SecurityScheme } from '../../contract/contract.ts'
+import type { Operation, SecurityRequirement, SecurityScheme } from '../../contract/contract.ts'
 import { isJson } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { type CarriedCredentials, carryCredentials, schemeNamed } from '../../contract/security.ts'
@@ -38,7 +39,6 @@ interface ProbeDraft {
 
 /** Values for path parameters by name, instead of those of the seeds. */
 export type GivenParameters = ReadonlyMap<string, Json>
-const NOTHING_GIVEN: GivenParameters = new Map()
 
 /**
  * A request that keeps to the contract.
@@ -53,13 +53,13 @@ export function validRequest({ operation }: PlannedOperation, plan: Plan, given:
 
 /** Returns a request that keeps to the contract, without a credential; `undefined` where no values were found for it. */
 export function requestTo({ operation }: PlannedOperation, plan: Plan): InProcessRequest | undefined {
-  const draft = draftRequest(operation, plan, NOTHING_GIVEN)
+  const draft = draftRequest(operation, plan)
   return typeof draft === 'string' ? undefined : requestOf(operation, draft, plan, false)
 }
 
 /** @returns the probes, or a sentence about the part without a valid value */
 export function probesOf({ operation }: PlannedOperation, plan: Plan): readonly Probe[] | string {
-  const draft = draftRequest(operation, plan, NOTHING_GIVEN)
+  const draft = draftRequest(operation, plan)
   if (typeof draft === 'string') return draft
   const send = (what: string, change: Partial<ProbeDraft>, valid = false): Probe => ({
     what,
@@ -100,7 +100,7 @@ export const asksForCredential = ({ security }: Operation, { contract }: Plan): 
   security.every(alternative => alternative.some(({ scheme }) => schemeNamed(scheme, contract).in !== 'nowhere'))
 
 /** @returns a sentence where no value could be found for a part */
-function draftRequest(operation: Operation, plan: Plan, given: GivenParameters): ProbeDraft | string {
+function draftRequest(operation: Operation, plan: Plan, given: GivenParameters = new Map()): ProbeDraft | string {
   const inPath = new Map<string, string>()
   const query: [string, string][] = []
   const headers: Record<string, string> = {}
@@ -135,10 +135,10 @@ function draftRequest(operation: Operation, plan: Plan, given: GivenParameters):
 function seededId(name: string, operation: Operation, { simulation }: Plan): Json | undefined {
   const { resources } = simulation
   const { within, ...actions } = respondBlock(operation, simulation.file) ?? {}
-  const firstId = (resource: unknown, action?: string) => {
-    const found = resources.get(String(resource))
-    const seed = found && recordToName(found.name, action === 'delete', resources)
-    return found && seed && idIn(found.idField, seed)
+  const firstId = (name: unknown, action?: string) => {
+    const resource = resources.get(String(name))
+    const seed = resource && recordToName(resource, action === 'delete', resources)
+    return seed && idIn(resource.idField, seed)
   }
   const owner = withinsOf(within).find(({ parameter }) => parameter === name)
   const ids = Object.entries(actions).map(([action, resource]) => firstId(resource, action))
@@ -181,20 +181,19 @@ function requestOf(operation: Operation, draft: ProbeDraft, plan: Plan, identifi
 
 /** The record that a request names: for a `delete` the first that no other record refers to, if there is one. */
 function recordToName(
-  name: string,
+  { name, idField, seeds }: Resource,
   isDelete: boolean,
   resources: Plan['simulation']['resources'],
 ): JsonObject | undefined {
-  const resource = resources.get(name)
-  if (resource === undefined || !isDelete) return resource?.seeds[0]
-  const referred = new Set<string>()
-  for (const { references, seeds } of resources.values()) {
-    for (const [field, { to, onDelete }] of references) {
-      if (to !== name || onDelete !== 'restrict') continue
-      for (const seed of seeds) for (const id of valuesIn(field, seed)) referred.add(String(id))
-    }
-  }
-  return resource.seeds.find(seed => !referred.has(String(idIn(resource.idField, seed)))) ?? resource.seeds[0]
+  const [first] = seeds
+  if (!isDelete) return first
+  const referring = [...resources.values()].flatMap(({ references, seeds: records }) =>
+    [...references].flatMap(([field, { to, onDelete }]) =>
+      to === name && onDelete === 'restrict' ? records.flatMap(record => valuesIn(field, record)) : [],
+    ),
+  )
+  const referred = new Set(referring.map(String))
+  return seeds.find(seed => !referred.has(String(idIn(idField, seed)))) ?? first
 }
 
 const ACTIONS = ['create', 'replace', 'update'] as const
@@ -221,7 +220,6 @@ function referring(operation: Operation, { simulation }: Plan, id: Json | undefi
   const free = assign === 'client' && highest > 0 ? highest + 1 : undefined
   const wanted = action === 'create' ? free : id
   const onlyInBody = action !== 'create' && !operation.path.includes('{')
-  if (known.size === 0 && wanted === undefined) return value => value
   const change = (value: Json, depth: number): Json => {
     if (!isObject(value)) return value
     const record = value as JsonObject
@@ -289,13 +287,12 @@ function alternativesFor(
   { contract, simulation: { file, shownKeys } }: Plan,
   isAllowed: (scope: string) => boolean,
 ): Credential[] {
-  const own = consumer === undefined ? undefined : (file.consumers?.[consumer] as Record<string, unknown> | undefined)
   const isGenerated = consumer === undefined
+  const own = file.consumers?.[consumer ?? ''] as Record<string, unknown> | undefined
+  const isHeld = ({ scheme, scopes }: SecurityRequirement): boolean =>
+    (isGenerated || typeof own?.[scheme] === 'string') && scopes.every(isAllowed)
   return security
-    .filter(alternative => alternative.length > 0)
-    .filter(all =>
-      all.every(({ scheme, scopes }) => (isGenerated || typeof own?.[scheme] === 'string') && scopes.every(isAllowed)),
-    )
+    .filter(alternative => alternative.length > 0 && alternative.every(isHeld))
     .map(alternative => {
       const needed = alternative
         .map(({ scheme }) => ({ scheme, place: schemeNamed(scheme, contract) }))

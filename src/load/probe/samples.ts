@@ -28,9 +28,9 @@ const asJson: WriteBody = (value, type, { schema }) =>
     : undefined
 
 const asForm: WriteBody = (value, type, media) => {
-  const { types: kinds } = media.schema ?? { types: new Set<string>() }
+  const kinds = media.schema?.types
   const write = isUrlEncoded(type) ? urlEncoded : multipart
-  if (kinds.size > 0 && !kinds.has('object')) return write(isUrlEncoded(type) ? [] : [['file', 'x']])
+  if (kinds?.size && !kinds.has('object')) return write(isUrlEncoded(type) ? [] : [['file', 'x']])
   const fields = isObject(value) ? formFields(value as Readonly<Record<string, Json>>, media) : undefined
   return fields && write(fields)
 }
@@ -130,13 +130,12 @@ function formFields(
     const read = form(textsByName(fields))
     return 'value' in read && schema?.check(read.value, read.exact) === undefined
   }
-  const all = Object.entries(value).map(([name, item]) => {
-    return encoding?.get(name)?.style === 'deepObject' ? deep(name, item) : flat(name, item)
+  const whole = Object.entries(value).flatMap(([name, item]) => {
+    const write = encoding?.get(name)?.style === 'deepObject' ? deep : flat
+    return write(name, item)
   })
-  const whole = all.flat()
   if (fits(whole)) return whole
-  const { required } = schema?.shape ?? { required: new Set<string>() }
-  const needed = all.flat().filter(([name]) => required.has(name.replace(/\[.*$/, '')))
+  const needed = whole.filter(([name]) => schema?.shape.required.has(name.replace(/\[.*$/, '')))
   return fits(needed) ? needed : undefined
 }
 

@@ -1,11 +1,11 @@
 // Calls every operation of a plan in process, like a client, and validates each reply.
 
 import { isInjected } from '../../behaviours/fault.ts'
+import { type RespondConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import { nonconformanceOf, responseFor } from '../../contract/contract.ts'
 import { placeOf } from '../../contract/documents.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Reply } from '../../kernel/http.ts'
-import { isObject } from '../../kernel/json.ts'
 import type { Progress } from '../../kernel/terminal.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { World } from '../../world/world.ts'
@@ -71,11 +71,9 @@ function isToSucceed({ operation, chain }: PlannedOperation): boolean {
 }
 
 /** Returns whether an operation needs records and there are none initially. */
-function lacksRecords(planned: PlannedOperation, plan: Plan): boolean {
-  const { simulation } = plan
-  const respond = respondBlock(planned.operation, plan.simulation.file)
-  const { within } = respond ?? {}
-  const named = [...Object.values(respond ?? {}), ...(isObject(within) ? [within.resource] : [])]
+function lacksRecords(respond: RespondConfig = {}, { simulation }: Plan): boolean {
+  const owners = withinsOf(respond.within).map(({ resource }) => resource)
+  const named = [...Object.values(respond), ...owners]
   return named.some(name => typeof name === 'string' && simulation.resources.get(name)?.seeds.length === 0)
 }
 
@@ -92,7 +90,7 @@ function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: 
   if (status >= 500 && !documented) return ['error', 'failed', `answered ${status}`]
   if (!valid && status < 400) return ['error', 'taken', `was answered ${status} instead of being refused`]
   const isGone = status === 410 && lifecycle !== undefined
-  const hasReason = (status === 404 && lacksRecords(planned, plan)) || (status === 409 && respond?.delete !== undefined)
+  const hasReason = (status === 404 && lacksRecords(respond, plan)) || (status === 409 && respond?.delete !== undefined)
   if (valid && status >= 400 && !isGone && isToSucceed(planned) && !hasReason) {
     return ['error', 'never-succeeds', `was answered ${status}${reasonOf(reply)}, and never with a success`]
   }

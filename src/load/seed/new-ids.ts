@@ -5,7 +5,7 @@ import { type Contract, fieldNode, type Operation } from '../../contract/contrac
 import type { Parameter } from '../../contract/document/parameters.ts'
 import { isJson } from '../../contract/media-types.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
-import { describeField } from '../../contract/schema/field.ts'
+import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
@@ -34,20 +34,22 @@ export function compileNewId(
   const field = node && describeField(idField, contract.use(node))
   const parameters = namingParameters(readers)
   const inside = parametersBelow(readers, contract)
-  const chanceOf = (ordinal: number) => new Chance(hashOf(`${name}\n${seed}\n${ordinal}`))
+  const hash = (ordinal: number) => hashOf(`${name}\n${seed}\n${ordinal}`)
+  const uuid: NewId = ordinal => drawUuid(seed, name, ordinal)
   const examples = shownIds(schema, idField, field?.example, parameters, readers)
-  const generated = (one: ReturnType<typeof describeField>): NewId => {
-    return ordinal => String(one.generate(hashOf(`${name}\n${seed}\n${ordinal}`) | 1, true) ?? '')
-  }
+  const generated =
+    (one: Field): NewId =>
+    ordinal =>
+      String(one.generate(hash(ordinal) | 1, true) ?? '')
   const candidates: NewId[] = [
     ...([...creators, ...readers].some(one => showsNumber(one, idField, contract)) ? [numbered] : []),
     ...examples.flatMap(example => {
       const style = idStyle(example)
-      return style === undefined ? [] : [style === 'uuid' ? uuidMaker(name, seed) : (n: number) => style(chanceOf(n))]
+      return style === undefined ? [] : [style === 'uuid' ? uuid : (n: number) => style(new Chance(hash(n)))]
     }),
-    uuidMaker(name, seed),
+    uuid,
     // Patterns of GUIDs often allow capitals only: `^[0-9A-F]{8}-…`.
-    ordinal => uuidMaker(name, seed)(ordinal).toUpperCase(),
+    ordinal => uuid(ordinal).toUpperCase(),
     ...(field === undefined ? [] : [generated(field)]),
     ...parameters.map(one => generated(describeField(one.name, one.schema))),
     numbered,
@@ -94,11 +96,6 @@ export const namingParameters = (readers: readonly Operation[]): Parameter[] =>
     const last = expressionsOf(path).at(-1)
     return parameters.filter(one => one.in === 'path' && one.name === last).slice(0, 1)
   })
-
-const uuidMaker =
-  (name: string, seed: number): NewId =>
-  ordinal =>
-    drawUuid(seed, name, ordinal)
 
 /** Whether a parameter takes these texts, or what was read of them. */
 export function isReadBack({ read, schema }: Parameter, texts: readonly string[], value = read(texts)): boolean {

@@ -8,6 +8,7 @@ import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import type { Path, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parsePointer, pointer } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { parseSize } from '../../kernel/units.ts'
 import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
@@ -115,9 +116,7 @@ function respondingOperations(
     if (respond === undefined) continue
     for (const name of new Set(['list' as const, ...CREATING, ...NAMING].map(action => respond[action]))) {
       if (name === undefined) continue
-      const known = byResource.get(name)
-      if (known === undefined) byResource.set(name, [{ operation, respond }])
-      else known.push({ operation, respond })
+      getOrMake(byResource, name, () => []).push({ operation, respond })
     }
   }
   return byResource
@@ -181,13 +180,9 @@ function compileResource(
     if (newId === undefined) newId = compileNewId(name, schema, idField, readers, contract, chance, creators) ?? null
     return newId ?? undefined
   }
-  const sampleOf: Readonly<Record<Assign, () => Json>> = {
-    sequence: () => 1,
-    uuid: () => NIL_UUID,
-    generate: () => makeId()?.(1) ?? 1,
-    client: () => NIL_UUID,
-  }
-  const isFitting = (one: Assign) => faultsOf(sampleOf[one]()).length === 0
+  const sampleOf = (one: Assign): Json =>
+    one === 'sequence' ? 1 : one === 'generate' ? (makeId()?.(1) ?? 1) : NIL_UUID
+  const isFitting = (one: Assign) => faultsOf(sampleOf(one)).length === 0
   const assign = id.assign ?? (['sequence', 'generate', 'uuid'] as const).find(isFitting) ?? 'sequence'
   const ids = assign === 'sequence' || (assign === 'client' && faultsOf(1).length === 0) ? 'integer' : 'text'
   const resource: Resource = {
@@ -209,7 +204,7 @@ function compileResource(
     seeds: [],
     states: undefined,
   }
-  const [fault] = assign === 'client' ? [] : faultsOf(sampleOf[assign]())
+  const [fault] = assign === 'client' ? [] : faultsOf(sampleOf(assign))
   if (fault === undefined) return resource
   const message = `ids assigned by ${assign} do not match ${block.schema}: /${idField} ${fault.message}`
   const hint = assign === 'sequence' ? 'write assign: generate for text' : 'write assign: sequence for integers'
