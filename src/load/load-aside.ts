@@ -51,34 +51,30 @@ export async function loadAside(trial: TrialArguments, load: () => Loaded | Prom
 
 /** Whether the file or the text is small, together with the files that it names, those that they name, and so on. */
 function isSmall({ path, home, options: { text } }: TrialArguments): boolean {
-  const file = resolve(home, path)
-  const met = new Set([file])
+  const first = resolve(home, path)
+  const files = new Set([first])
   let size = 0
-  const weigh = (bytes: number, read: () => string, from: string): void => {
+  // The loop reaches the files that it adds.
+  for (const file of files) {
+    const given = file === first ? text : undefined
+    const bytes = given?.length ?? fileSize(file)
     size += bytes
-    if (size > SMALL) return
-    for (const [, quoted, other, plain] of read().matchAll(/"([^"\n]+)"|'([^'\n]+)'|([^\s"'{}[\],]+)/g)) {
-      const named = resolve(dirname(from), (quoted ?? other ?? plain ?? '').split('#')[0] as string)
-      if (size > SMALL || met.has(named)) continue
-      met.add(named)
-      weighFile(named)
+    if (size > SMALL) return false
+    const words = bytes === 0 ? '' : (given ?? readFileSync(file, 'utf8'))
+    for (const [, quoted, other, plain] of words.matchAll(/"([^"\n]+)"|'([^'\n]+)'|([^\s"'{}[\],]+)/g)) {
+      files.add(resolve(dirname(file), (quoted ?? other ?? plain ?? '').split('#')[0] as string))
     }
   }
-  const weighFile = (name: string): void => {
-    const stat = statOf(name)
-    if (stat?.isFile()) weigh(stat.size, () => readFileSync(name, 'utf8'), name)
-  }
-  if (text === undefined) weighFile(file)
-  else weigh(text.length, () => text, file)
-  return size <= SMALL
+  return true
 }
 
-function statOf(path: string) {
+/** The bytes of a file; 0 if there is none. */
+function fileSize(path: string): number {
   try {
-    return statSync(path, { throwIfNoEntry: false })
+    const stat = statSync(path)
+    return stat.isFile() ? stat.size : 0
   } catch {
-    // A word of the text that is too long for a path, or has a NUL.
-    return undefined
+    return 0
   }
 }
 

@@ -107,9 +107,7 @@ export class Fitting {
       const found = value.filter(item => this.fits(contains, item)).length
       if (found < Number(minContains) || found > Number(maxContains)) return false
     }
-    if (unevaluatedItems === undefined) return true
-    const seen = this.#evaluated(schema, value)
-    return value.every((item, index) => seen.has(index) || this.fits(unevaluatedItems, item))
+    return this.#fitsRest(unevaluatedItems, schema, value)
   }
 
   #fitsObject(schema: SchemaObject, value: JsonObject): boolean {
@@ -131,31 +129,32 @@ export class Fitting {
     }
     for (const [name, part] of entriesOf(schema.dependentSchemas))
       if (has(name) && !this.fits(part, value)) return false
-    if (unevaluatedProperties === undefined) return true
+    return this.#fitsRest(unevaluatedProperties, schema, value)
+  }
+
+  /** Returns whether the children that no other keyword evaluates are valid for `rest`. */
+  #fitsRest(rest: unknown, schema: SchemaObject, value: JsonObject | readonly Json[]): boolean {
+    if (rest === undefined) return true
     const seen = this.#evaluated(schema, value)
-    return names.every(name => seen.has(name) || this.fits(unevaluatedProperties, value[name] as Json))
+    return Object.entries(value).every(([key, child]) => seen.has(key) || this.fits(rest, child))
   }
 
   /** Returns the names or positions of the children that a schema evaluates, with its parts for the same value (2020-12 §11). */
-  #evaluated(schema: SchemaObject, value: JsonObject | readonly Json[]): Set<string | number> {
+  #evaluated(schema: SchemaObject, value: JsonObject | readonly Json[]): Set<string> {
     const { allOf = [], anyOf = [], oneOf = [], prefixItems, items, contains } = schema
     const parts: unknown[] = [allOf, anyOf, oneOf].flat()
     parts.push(referredBy(schema, this.definitions))
     if (schema.if !== undefined) parts.push(schema.if, this.fits(schema.if, value) ? schema.then : schema.else)
     const reach = items === undefined ? listOf(prefixItems).length : Number.POSITIVE_INFINITY
-    let keys: (string | number)[]
-    let own: (string | number)[]
-    if (Array.isArray(value)) {
-      keys = [...value.keys()]
-      own = value.flatMap((item, index) => {
-        return index < reach || (contains !== undefined && this.fits(contains, item)) ? [index] : []
-      })
-    } else {
-      keys = Object.keys(value)
-      own = Object.keys(value).filter(name => propertySchemas(schema, name).length > 0)
-      for (const [name, part] of entriesOf(schema.dependentSchemas)) if (Object.hasOwn(value, name)) parts.push(part)
+    const isList = Array.isArray(value)
+    const keys = Object.keys(value)
+    const isOwn = (key: string): boolean => {
+      if (!isList) return propertySchemas(schema, key).length > 0
+      return Number(key) < reach || (contains !== undefined && this.fits(contains, value[Number(key)]))
     }
-    const rest = Array.isArray(value) ? 'unevaluatedItems' : 'unevaluatedProperties'
+    const own = keys.filter(isOwn)
+    for (const [name, part] of entriesOf(schema.dependentSchemas)) if (keys.includes(name)) parts.push(part)
+    const rest = isList ? 'unevaluatedItems' : 'unevaluatedProperties'
     const further = parts.flatMap(part => {
       if (!isObject(part) || !this.fits(part, value)) return []
       return part[rest] === undefined ? [...this.#evaluated(part, value)] : keys

@@ -125,17 +125,12 @@ export class Sampler {
     const isUsual = !dynamic && name === undefined && options.budget === undefined
     const isEnough = seed === LESSON || (few === true && lesson.cost > DEAREST)
     if (isUsual && isEnough && lesson.value !== undefined) return valid(lesson.value)
-    const make = (by: SampleOptions) => this.#make([this.#rootOf(key)], by, lesson)
+    const make = (by: SampleOptions) => this.sampleAll([this.#rootOf(key)], by, lesson)
     if (few !== true || lesson.cost < DEAR) return make(options)
     const one = Math.abs(seed) % FEW_VALUES
     return getOrMake(this.#kept, `${request} ${dynamic} ${one} ${name ?? ''} ${key}`, () =>
       make({ ...options, seed: one }),
     )
-  }
-
-  /** Returns a value that is valid for all of the schemas. */
-  sampleAll(schemas: readonly unknown[], options: SampleOptions): Sample {
-    return this.#make(schemas, options)
   }
 
   /**
@@ -153,7 +148,8 @@ export class Sampler {
     return undefined
   }
 
-  #make(schemas: readonly unknown[], options: SampleOptions, { first, learnt }: Partial<Lesson> = {}): Sample {
+  /** Returns a value that is valid for all of the schemas. */
+  sampleAll(schemas: readonly unknown[], options: SampleOptions, { first, learnt }: Partial<Lesson> = {}): Sample {
     for (const { budget, limit } of TRIES.slice(first)) {
       const value = this.#run({ ...options, limit, learnt }).write(schemas, Math.min(budget, options.budget ?? budget))
       if (value !== undefined) return valid(value)

@@ -1,10 +1,11 @@
 // Generates strings: by format, by pattern, or by the property's name; then adjusts the length. Small word lists make
 // generated names look like names. The property's name decides the topic.
 
+import { type AST, RegExpParser } from '@eslint-community/regexpp'
+import { getOrMake } from '../kernel/memo.ts'
 import { Chance } from './chance.ts'
 import type { Facets } from './facets.ts'
 import { fitsString, lengthOf } from './fits.ts'
-import { type WritePattern, writerFor } from './patterns.ts'
 import { regExpOf } from './schema-parts.ts'
 
 const wordList = (text: string): string[] => text.split(' ')
@@ -33,22 +34,42 @@ const digits = (chance: Chance, count: number): string =>
 const slug = (chance: Chance) => `${chance.pick(ADJECTIVES)}-${chance.pick(NOUNS)}`
 const title = (chance: Chance) => `${capital(chance.pick(ADJECTIVES))} ${capital(chance.pick(NOUNS))}`
 
+const person = (chance: Chance): string => `${chance.pick(FIRST)} ${chance.pick(LAST)}`
+const email = (chance: Chance): string => `${chance.pick(FIRST)}.${chance.pick(LAST)}@example.com`.toLowerCase()
+const hostname = (chance: Chance): string => `${chance.pick(NOUNS)}.example.com`
+const url = (chance: Chance): string => `https://example.com/${slug(chance)}`
+const path = (chance: Chance): string => `/${chance.pick(NOUNS)}/${slug(chance)}`
+const hex = (chance: Chance, count: number): string =>
+  Array.from({ length: count }, () => chance.between(0, 15).toString(16)).join('')
+
+const two = (value: number): string => String(value).padStart(2, '0')
+const date = (chance: Chance): string =>
+  `${chance.between(2021, 2025)}-${two(chance.between(1, 12))}-${two(chance.between(1, 28))}`
+const time = (chance: Chance): string =>
+  `${two(chance.between(0, 23))}:${two(chance.between(0, 59))}:${two(chance.between(0, 59))}Z`
+const moment = (chance: Chance): string => `${date(chance)}T${time(chance)}`
+
+function uuid(chance: Chance): string {
+  const variant = chance.pick(['8', '9', 'a', 'b'])
+  return `${hex(chance, 8)}-${hex(chance, 4)}-4${hex(chance, 3)}-${variant}${hex(chance, 3)}-${hex(chance, 12)}`
+}
+
 type Draw = (chance: Chance) => string
 
 /** Topics by the words of a property's name, beginning with the last word. Earlier entries win. */
 const WRITERS: readonly (readonly [RegExp, Draw])[] = [
-  [/e-?mail/, chance => email(chance)],
-  [/(first|given)[ _-]?name/, chance => chance.pick(FIRST)],
-  [/(last|family|sur)[ _-]?name/, chance => chance.pick(LAST)],
-  [/user[ _-]?name|login|nick|handle/, chance => `${chance.pick(FIRST).toLowerCase()}${chance.between(1, 99)}`],
+  [/email|\be mail/, email],
+  [/(first|given) ?name/, chance => chance.pick(FIRST)],
+  [/(last|family|sur) ?name/, chance => chance.pick(LAST)],
+  [/user ?name|login|nick|handle/, chance => `${chance.pick(FIRST).toLowerCase()}${chance.between(1, 99)}`],
   [/(company|organi[sz]ation|vendor|brand|manufacturer|publisher)( name)?$/, chance => chance.pick(COMPANIES)],
-  [/(file)[ _-]?name|^file$/, chance => `${slug(chance)}.txt`],
-  [/(host|domain)( ?name)?$/, chance => hostname(chance)],
-  [/(full|display|owner|author|contact|customer|person|user) name$|author$|assignee$/, chance => person(chance)],
+  [/file ?name|^file$/, chance => `${slug(chance)}.txt`],
+  [/(host|domain)( ?name)?$/, hostname],
+  [/(full|display|owner|author|contact|customer|person|user) name$|author$|assignee$/, person],
   [/city|town/, chance => chance.pick(CITIES)],
   [/country code/, chance => chance.pick(['AT', 'BR', 'CA', 'DK', 'FI', 'IN', 'JP', 'KE'])],
   [/country/, chance => chance.pick(COUNTRIES)],
-  [/street|address( ?line)?/, chance => `${chance.between(1, 120)} ${chance.pick(STREETS)}`],
+  [/street|address/, chance => `${chance.between(1, 120)} ${chance.pick(STREETS)}`],
   [/zip|post(al)? ?code/, chance => digits(chance, 5)],
   [/state$|province|region/, chance => capital(chance.pick(NOUNS))],
   [/phone|mobile|fax/, chance => `+1555${digits(chance, 7)}`],
@@ -60,16 +81,13 @@ const WRITERS: readonly (readonly [RegExp, Draw])[] = [
     /(avatar|image|photo|picture|icon|logo|thumbnail)( ur[il])?s?$/,
     chance => `https://example.com/${slug(chance)}.png`,
   ],
-  [/ur[il]$|href|link|website|homepage/, chance => `https://example.com/${slug(chance)}`],
+  [/ur[il]$|href|link|website|homepage/, url],
   [/path$/, chance => `/${chance.pick(NOUNS)}/${chance.pick(NOUNS)}`],
-  [
-    /(created|updated|modified|deleted|started|ended|expires?) ?(at|on)?$|timestamp|date ?time/,
-    chance => moment(chance),
-  ],
-  [/date$|^birth/, chance => date(chance)],
+  [/(created|updated|modified|deleted|started|ended|expires?) ?(at|on)?$|timestamp|date ?time/, moment],
+  [/date$|^birth/, date],
   [/version/, chance => `${chance.between(1, 4)}.${chance.between(0, 9)}.${chance.between(0, 9)}`],
   [/token|secret|hash|checksum|sha|etag|cursor/, chance => hex(chance, 32)],
-  [/uuid|guid/, chance => uuid(chance)],
+  [/uuid|guid/, uuid],
   [/(^| )(id|key|code|ref(erence)?|number|sku|slug|tag|label|type|kind|category|group|role|scope|status)s?$/, slug],
   [
     /description|summary|comment|message|note|text|body|content|detail|reason|bio|about/,
@@ -93,28 +111,7 @@ export function writeFor(name: string | undefined, chance: Chance): string {
 /** Returns a name for a key of a map. */
 export const word = (chance: Chance): string => chance.pick(NOUNS)
 
-const person = (chance: Chance): string => `${chance.pick(FIRST)} ${chance.pick(LAST)}`
-const email = (chance: Chance): string => `${chance.pick(FIRST)}.${chance.pick(LAST)}@example.com`.toLowerCase()
-const hostname = (chance: Chance): string => `${chance.pick(NOUNS)}.example.com`
-const url = (chance: Chance): string => `https://example.com/${slug(chance)}`
-const path = (chance: Chance): string => `/${chance.pick(NOUNS)}/${slug(chance)}`
-const hex = (chance: Chance, count: number): string =>
-  Array.from({ length: count }, () => chance.between(0, 15).toString(16)).join('')
-
-const two = (value: number): string => String(value).padStart(2, '0')
-const date = (chance: Chance): string =>
-  `${chance.between(2021, 2025)}-${two(chance.between(1, 12))}-${two(chance.between(1, 28))}`
-const time = (chance: Chance): string =>
-  `${two(chance.between(0, 23))}:${two(chance.between(0, 59))}:${two(chance.between(0, 59))}Z`
-const moment = (chance: Chance): string => `${date(chance)}T${time(chance)}`
-
-function uuid(chance: Chance): string {
-  const variant = chance.pick(['8', '9', 'a', 'b'])
-  return `${hex(chance, 8)}-${hex(chance, 4)}-4${hex(chance, 3)}-${variant}${hex(chance, 3)}-${hex(chance, 12)}`
-}
-
 const base64: Draw = chance => Buffer.from(writeFor('title', chance)).toString('base64')
-const phone: Draw = chance => writeFor('phone', chance)
 const octet = (chance: Chance): number => chance.between(1, 254)
 /** Numbers as text, as several large APIs write them. */
 const upTo =
@@ -161,7 +158,7 @@ const FORMATS = new Map(
       [chance => `#${hex(chance, 6)}`, 'color'],
       [() => 'text/plain', 'media-type'],
       [chance => String.fromCharCode(chance.between(97, 122)), 'char'],
-      [phone, 'phone phone-number e164'],
+      [chance => writeFor('phone', chance), 'phone phone-number e164'],
     ] as readonly (readonly [Draw, string])[]
   ).flatMap(([write, names]) => wordList(names).map(name => [name, write] as const)),
 )
@@ -223,8 +220,7 @@ export class StringWriter {
     const natural = fitLength(writeFor(name, chance), facets)
     if (isFitting(facets, natural)) return natural
     for (const pattern of facets.patterns) {
-      if (!this.#patterns.has(pattern)) this.#patterns.set(pattern, writerFor(regExpOf(pattern)))
-      const write = this.#patterns.get(pattern)
+      const write = getOrMake(this.#patterns, pattern, () => writerFor(regExpOf(pattern)))
       if (write === undefined) continue
       let stretch = Math.min(3, facets.maxLength)
       for (let i = 0; i < MANY; i++) {
@@ -255,4 +251,81 @@ function fitLength(text: string, { minLength, maxLength }: Facets): string {
     text +
     ` ${text}`.repeat(Math.ceil((minLength - text.length) / (text.length + 1) + 1)).slice(0, minLength - text.length)
   )
+}
+
+// Generates texts that match a regular expression; the engine itself evaluates character classes.
+
+const PLAIN = [...'abcdefghijklmnopqrstuvwxyz']
+const ASCII = [...PLAIN, ...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ -_.:/,@#+!?()[]{}<>=&%$*;\'"`~^|\\\t\n\r']
+/** Every 16th character beyond ASCII: some of each script. */
+const BEYOND = Array.from({ length: (0xd800 - 0x80) / 16 }, (_, i) => String.fromCharCode(0x80 + i * 16))
+
+/** Writes a text: as short as possible, or longer by `stretch` additional repetitions. */
+type WritePattern = (chance: Chance, stretch: number) => string
+
+const MOST = 10_000
+
+/** Returns `undefined` for an expression that the parser does not support. */
+function writerFor(expression: RegExp | undefined): WritePattern | undefined {
+  if (expression === undefined) return undefined
+  const { source, unicode } = expression
+  let pattern: AST.Pattern
+  try {
+    pattern = new RegExpParser().parsePattern(source, undefined, undefined, { unicode })
+  } catch {
+    return undefined
+  }
+  const classes = new Map<string, readonly string[]>()
+  return (chance, stretch) => {
+    const groups = new Map<unknown, string>()
+    const writeOne = (alternatives: readonly AST.Alternative[]): string => {
+      let text = ''
+      for (const element of chance.pick(alternatives).elements) text += write(element)
+      return text
+    }
+    const write = (element: AST.Element): string => {
+      switch (element.type) {
+        case 'Character':
+          return String.fromCodePoint(element.value)
+        case 'CharacterSet':
+        case 'CharacterClass':
+        case 'ExpressionCharacterClass': {
+          const characters = getOrMake(classes, element.raw, () => charactersOf(element.raw, unicode))
+          return characters.length === 0 ? '' : chance.pick(characters)
+        }
+        case 'Group':
+        case 'CapturingGroup': {
+          const text = writeOne(element.alternatives)
+          groups.set(element, text)
+          return text
+        }
+        case 'Quantifier': {
+          const { min, max } = element
+          // An optional part is present half the time; a repetition has its minimum plus the stretch.
+          const times =
+            min === 0 && max === 1 ? chance.between(0, 1) : Math.max(Math.min(max, min + stretch, min + MOST), min)
+          let text = ''
+          for (let i = 0; i < times; i++) text += write(element.element)
+          return text
+        }
+        case 'Backreference':
+          return groups.get([element.resolved].flat()[0]) ?? ''
+        case 'Assertion':
+          return ''
+        default:
+          return element satisfies never
+      }
+    }
+    return writeOne(pattern.alternatives)
+  }
+}
+
+function charactersOf(raw: string, unicode: boolean): readonly string[] {
+  if (raw === '.') return PLAIN
+  const one = new RegExp(`^${raw}$`, unicode ? 'u' : '')
+  const matching = (from: readonly string[]) => from.filter(character => one.test(character))
+  // Prefer printable characters; use blanks only if there are no others.
+  const printable = matching(ASCII).filter(character => character > ' ')
+  const known = printable.length > 70 ? matching(PLAIN) : printable
+  return [known, matching(ASCII), matching(BEYOND)].find(some => some.length > 0) ?? []
 }

@@ -152,6 +152,17 @@ test('texts follow from names and formats', () => {
   })
 })
 
+test('a text has the topic of its name in any spelling', () => {
+  const { value } = sampled(
+    object({ properties: { 'e-mail': string({}), eMail: string({}), last_name: string({}) } }),
+  )()
+  assert.deepEqual(value, {
+    'e-mail': 'hugo.adler@example.com',
+    eMail: 'greta.kaur@example.com',
+    last_name: 'Kaur',
+  })
+})
+
 test('a value leaves out writeOnly properties, however they are marked', () => {
   const { value } = sampled(
     object({

@@ -170,10 +170,10 @@ const NOW = '${now}'
 function serverSetOf(record: Node, asked: Node | undefined, idField: string, schemas: SchemaReader): ServerSet {
   const defaults: Record<string, Json> = {}
   const set: Record<string, Json> = {}
-  const given = asked === undefined ? new Map<string, Node>() : schemas.fields(asked)
+  const given = asked && schemas.fields(asked)
   const { properties, required } = schemas.shape(record)
   for (const [name, node] of properties) {
-    const says = given.get(name)
+    const says = given?.get(name)
     if (name === idField || (says !== undefined && !schemas.isReadOnly(says))) continue
     const isTime = /^date(?:-time)?$/.test(schemas.format(node) ?? '') && schemas.isText(node)
     if (isTime && CREATED.test(plainName(name))) defaults[name] = NOW

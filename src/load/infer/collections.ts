@@ -69,7 +69,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   for (const one of contract.operations) {
     const known = getOrMake(byPath, one.path, () => new Map<string, Operation>())
     // Requests reach the first of two operations at one path, `/a/{id}` and `/a/{id}#links`.
-    if (!known.has(one.method)) known.set(one.method, one)
+    getOrMake(known, one.method, () => one)
     const parent = segmentsOf(one.path).slice(0, -1).join('/')
     getOrMake(byParent, parent, () => []).push(one)
   }
@@ -78,9 +78,8 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   const alike = new Map<string, string>()
   for (const path of [...byPath.keys()].filter(isItemPath)) {
     const above = segmentsOf(path).slice(0, -1)
-    for (const [known, key] of [[exact, above.join('/')] as const, [alike, commonForm(above)] as const]) {
-      if (!known.has(key)) known.set(key, path)
-    }
+    getOrMake(exact, above.join('/'), () => path)
+    getOrMake(alike, commonForm(above), () => path)
   }
   const callers = contract.operations.filter(({ path }) => ME.test(path))
   const alone = singletonsOf(contract)
@@ -224,7 +223,7 @@ function singletonsOf({ operations }: Contract): ReadonlyMap<string, readonly Op
   for (const one of operations) {
     const word = segmentsOf(one.path).at(-1) ?? ''
     if (one.path.includes('{') || singular(word) !== word || !ALONE.has(one.method)) continue
-    out.set(plainName(word), [...(out.get(plainName(word)) ?? []), one])
+    getOrMake(out, plainName(word), () => []).push(one)
   }
   return out
 }

@@ -40,19 +40,16 @@ export function listKeys(
   const filter: Json[] = []
   for (const parameter of query) {
     const { name, schema } = parameter
-    const field = properties.get(name)
-    if (field !== undefined && schemas.isScalar(field)) {
-      if (!isKnown(parameter, name)) continue
-      const choices = choicesOf(parameter, field, schemas)
-      if (choices !== undefined) filter.push({ parameter: name, all: choices.all })
-      else if (isFilter(parameter, field, schemas)) filter.push(name)
-      continue
-    }
     const spelt = record.spelt(plainName(name))
-    const other = spelt.length === 1 && field === undefined ? properties.get(spelt[0] as string) : undefined
-    if (other !== undefined && schemas.isScalar(other) && isFilter(parameter, other, schemas)) {
-      if (isKnown(parameter, spelt[0] as string)) filter.push({ parameter: name, field: spelt[0] as string })
-      continue
+    const isSame = properties.has(name)
+    const own = isSame || spelt.length !== 1 ? name : (spelt[0] as string)
+    const field = properties.get(own)
+    if (field !== undefined && schemas.isScalar(field)) {
+      const choices = isSame ? choicesOf(parameter, field, schemas) : undefined
+      const filters = choices !== undefined || isFilter(parameter, field, schemas)
+      const setting = isSame ? name : { parameter: name, field: own }
+      if (filters && isKnown(parameter, own)) filter.push(choices ? { parameter: name, all: choices.all } : setting)
+      if (filters || isSame) continue
     }
     const inside = listFilter(parameter, record)
     if (inside !== undefined) {

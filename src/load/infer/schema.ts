@@ -199,10 +199,8 @@ export function readFields(record: Node, schemas: SchemaReader) {
   const bySpelling = new Map<string, string[]>()
   const byWord = new Map<string, string>()
   for (const name of properties.keys()) {
-    const spelling = plainName(name)
-    bySpelling.set(spelling, [...(bySpelling.get(spelling) ?? []), name])
-    const word = wordFormOf(name)
-    if (!byWord.has(word)) byWord.set(word, name)
+    getOrMake(bySpelling, plainName(name), () => []).push(name)
+    getOrMake(byWord, wordFormOf(name), () => name)
   }
   return {
     schemas,

@@ -226,9 +226,8 @@ function choicesIn(operations: Inference['operations']): ReadonlyMap<string, rea
 function linkSeeds(seeds: Seeds, seeded: ReadonlyMap<string, SeededResource>): Seeds {
   const byWord = new Map<string, readonly Json[]>()
   for (const [name, { candidate }] of seeded) {
-    const ids = (seeds.get(name) ?? []).map(record => idIn(candidate.idField, record) as Json)
-    const word = wordFormOf(name)
-    if (!byWord.has(word)) byWord.set(word, ids)
+    const ids = () => (seeds.get(name) ?? []).map(record => idIn(candidate.idField, record) as Json)
+    getOrMake(byWord, wordFormOf(name), ids)
   }
   const linked = new Map(seeds)
   for (const [name, { candidate, schema, operations }] of seeded) {
@@ -240,11 +239,10 @@ function linkSeeds(seeds: Seeds, seeded: ReadonlyMap<string, SeededResource>): S
       return field === candidate.idField || owned.includes(field) || ids.length === 0 ? [] : [[field, ids] as const]
     })
     const records = seeds.get(name) ?? []
-    if (targets.length > 0)
-      linked.set(
-        name,
-        records.map((record, i) => linkRecord(record, i, targets, schema)),
-      )
+    linked.set(
+      name,
+      records.map((record, i) => linkRecord(record, i, targets, schema)),
+    )
   }
   return linked
 }

@@ -4,7 +4,7 @@ import { isUnshown } from '../../behaviours/respond/config.ts'
 import { type Nonconformance, nonconformanceOf, type Operation } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Reply, Request } from '../../kernel/http.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { PlannedOperation } from '../../plan/plan.ts'
 import type { Id } from '../../world/records/types.ts'
 import { fieldIn, idIn } from '../../world/records/values.ts'
@@ -84,7 +84,7 @@ export async function tryResource(
     const reply = given && (await call(one, given))
     if (reply === undefined || victim.id === undefined || !mustShow(one, victim)) return
     const text = typeof reply.body === 'string' ? reply.body : ''
-    if (!text.includes(JSON.stringify(jsonId(victim.id)))) blame(one, 'does not show the record that was created')
+    if (!text.includes(stringifyJson(victim.id))) blame(one, 'does not show the record that was created')
   }
   const expectGone = async (read: InferredOperation, victim: Victim): Promise<void> => {
     const given = parametersFor(read, victim)
@@ -150,5 +150,3 @@ function parametersFor(one: InferredOperation, { given, id, value }: Victim): Gi
   }
   return named
 }
-
-const jsonId = (id: Id): string | number => (typeof id === 'bigint' ? String(id) : id)

@@ -105,16 +105,11 @@ const isForm = (type: string): boolean => isUrlEncoded(type) || /^multipart\/for
 
 /** Candidate bodies, the contract's examples first. */
 function* bodyValues({ schema, examples }: MediaType, adapt: (value: Json) => Json): Iterable<Json> {
-  for (const { value } of examples) {
-    yield adapt(value)
-    yield value
-  }
+  for (const { value } of examples) yield* [adapt(value), value]
   if (schema === undefined) return yield {}
   for (const seed of FRESH) {
     const value = valueFor(schema, seed, true)
-    if (value === undefined) continue
-    yield adapt(value)
-    yield value
+    if (value !== undefined) yield* [adapt(value), value]
   }
 }
 

@@ -3,13 +3,13 @@
 
 import { type Contract, fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
-import { isJson } from '../../contract/media-types.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import { drawUuid } from '../../world/draws.ts'
+import { replySchema } from '../infer/schema.ts'
 
 /** Makes an id from the number of earlier records. */
 export type NewId = (ordinal: number) => string
@@ -43,10 +43,7 @@ export function compileNewId(
       String(one.generate(hash(ordinal) | 1, true) ?? '')
   const candidates: NewId[] = [
     ...([...creators, ...readers].some(one => showsNumber(one, idField, contract)) ? [numbered] : []),
-    ...examples.flatMap(example => {
-      const style = idStyle(example)
-      return style === undefined ? [] : [style === 'uuid' ? uuid : (n: number) => style(new Chance(hash(n)))]
-    }),
+    ...examples.flatMap(example => (UUID.test(example) ? uuid : (alike(example, hash) ?? []))),
     uuid,
     // Patterns of GUIDs often allow capitals only: `^[0-9A-F]{8}-…`.
     ordinal => uuid(ordinal).toUpperCase(),
@@ -83,9 +80,8 @@ const numbered: NewId = ordinal => String(10_000 + ordinal)
 
 /** Whether a reply shows the id, which is text in the record, as a number. */
 function showsNumber(operation: Operation, idField: string, contract: Contract): boolean {
-  const success = [...operation.responses].find(([status]) => /^2\d\d$/.test(status))?.[1]
-  const media = [...(success?.content ?? [])].find(([type]) => isJson(type))?.[1]
-  const node = media?.schema && contract.shapeOf(media.schema.node).properties.get(idField)
+  const whole = replySchema(operation)
+  const node = whole && contract.shapeOf(whole).properties.get(idField)
   const types = node === undefined ? new Set<string>() : contract.use(node).types
   return types.has('integer') && !types.has('string')
 }
@@ -117,21 +113,19 @@ function shownIds(
       [...content.values()].flatMap(media => media.examples.map(({ value }) => value)),
     ),
   )
-  const inside: Record<string, unknown>[] = shown
-    .flatMap((value): unknown[] => (isObject(value) ? [value, ...Object.values(value)] : []))
-    .filter(isObject)
   const named = parameters.flatMap(({ node }) => (isObject(node.value) ? [node.value.example] : []))
-  const ids: unknown[] = [own, ...[...records, ...inside].map(record => record[idField]), ...named]
+  const ids: unknown[] = [own, ...[...records, ...shown.flatMap(objectsIn)].map(record => record[idField]), ...named]
   return ids.filter((id): id is string => typeof id === 'string')
 }
 
+/** A value, and those inside it: a wrapped record is one level down. */
+const objectsIn = (value: unknown): Record<string, unknown>[] =>
+  isObject(value) ? [value, ...Object.values(value)].filter(isObject) : []
+
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i
 
-/**
- * How to write more texts like an id: the same prefix, then as many characters of the same kinds; `undefined` for a word.
- */
-function idStyle(example: string): 'uuid' | ((chance: Chance) => string) | undefined {
-  if (UUID.test(example)) return 'uuid'
+/** Writes more texts like an id: the same prefix, then as many characters of the same kinds; `undefined` for a word. */
+function alike(example: string, hash: (ordinal: number) => number): NewId | undefined {
   const [, prefix = '', tail = ''] = /^((?:.*[^A-Za-z\d])?)([A-Za-z\d]+)$/.exec(example) ?? []
   const letters = /[A-Za-z]/.test(tail)
   const digits = /\d/.test(tail)
@@ -141,7 +135,8 @@ function idStyle(example: string): 'uuid' | ((chance: Chance) => string) | undef
   if (!telling || tail.length > 64) return undefined
   const alphabet = alphabetOf(tail)
   const count = letters ? tail.length : Math.max(tail.length, 6)
-  return chance => {
+  return ordinal => {
+    const chance = new Chance(hash(ordinal))
     let id = prefix
     for (let i = 0; i < count; i++) {
       const drawn = alphabet[chance.between(0, alphabet.length - 1)] as string
@@ -169,11 +164,8 @@ function alphabetOf(text: string): string {
  */
 export function exampleIds(creators: readonly Operation[], idField: string, contract: Contract): ReadonlySet<unknown> {
   const ids = new Set<unknown>()
-  const add = (value: unknown, depth = 0): void => {
-    if (!isObject(value)) return
-    if (value[idField] !== undefined) ids.add(value[idField])
-    // A wrapped request has it one level down.
-    if (depth === 0) for (const inner of Object.values(value)) add(inner, 1)
+  const add = (value: unknown): void => {
+    for (const { [idField]: id } of objectsIn(value)) if (id !== undefined) ids.add(id)
   }
   for (const { body } of creators) {
     for (const { schema, examples } of body?.content.values() ?? []) {
@@ -185,8 +177,7 @@ export function exampleIds(creators: readonly Operation[], idField: string, cont
       for (const fields of [properties, ...inner]) {
         const node = fields.get(idField)
         const field = node && describeField(idField, contract.use(node))
-        const proposed: (Json | undefined)[] = [field?.example, field?.default]
-        for (const id of proposed) if (id !== undefined) ids.add(id)
+        for (const id of [field?.example, field?.default]) add({ [idField]: id })
       }
     }
   }
