@@ -162,9 +162,8 @@ function startLoading(path: string, home: string, environment: Environment, opti
       return undefined
     }
     const bare = isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
-    const filled = bare ? raw : fillVariables(raw, environment, report)
     if (bare) roundBeyondExamples(raw.value)
-    const source = bare ? filled : expandShortForms(filled, report)
+    const source = bare ? raw : expandShortForms(fillVariables(raw, environment, report), report)
     const written = bare ? { contract: path } : checkSimulation(source, report)
     if (written === undefined) return undefined
     const settings = withInvalidStatus(written, invalidStatus)
@@ -199,9 +198,9 @@ function startLoading(path: string, home: string, environment: Environment, opti
     return { file: named, source: found }
   }
 
-  const end = (plan: Plan | undefined): Loaded => ({
-    ...{ plan: report.failed ? undefined : plan, report, files: [...files] },
-  })
+  const end = (plan: Plan | undefined): Loaded => {
+    return { plan: report.failed ? undefined : plan, report, files: [...files] }
+  }
 
   const compile = (found: GatewayRead | undefined): Loaded => {
     if (found === undefined) return end(undefined)

@@ -113,11 +113,6 @@ export const word = (chance: Chance): string => chance.pick(NOUNS)
 
 const base64: Draw = chance => Buffer.from(writeFor('title', chance)).toString('base64')
 const octet = (chance: Chance): number => chance.between(1, 254)
-/** Numbers as text, as several large APIs write them. */
-const upTo =
-  (most: number): Draw =>
-  chance =>
-    String(chance.between(1, most))
 
 const MONTHS = wordList('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec')
 
@@ -152,8 +147,9 @@ const FORMATS = new Map(
       [chance => writeFor('text', chance), 'binary'],
       [chance => `${word(chance)}-${hex(chance, 8)}`, 'password'],
       [chance => chance.pick(['^[a-z]+$', '^\\d{4}$', '[A-Z]{2}']), 'regex'],
-      [upTo(1000), 'int32 uint32'],
-      [upTo(100_000), 'int64 uint64'],
+      // Numbers as text, as several large APIs write them.
+      [chance => `${chance.between(1, 1000)}`, 'int32 uint32'],
+      [chance => `${chance.between(1, 100_000)}`, 'int64 uint64'],
       [() => 'name,title', 'google-fieldmask'],
       [chance => `#${hex(chance, 6)}`, 'color'],
       [() => 'text/plain', 'media-type'],

@@ -110,7 +110,7 @@ function findId(
   const isText = declared !== undefined && !isNumeric(declared.schema.types)
   const fits = (name: string) => !isText || schemas.isText(shape.properties.get(name) as Node)
   const asks = /(?:id|uuid|guid|sid|key|identifier)$/.test(given) || parameter === undefined
-  const usual = [...TECHNICAL, `${one}id`, `${one}uuid`, `${one}key`, `${one}number`, `${one}name`, `${one}code`]
+  const usual = [...TECHNICAL, ...['id', 'uuid', 'key', 'number', 'name', 'code'].map(end => one + end)]
   const tail = plainName(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')
   // `/customers/{customer}` does not name the field: prefer a textual `id` to a name, which may not be unique.
   const plain = given === one && names.includes('id') && fits('id') ? ['id'] : []

@@ -225,15 +225,14 @@ function ownersOf(
   const taken = new Set([idField])
   const last = expressionsOf(path).at(-1)
   return expressionsOf(path).map((parameter): WithinConfig => {
-    const before = segments[segments.indexOf(`{${parameter}}`) - 1] ?? ''
+    const at = segments.indexOf(`{${parameter}}`)
+    const before = segments[at - 1] ?? ''
     // The word before an owner at the end of a path is that of the records.
-    const isLast = segments.at(-1) === `{${parameter}}`
-    const owner = before.includes('{') || isLast ? '' : before
+    const owner = before.includes('{') || at === segments.length - 1 ? '' : before
     const holds = (node: Node) => mayHold(node, declared.get(parameter), schemas)
     const field = ownerField(parameter, owner, properties, taken, schemas, holds)
     if (field === undefined) return { parameter, field: `{${parameter}}` }
     taken.add(field)
-    const at = segments.indexOf(`{${parameter}}`)
     const isCheckable =
       parameter === last &&
       !field.includes('.') &&

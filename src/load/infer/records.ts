@@ -61,7 +61,8 @@ export const isIdOf = (field: string | undefined, parameter: string | undefined)
  * @param known schemas that surely describe a record
  */
 export function readRecords(schemas: SchemaReader, word: string, parameter?: string, known: readonly Node[] = []) {
-  const fields = new Set(known.flatMap(one => schemas.names(one)))
+  /** The names of the fields of known records. */
+  const fields: ReadonlySet<string> = new Set(known.flatMap(one => schemas.names(one)))
 
   /** Whether a schema is related to that of a known record. */
   function isAkin(node: Node): boolean {
@@ -73,11 +74,6 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
     if (isAkin(node)) return true
     const names = schemas.names(node)
     return names.length > 0 && names.filter(name => fields.has(name)).length * 2 >= names.length
-  }
-
-  /** Whether a known record has a field of this name. */
-  function hasField(name: string): boolean {
-    return fields.has(name)
   }
 
   /** Whether a reply says no more of a record than its id. */
@@ -254,7 +250,7 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
   }
 
   return {
-    ...{ schemas, word, parameter, known, isAkin, isLike, hasField, isBareId, isListKey },
+    ...{ schemas, word, parameter, known, fields, isAkin, isLike, isBareId, isListKey },
     ...{ list, listed, sent, single, alone, shown, answersAkin, confirmation },
   }
 }

@@ -61,8 +61,8 @@ export function compileSeeds(contract: Contract) {
       const pages = operations.flatMap(one => (one.action === 'list' ? shownAtOnce(one) : highestOf(one)))
       const most = resources.length > MANY ? FEW_SEEDS : SEEDS
       const count = Math.max(1, Math.min(most, ...pages.map(size => Math.floor(size / 2))))
-      const given = [...resource.owners].map(([field, { ids, certain }]): Json => [field, [...ids], certain])
-      const key = stringifyJson([name, candidate.schema, count, given, recordReaders(operations).map(({ id }) => id)])
+      const readers = recordReaders(operations).map(({ id }) => id)
+      const key = stringifyJson([name, candidate.schema, count, [...resource.owners], readers])
       seeds.set(
         name,
         getOrMake(known, key, () => seedRecords(name, resource, count, contract)),

@@ -69,7 +69,7 @@ export function eachSent(operation: Operation, records: RecordReader): Node | un
   const isRecord = (node: Node | undefined): node is Node =>
     node !== undefined && schemas.isRecord(node) && records.isLike(node)
   if (whole.items !== undefined) return isRecord(whole.items) ? whole.items : undefined
-  if ([...whole.properties.keys()].some(name => records.hasField(name))) return undefined
+  if ([...whole.properties.keys()].some(name => records.fields.has(name))) return undefined
   const parts = [...whole.properties.values()]
   // A body with a record has a list of something that belongs to it.
   if (parts.some(isRecord)) return undefined

@@ -38,14 +38,14 @@ export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Prog
     for (const probe of probes) {
       requests += 1
       const reply = await replyTo(probe, runner, world)
-      const [severity, code, message] = assess(planned, plan, probe, reply) ?? []
-      if (severity === undefined || (code === 'undocumented-refusal' && refused.has(reply.status))) continue
-      if (code === 'undocumented-refusal') refused.add(reply.status)
-      report[severity](
-        code as string,
-        `${operation.id}, a request ${probe.what}: ${message}`,
-        placeOf(operation.node, 'key'),
-      )
+      const finding = assess(planned, plan, probe, reply)
+      if (finding === undefined) continue
+      const [severity, code, message] = finding
+      if (code === 'undocumented-refusal') {
+        if (refused.has(reply.status)) continue
+        refused.add(reply.status)
+      }
+      report[severity](code, `${operation.id}, a request ${probe.what}: ${message}`, placeOf(operation.node, 'key'))
     }
   }
   return { operations: plan.operations.length, requests }
@@ -81,18 +81,19 @@ type SelfCheckFinding = readonly ['error' | 'warning', string, string]
 
 function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: Reply): SelfCheckFinding | undefined {
   const { operation, lifecycle } = planned
-  const { status } = reply
+  const { status, refusal } = reply
   const respond = respondBlock(operation, plan.simulation.file)
   if (!valid && isInjected(reply)) return undefined
   const documented = responseFor(operation, status) !== undefined
-  if (status === 501 && reply.refusal !== undefined)
+  if (status === 501 && refusal !== undefined)
     return ['warning', 'not-simulated', 'the contract documents no reply that can be sent']
   if (status >= 500 && !documented) return ['error', 'failed', `answered ${status}`]
   if (!valid && status < 400) return ['error', 'taken', `was answered ${status} instead of being refused`]
   const isGone = status === 410 && lifecycle !== undefined
   const hasReason = (status === 404 && lacksRecords(respond, plan)) || (status === 409 && respond?.delete !== undefined)
   if (valid && status >= 400 && !isGone && isToSucceed(planned) && !hasReason) {
-    return ['error', 'never-succeeds', `was answered ${status}${reasonOf(reply)}, and never with a success`]
+    const reason = refusal === undefined ? '' : ` (${refusal.detail})`
+    return ['error', 'never-succeeds', `was answered ${status}${reason}, and never with a success`]
   }
   const fault = nonconformanceOf(operation, reply)
   if (fault === undefined && valid && status >= 400 && !documentsSuccess(operation) && respond === undefined)
@@ -109,5 +110,3 @@ function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: 
   const isMinor = status >= 400 && fault.code !== 'undocumented-status'
   return [isMinor ? 'warning' : 'error', fault.code, fault.message]
 }
-
-const reasonOf = ({ refusal }: Reply): string => (refusal === undefined ? '' : ` (${refusal.detail})`)

@@ -69,10 +69,7 @@ export function parametersBelow(readers: readonly Operation[], { operations }: C
     const above = `${nameless(path).replace(/(?:\.\w+|\/)$/, '')}/`
     return operations
       .filter(one => one.path.startsWith(begins) && nameless(one.path).startsWith(above))
-      .flatMap(one => {
-        const name = expressionsOf(one.path)[names.length - 1]
-        return one.parameters.filter(other => other.in === 'path' && other.name === name).slice(0, 1)
-      })
+      .flatMap(one => inPath(one, expressionsOf(one.path)[names.length - 1]))
   })
 }
 
@@ -88,10 +85,11 @@ function showsNumber(operation: Operation, idField: string, contract: Contract):
 
 /** The path parameters by which operations name a record. */
 export const namingParameters = (readers: readonly Operation[]): Parameter[] =>
-  readers.flatMap(({ path, parameters }) => {
-    const last = expressionsOf(path).at(-1)
-    return parameters.filter(one => one.in === 'path' && one.name === last).slice(0, 1)
-  })
+  readers.flatMap(one => inPath(one, expressionsOf(one.path).at(-1)))
+
+/** The path parameter of a name; none where it is not declared. */
+const inPath = ({ parameters }: Operation, name: string | undefined): Parameter[] =>
+  parameters.filter(one => one.in === 'path' && one.name === name).slice(0, 1)
 
 /** Whether a parameter takes these texts, or what was read of them. */
 export function isReadBack({ read, schema }: Parameter, texts: readonly string[], value = read(texts)): boolean {

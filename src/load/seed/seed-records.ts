@@ -9,7 +9,7 @@ import { reportPlaceholders } from '../../expression/template.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import { readNamed } from '../../kernel/file/read-source.ts'
 import type { Path, Source } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, parsePointer, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, memberAt, parsePointer, stringifyJson } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import { heapLimit } from '../../world/budget.ts'
 import { drawUuid } from '../../world/draws.ts'
@@ -50,7 +50,7 @@ export function createSeedReader(source: Source, file: string, home: string, rep
 
 /** @param base the place of the records in the source */
 function checkSeeds(resource: Resource, source: Source, base: Path, report: Diagnostics): readonly JsonObject[] {
-  const value = base.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], source.value)
+  const value = memberAt(source.value, base)
   if (!Array.isArray(value)) {
     const key = isObject(value) && Object.keys(value).find(key => Array.isArray(value[key]))
     const hint = key ? `make the list under "${key}" the whole file` : undefined
@@ -69,8 +69,7 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
       continue
     }
     for (const fault of recordMistakes(resource, record as JsonObject) ?? []) {
-      const [pointer = '', ...words] = fault.split(' ')
-      refuse(`this record of ${name} breaks its schema: ${pointer} ${words.join(' ')}`, parsePointer(pointer))
+      refuse(`this record of ${name} breaks its schema: ${fault}`, parsePointer(fault.replace(/ .*/s, '')))
     }
     const id = idIn(idField, record as JsonObject)
     const key = indexKeyOf(record as JsonObject, idField, within)

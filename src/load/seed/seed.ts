@@ -50,21 +50,21 @@ export function readResources(
     const resource = compileResource({ name, block, declared, contract, at, report }, own, chance)
     if (resource === undefined) continue
     report.broken.delete(name)
-    const { seed } = block
+    const { maxRecords, idField } = resource
+    const { seed = { generate: 0 } } = block
+    let seeds: readonly JsonObject[] = []
+    let count = 0
     if (isObject(seed)) {
-      const count = (seed as { readonly generate: number }).generate
-      wanted.push({
-        resource,
-        count,
-        taken: exampleIds(operationsThat(CREATING, name, own), resource.idField, contract),
-      })
-      checkRoom(resource, count, at, report)
-      resources.set(name, resource)
+      count = (seed as { readonly generate: number }).generate
+      wanted.push({ resource, count, taken: exampleIds(operationsThat(CREATING, name, own), idField, contract) })
     } else {
-      const seeds = seed === undefined ? [] : reader.read(resource, seed as string | readonly Json[])
-      checkRoom(resource, seeds.length, at, report)
-      resources.set(name, { ...resource, seeds })
+      seeds = reader.read(resource, seed as string | readonly Json[])
+      count = seeds.length
     }
+    resources.set(name, { ...resource, seeds })
+    if (count < maxRecords) continue
+    const message = `"maxRecords" must be more than the number of seeds (${count}), which are never removed`
+    report.error('max-records', message, at(['maxRecords']), `more than ${count}`)
   }
   for (const [name, { records, unowned }] of generateRecords(wanted, resources, contract, chance)) {
     const resource = resources.get(name) as Resource
@@ -85,12 +85,6 @@ export function readResources(
     resources.set(name, { ...resource, states })
   }
   return { resources, files: reader.files }
-}
-
-function checkRoom({ maxRecords }: Resource, seeds: number, at: LocateWithin, report: Diagnostics): void {
-  if (seeds < maxRecords) return
-  const message = `"maxRecords" must be more than the number of seeds (${seeds}), which are never removed`
-  report.error('max-records', message, at(['maxRecords']), `more than ${seeds}`)
 }
 
 const CREATING = ['create'] as const
