@@ -12,16 +12,23 @@ import { describeDay, describeDayWhole, describePlan, describeWhole } from '../.
 import { parseMoment } from '../../world/clock.ts'
 import { badRequest, type ControlReply, json, problem, refuseAbsent, refuseConflict, text } from './replies.ts'
 import {
+  anyObject,
   type BodySpec,
   type Call,
   type Control,
-  flagParameter,
+  described,
+  flag,
+  integer,
+  list,
+  natural,
+  object,
+  orNull,
+  positive,
   problemWith,
   replyWith,
-  stringParameter,
+  string,
   under,
 } from './route.ts'
-import { anyObject, described, flag, integer, list, natural, object, orNull, positive, string } from './schemas.ts'
 
 export const phaseSchema = { enum: ['active', 'deprecated', 'browning out', 'gone', 'past its sunset'] } as const
 
@@ -154,7 +161,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
       at: 'GET /plan',
       summary: 'Every operation with its behaviours, consumers and dates; or the phase of every operation at a time.',
       parameters: {
-        at: stringParameter('A date, a timestamp, or an offset from the time of the default world: 2030-12-06, +30d.'),
+        at: described('A date, a timestamp, or an offset from the time of the default world: 2030-12-06, +30d.'),
       },
       replies: {
         200: replyWith('The plan.', { anyOf: [planSchema, list(daySchema)] }, 'text/plain'),
@@ -227,7 +234,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
       summary:
         'Serves another configuration until the next reload, and keeps the records. A faulty configuration and a dry run change nothing.',
       parameters: {
-        'dry-run': flagParameter('Only reports the mistakes, and changes nothing.'),
+        'dry-run': described('Only reports the mistakes, and changes nothing.', flag),
       },
       body: {
         description:

@@ -36,8 +36,10 @@ export function createControlPlane(
   let last = Promise.resolve()
   for (const route of routes) {
     const { method, path } = routeAddress(route)
-    const read = compileCallReader(route)
+    // Compiled when it is first called: most routes never are, and the checks of all of them take half a second.
+    let read: CallReader | undefined
     router.register(path.replace(/\{([^{}]+)\}/g, ':$1'), [method.toLowerCase()], async ctx => {
+      read ??= compileCallReader(route)
       const call = await read(ctx as never, ctx.params)
       last = last.then(breathe)
       await last
@@ -96,26 +98,14 @@ const MOST_MEMBERS = 100_000
 const MOST_ITEMS = 1_000_000
 const BOUNDS = { members: MOST_MEMBERS, items: MOST_ITEMS }
 
-/** Compiles the checks of a route when it is first called: most routes never are, and all of them take half a second. */
 function compileCallReader(route: ControlRoute): CallReader {
-  let read: CallReader | undefined
-  return (ctx, segments) => {
-    read ??= compile(route)
-    return read(ctx, segments)
-  }
-}
-
-function compile(route: ControlRoute): CallReader {
   const { parameters = {}, body } = route
   const { path } = routeAddress(route)
   const schemas = new Schemas()
   const names = Object.keys(parameters)
   // A query may have the names of the prototype.
   const known = new Map(
-    Object.entries(parameters).map(([name, { schema }]) => [
-      name,
-      { type: schema.type, check: schemas.compile(schema) },
-    ]),
+    Object.entries(parameters).map(([name, schema]) => [name, { type: schema.type, check: schemas.compile(schema) }]),
   )
   const familyOf = (name: string) => names.find(one => one.endsWith('.*') && name.startsWith(one.slice(0, -1)))
   const readCallBody = body === undefined ? undefined : compileCallBody(body, schemas)

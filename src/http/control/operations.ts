@@ -8,9 +8,9 @@ import { describeDay } from '../../plan/describe.ts'
 import { parseMoment, timestamp } from '../../world/clock.ts'
 import { phaseSchema } from './configuration.ts'
 import { badRequest, json, missing, text } from './replies.ts'
-import { type Control, integerParameter, refuseWorld, replyWith, stringParameter, under } from './route.ts'
 import {
   anyObject,
+  type Control,
   dateTime,
   described,
   flag,
@@ -20,8 +20,12 @@ import {
   natural,
   object,
   orNull,
+  positive,
+  refuseWorld,
+  replyWith,
   string,
-} from './schemas.ts'
+  under,
+} from './route.ts'
 
 const latencySchema = { type: ['number', 'null'], minimum: 0 } as const
 
@@ -146,10 +150,10 @@ export const operationRoutes = ({ gateway, about }: Control) =>
       summary:
         'Every operation with its life-cycle phase, its chain, and the rate and latency of the last minutes. Recorded from the first call until two minutes after the last.',
       parameters: {
-        world: stringParameter('Requests of this world only; phases by its clock.'),
-        consumer: stringParameter('Only requests of this consumer; empty for unknown consumers.'),
-        tag: stringParameter('Operations with this tag only.'),
-        minutes: integerParameter('Default: 5.', 1, 60),
+        world: described('Requests of this world only; phases by its clock.'),
+        consumer: described('Only requests of this consumer; empty for unknown consumers.'),
+        tag: described('Operations with this tag only.'),
+        minutes: described('Default: 5.', { ...positive, maximum: 60 }),
       },
       replies: {
         200: replyWith('The operations.', operationsSchema),
@@ -192,7 +196,7 @@ export const operationRoutes = ({ gateway, about }: Control) =>
       at: 'GET /operations/{operation}',
       summary:
         'An operation as a form needs it: parameters and bodies with schemas and samples, and documented replies.',
-      parameters: { operation: stringParameter('Its id.') },
+      parameters: { operation: described('Its id.') },
       replies: { 200: replyWith('The operation.', formSchema), 404: 'The operation does not exist.' },
       handle: ({ parameters }) => {
         const { plan } = gateway
@@ -210,7 +214,7 @@ export const operationRoutes = ({ gateway, about }: Control) =>
       at: 'GET /deprecations',
       summary: 'Every deprecated operation with the consumers that still call it, and the days that are left.',
       parameters: {
-        at: stringParameter(
+        at: described(
           "Counts days from then: a date, a timestamp, or an offset such as `+30d`. Default: the default world's time.",
         ),
       },

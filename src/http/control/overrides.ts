@@ -10,8 +10,23 @@ import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { invalidOrder, orderSpec, readOrder, refuseConfiguration } from './configuration.ts'
 import { type ControlReply, DONE, done, json, refuseAbsent, refuseConflict } from './replies.ts'
-import { type Call, type Control, inMadeWorld, inWorld, replyWith, stringParameter, under } from './route.ts'
-import { anyObject, dateTime, described, integer, list, natural, object, orNull, string } from './schemas.ts'
+import {
+  anyObject,
+  type Call,
+  type Control,
+  dateTime,
+  described,
+  inMadeWorld,
+  integer,
+  inWorld,
+  list,
+  natural,
+  object,
+  orNull,
+  replyWith,
+  string,
+  under,
+} from './route.ts'
 
 const {
   properties: { times: _, ...properties },
@@ -86,7 +101,7 @@ export const answerRoutes = ({ gateway }: Control) => {
     removeAnswer: {
       at: 'DELETE /answers/{id}',
       summary: 'Removes an answer.',
-      parameters: { id: stringParameter('Its id.', { maxLength: 20 }) },
+      parameters: { id: described('Its id.', { ...string, maxLength: 20 }) },
       replies: { ...done, 404: 'The answer does not exist; it may be used up.' },
       handle: ({ parameters }) => {
         const id = parameters.id as string

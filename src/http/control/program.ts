@@ -9,13 +9,20 @@ import {
   type CallParameter,
   type Control,
   type ControlRoute,
+  dateTime,
+  described,
+  flag,
+  integer,
+  list,
+  object,
+  orNull,
   problemSchema,
   type ReplySpec,
   replyWith,
   routeAddress,
+  string,
   under,
 } from './route.ts'
-import { dateTime, described, flag, integer, list, object, orNull, string } from './schemas.ts'
 
 const versionSchema = object({
   name: { const: 'understudy' },
@@ -194,7 +201,7 @@ function describeRoute(
   }
 }
 
-function describeParameter(name: string, { schema, description }: CallParameter, path: string): object {
+function describeParameter(name: string, { description, ...schema }: CallParameter, path: string): object {
   if (name.endsWith('.*')) {
     // Parameters with a common beginning are the members of an object that is spread over the query.
     const members = { type: 'object', patternProperties: { [`^${name.slice(0, -2)}\\.`]: schema } }

@@ -20,21 +20,27 @@ import {
   withHint,
 } from './replies.ts'
 import {
+  anyObject,
   type Call,
   type Control,
+  described,
   inMadeWorld,
-  integerParameter,
   inWorld,
+  jsonSchema,
+  list,
+  mapOf,
+  natural,
+  object,
   type PlainRoute,
+  positive,
   problemWith,
   replyWith,
-  stringParameter,
+  string,
   under,
 } from './route.ts'
-import { anyObject, described, jsonSchema, list, mapOf, natural, object, string } from './schemas.ts'
 
-const collectionParameter = { collection: stringParameter('A resource.') } as const
-const recordIdParameter = { id: stringParameter('The id of a record.') } as const
+const collectionParameter = { collection: described('A resource.') } as const
+const recordIdParameter = { id: described('The id of a record.') } as const
 const nowhere = { 404: 'The world, the collection or the record does not exist.' } as const
 const nowhereNew = { 404: 'The collection or the record does not exist.' } as const
 const record = described('A record, as its schema in the contract has it.', anyObject)
@@ -103,14 +109,16 @@ export const recordRoutes = ({ gateway }: Control) => {
       summary:
         'The records of a collection, in the order of their ids unless they are sorted; the header X-Total-Count says how many match.',
       parameters: {
-        q: stringParameter('Words to search for in the texts of the records, case-insensitively.', {
+        q: described('Words to search for in the texts of the records, case-insensitively.', {
+          ...string,
           maxLength: LONGEST_SEARCH,
         }),
-        sort: stringParameter('A list of fields, each with `-` before it for descending: `-price,name`.', {
+        sort: described('A list of fields, each with `-` before it for descending: `-price,name`.', {
+          ...string,
           maxLength: 1000,
         }),
-        limit: integerParameter('Default: 100.', 1, 100_000),
-        offset: integerParameter('The number of records to skip. Default: 0.', 0),
+        limit: described('Default: 100.', { ...positive, maximum: 100_000 }),
+        offset: described('The number of records to skip. Default: 0.', natural),
       },
       replies: { 200: replyWith('Records.', list(record)), ...nowhere },
       handle: async (collection, resource, { parameters: { limit = 100, offset = 0, q, sort } }) => {
@@ -225,7 +233,7 @@ export const recordRoutes = ({ gateway }: Control) => {
       at: 'GET /resources/{resource}',
       underWorkers: 'absent',
       summary: 'A resource: the schema of its records, and how they get their ids.',
-      parameters: { resource: stringParameter('Its name.') },
+      parameters: { resource: described('Its name.') },
       replies: {
         200: replyWith('The resource.', resourceSchema),
         404: 'The resource does not exist.',

@@ -20,13 +20,6 @@ import {
   type CallParameter,
   type Control,
   type ControlRoute,
-  flagParameter,
-  integerParameter,
-  replyWith,
-  stringParameter,
-  under,
-} from './route.ts'
-import {
   dateTime,
   described,
   flag,
@@ -37,8 +30,10 @@ import {
   object,
   orNull,
   positive,
+  replyWith,
   string,
-} from './schemas.ts'
+  under,
+} from './route.ts'
 
 const durationSchema = { type: 'number', minimum: 0 }
 const texts = mapOf(string)
@@ -102,7 +97,7 @@ const eventsSchema = {
     'Server-sent events. The data of `request` is a request as GET /requests has it; that of `dropped`, `{"count":3}`, is how many were left out because the client reads too slowly.',
 }
 
-const criterion = (description: string): CallParameter => stringParameter(description, { maxLength: 2000 })
+const criterion = (description: string): CallParameter => described(description, { ...string, maxLength: 2000 })
 
 /** The query parameters of filters; lists are separated by commas. */
 const FILTER: Readonly<Record<Exclude<keyof RequestFilter, 'header'> | 'header.*' | 'body.*', CallParameter>> = {
@@ -125,7 +120,7 @@ const FILTER: Readonly<Record<Exclude<keyof RequestFilter, 'header'> | 'header.*
     'A field of the request body, by JSON Pointer: `body./name=Rex`, `body./tags/0=*`. `*` matches any text, the empty text a missing value.',
   ),
   body: criterion('The whole request body, as far as the journal keeps it; `*` matches any text.'),
-  after: integerParameter('Only requests after the one with this id.', 0),
+  after: described('Only requests after the one with this id.', natural),
 }
 
 /** The parameters of a call as a filter: `header.x-a` and `body./b` become members of `header` and `body`. */
@@ -176,10 +171,9 @@ export function requestRoutes({ gateway }: Control) {
       summary: 'The last requests, in the order in which they were answered.',
       parameters: {
         ...FILTER,
-        limit: integerParameter(
+        limit: described(
           'The maximum number of requests, the latest ones; `more` says whether others match. Default: 100.',
-          1,
-          100_000,
+          { ...positive, maximum: 100_000 },
         ),
       },
       replies: { 200: replyWith('The last of those that match.', pageSchema) },
@@ -205,8 +199,8 @@ export function requestRoutes({ gateway }: Control) {
       summary: 'Whether between `min` and `max` requests match, with the nearest misses if too few do.',
       parameters: {
         ...FILTER,
-        min: integerParameter('The minimum number of matching requests. Default: 1, or 0 with `max`.', 0),
-        max: integerParameter('The maximum number of matching requests.', 0),
+        min: described('The minimum number of matching requests. Default: 1, or 0 with `max`.', natural),
+        max: described('The maximum number of matching requests.', natural),
       },
       replies: { 200: replyWith('The verdict.', verdictSchema) },
       handle: select((view, criteria, { parameters }) => {
@@ -225,8 +219,9 @@ export function requestRoutes({ gateway }: Control) {
         'A stream of the matching requests as they are answered; with `after`, first those in the journal since then.',
       parameters: {
         ...FILTER,
-        headers: flagParameter(
+        headers: described(
           'While the client listens, the journal keeps the headers, bodies and explanations of all requests, credentials masked. Default: false.',
+          flag,
         ),
       },
       replies: {

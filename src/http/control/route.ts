@@ -10,7 +10,6 @@ import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import type { World } from '../../world/world.ts'
 import type { Status } from '../status.ts'
 import { type ControlReply, missing, problem, refuseConflict } from './replies.ts'
-import { described, flag, integer, string } from './schemas.ts'
 
 /** The parts that routes control. */
 export interface Control {
@@ -72,10 +71,11 @@ export const under = (
   routes: Readonly<Record<string, PlainRoute>>,
 ): ControlRoute[] => Object.entries(routes).map(([operation, route]) => ({ underWorkers, operation, ...route }))
 
+/** The schema of a parameter. */
 export interface CallParameter {
-  /** Its type is string, integer or boolean. */
-  readonly schema: { readonly type: 'string' | 'integer' | 'boolean'; readonly [keyword: string]: unknown }
+  readonly type: 'string' | 'integer' | 'boolean'
   readonly description: string
+  readonly [keyword: string]: unknown
 }
 
 export interface BodySpec {
@@ -115,6 +115,45 @@ export function routeAddress({ at }: ControlRoute): { readonly method: string; r
   return { method, path }
 }
 
+// The parts of schemas in the declarations of routes.
+
+export const string = { type: 'string' } as const
+export const flag = { type: 'boolean' } as const
+export const integer = { type: 'integer' } as const
+export const natural = { type: 'integer', minimum: 0 } as const
+export const positive = { type: 'integer', minimum: 1 } as const
+export const dateTime = { type: 'string', format: 'date-time' } as const
+export const anyObject = { type: 'object' } as const
+export const orNull = ({ type }: { readonly type: string }) => ({ type: [type, 'null'] })
+
+/** A schema, that of a text unless another is given, with its description. */
+export const described = <Kind extends object = typeof string>(
+  description: string,
+  schema = string as unknown as Kind,
+) => ({
+  ...schema,
+  description,
+})
+
+/** The schema of an object with any names. */
+export const mapOf = (values: Schema) => ({ type: 'object', additionalProperties: values })
+
+/** The schema of a JSON Schema. */
+export const jsonSchema = {
+  type: ['object', 'boolean'],
+  description: 'JSON Schema 2020-12, with all that it refers to.',
+} as const
+
+/** The schema of a JSON object with no other properties; one whose name ends in `?` is optional. */
+export const object = (properties: Readonly<Record<string, Schema>>) => ({
+  type: 'object',
+  required: Object.keys(properties).filter(name => !name.endsWith('?')),
+  additionalProperties: false,
+  properties: Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name.replace(/\?$/, ''), schema])),
+})
+
+export const list = (items: Schema) => ({ type: 'array', items }) as const
+
 export const problemSchema = {
   type: 'object',
   description: 'RFC 9457.',
@@ -132,19 +171,6 @@ export const replyWith = (description: string, schema: Schema, ...texts: string[
   description,
   content: { 'application/json': schema, ...Object.fromEntries(texts.map(type => [type, string])) },
 })
-
-/** A parameter that is a text. */
-export const stringParameter = (description: string, more: object = {}): CallParameter => ({
-  schema: { ...string, ...more },
-  description,
-})
-/** A parameter that is an integer. */
-export const integerParameter = (description: string, minimum: number, maximum?: number): CallParameter => ({
-  schema: { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) },
-  description,
-})
-/** A parameter that is true or false. */
-export const flagParameter = (description: string): CallParameter => ({ schema: flag, description })
 
 /** The declaration of a problem that has further members. */
 export const problemWith = (description: string, more: Readonly<Record<string, Schema>>): ReplySpec => ({
@@ -170,7 +196,7 @@ export const noWorld = { 404: 'The world does not exist.' }
 /** For a route that creates a missing world. */
 export const noNewWorld = { 409: 'The world does not exist, and sandboxes are switched off.' }
 export const nameParameter = {
-  name: stringParameter('The world.', { pattern: WORLD_NAME.source }),
+  name: described('The world.', { ...string, pattern: WORLD_NAME.source }),
 } as const
 
 const belowWorld = (

@@ -14,8 +14,21 @@ import {
   withHint,
 } from './replies.ts'
 import { recordedSchema } from './requests.ts'
-import { type Call, type Control, integerParameter, refuseNewWorld, replyWith, under } from './route.ts'
-import { described, flag, integer, mapOf, object, orNull, string } from './schemas.ts'
+import {
+  type Call,
+  type Control,
+  described,
+  flag,
+  integer,
+  mapOf,
+  object,
+  orNull,
+  positive,
+  refuseNewWorld,
+  replyWith,
+  string,
+  under,
+} from './route.ts'
 
 const sentSchema = object({
   request: {
@@ -32,7 +45,7 @@ const sentSchema = object({
 })
 
 const requestIdParameter = {
-  id: integerParameter('The id of a request.', 1),
+  id: described('The id of a request.', positive),
 } as const
 const forgotten = { 404: 'The journal has no such request, or no longer.' } as const
 const world = { type: 'string', pattern: WORLD_NAME.source } as const

@@ -9,16 +9,22 @@ import { badRequest, type ControlReply, DONE, done, json, problem, refuseAbsent 
 import {
   type CallParameter,
   type Control,
+  dateTime,
+  described,
+  flag,
   inMadeWorld,
-  integerParameter,
+  integer,
   inWorld,
+  list,
   nameParameter,
+  natural,
+  object,
+  positive,
   refuseWorld,
   replyWith,
-  stringParameter,
+  string,
   under,
 } from './route.ts'
-import { dateTime, described, flag, integer, list, natural, object, positive, string } from './schemas.ts'
 
 export const clockSchema = object({
   now: described('The time of the clock.', dateTime),
@@ -65,7 +71,7 @@ const LOOK_BACK = 30 * DAY
 const LOOK_AHEAD = 20 * 366 * DAY
 
 const when = (description: string): CallParameter =>
-  stringParameter(`A date, a timestamp or an offset. Default: ${description}.`, { maxLength: 100 })
+  described(`A date, a timestamp or an offset. Default: ${description}.`, { ...string, maxLength: 100 })
 
 export const clockRoutes = ({ gateway }: Control) =>
   under('shared', {
@@ -105,7 +111,7 @@ export const clockRoutes = ({ gateway }: Control) =>
       parameters: {
         from: when("30 days before the world's time"),
         until: when("20 years after the world's time"),
-        limit: integerParameter('Default: 500.', 1, 10_000),
+        limit: described('Default: 500.', { ...positive, maximum: 10_000 }),
       },
       replies: { 200: replyWith('The calendar.', calendarSchema) },
       handle: (world, { parameters }) => {
@@ -157,8 +163,8 @@ export const historyRoutes = ({ gateway }: Control) => {
       at: 'GET /worlds/{name}/history',
       summary: `What changed in a world, when, and by which request; the latest first. At most ${MOST_ENTRIES} entries are remembered.`,
       parameters: {
-        limit: integerParameter('The maximum number of entries. Default: 100.', 1, MOST_ENTRIES),
-        before: integerParameter('Only entries before this position.', 1),
+        limit: described('The maximum number of entries. Default: 100.', { ...positive, maximum: MOST_ENTRIES }),
+        before: described('Only entries before this position.', positive),
       },
       replies: {
         200: replyWith('The history.', historySchema),

@@ -8,18 +8,27 @@ import type { Plan } from '../../plan/plan.ts'
 import { type Snapshot, takeSnapshot, type World } from '../../world/world.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, stream } from './replies.ts'
 import {
+  anyObject,
   type Control,
+  described,
+  flag,
   inMadeWorld,
+  integer,
   inWorld,
+  list,
+  mapOf,
   nameParameter,
+  natural,
   noNewWorld,
   noWorld,
+  object,
+  positive,
   refuseNewWorld,
   refuseWorld,
   replyWith,
+  string,
   under,
 } from './route.ts'
-import { anyObject, described, flag, integer, list, mapOf, natural, object, positive, string } from './schemas.ts'
 import { clockSchema, clockWordsSchema, describeClock } from './time.ts'
 
 const worldSchema = object({
