@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Answers } from '../src/contract/answer/answers.ts'
 import { compileRefusals } from '../src/contract/answer/refusals.ts'
-import { nonconformanceOf } from '../src/contract/contract.ts'
+import { nonconformanceOf, responseFor } from '../src/contract/contract.ts'
 import { formatDiagnostics } from '../src/kernel/diagnostic.ts'
 import { problemOf } from '../src/kernel/http.ts'
 import { loadPlan } from '../src/load/load.ts'
@@ -43,9 +43,11 @@ for (const document of documents) {
   })
 
   test(`${document}: refusals have their documented shape`, () => {
+    assert.ok(plan, formatDiagnostics(report.list))
     for (const operation of operations) {
-      const shape = compileRefusals(operation)
+      const shape = compileRefusals(operation, plan.contract)
       for (const status of [400, 401, 404, 422, 500]) {
+        if (responseFor(operation, status) === undefined) continue
         const written = shape({ problem: problemOf(status), status, detail: 'something is wrong: '.repeat(9) })
         if (written === undefined) continue
         const reply = { status, headers: { 'content-type': written.contentType }, body: written.body }

@@ -6,8 +6,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
 import { readSource } from '../kernel/file/read-source.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
-import { Decimal, isObject, parsePointer, pointer } from '../kernel/json.ts'
+import { Decimal, isObject, memberAt, parsePointer, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
+import { decodeComponent } from './paths.ts'
 
 /** A document: the value of a file, or a part of it (an inline contract). */
 export interface Document {
@@ -27,10 +28,7 @@ export interface Node {
 export const childOf = ({ document, path, value }: Node, ...keys: Path): Node => ({
   document,
   path: [...path, ...keys],
-  value: keys.reduce<unknown>(
-    (at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined),
-    value,
-  ),
+  value: memberAt(value, keys),
 })
 
 /** Returns the members of an object as nodes; none for other values. */
@@ -201,13 +199,7 @@ const pathOf = (uri: string): string | undefined => {
   }
 }
 
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+const decode = (text: string): string => decodeComponent(text) ?? text
 
 /** Keywords whose values are data and not schemas. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'value'])

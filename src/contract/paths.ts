@@ -163,7 +163,8 @@ function split(text: string, literals: readonly string[], into: string[]): strin
 
 const NONE: readonly string[] = []
 
-const safeDecode = (text: string): string => {
+/** Decodes a path, but for its separators; a malformed one stays as it is. */
+export const safeDecode = (text: string): string => {
   try {
     return decodeURI(text)
   } catch {
@@ -171,15 +172,16 @@ const safeDecode = (text: string): string => {
   }
 }
 
-/** Returns whether every percent-encoding of a path is complete and valid UTF-8. */
-export const isDecodable = (path: string): boolean => {
-  if (!path.includes('%')) return true
+/** Decodes a part of a URI; `undefined` if it is malformed. */
+export const decodeComponent = (text: string): string | undefined => {
   try {
-    decodeURIComponent(path)
-    return true
+    return decodeURIComponent(text)
   } catch {
-    return false
+    return undefined
   }
 }
+
+/** Returns whether every percent-encoding of a path is complete and valid UTF-8. */
+export const isDecodable = (path: string): boolean => !path.includes('%') || decodeComponent(path) !== undefined
 
 const noop = (): void => {}

@@ -1,7 +1,7 @@
 // The expression language of rules and templates: CEL (Common Expression Language, cel.dev). The door to its library.
 
 import { Environment } from '@marcbachmann/cel-js'
-import type { Json } from '../kernel/json.ts'
+import { type Json, mapValues } from '../kernel/json.ts'
 import type { Moment } from '../world/clock.ts'
 import { boundWork, matchesLinearly, resetSteps } from './costs.ts'
 import {
@@ -119,12 +119,10 @@ type ObjectSchema = { readonly [name: string]: string | ObjectSchema }
 
 /** The library's form of an object's fields. */
 const librarySchema = (fields: Readonly<Record<string, ExpressionType>>): ObjectSchema =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, type]) => {
-      const inner = memberTypes(type)
-      return [name, inner === undefined ? typeName(type) : librarySchema(inner)]
-    }),
-  )
+  mapValues<ExpressionType, string | ObjectSchema>(fields, type => {
+    const inner = memberTypes(type)
+    return inner === undefined ? typeName(type) : librarySchema(inner)
+  })
 
 const OPTIONS = {
   homogeneousAggregateLiterals: false,

@@ -1,6 +1,6 @@
 // The syntax tree of an expression: walks over it, the names in it, and its mistakes in words, with the closest name.
 
-import { nearest, suggest } from '../kernel/diagnostic.ts'
+import { suggest } from '../kernel/diagnostic.ts'
 import { type ExpressionType, type Mistake, memberTypes, type NamedReference, type RequestTypes } from './scope.ts'
 
 /** A node as the library parses it. `meta.alternate` is the expansion of a macro such as `all` or `map`. */
@@ -203,28 +203,32 @@ export function explain(error: LibraryError, text: string, types: RequestTypes):
   if (code === 'no_such_key') {
     const name = /No such key: (.*)/s.exec(summary)?.[1] ?? ''
     const path = node === undefined ? '' : accessPath(operand(node, 0))
-    const fields = Object.keys(fieldsAt(path, types) ?? {})
     const found = text.indexOf(name, at.start)
     const end = found >= 0 ? found + name.length : at.end
     const start = Math.max(at.start, end - name.length)
-    return { code: 'unknown-field', message: `${path} has no "${name}"`, hint: suggest(name, fields), start, end }
+    return {
+      code: 'unknown-field',
+      message: `${path} has no "${name}"`,
+      hint: suggest(name, fieldsAt(path, types)),
+      start,
+      end,
+    }
   }
   const called = /^found no matching overload for '(?:[^'(]*\.)?(\w+)\(/.exec(summary)?.[1]
   if (code === 'no_matching_overload' && called !== undefined && !FUNCTIONS.has(called)) {
-    const near = nearest(called, FUNCTIONS)
-    const hint = near === undefined ? undefined : `did you mean "${near}"?`
-    return { code: 'unknown-function', message: `there is no function "${called}"`, hint, ...at }
+    const message = `there is no function "${called}"`
+    return { code: 'unknown-function', message, hint: suggest(called, FUNCTIONS), ...at }
   }
   return { code: 'invalid-expression', message: plainWords(summary), hint: undefined, ...at }
 }
 
-function fieldsAt(path: string, types: RequestTypes): Readonly<Record<string, unknown>> | undefined {
+function fieldsAt(path: string, types: RequestTypes): readonly string[] {
   const [root, part, ...rest] = path.split('.')
-  if (root !== 'request') return undefined
-  if (part === undefined) return Object.fromEntries(REQUEST.map(name => [name, 'dyn']))
+  if (root !== 'request') return []
+  if (part === undefined) return REQUEST
   let type = (types as unknown as Record<string, ExpressionType | undefined>)[part]
   for (const name of rest) type = memberTypes(type)?.[name]
-  return memberTypes(type)
+  return Object.keys(memberTypes(type) ?? {})
 }
 
 /** Functions of the language, for a misspelt one. */

@@ -219,11 +219,10 @@ function mediaFor({ content }: ResponseSpec, index: number, example: string | un
 }
 
 /** Returns the lowest documented 2xx, then `2XX` as 200, then `default` as 200, else the first response that can be sent. */
-function usualStatus({ responses }: Operation): number | undefined {
-  const exact = [...responses.keys()].filter(key => /^2\d\d$/.test(key)).map(Number)
-  if (exact.length > 0) return Math.min(...exact)
-  if (responses.has('2XX') || responses.has('default')) return 200
-  return [...responses.keys()].map(statusOf).find(status => status >= 200)
+function usualStatus(operation: Operation): number | undefined {
+  const success = successStatus(operation, 200)
+  if (responseFor(operation, success) !== undefined) return success
+  return [...operation.responses.keys()].map(statusOf).find(status => status >= 200)
 }
 
 const statusOf = (key: string): number => (key === 'default' ? 200 : Number(key.replace('XX', '00')))
@@ -250,13 +249,13 @@ const FRAMING = new Set([
 
 /**
  * Returns the documented headers of a reply, written in the style `simple`: an example, or a value of their schema. Those
- * with invalid names or values are left out.
+ * without a valid value are left out.
  */
 function writeHeaders(documented: readonly Header[], scene: Scene): Record<string, string> {
   const out: Record<string, string> = {}
   for (const header of documented) {
     const name = header.name.toLowerCase()
-    if (FRAMING.has(name) || name.startsWith('access-control-') || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) continue
+    if (FRAMING.has(name) || name.startsWith('access-control-')) continue
     const value = fieldValueOf(header, name, scene)
     if (value === undefined) continue
     const text = simple(value, header.explode)

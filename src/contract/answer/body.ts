@@ -1,7 +1,7 @@
 // The body of a reply: its value from the contract, with values of the request, serialised in its media type.
 
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, memberAt, parseJson, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { Gap } from '../../sample/terms.ts'
 import type { MediaType } from '../contract.ts'
 import { bareText, essenceOf, framingOf, isJson, writePart, writeSequence } from '../media-types.ts'
@@ -65,11 +65,13 @@ function fittingExample(
 export function generatedContent({ schema }: MediaType, { dynamic, seed, given }: Wish): Content {
   if (schema === undefined) return { value: undefined }
   const { value, fits, gaps } = schema.sample({ seed, dynamic, sent: given.body, few: true })
-  return fits ? { value: echo(value, given, schema) } : { value, unfit: describeGap(gaps[0]) }
+  return fits
+    ? { value: echo(value, given, schema) }
+    : { value, unfit: gaps[0] === undefined ? 'it' : gapText(gaps[0]) }
 }
 
-const describeGap = (gap: Gap | undefined): string =>
-  gap === undefined ? 'it' : `${gap.path.length === 0 ? 'it' : `/${gap.path.join('/')}`} ${gap.why}`
+/** Says which part of a value is wrong, and why. */
+export const gapText = ({ path, why }: Gap): string => `${pointer(path) || 'it'} ${why}`
 
 const asContent = (value: Json, type: string): Content => (isVerbatim(value, type) ? { value, raw: value } : { value })
 
@@ -262,9 +264,6 @@ function formsOf(said: Json, known: Json | undefined): Json[] {
   return [one]
 }
 
-const valueAt = (value: Json, path: Path): Json | undefined =>
-  path.reduce<Json | undefined>((at, key) => (at as Record<string, Json> | undefined)?.[key], value)
-
 function replaced(value: Json | undefined, [key, ...rest]: Path, next: Json): Json {
   if (key === undefined) return next
   if (Array.isArray(value)) return value.map((item, i) => (i === key ? replaced(item, rest, next) : item))
@@ -283,7 +282,7 @@ export class GuardedValue {
   }
 
   at(path: Path): Json | undefined {
-    return valueAt(this.value, path)
+    return memberAt(this.value, path) as Json | undefined
   }
 
   /** Returns whether the whole would be valid with this part. */

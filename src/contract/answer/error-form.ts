@@ -277,13 +277,12 @@ function fillFields(template: JsonObject, subject: EntrySubject, fits: (value: J
   return entry.value
 }
 
-const MESSAGES: ReadonlySet<string> = new Set(['message', 'msg', 'detail', 'description', 'text', 'errormessage'])
-
 function candidatesFor(name: string, known: Json, siblings: readonly string[], subject: EntrySubject): readonly Json[] {
   const { rule, refusal } = subject
   const { problem, status, detail } = refusal
   const plain = plainly(name)
-  const has = (names: ReadonlySet<string>) => siblings.some(one => names.has(plainly(one)))
+  const others = siblings.map(plainly).filter(one => one !== plain)
+  const has = (names: ReadonlySet<string>) => others.some(one => names.has(one))
   const out: Json[] = []
   if (typeof known === 'number') return STATUSES.has(plain) ? [status] : []
   if (typeof known === 'boolean') return FLAGS.has(plain) ? [false] : []
@@ -292,7 +291,7 @@ function candidatesFor(name: string, known: Json, siblings: readonly string[], s
   if (DETAILS.has(plain) || plain === 'error') {
     // A message beside the field's name need not repeat it.
     const told = rule === undefined ? detail : has(ERROR_PATHS) ? rule.message : describeRule(rule)
-    if (plain !== 'reason' || !has(MESSAGES)) out.push(told, problem.title)
+    if (plain !== 'reason' || !has(DETAILS)) out.push(told, problem.title)
   }
   if (RULES.has(plain)) out.push(...(rule === undefined ? [] : ruleWordsOf(rule.rule)), ...codesOf(problem, status))
   if (TITLES.has(plain)) out.push(problem.title)

@@ -19,10 +19,10 @@ export const DETAILS = set(
 export const TITLES = set('title summary error statustext errortitle')
 /** Fields that name the kind of the error for programs. */
 export const CODES = set('code errorcode type errortype reason error name status kind errorname messagecode')
-/** Fields that hold the HTTP status. */
-export const STATUSES = set('status statuscode httpstatus httpcode httpstatuscode code errorcode')
-/** The ones that hold nothing else, unless an enum says so. */
+/** Fields that hold the HTTP status and nothing else, unless an enum says so. */
 export const HTTP_STATUSES = set('status statuscode httpstatus httpcode httpstatuscode')
+/** Fields that may hold it. */
+export const STATUSES = set(...HTTP_STATUSES, 'code errorcode')
 /** Fields that contain errors, possibly nested. They are searched. */
 export const HOLDERS = set(
   'error errors fault faults detail details problem problems message messages meta status issue issues violation',

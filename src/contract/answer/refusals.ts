@@ -20,7 +20,7 @@ interface Shaped extends Written {
 type ShapeRefusal = (refusal: Refusal) => Shaped | undefined
 
 /** Gives refusals of an operation the shape that it documents; each status is prepared once, on first use. */
-export function compileRefusals(operation: Operation, contract?: Contract): ShapeRefusal {
+export function compileRefusals(operation: Operation, contract: Contract): ShapeRefusal {
   const forms = new Map<number, ShapeRefusal>()
   const shape = (status: number) => getOrMake(forms, status, () => shapeFor(operation, status, contract))
   return refusal => shape(refusal.status)(refusal)
@@ -28,9 +28,9 @@ export function compileRefusals(operation: Operation, contract?: Contract): Shap
 
 const FORMLESS: ShapeRefusal = () => undefined
 
-function shapeFor(operation: Operation, status: number, contract: Contract | undefined): ShapeRefusal {
+function shapeFor(operation: Operation, status: number, contract: Contract): ShapeRefusal {
   const documented = responseFor(operation, status)
-  const usual = documented === undefined && contract !== undefined && status >= 400
+  const usual = documented === undefined && status >= 400
   const response = usual ? usualError(operation, status, contract) : documented
   if (response === undefined) return FORMLESS
   const isSuccess = speaksOfSuccess(operation, response)
@@ -61,8 +61,10 @@ function shapeFor(operation: Operation, status: number, contract: Contract | und
 
 /** Without a documented success, `default` describes the success too; a refusal still has to match it. */
 const speaksOfSuccess = (operation: Operation, response: ResponseSpec): boolean =>
-  response === operation.responses.get('default') &&
-  ![...operation.responses.keys()].some(status => /^[1-3](?:\d\d|XX)$/.test(status))
+  response === operation.responses.get('default') && !documentsNonError(operation)
+
+/** Whether an operation documents a reply that is no error: `default` then describes errors only. */
+const documentsNonError = ({ responses }: Operation): boolean => [...responses.keys()].some(key => /^[1-3]/.test(key))
 
 /** Returns a sample of a documented error, with its status and description filled in. */
 export function fillInError(value: Json, status: number, { description }: ResponseSpec, { schema }: MediaType): Json {
@@ -82,9 +84,9 @@ function usualError(operation: Operation, status: number, contract: Contract): R
 }
 
 /** The documented errors with a JSON body; `default` only beside a documented success. */
-function errorsOf({ responses }: Operation): [key: string, response: ResponseSpec][] {
-  const succeeds = [...responses.keys()].some(key => /^[1-3]/.test(key))
-  return [...responses].filter(
+function errorsOf(operation: Operation): [key: string, response: ResponseSpec][] {
+  const succeeds = documentsNonError(operation)
+  return [...operation.responses].filter(
     ([key, response]) => (/^[45]/.test(key) || (key === 'default' && succeeds)) && errorSchema(response) !== undefined,
   )
 }

@@ -80,10 +80,9 @@ class ElementForm {
 
 const ATTRIBUTE = '@'
 const TEXT = '#text'
+const NAMES = { ignoreAttributes: false, attributeNamePrefix: ATTRIBUTE, textNodeName: TEXT }
 const builder = new XMLBuilder({
-  ignoreAttributes: false,
-  attributeNamePrefix: ATTRIBUTE,
-  textNodeName: TEXT,
+  ...NAMES,
   suppressBooleanAttributes: false,
   suppressEmptyNode: true,
 })
@@ -130,9 +129,7 @@ const writeText = (value: Json): string =>
 
 // Entities are decoded here, because the parser would also accept declared ones.
 const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: ATTRIBUTE,
-  textNodeName: TEXT,
+  ...NAMES,
   parseTagValue: false,
   parseAttributeValue: false,
   processEntities: false,

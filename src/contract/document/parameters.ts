@@ -4,6 +4,8 @@
 import { isObject, parseJson } from '../../kernel/json.ts'
 import { childOf, isGiven, membersOf, type Node } from '../documents.ts'
 import { isJson } from '../media-types.ts'
+import { decodeComponent } from '../paths.ts'
+import { isAssertion } from '../schema/keywords.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import type { ContractReading } from './reading.ts'
 import {
@@ -46,11 +48,6 @@ export interface Parameter {
 }
 
 const LOCATIONS = Object.keys(STYLES)
-/** Schema keywords that may be written directly in a parameter, as in Swagger 2.0. */
-const SCHEMA_KEYS = [
-  ...'type format items default enum maximum minimum exclusiveMaximum exclusiveMinimum maxLength minLength'.split(' '),
-  ...'pattern maxItems minItems uniqueItems multipleOf'.split(' '),
-]
 /** OpenAPI "Parameter Object": definitions of these header parameters shall be ignored. */
 const IGNORED = new Set(['accept', 'content-type', 'authorization'])
 
@@ -103,8 +100,8 @@ export function readParameter(node: Node, reading: ContractReading): Parameter |
 function schemaOf(node: Node, name: string, reading: ContractReading): Node {
   const own = childOf(node, 'schema')
   if (isGiven(own)) return own
-  const value = node.value as Record<string, unknown>
-  const written = Object.fromEntries(SCHEMA_KEYS.flatMap(key => (Object.hasOwn(value, key) ? [[key, value[key]]] : [])))
+  const isOfSchema = (key: string) => isAssertion(key) || key === 'items' || key === 'default'
+  const written = Object.fromEntries(Object.entries(node.value as object).filter(([key]) => isOfSchema(key)))
   reading.warn('missing-schema', `the parameter ${name} has no schema`, node)
   return { ...node, value: Object.keys(written).length > 0 ? written : { type: 'string' } }
 }
@@ -160,12 +157,7 @@ export function decodeQuery(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text
   // On a text of many, `replaceAll` takes twice as long.
   const spaced = text.includes('+') ? text.split('+').join(' ') : text
-  if (!text.includes('%')) return spaced
-  try {
-    return decodeURIComponent(spaced)
-  } catch {
-    return undefined
-  }
+  return text.includes('%') ? decodeComponent(spaced) : spaced
 }
 
 /** Returns the values of each name in a query string, in order. Names are decoded, values are not; a broken name is left out. */

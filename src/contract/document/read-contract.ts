@@ -7,6 +7,7 @@ import { isObject, type Json, parsePointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Violations } from '../../kernel/schema/violations.ts'
 import type { Gap } from '../../sample/terms.ts'
+import { gapText } from '../answer/body.ts'
 import type { Contract, MediaType, Operation } from '../contract.ts'
 import { childOf, type Document, identityOf, membersOf, type Node, nodeAt, placeOf } from '../documents.ts'
 import { isJson } from '../media-types.ts'
@@ -236,12 +237,11 @@ function checkSamples(contract: Contract, reading: ContractReading): void {
     }
   }
   for (const { code, subject, gap, node, operations } of findings.values()) {
-    const place = gap.path.length === 0 ? 'it' : `/${gap.path.join('/')}`
     const others = operations.size - 1
     const further =
       others === 0 ? '' : `; the same applies to ${others} more ${others === 1 ? 'operation' : 'operations'}`
     const hint = code === 'impossible-reply' ? 'the closest value that was found is sent' : undefined
-    reading.warn(code, `${subject}: ${place} ${gap.why}${further}`, node, 'key', hint)
+    reading.warn(code, `${subject}: ${gapText(gap)}${further}`, node, 'key', hint)
   }
 }
 

@@ -5,7 +5,7 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject } from '../../kernel/json.ts'
 import type { Operation } from '../contract.ts'
 import { childOf, isGiven, isReference, itemsOf, membersOf, type Node } from '../documents.ts'
-import { expressionsOf, METHODS, type Method } from '../paths.ts'
+import { expressionsOf, METHODS, type Method, safeDecode } from '../paths.ts'
 import { readSecurity } from '../security.ts'
 import { type Parameter, readParameter } from './parameters.ts'
 import { readRequestBody, readResponses } from './read-content.ts'
@@ -235,11 +235,9 @@ export function readServers(list: Node, reading: ContractReading): ServerAddress
 export function normalise(path: string): string {
   const base = 'http://localhost/'
   const { pathname } = URL.canParse(path, base) ? new URL(path.replace(/^\/+/, '/'), base) : { pathname: path }
-  let decoded = pathname
-  try {
-    decoded = decodeURI(pathname)
-  } catch {}
-  return decoded.replace(/\/{2,}/g, '/').replace(/\/+$/, '')
+  return safeDecode(pathname)
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/+$/, '')
 }
 
 /**
