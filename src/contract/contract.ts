@@ -172,7 +172,7 @@ export function fieldNode(shape: Shape, field: string, contract: Contract): Node
 
 /** The key for the parts of other files. */
 const ELSEWHERE = 'x-referenced'
-/** Keys whose values are data: a `$ref` in them refers to nothing. */
+/** Keys whose values are data, unless they are names of properties: a `$ref` in them refers to nothing. */
 const DATA = new Set(['example', 'default', 'enum', 'const'])
 
 /** An object of the bundled document. */
@@ -199,7 +199,8 @@ export function bundle(contract: Contract): DocumentPart | undefined {
     const reference = typeof value.$ref === 'string' ? value.$ref : undefined
     const target = reference === undefined ? node : contract.resolve(node)
     const out: DocumentPart = {}
-    for (const [key, child] of membersOf(node)) out[key] = DATA.has(key) ? child.value : copy(child)
+    const isData = (key: string) => DATA.has(key) && node.path.at(-1) !== 'properties'
+    for (const [key, child] of membersOf(node)) out[key] = isData(key) ? child.value : copy(child)
     if (target === node) return out
     const here = target.document.file === document.file
     // A reference to the document itself may pass through another file, or be written in one.

@@ -201,7 +201,7 @@ const pathOf = (uri: string): string | undefined => {
 
 const decode = (text: string): string => decodeComponent(text) ?? text
 
-/** Keywords whose values are data and not schemas. */
+/** Keywords whose values are data and not schemas. A property may have such a name. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'value'])
 
 interface SchemaResource {
@@ -255,7 +255,7 @@ class Identifiers {
     const isList = Array.isArray(node)
     const here = isList ? resource : this.#name(node as Record<string, unknown>, resource)
     for (const key of Object.keys(node)) {
-      if (DATA.has(key)) continue
+      if (DATA.has(key) && this.#trail.at(-1) !== 'properties') continue
       this.#trail.push(isList ? Number(key) : key)
       this.#visit((node as Record<string, unknown>)[key], here)
       this.#trail.pop()

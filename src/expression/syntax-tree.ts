@@ -163,10 +163,10 @@ export interface LibraryError extends Error {
 }
 
 /** Returns a mistake about the whole text. */
-export const mistake = (text: string, code: string, message: string, hint?: string): Mistake => ({
+export const mistake = (text: string, code: string, message: string): Mistake => ({
   code,
   message,
-  hint,
+  hint: undefined,
   start: 0,
   end: text.length,
 })

@@ -14,7 +14,7 @@ test('schemas of other files are bundled once, and those of the document keep th
     join(folder, 'openapi.yaml'),
     `openapi: 3.1.0
 info: { title: Books, version: "1" }
-components: { schemas: { Book: { type: object, properties: { author: { $ref: "./parts.yaml#/Author" } } } } }
+components: { schemas: { Book: { type: object, properties: { author: { $ref: "./parts.yaml#/Author" }, default: { $ref: "./parts.yaml#/Home" } } } } }
 paths:
   /books:
     get:
@@ -41,6 +41,7 @@ paths:
   })
   const text = JSON.stringify(document)
   assert.match(text, /"author":\{"\$ref":"#\/x-referenced\/Author"\}/)
+  assert.match(text, /"default":\{"\$ref":"#\/x-referenced\/Home"\}/, 'a property has the name of a keyword')
   assert.match(text, /"schema":\{"\$ref":"#\/components\/schemas\/Book"\}/)
   assert.match(text, /"example":\{"\$ref":"not one"\}/)
 })

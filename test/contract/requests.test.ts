@@ -50,6 +50,23 @@ for (const [path, status, detail] of [
   })
 }
 
+test('a property may have the name of a keyword: what only replies must have is not required of it either', async () => {
+  const address = '{ type: object, required: [id], properties: { id: { type: integer, readOnly: true } } }'
+  const schema = `{ type: object, properties: { default: ${address}, home: ${address} } }`
+  const { send } = inProcess({
+    'openapi.yaml': `openapi: 3.1.0
+info: { title: T, version: "1" }
+paths:
+  /x:
+    post:
+      requestBody: { content: { application/json: { schema: ${schema} } } }
+      responses: { 204: { description: Fine } }
+`,
+  })
+  assert.equal((await send('POST /x', { home: {} })).status, 204)
+  assert.equal((await send('POST /x', { default: {} })).status, 204)
+})
+
 test('a referenced operation is read from its file, and its references relative to that file', async () => {
   const { send } = inProcess({
     'openapi.yaml':

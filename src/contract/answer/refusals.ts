@@ -46,8 +46,7 @@ function shapeFor(operation: Operation, status: number, contract: Contract): Sha
     const written: Shaped = { ...writeBody({ value: example.value }, spec, type), told: false }
     return () => written
   }
-  const made = schema?.sample({ seed: status })
-  const sample = made?.fits === true ? made.value : undefined
+  const sample = schema?.validSample({ seed: status })
   const value = example?.value ?? sample
   if (value === undefined) return FORMLESS
   const own = operation.responses.get(`${status}`) === response ? 'example' : 'elsewhere'

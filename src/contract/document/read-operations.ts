@@ -118,7 +118,7 @@ function readPathItem(
       const message = 'OpenAPI allows no $ref in place of an operation; it is resolved anyway'
       const hint = 'refer to the path item, or write the operation here'
       // Many documents have it; one warning covers all.
-      reading.warnOnce('operation-ref', message, entry, 'key', hint)
+      reading.warnOnce('operation-ref', message, entry, hint)
     }
     const node = reading.resolve(entry)
     if (node === undefined) return leaveOut('its $ref', entry)

@@ -10,8 +10,8 @@ export class ContractReading extends Documents {
   readonly #warned = new Set<string>()
 
   /** Warns of a mistake that a document repeats: only the first place is reported. */
-  warnOnce(code: string, message: string, node: Node, part: 'key' | 'value' = 'value', hint?: string): void {
-    if (!this.#warned.has(code)) this.warn(code, message, node, part, hint)
+  warnOnce(code: string, message: string, node: Node, hint: string): void {
+    if (!this.#warned.has(code)) this.warn(code, message, node, 'key', hint)
     this.#warned.add(code)
   }
 

@@ -1,7 +1,7 @@
 // Discriminators (OpenAPI "Discriminator Object"): the property whose value chooses a branch of a union. Finds the branches,
 // gives each its names, and makes schemas of them: one form for generating values, another for the validator.
 
-import { isObject, put } from '../../kernel/json.ts'
+import { isObject, mapValues, put } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { RequiredBy } from '../../kernel/schema/keywords.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
@@ -15,6 +15,7 @@ import {
   membersOf,
   type Node,
 } from '../documents.ts'
+import { MAP } from './keywords.ts'
 import { shapeOf } from './shape.ts'
 
 /** A branch of a union, and the values of the discriminating property that choose it. */
@@ -292,6 +293,7 @@ export function forValidator(schema: unknown, unions: Unions): unknown {
   for (const [keyword, value] of Object.entries(schema)) {
     const union = keyword === 'anyOf' ? unions.get(value) : undefined
     if (union !== undefined) conditions.push(...conditionsOf(value as Schema[], union))
+    else if (MAP.has(keyword) && isObject(value)) out[keyword] = mapValues(value, one => forValidator(one, unions))
     else put(out, keyword, DATA.has(keyword) ? value : forValidator(value, unions))
   }
   if (conditions.length > 0) {

@@ -10,7 +10,6 @@ import type { SchemaUse } from './schema-book.ts'
 /** One field of a record. */
 export interface Field {
   readonly name: string
-  readonly use: SchemaUse
   readonly readOnly: boolean
   readonly writeOnly: boolean
   readonly types: readonly Type[]
@@ -36,7 +35,6 @@ export function describeField(name: string, use: SchemaUse): Field {
   const examples = first('examples')
   return {
     name,
-    use,
     readOnly: use.sampler.isMarked(use.key, 'readOnly'),
     writeOnly: use.sampler.isMarked(use.key, 'writeOnly'),
     types: [...new Set([...types, ...([...use.types].filter(type => type === 'null') as Type[])])],
@@ -46,10 +44,7 @@ export function describeField(name: string, use: SchemaUse): Field {
     example: (first('example') ?? (Array.isArray(examples) ? examples[0] : undefined)) as Json | undefined,
     description: String(first('description') ?? ''),
     allows: value => use.fits(value),
-    generate(seed, dynamic = false) {
-      const { value, fits } = use.sample({ seed, dynamic, name })
-      return fits ? value : undefined
-    },
+    generate: (seed, dynamic = false) => use.validSample({ seed, dynamic, name }),
   }
 }
 
@@ -57,10 +52,8 @@ export function describeField(name: string, use: SchemaUse): Field {
  * Returns a valid value for a schema, the same for the same seed; `undefined` if none was found. The first one is the
  * schema's own example or default; those of higher seeds are generated.
  */
-export function valueFor(schema: SchemaUse, seed: number, request = false): Json | undefined {
-  const { value, fits } = schema.sample({ seed, dynamic: seed > 1, request })
-  return fits ? value : undefined
-}
+export const valueFor = (schema: SchemaUse, seed: number, request = false): Json | undefined =>
+  schema.validSample({ seed, dynamic: seed > 1, request })
 
 /** A field with `deprecated: true`. */
 interface DeprecatedField {

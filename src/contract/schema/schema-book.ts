@@ -352,6 +352,12 @@ export class SchemaUse {
     return this.sampler.sample(this.key, options)
   }
 
+  /** Returns a generated value; `undefined` if no valid one was found. */
+  validSample(options: SampleOptions): Json | undefined {
+    const { value, fits } = this.sample(options)
+    return fits ? value : undefined
+  }
+
   /** Returns whether any schema of the contract has this mark. */
   marked(mark: SchemaMark): boolean {
     return this.#book.marks.has(mark)

@@ -16,7 +16,7 @@ import {
   type Unions,
 } from './discriminator.ts'
 import { checkKeyword, IN_PLACE, isAssertion, KEPT, LIST, MAP, modernise, ONE, readKeyword } from './keywords.ts'
-import { isMarked, layersOf, type SideMark, shapeOf } from './shape.ts'
+import { COMPOSITIONS, isMarked, layersOf, type SideMark, shapeOf } from './shape.ts'
 
 /** The marks of a schema. */
 export type SchemaMark = SideMark | 'deprecated'
@@ -56,10 +56,10 @@ interface Here {
 const ANYWHERE: Here = { inPlace: false, opened: false, outer: undefined }
 
 const MARKS: ReadonlySet<string> = new Set<SchemaMark>(['readOnly', 'writeOnly', 'deprecated'])
-/** TranslatedKeywords by which a schema consists of several parts. */
-const COMPOSED = ['allOf', 'oneOf', 'anyOf', 'discriminator', '$ref'] as const
-/** TranslatedKeywords whose schemas may be closed together with their parent. */
-const COMPOSING = new Set(['allOf', 'anyOf', 'oneOf'])
+/** Keywords whose schemas may be closed together with their parent. */
+const COMPOSING: ReadonlySet<string> = new Set(COMPOSITIONS)
+/** Keywords by which a schema consists of several parts. */
+const COMPOSED = [...COMPOSING, 'discriminator', '$ref']
 
 type TranslatedKeywords = Record<string, unknown>
 
