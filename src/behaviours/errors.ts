@@ -11,6 +11,7 @@ import {
 } from '../expression/template.ts'
 import { fieldSentence, problems, type Refusal, type Reply } from '../kernel/http.ts'
 import { type Json, stringifyJson } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { type Behaviour, type ConfigOf, type SettingOf, setting } from './behaviour.ts'
 
 const schema = setting.block(
@@ -97,9 +98,9 @@ type Decorate = (reply: Reply, write?: (refusal: Refusal) => string) => Reply
 const decorations = new WeakMap<ErrorsConfig, Decorate>()
 
 /** Returns a function that gives a refusal the configured shape. */
-function decorationOf(config: ErrorsConfig): Decorate {
-  const known = decorations.get(config)
-  if (known !== undefined) return known
+const decorationOf = (config: ErrorsConfig): Decorate => getOrMake(decorations, config, () => compileDecoration(config))
+
+function compileDecoration(config: ErrorsConfig): Decorate {
   const { body = PROBLEM, codes } = config
   const compile = (template: Json) => compileFilling(template, [], () => {}, placeholdersOf(codes)).write
   const plain = compile(body)
@@ -110,7 +111,7 @@ function decorationOf(config: ErrorsConfig): Decorate {
   const usual = body === PROBLEM ? 'application/problem+json' : 'application/json'
   const headers = { 'content-type': config.contentType ?? usual }
   const standing = new WeakMap<Reply, Reply>()
-  const decorate: Decorate = (reply, write) => {
+  return (reply, write) => {
     if (!isBare(reply)) return reply
     const isStanding = write === undefined && reply.standing === true
     const found = isStanding ? standing.get(reply) : undefined
@@ -125,8 +126,6 @@ function decorationOf(config: ErrorsConfig): Decorate {
     if (isStanding) standing.set(reply, written)
     return written
   }
-  decorations.set(config, decorate)
-  return decorate
 }
 
 const PROBLEM = {

@@ -3,7 +3,7 @@
 import type { SchemaUse } from '../contract/schema/schema-book.ts'
 import type { Scope } from '../expression/scope.ts'
 import type { BrokenRule } from '../kernel/http.ts'
-import { isObject, type Json, type JsonObject, parseInteger, pointer } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parseInteger, parseJson, pointer } from '../kernel/json.ts'
 import type { Assign, Id, RecordStates } from '../world/records/types.ts'
 
 /** A configured resource, checked against the contract. */
@@ -98,6 +98,10 @@ export function compileAccept({
     return Object.fromEntries(own.map(name => [name, given[name] as Json]))
   }
 }
+
+/** Returns the records in the text of a list, which the world has written. */
+export const readPage = (text: string): readonly JsonObject[] =>
+  (parseJson(text, true) as { readonly value: Json }).value as JsonObject[]
 
 const NO_FIELDS: JsonObject = {}
 

@@ -62,7 +62,7 @@ type CompileAction = (config: RespondConfig, resource: Resource, give: Give, sit
 const action =
   (key: (typeof ACTIONS)[number], compile: CompileAction, ...preferred: [number, number]): Responder =>
   (config, site) => {
-    const resource = resourceOf(config, key, site)
+    const resource = resourceOf(config[key], [key], site)
     if (resource === undefined) return undefined
     const handler = compile(config, resource, compileGive(config, resource, site), site)
     return compileNegotiated(handler, successStatus(site.operation, ...preferred), site)
@@ -70,7 +70,7 @@ const action =
 
 const RESPONDERS: Readonly<Record<RespondKind, Responder>> = {
   list(config, site) {
-    const resource = resourceOf(config, 'list', site)
+    const resource = resourceOf(config.list, ['list'], site)
     return resource && compileNegotiated(compileList(config, resource, site), successStatus(site.operation, 200), site)
   },
   create: action('create', compileCreate, 201, 200),

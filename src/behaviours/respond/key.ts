@@ -7,28 +7,29 @@ import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, problems, type Reply, refuse } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject, parseJson, pointer } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
 import type { Entry, Filter, Id } from '../../world/records/types.ts'
 import { fieldIn, idIn, joinKey, withField } from '../../world/records/values.ts'
 import type { World } from '../../world/world.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import { asId, inBody, isId, type Resource } from '../resource.ts'
-import { type ACTIONS, isUnshown, type RespondConfig, type WithinConfig, withinsOf } from './config.ts'
+import { asId, inBody, isId, type Resource, readPage } from '../resource.ts'
+import { isUnshown, type RespondConfig, type WithinConfig, withinsOf } from './config.ts'
 import type { RecordMaker } from './record.ts'
 import { pathParameter } from './shape.ts'
 
-/** Returns the resource of an action; `undefined` after reporting that there is none. */
-export function resourceOf(
-  config: RespondConfig,
-  key: 'list' | (typeof ACTIONS)[number],
-  { resources, error }: Site,
-): Resource | undefined {
-  const name = config[key] as string
-  const resource = resources.get(name)
-  if (resource === undefined) {
-    error('unknown-resource', `there is no resource "${name}"`, [key], suggest(name, resources.keys()))
+/** Returns the resource that a setting names; `undefined` after reporting that there is none, or if it is unset. */
+export function resourceOf(name: string | undefined, at: Path, { resources, error }: Site): Resource | undefined {
+  const resource = resources.get(name ?? '')
+  if (name !== undefined && resource === undefined) {
+    error('unknown-resource', `there is no resource "${name}"`, at, suggest(name, resources.keys()))
   }
   return resource
+}
+
+/** Reports a field that the records of a resource do not have. */
+export function reportField({ name, schema }: Resource, field: string, at: Path, { error }: Site): void {
+  const hint = suggest(field, schema.shape.properties.keys())
+  error('unknown-field', `the records of ${name} have no field "${field}"`, at, hint)
 }
 
 const missingRecord = ({ name }: Resource, id: Id): Reply =>
@@ -119,30 +120,23 @@ interface Owner {
 }
 
 function compileOwner(
-  { parameter, field = parameter, resource: owners }: WithinConfig,
+  { parameter, field = parameter, resource: ownerName }: WithinConfig,
   resource: Resource,
   before: readonly Owner[],
   site: Site,
   at: Path,
 ): Owner {
-  const { operation, resources, contract, error } = site
+  const { operation, contract, error } = site
   const names = expressionsOf(operation.path)
   if (!names.includes(parameter)) {
     const message = `the path ${operation.path} has no {${parameter}}`
     error('unknown-parameter', message, [...at, 'parameter'], suggest(parameter, names))
   }
-  const { shape } = resource.schema
-  const node = fieldNode(shape, field, contract)
+  const node = fieldNode(resource.schema.shape, field, contract)
   const unshown = isUnshown(field)
-  if (node === undefined && !unshown) {
-    const message = `the records of ${resource.name} have no field "${field}"`
-    error('unknown-field', message, [...at, 'field'], suggest(field, shape.properties.keys()))
-  }
+  if (node === undefined && !unshown) reportField(resource, field, [...at, 'field'], site)
   const place = [...at, 'resource']
-  const owner = resources.get(owners ?? '')
-  if (owners !== undefined && owner === undefined) {
-    error('unknown-resource', `there is no resource "${owners}"`, place, suggest(owners, resources.keys()))
-  }
+  const owner = resourceOf(ownerName, place, site)
   site.index(resource.name, field)
   const index = pathParameter(operation, parameter)
   const numeric = node !== undefined && contract.shapeOf(node).types.includes('integer')
@@ -336,10 +330,8 @@ async function namersOf({ resource, field, many }: Referrer, owner: Id, world: W
     comparisons: many ? [{ field, is: 'contains', value: owner }] : undefined,
     limit: Number.POSITIVE_INFINITY,
   })
-  const parsed = parseJson(text)
-  const records = 'fault' in parsed || !Array.isArray(parsed.value) ? [] : parsed.value
-  return records.flatMap(record => {
-    const id = isObject(record) ? idIn(resource.idField, record as JsonObject) : undefined
+  return readPage(text).flatMap(record => {
+    const id = idIn(resource.idField, record)
     return isId(id) ? [id] : []
   })
 }

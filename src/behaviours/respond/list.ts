@@ -14,7 +14,7 @@ import { excessOf } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
-import { compileWithin } from './key.ts'
+import { compileWithin, reportField } from './key.ts'
 import { compileEnvelope, compilePaging, type LocateParameter, lostCursor } from './pages.ts'
 import { compileShownList } from './reply.ts'
 import { completeTemplate, pathOfPlaceholder, recordPath, schemaBelow, shownBranches, successSchema } from './shape.ts'
@@ -116,9 +116,8 @@ function compileFilters(
     const at = locate(parameter, path('parameter'))
     // A name that is neither a parameter nor a field is one mistake.
     if (!knowsField(field, resource, site) && (at !== -1 || field !== parameter)) {
-      const message = `the records of ${resource.name} have no field "${field}"`
-      const place = typeof entry === 'string' || entry.field === undefined ? path('parameter') : path('field')
-      site.error('unknown-field', message, place, suggest(field, properties.keys()))
+      const key = typeof entry === 'string' || entry.field === undefined ? 'parameter' : 'field'
+      reportField(resource, field, path(key), site)
     }
     if (is === 'equal') site.index(resource.name, field)
     const sent = site.operation.parameters[at]

@@ -6,11 +6,11 @@ import type { Field } from '../../contract/schema/field.ts'
 import { type Fill, JsonText, mentions, type TemplateContext, textOfFilled } from '../../expression/template.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, JSON_HEADERS, type Reply } from '../../kernel/http.ts'
-import { isObject, type Json, parseInteger, parseJson } from '../../kernel/json.ts'
+import { isObject, type Json, parseJson } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/names.ts'
-import type { Id, Page, Query } from '../../world/records/types.ts'
+import type { Page, Query } from '../../world/records/types.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import type { Resource } from '../resource.ts'
+import { asId, type Resource } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
 import { addressOf, requestOrigin } from './reply.ts'
 import { completeTemplate, pathOfPlaceholder, schemaBelow, successSchema } from './shape.ts'
@@ -74,8 +74,9 @@ export function compilePaging(
     window({ values }: Exchange): Window | BrokenRule {
       const limit = sizeOf(values)
       if (cursorAt !== -1 && values[cursorAt] !== undefined && values[cursorAt] !== '') {
-        const after = readId(values[cursorAt], ids)
-        return after === undefined ? lostCursor(config.cursor as string) : { limit, after }
+        const after = asId(String(values[cursorAt]), ids)
+        const isOther = ids === 'integer' && typeof after === 'string'
+        return isOther ? lostCursor(config.cursor as string) : { limit, after }
       }
       const offset =
         pageAt === -1 ? Math.max(0, numberAt(values, offsetAt, origin) - origin) : (pageOf(values) - base) * limit
@@ -115,11 +116,6 @@ export function compilePaging(
 function beginsAt(lowest: number, parameter: Parameter | undefined): boolean {
   const schema = parameter?.schema.node.value
   return parameter?.default === lowest || (isObject(schema) && schema.minimum === lowest)
-}
-
-function readId(value: unknown, ids: Resource['ids']): Id | undefined {
-  if (typeof value === 'number' || typeof value === 'bigint') return value
-  return ids === 'text' ? String(value) : parseInteger(String(value))
 }
 
 /** Returns the request's address with one query parameter changed or removed. */

@@ -8,13 +8,13 @@ import { compileNegotiation, contentTypeFor, isJson } from '../../contract/media
 import { expressionsOf } from '../../contract/paths.ts'
 import { type Fill, JsonText, type Template, type TemplateContext } from '../../expression/template.ts'
 import { JSON_HEADERS, JSON_TYPE, NO_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { hashOf } from '../../sample/chance.ts'
 import { drawUuid } from '../../world/draws.ts'
 import type { Entry, Id } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
-import { type Making, type Resource, withoutOwners } from '../resource.ts'
+import { type Making, type Resource, readPage, withoutOwners } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
 import { completeTemplate, recordPath, schemaBelow, successSchema } from './shape.ts'
 import { mend } from './values.ts'
@@ -203,13 +203,7 @@ export function compileShownList(
   let last = { text: '[]', shown: '[]' }
   return text => {
     if (last.text === text) return last.shown
-    const parsed = parseJson(text, true)
-    if ('fault' in parsed || !Array.isArray(parsed.value)) return text
-    const texts = parsed.value.map((one: Json) => {
-      if (!isObject(one)) return stringifyJson(one)
-      const shown = fit === undefined ? (one as JsonObject) : fit(one as JsonObject)
-      return write === undefined ? stringifyJson(shown) : write(shown)
-    })
+    const texts = readPage(text).map(record => (write ?? stringifyJson)(fit?.(record) ?? record))
     last = { text, shown: `[${texts.join(',')}]` }
     return last.shown
   }
