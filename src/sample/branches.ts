@@ -27,8 +27,8 @@ export function orderBranches(
 
 /** A schema that chooses between branches: its properties, and those that name a branch. */
 export interface Fork {
-  /** The property that has this schema; absent for the root. */
-  readonly name?: string
+  /** The property that has this schema; `undefined` for the root. */
+  readonly name: string | undefined
   readonly properties: ReadonlyMap<string, readonly unknown[]>
   readonly discriminators: ReadonlySet<string>
 }
@@ -75,7 +75,7 @@ function forkOf(schema: unknown, definitions: Definitions, name?: string): Fork 
   }
   visit(schema)
   if (!forked || properties.size === 0) return undefined
-  return { ...(name === undefined ? {} : { name }), properties, discriminators }
+  return { name, properties, discriminators }
 }
 
 /**

@@ -13,6 +13,8 @@ export type Type = (typeof TYPES)[number]
 /** Chooses one of the alternatives; `branches` are in the order of the document. */
 export type Pick = (branches: readonly unknown[], facets: Facets) => unknown
 
+const UNBOUNDED = Number.POSITIVE_INFINITY
+
 export class Facets {
   /** The gathered schemas, with references followed. A value must be valid for each of them. */
   readonly schemas: SchemaObject[] = []
@@ -32,16 +34,16 @@ export class Facets {
   /** Values that the schema itself proposes, the first one first. */
   readonly proposals: Json[] = []
 
-  minimum = Number.NEGATIVE_INFINITY
-  maximum = Number.POSITIVE_INFINITY
-  exclusiveMinimum = Number.NEGATIVE_INFINITY
-  exclusiveMaximum = Number.POSITIVE_INFINITY
+  minimum = -UNBOUNDED
+  maximum = UNBOUNDED
+  exclusiveMinimum = -UNBOUNDED
+  exclusiveMaximum = UNBOUNDED
   minLength = 0
-  maxLength = Number.POSITIVE_INFINITY
+  maxLength = UNBOUNDED
   minItems = 0
-  maxItems = Number.POSITIVE_INFINITY
+  maxItems = UNBOUNDED
   minProperties = 0
-  maxProperties = Number.POSITIVE_INFINITY
+  maxProperties = UNBOUNDED
   unique = false
   contentEncoding: string | undefined = undefined
   readonly multiples: number[] = []

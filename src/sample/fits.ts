@@ -7,6 +7,8 @@ import { canonical, hasType, isFormat, isMultipleOf, type RequiredBy, scalarsOf 
 import { entriesOf, listOf } from '../kernel/schema/schema.ts'
 import { type Definitions, propertySchemas, referredBy, regExpOf, type SchemaObject } from './schema-parts.ts'
 
+const UNBOUNDED = Number.POSITIVE_INFINITY
+
 const newResults = () => new Map<object, boolean>()
 
 /** A schema that refers to itself endlessly accepts no value. */
@@ -25,7 +27,7 @@ export class Fitting {
   #nulls = false
 
   /** @param most the number of comparisons after which results mean nothing */
-  constructor(definitions: Definitions, request = false, most = Number.POSITIVE_INFINITY) {
+  constructor(definitions: Definitions, request = false, most = UNBOUNDED) {
     this.definitions = definitions
     this.request = request
     this.#most = most
@@ -103,7 +105,7 @@ export class Fitting {
     const prefix = listOf(prefixItems)
     if (!value.every((item, index) => this.fits(index < prefix.length ? prefix[index] : items, item))) return false
     if (contains !== undefined) {
-      const { minContains = 1, maxContains = Number.POSITIVE_INFINITY } = schema
+      const { minContains = 1, maxContains = UNBOUNDED } = schema
       const found = value.filter(item => this.fits(contains, item)).length
       if (found < Number(minContains) || found > Number(maxContains)) return false
     }
@@ -145,7 +147,7 @@ export class Fitting {
     const parts: unknown[] = [allOf, anyOf, oneOf].flat()
     parts.push(referredBy(schema, this.definitions))
     if (schema.if !== undefined) parts.push(schema.if, this.fits(schema.if, value) ? schema.then : schema.else)
-    const reach = items === undefined ? listOf(prefixItems).length : Number.POSITIVE_INFINITY
+    const reach = items === undefined ? listOf(prefixItems).length : UNBOUNDED
     const isList = Array.isArray(value)
     const keys = Object.keys(value)
     const isOwn = (key: string): boolean => {

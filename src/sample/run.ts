@@ -132,7 +132,7 @@ export class Run {
         this.learnt.set(schemas[0], { attempt, misses: Math.min(misses, MISSES - 1) })
       return value
     }
-    if (!this.#settles) throw DEAD_END
+    this.#giveUp()
     const last = this.#facetsOf(schemas)
     if (this.gaps.length === gaps) this.#note(this.#isInnermost(last) ? WITHIN_ITSELF : last.whyImpossible)
     return best ?? this.#stopgapFor(last, name)
@@ -150,8 +150,9 @@ export class Run {
     return orderBranches(branches, rankOf, this.#options.dynamic === true ? this.#chance : undefined)
   }
 
-  /** Records that the current part has no valid value. */
+  /** Gives up, or records that the current part has no valid value. */
   #note(why: string, ...further: string[]): void {
+    this.#giveUp()
     if (this.gaps.length >= MOST_GAPS) return
     const path = [...this.#path, ...further]
     if (!this.gaps.some(gap => gap.path.join('/') === path.join('/'))) this.gaps.push({ path, why })
@@ -159,8 +160,7 @@ export class Run {
 
   /** Returns whether a value would be nested too often inside its own definition. */
   #isInnermost({ keys }: Facets): boolean {
-    for (const key of keys) if ((this.#inside.get(key) ?? 0) >= INNERMOST) return true
-    return false
+    return [...keys].some(key => (this.#inside.get(key) ?? 0) >= INNERMOST)
   }
 
   /** Returns whether a value would have to contain another value of the same definition. */
@@ -168,6 +168,11 @@ export class Run {
     for (const schema of schemas)
       for (const key of this.#needsOf(schema)) if ((this.#inside.get(key) ?? 0) > 0) return true
     return false
+  }
+
+  /** Ends this attempt, unless an invalid value is accepted. */
+  #giveUp(): void {
+    if (!this.#settles) throw DEAD_END
   }
 
   /** Returns what is made; `undefined` for a dead end. */
@@ -245,7 +250,7 @@ export class Run {
 
   /** Returns a value of `contentSchema` as text; `undefined` if the content is not JSON or another keyword decides the text. */
   #jsonText({ schemas }: Facets, name: string | undefined, budget: number): string | undefined {
-    const content = schemas.flatMap(({ contentSchema }) => (contentSchema === undefined ? [] : [contentSchema]))
+    const content = schemas.flatMap(({ contentSchema }) => contentSchema ?? [])
     const isJson = ({ contentMediaType: type }: SchemaObject) => typeof type !== 'string' || /\bjson\b/.test(type)
     if (content.length === 0 || !schemas.every(isJson)) return undefined
     const text = stringifyJson(this.#value(content, name, budget))
@@ -256,7 +261,7 @@ export class Run {
   #stopgapFor({ choices, schemas, types }: Facets, name: string | undefined): Json {
     const listed = [choices, ...schemas.map(schema => schema.enum)].find(list => listOf(list).length > 0)
     if (listed !== undefined) return listOf(listed)[0] as Json
-    const stated = schemas.flatMap(({ type }) => (type === undefined ? [] : [type].flat()))
+    const stated = schemas.flatMap(({ type }) => type ?? [])
     const type = (types.length < 7 ? types[0] : undefined) ?? (stated[0] as Type | undefined)
     if (type === 'string') return writeFor(name, this.#chance)
     if (type === 'integer' || type === 'number') return this.#chance.between(1, 100)
@@ -265,7 +270,7 @@ export class Run {
 
   #array(facets: Facets, name: string | undefined, budget: number, variant: number): Json {
     const { schemas, unique, minItems } = facets
-    if (minItems > LONGEST && !this.#settles) throw DEAD_END
+    if (minItems > LONGEST) this.#giveUp()
     const prefix = Math.max(0, ...schemas.map(({ prefixItems }) => listOf(prefixItems).length))
     const schemasAt = (index: number) =>
       schemas
@@ -299,8 +304,8 @@ export class Run {
         if (unique && texts.has(JSON.stringify(item))) item = undefined
       }
       if (item === undefined) {
-        if (out.length >= least || this.#settles) break
-        throw DEAD_END
+        if (out.length < least) this.#giveUp()
+        break
       }
       const text = JSON.stringify(item)
       // Avoid examples with duplicate items.
@@ -308,7 +313,7 @@ export class Run {
       texts.add(text)
       out.push(item)
     }
-    if (out.length < minItems && !this.#settles) throw DEAD_END
+    if (out.length < minItems) this.#giveUp()
     return out
   }
 
@@ -328,7 +333,6 @@ export class Run {
       if (chosen.has(key)) return
       const schemas = schemasOf(key)
       if (!schemas.includes(false) && !forbidden.has(key)) chosen.set(key, schemas)
-      else if (must && !this.#settles) throw DEAD_END
       else if (must) this.#note('is required but not allowed', key)
     }
     for (let round = 0; round < 8; round++) {
@@ -357,7 +361,7 @@ export class Run {
       // If the pattern is not anchored at its end, a word is appended to make the name unique.
       choose(chosen.has(key) ? `${key}${word(this.#chance)}` : key)
     }
-    if ((chosen.size < minProperties || chosen.size > maxProperties) && !this.#settles) throw DEAD_END
+    if (chosen.size < minProperties || chosen.size > maxProperties) this.#giveUp()
     const order = new Set([...[...declared].filter(key => chosen.has(key)), ...chosen.keys()])
     const share = (budget - order.size) / Math.max(1, order.size)
     const out: [string, Json][] = []
@@ -367,12 +371,9 @@ export class Run {
       const value = this.#member(key, chosen.get(key) as unknown[], name, share)
       if (value !== undefined) out.push([key, value])
       // An optional property without a valid value is omitted.
-      else if (required.has(key)) {
-        if (!this.#settles) throw DEAD_END
-        this.#note(WITHIN_ITSELF, key)
-      }
+      else if (required.has(key)) this.#note(WITHIN_ITSELF, key)
     }
-    if (out.length < minProperties && !this.#settles) throw DEAD_END
+    if (out.length < minProperties) this.#giveUp()
     // `fromEntries` defines properties and never assigns them, so that `__proto__` becomes an ordinary property.
     return Object.fromEntries(out)
   }
@@ -388,7 +389,7 @@ export class Run {
 
   /** Invents a name for another property. */
   #newKey({ schemas }: Facets, turn: number): string | undefined {
-    const names = schemas.flatMap(({ propertyNames }) => (propertyNames === undefined ? [] : [propertyNames]))
+    const names = schemas.flatMap(({ propertyNames }) => propertyNames ?? [])
     const patterns = schemas.flatMap(({ patternProperties }) => Object.keys(objectOf(patternProperties)))
     if (names.length === 0 && (patterns.length === 0 || turn % 2 !== 0))
       return `${word(this.#chance)}${turn < 6 ? '' : turn}`

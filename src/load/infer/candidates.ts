@@ -150,7 +150,7 @@ const isIdNode = (node: Node, schemas: SchemaReader): boolean => schemas.isText(
 function assignOf(field: string, shape: Shape, schemas: SchemaReader): Assign {
   const node = fieldNode(shape, field, schemas.contract)
   if (node === undefined || !schemas.isText(node)) return 'sequence'
-  const takesUuid = schemas.format(node) === 'uuid' && schemas.contract.use(node).check(A_UUID, true) === undefined
+  const takesUuid = schemas.format(node) === 'uuid' && schemas.contract.use(node).fits(A_UUID)
   return takesUuid ? 'uuid' : 'generate'
 }
 

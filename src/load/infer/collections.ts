@@ -130,7 +130,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     if (reader !== undefined && read === undefined && taken === undefined && !isSilent(reader)) return undefined
     // An item's GET without a body tells whether something exists, and shows no record.
     if (reader !== undefined && taken === undefined && isSilent(reader) && list === undefined) return undefined
-    const known = knowing(unknown, [...(read === undefined ? [] : [read.record]), ...listed])
+    const known = knowing(unknown, [read?.record ?? [], listed].flat())
     const posted = own.get('POST')
     const each = posted && eachSent(posted, known)
     const create = posted && createOf(posted, each, known)

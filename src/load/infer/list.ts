@@ -101,17 +101,20 @@ function listFilter({ name, schema }: Parameter, record: FieldReader): string | 
     const node = inner.get(one)
     return node !== undefined && schemas.isText(node)
   })
-  return named === undefined ? undefined : `${own}.${named}`
+  return named && `${own}.${named}`
 }
 
 /** The setting for a sort parameter; `undefined` if no value of its enum is a field. No value that the contract allows is refused. */
 function sortSetting({ name, schema }: Parameter, { properties, schemas }: FieldReader): Json | undefined {
-  const items = schemas.items(schema.node)
-  const values = schemas.enumOf(items ?? schema.node)
+  const values = namedValues(schema, schemas)
   const fields = values.filter(value => properties.has(String(value).replace(/^[-+]|:.*$|[ ,].*$/g, '')))
   if (values.length > 0 && fields.length === values.length) return name
   return values.length > 0 && fields.length === 0 ? undefined : { parameter: name, unknownFields: 'ignore' }
 }
+
+/** The values that a parameter, or each item of its list, may have by its enum. */
+const namedValues = ({ node }: Parameter['schema'], schemas: SchemaReader): readonly Json[] =>
+  schemas.enumOf(schemas.items(node) ?? node)
 
 /** Common names of an envelope's other properties, by their meaning. */
 const PAGE_WORDS: WordTable = {
@@ -168,7 +171,7 @@ function template(node: Node, keys: readonly string[], schemas: SchemaReader): J
 
 /** Whether a number is at least 1. */
 const isPositive = (node: Node, schemas: SchemaReader): boolean =>
-  schemas.contract.use(node).check(0) !== undefined && schemas.contract.use(node).check(1) === undefined
+  !schemas.contract.use(node).fits(0) && schemas.contract.use(node).fits(1)
 
 /** The values of a parameter that select by a field, and the one that selects everything. */
 export interface Choices {
@@ -187,8 +190,7 @@ export function choicesOf(
   field: Node,
   schemas: SchemaReader,
 ): Choices | undefined {
-  const items = schemas.items(schema.node)
-  const named = schemas.enumOf(items ?? schema.node)
+  const named = namedValues(schema, schemas)
   const own = schemas.enumOf(field)
   const isText = schemas.isText(field)
   const rest = named.filter(value => (own.length > 0 ? !own.includes(value) : isText && ALL.test(String(value))))

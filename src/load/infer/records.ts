@@ -90,7 +90,7 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
   function list(operation: Operation | undefined): List | undefined {
     const whole = operation && replySchema(operation)
     const found = whole && listed(whole)
-    return operation === undefined || found === undefined ? undefined : { operation, listed: found }
+    return operation && found && { operation, listed: found }
   }
 
   /** The list in a reply, at most two keys deep. */

@@ -151,7 +151,7 @@ function seedRecords(name: string, resource: SeededResource, count: number, cont
     const record = [all, all.filter(([, { certain }]) => certain)]
       .map(some => some.reduce((made, [field, { ids }]) => withField(field, nth(ids), made), fields as JsonObject))
       .map(whole => withId(idField, id, whole))
-      .find(one => schema.check(one, true) === undefined)
+      .find(one => schema.fits(one))
     if (seen.has(id) || record === undefined) continue
     seen.add(id)
     out.push(record)
@@ -201,7 +201,7 @@ function compileSeedId(
     const own = idIn(idField, value)
     if (assign === 'sequence' || typeof own === 'number') {
       const far = SEEDED + number
-      return isGiven && fits(far) && schema.check(withId(idField, far, value), true) === undefined ? far : number
+      return isGiven && fits(far) && schema.fits(withId(idField, far, value)) ? far : number
     }
     const generated = own === undefined || fits(own) ? own : (make(number) ?? own)
     return ((added ? make(number) : generated) ?? `${number}`) as Id
@@ -259,7 +259,7 @@ function linkRecord(
     const before = record[field]
     if (before === undefined || before === null || ids.includes(before as Json)) continue
     const next = { ...current, [field]: ids[index % ids.length] as Json }
-    if (schema.check(next, true) === undefined) current = next
+    if (schema.fits(next)) current = next
   }
   return current
 }

@@ -89,7 +89,7 @@ export async function tryResource(
   const expectGone = async (read: InferredOperation, victim: Victim): Promise<void> => {
     const given = parametersFor(read, victim)
     const sent = given && requestFor(read, given, true)
-    const { reply } = sent === undefined ? {} : await runner.send(sent, world)
+    const reply = sent && (await runner.send(sent, world)).reply
     if (reply !== undefined && reply.status < 400) blame(read, 'still shows the record that was deleted')
   }
   /** Sends a valid request about the first record that the path can name; returns it where the reply is as documented. */

@@ -127,7 +127,7 @@ function draftRequest(operation: Operation, plan: Plan, given: GivenParameters =
   const textFor = (name: string) => inPath.get(name) ?? String(idFor(name) ?? '1')
   const path = operation.path.replace(/\{([^{}]*)\}/g, (_, name) => encodeURIComponent(textFor(name)))
   const id = idFor(expressionsOf(operation.path).at(-1) ?? '')
-  const body = operation.body === undefined ? undefined : bodyOf(operation, referring(operation, plan, id))
+  const body = operation.body && bodyOf(operation, referring(operation, plan, id))
   return typeof body === 'string' ? body : { path, query, headers, body }
 }
 

@@ -92,7 +92,7 @@ function rawBody(types: readonly Typed[]): ProbeBody | undefined {
   if (type === undefined) return undefined
   const [example] = examples
   if (typeof example?.value === 'string') return { type: concreteType(type), text: example.value }
-  const value = schema === undefined ? undefined : valueFor(schema, FRESH[0] as number, true)
+  const value = schema && valueFor(schema, FRESH[0] as number, true)
   return { type: concreteType(type), text: value === undefined ? 'understudy' : bareText(value) }
 }
 

@@ -135,7 +135,7 @@ const operationsThat = (
 /** The schema of a component's name, or at a JSON Pointer into the contract: `#/components/schemas/Book`. */
 export function schemaNamed(name: string, contract: Contract): SchemaUse | undefined {
   const node = contract.at(name)
-  return contract.schemas.get(name) ?? (node === undefined ? undefined : contract.use(node))
+  return contract.schemas.get(name) ?? (node && contract.use(node))
 }
 
 /** The block of a resource, to be checked and compiled. */
