@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { SchemaPart } from '../../src/console/editor/schema-path.ts'
 import { readMoment, writeDistance, writeMoment } from '../../src/console/model/wording.ts'
 import { blankAt, cellText, columnsOf, idIn, PAGE, recordPages } from '../../src/console/worlds/record-table.ts'
-import { creationOf, snapshotName, unusedName } from '../../src/console/worlds/snapshot-file.ts'
+import { snapshotName, unusedName } from '../../src/console/worlds/snapshot-file.ts'
 
 test('a time is read in common notations, in UTC', () => {
   assert.equal(readMoment('2030-12-06'), '2030-12-06T00:00:00.000Z')
@@ -33,9 +33,6 @@ test('a new world gets an unused name, and a snapshot the name of its world', ()
   assert.equal(unusedName('checkout', ['checkout', 'checkout-2']), 'checkout-3')
   assert.equal(unusedName('checkout-2', ['checkout', 'checkout-2']), 'checkout-3')
   assert.equal(snapshotName('a b/c', Date.parse('2026-11-22')), 'a_b_c-2026-11-22.snapshot.json')
-  assert.equal(creationOf('x', '{"version":1,"n":1.10}'), '{"name":"x","snapshot":{"version":1,"n":1.10}}')
-  assert.throws(() => creationOf('x', '[1]'), /not a snapshot/)
-  assert.throws(() => creationOf('x', '{'), /not JSON/)
 })
 
 test('the column of the id is first, and texts are before lists', () => {

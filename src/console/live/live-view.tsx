@@ -193,7 +193,6 @@ export function LiveView() {
 const noRequests = () =>
   usedFilters().length > 0 ? (
     <EmptyState
-      icon="search"
       title="No request matches"
       text="The journal has none that fulfils these filters. New ones appear here as they are answered."
     />

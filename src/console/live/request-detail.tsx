@@ -39,26 +39,21 @@ interface RequestDetailProps {
   readonly id: string
 }
 
-const closeRequest = (): void => setParameters({ request: undefined, tab: undefined }, 'push')
-
 export function RequestDetail({ request, id }: RequestDetailProps) {
   const number = id.replace(/^\d+-/, '')
   const loaded = useReply<RecordedRequest>(request === undefined ? pathTo`/requests/${number}` : undefined)
   const shown = request ?? loaded.value
   return (
     <SidePanel
-      label="The chosen request"
+      of="request"
       title={shown?.path ?? `Request ${number}`}
       before={shown && [<StatusMark status={shown.status} />, <MethodMark method={shown.method} />]}
       head={shown && <Head request={shown} />}
-      close="Close the request"
-      onClose={closeRequest}
     >
       <ShowLoaded
         of={{ ...loaded, value: shown }}
         missing={
           <EmptyState
-            icon="search"
             title="This request is forgotten"
             text="The journal keeps the newest requests only. Its size is `journal.requests` in the configuration."
           />

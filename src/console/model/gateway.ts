@@ -117,10 +117,8 @@ export class ControlError extends Error {
 
 interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
-  /** Sent as JSON; a text is sent as it is, under `type`. */
+  /** Sent as JSON; a text is sent as it is, as YAML. */
   readonly body?: unknown
-  /** The media type of a text. Default: application/yaml. */
-  readonly type?: string
   readonly accept?: string
   readonly signal?: AbortSignal
   /** A call that repeats by itself shows no progress. */
@@ -155,7 +153,7 @@ export const callForText = async (method: string, path: string, options?: CallOp
 export async function callForReply(method: string, path: string, options: CallOptions = {}): Promise<Response> {
   const { query = {}, body, accept = 'application/json', signal = null, quiet = false } = options
   const isText = typeof body === 'string'
-  const type = isText ? (options.type ?? 'application/yaml') : 'application/json'
+  const type = isText ? 'application/yaml' : 'application/json'
   const text = body === undefined ? null : isText ? body : stringifyJson(body)
   if (!quiet) underWay.value += 1
   try {

@@ -14,7 +14,6 @@ import {
   parameter,
   pathTo,
   servedOperation,
-  setParameters,
   shownWorld,
   useMeasured,
   useReply,
@@ -104,16 +103,11 @@ function OperationList({ operations, all, at, step }: MeasuredOperations) {
         <div class="fill">
           {operations.length === 0 ? (
             <EmptyState
-              icon="search"
               title="No operations"
               text="The contract has none. Name one with paths under `contract` in the configuration."
             />
           ) : shown.length === 0 ? (
-            <EmptyState
-              icon="search"
-              title="No operation matches"
-              text="Search for another word, or choose another tag."
-            />
+            <EmptyState title="No operation matches" text="Search for another word, or choose another tag." />
           ) : (
             <VirtualTable
               label="Operations"
@@ -153,7 +147,7 @@ function OperationDetail(props: OperationDetailProps) {
   )
   return (
     <SidePanel
-      label="The chosen operation"
+      of="operation"
       title={path}
       before={<MethodMark method={method} />}
       after={<PhaseBadge phase={phase} />}
@@ -163,8 +157,6 @@ function OperationDetail(props: OperationDetailProps) {
           {summary && ` · ${summary}`}
         </p>
       }
-      close="Close the operation"
-      onClose={() => setParameters({ operation: undefined, tab: undefined }, 'push')}
     >
       <Tabs
         label="Parts of the operation"

@@ -229,14 +229,15 @@ export const Note = ({ text }: { text: string }) => (
 )
 
 interface EmptyStateProps {
-  readonly icon: IconName
+  /** Default: that of a search. */
+  readonly icon?: IconName
   readonly title: string
   readonly text: string
   readonly children?: ComponentChildren
 }
 
 /** Shows that there is no data, and the next step. */
-export const EmptyState = ({ icon, title, text, children }: EmptyStateProps) => (
+export const EmptyState = ({ icon = 'search', title, text, children }: EmptyStateProps) => (
   <div class="empty-state stack muted">
     <Icon name={icon} size={32} />
     <h2>{title}</h2>

@@ -104,28 +104,31 @@ export function Tabs({ label, parameter: name, tabs, clears = [] }: TabsProps) {
 }
 
 interface SideProps {
-  /** Names it for assistive technology. */
-  readonly label: string
+  /** The kind of the entry, `record`: the parameter of the URL that names it, too. */
+  readonly of: string
+  /** Names it for assistive technology. Default: `The chosen record`. */
+  readonly label?: string
   readonly title: string
   /** Marks before and after the title. */
   readonly before?: ComponentChildren
   readonly after?: ComponentChildren
   /** Lines below the title. */
   readonly head?: ComponentChildren
-  /** The label of the button that closes it. */
-  readonly close: string
-  readonly onClose: () => void
   readonly children: ComponentChildren
 }
 
+/** Closes the panel beside a list. @param of as in `SideProps` */
+export const closeSide = (of: string): void =>
+  setParameters({ [of]: undefined, tab: undefined, new: undefined }, 'push')
+
 /** The chosen entry of a list, beside it. Escape closes it. */
-export const SidePanel = ({ label, title, before, after, head, close, onClose, children }: SideProps) => (
+export const SidePanel = ({ of, label = `The chosen ${of}`, title, before, after, head, children }: SideProps) => (
   <aside
     class="view side"
     aria-label={label}
     onKeyDown={event => {
       const { key, target, defaultPrevented } = event
-      if (key === 'Escape' && !defaultPrevented && !(target as Element).closest('dialog')) onClose()
+      if (key === 'Escape' && !defaultPrevented && !(target as Element).closest('dialog')) closeSide(of)
     }}
   >
     <header class="stack padded">
@@ -136,7 +139,7 @@ export const SidePanel = ({ label, title, before, after, head, close, onClose, c
         </h2>
         {after}
         <span class="spring" />
-        <Button kind="quiet" icon="close" label={close} onClick={onClose} />
+        <Button kind="quiet" icon="close" label={`Close the ${of}`} onClick={() => closeSide(of)} />
       </div>
       {head}
     </header>

@@ -34,7 +34,7 @@ import {
   ShowLoaded,
   Spinner,
 } from '../parts/controls.tsx'
-import { SidePanel, Tabs } from '../parts/panels.tsx'
+import { closeSide, SidePanel, Tabs } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
 import { blankAt, cellText, columnsOf, idIn, recordPages } from './record-table.ts'
 
@@ -155,7 +155,7 @@ function RecordTable({ resource, count }: { resource: ResourceForm; count: numbe
               text="Make one here, send a request that creates one, or reset the world to begin with the seeds again."
             />
           ) : (
-            <EmptyState icon="search" title="No record matches" text={`No text of a record holds ${q}.`}>
+            <EmptyState title="No record matches" text={`No text of a record holds ${q}.`}>
               <Button onClick={() => setText('')}>Show all</Button>
             </EmptyState>
           )}
@@ -183,8 +183,6 @@ export async function dataChanged(): Promise<void> {
   await refreshWorlds()
 }
 
-const closeRecord = (): void => setParameters({ record: undefined, new: undefined }, 'push')
-
 /** @param id unset for a new record */
 function RecordEditor({ resource, id }: { resource: ResourceForm; id: string | undefined }) {
   const { name, schema, assigned, idField } = resource
@@ -198,14 +196,13 @@ function RecordEditor({ resource, id }: { resource: ResourceForm; id: string | u
   )
   return (
     <SidePanel
+      of="record"
       label={id === undefined ? 'New record' : `Record ${id}`}
       title={id ?? `New record of ${name}`}
-      close="Close the record"
-      onClose={closeRecord}
     >
       <ShowLoaded
         of={loaded}
-        missing={<EmptyState icon="search" title="There is no such record" text="It may have been deleted since." />}
+        missing={<EmptyState title="There is no such record" text="It may have been deleted since." />}
       >
         {stored => <RecordForm {...{ resource, id, path, stored }} />}
       </ShowLoaded>
@@ -238,10 +235,10 @@ function RecordForm({ resource: { schema, idField }, id, path, stored }: RecordF
     mark([])
   }
   const save = async (): Promise<void> => {
-    parseExactly(text, 'The record')
+    const body = parseExactly(text, 'The record')
     const method = id === undefined ? 'POST' : 'PUT'
     try {
-      const reply = await callForText(method, path, { body: text, type: 'application/json' })
+      const reply = await callForText(method, path, { body })
       restore(indentJson(reply))
       const record = idIn(parseExactly<JsonObject>(reply), idField)
       announce(`${id === undefined ? 'Created' : 'Saved'} ${record}.`)
@@ -264,7 +261,7 @@ function RecordForm({ resource: { schema, idField }, id, path, stored }: RecordF
   }
   const remove = async (): Promise<void> => {
     await call('DELETE', path)
-    closeRecord()
+    closeSide('record')
     await dataChanged()
   }
   return (

@@ -9,6 +9,7 @@ import {
   type DescribedWorld,
   hrefOf,
   knownWorlds,
+  parseExactly,
   pathTo,
   refreshWorlds,
   type ShownClock,
@@ -37,7 +38,7 @@ import {
 } from '../parts/controls.tsx'
 import { Badge, CommandBox, Dialog } from '../parts/panels.tsx'
 import { DataPanel, dataChanged } from './data-panel.tsx'
-import { creationOf, snapshotIn, snapshotName, unusedName } from './snapshot-file.ts'
+import { snapshotName, unusedName } from './snapshot-file.ts'
 
 export function WorldsView() {
   const name = shownWorld.value
@@ -99,11 +100,12 @@ function WorldList({ chosen }: { chosen: string }) {
   )
 }
 
+async function makeWorld(body: object): Promise<void> {
+  await call('POST', '/worlds', { body })
+  await refreshWorlds()
+}
+
 function MissingWorld({ name }: { name: string }) {
-  const make = async (): Promise<void> => {
-    await call('POST', '/worlds', { body: { name } })
-    await refreshWorlds()
-  }
   return (
     <EmptyState
       icon="globe"
@@ -111,7 +113,7 @@ function MissingWorld({ name }: { name: string }) {
       text="It begins with the first request that names it, from the seeds and by real time."
     >
       <CommandBox text={`curl -X POST ${location.origin}/worlds --json '{"name": "${name}"}'`} />
-      <Button kind="primary" onClick={() => perform(make, `${name} is there.`)}>
+      <Button kind="primary" onClick={() => perform(() => makeWorld({ name }), `${name} is there.`)}>
         Make it now
       </Button>
     </EmptyState>
@@ -234,6 +236,9 @@ function NextEvent({ time }: { time: number }) {
 
 const JSON_FILES = 'application/json,.json'
 
+/** Reads a snapshot; its numbers stay digit for digit. */
+const jsonIn = async (file: File): Promise<unknown> => parseExactly(await file.text(), 'the file')
+
 type WorldQuestion = readonly [title: string, text: string, action: string, done: string, work: () => Promise<unknown>]
 
 function WorldHead({ name, permanent, host }: Pick<DescribedWorld, 'name' | 'permanent' | 'host'>) {
@@ -251,10 +256,7 @@ function WorldHead({ name, permanent, host }: Pick<DescribedWorld, 'name' | 'per
       'This replaces its records and its time by those of the snapshot. An invalid snapshot changes nothing.',
       'Restore it',
       `${name} is as the snapshot has it.`,
-      async () => {
-        const body = snapshotIn(await file.text())
-        await call('PUT', `${path}/snapshot`, { body, type: 'application/json' })
-      },
+      async () => call('PUT', `${path}/snapshot`, { body: await jsonIn(file) }),
     ])
   const reset = (): void =>
     setAsked([
@@ -345,12 +347,10 @@ function NewWorldDialog({ from, onClose }: { from?: string; onClose: () => void 
   const [file, setFile] = useState<File | undefined>()
   const name = typed.trim()
   const make = async (): Promise<void> => {
-    const body =
-      origin === FROM_FILE
-        ? creationOf(name, (await file?.text()) ?? '')
-        : JSON.stringify({ name, ...(origin === FROM_SEEDS ? {} : { from: origin }) })
-    await call('POST', '/worlds', { body, type: 'application/json' })
-    await refreshWorlds()
+    const isFile = origin === FROM_FILE
+    const snapshot = isFile && file ? await jsonIn(file) : undefined
+    const from = isFile || origin === FROM_SEEDS ? undefined : origin
+    await makeWorld({ name, from, snapshot })
     announce(`${name} is there.`)
     location.hash = hrefOf('worlds', { world: name })
   }
