@@ -1,5 +1,6 @@
 // The library face: a gateway inside a test, on free ports, or a middleware inside a Koa application.
 
+import type { Gateway } from './gateway/gateway.ts'
 import { silentLog } from './gateway/log.ts'
 import type { Load } from './gateway/reload.ts'
 import { watchMemory } from './gateway/worlds/memory.ts'
@@ -97,8 +98,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   return {
     url: serving.origin + (gateway.plan.contract.basePaths[0] ?? ''),
     control: serving.controlOrigin,
-    reset: () => gateway.reset(),
-    world: (name = gateway.worlds.default.name) => steerWorld(gateway, name, serving.origin),
+    ...steering(gateway, serving.origin),
     close: () => close(),
   }
 }
@@ -117,14 +117,19 @@ export function understudy(options: UnderstudyOptions): Understudy {
   const stopWatching = watchMemory(gateway.worlds.memory, () => {})
   const middleware = mountStandIn(gateway, options.unmatched ?? 'refuse', () => closed)
   return Object.assign(middleware, {
-    reset: () => gateway.reset(),
-    world: (name = gateway.worlds.default.name) => steerWorld(gateway, name, ''),
+    ...steering(gateway, ''),
     close: () => {
       closed = true
       stopWatching()
     },
   })
 }
+
+/** Returns the members that both faces have. @param origin where the API listens */
+const steering = (gateway: Gateway, origin: string) => ({
+  reset: () => gateway.reset(),
+  world: (name = gateway.worlds.default.name) => steerWorld(gateway, name, origin),
+})
 
 const QUIET = { clock: realClock, log: silentLog }
 

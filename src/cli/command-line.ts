@@ -33,35 +33,31 @@ interface Command {
   readonly options: Readonly<Record<string, Option>>
 }
 
-const port = (text: string) =>
-  /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? undefined : `must be a port, 0 to 65535, not "${text}"`
-const level = (text: string) =>
-  (LOG_LEVELS as readonly string[]).includes(text) ? undefined : `is not "${text}"; ${suggest(text, LOG_LEVELS)}`
+/** Makes the check of an option. @param kind what its value must be, with the article */
+const mustBe = (kind: string, fits: (text: string) => boolean) => (text: string) =>
+  fits(text) ? undefined : `must be ${kind}, not "${text}"`
+const oneOf = (words: readonly string[]) => (text: string) =>
+  words.includes(text) ? undefined : `is not "${text}"; ${suggest(text, words)}`
 
-const processes = (text: string) =>
-  /^\d{1,3}$/.test(text) && Number(text) > 0 ? undefined : `must be a number of processes, not "${text}"`
-const momentFault = (text: string) =>
-  parseMoment(text, 0) === undefined ? `must be a date, a timestamp or an offset, not "${text}"` : undefined
+const port = mustBe('a port, 0 to 65535', text => /^\d{1,5}$/.test(text) && Number(text) <= 65535)
 
 const DOCUMENTS = ['openapi.yaml', 'openapi.yml', 'openapi.json']
 
 /** The files that are tried as the configuration, in this order. */
 const CONFIGURATIONS = ['gateway.yaml', 'config/gateway.yaml', ...DOCUMENTS]
 
-const FORMATS = ['text', 'json', 'github']
-
 const READING: Readonly<Record<string, Option>> = {
   'base-path': { takes: 'PATH', about: 'serve the API below this path instead of the paths of its servers' },
   'invalid-status': {
     takes: 'STATUS',
     about: 'the status of invalid requests if the contract documents neither: 400 or 422',
-    fault: text => (text === '400' || text === '422' ? undefined : `must be 400 or 422, not "${text}"`),
+    fault: mustBe('400 or 422', text => text === '400' || text === '422'),
   },
   strict: { about: 'treat warnings as errors' },
   format: {
     takes: 'FORMAT',
     about: 'the format of mistakes: text, json, or github (annotations of a workflow)',
-    fault: text => (FORMATS.includes(text) ? undefined : `is not "${text}"; ${suggest(text, FORMATS)}`),
+    fault: oneOf(['text', 'json', 'github']),
   },
 }
 
@@ -82,11 +78,15 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         takes: 'LEVEL',
         variable: 'LOG_LEVEL',
         about: `${LOG_LEVELS.join(', ')} (default: info)`,
-        fault: level,
+        fault: oneOf(LOG_LEVELS),
       },
       open: { about: 'open the console in a browser' },
       'no-watch': { about: 'do not reload when a file changes' },
-      workers: { takes: 'N', about: 'serve with N processes, which share state through Redis', fault: processes },
+      workers: {
+        takes: 'N',
+        about: 'serve with N processes, which share state through Redis',
+        fault: mustBe('a number of processes', text => /^\d{1,3}$/.test(text) && Number(text) > 0),
+      },
       recover: { about: 'drop the damaged line of a state file, and those after it' },
       stateful: { about: 'give a bare OpenAPI document the state that can be inferred from it' },
       ...READING,
@@ -108,7 +108,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       at: {
         takes: 'DATE',
         about: 'describe the operations at this time: 2030-12-06, 2030-12-06T10:00:00Z or +30d',
-        fault: momentFault,
+        fault: mustBe('a date, a timestamp or an offset', text => parseMoment(text, 0) !== undefined),
       },
       calendar: { about: 'list the coming changes, from now or from --at' },
       stateful: { about: 'as for serve' },
@@ -268,7 +268,7 @@ export function readingOf({ values, switches }: CommandLine): LoadOptions {
   return {
     strict: switches.has('strict'),
     basePath: values['base-path'],
-    invalidStatus: status === undefined ? undefined : status === '422' ? 422 : 400,
+    invalidStatus: status === undefined ? undefined : (Number(status) as 400 | 422),
   }
 }
 
@@ -293,8 +293,7 @@ export function describeMissing({ command }: CommandLine): string {
 /** Describes an error of the start. `home` is the folder that paths are shown relative to. */
 export function describeFailure(error: unknown, home: string): string {
   const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string }
-  if (error instanceof StateRefused) return error.message
-  if (error instanceof UnguardedControlPlane) return error.message
+  if (error instanceof StateRefused || error instanceof UnguardedControlPlane) return error.message
   if (error instanceof FileExists) return `${relative(home, error.message)} already exists; overwrite it with --force`
   if (code === 'EADDRINUSE') return `the port ${port} is taken; choose another with --port or --control-port`
   if (code === 'EACCES' && syscall === 'listen') return `the port ${port} needs privileges; choose one above 1023`

@@ -22,6 +22,7 @@ import {
   list,
   natural,
   object,
+  operationNames,
   orNull,
   positive,
   problemWith,
@@ -33,7 +34,7 @@ import {
 export const phaseSchema = { enum: ['active', 'deprecated', 'browning out', 'gone', 'past its sunset'] } as const
 
 const operationSchema = object({
-  ...{ operation: string, method: string, path: string },
+  ...operationNames,
   responds: described('What it answers with.'),
   chain: described('Its behaviours, outermost first.', list(string)),
   deprecated: flag,
@@ -44,7 +45,7 @@ const operationSchema = object({
 })
 
 const daySchema = object({
-  ...{ operation: string, method: string, path: string },
+  ...operationNames,
   phase: phaseSchema,
   'refused?': described('The status it is refused with at this moment.', integer),
   'until?': described('Until when it rests.'),

@@ -19,6 +19,7 @@ import {
   list,
   natural,
   object,
+  operationNames,
   orNull,
   positive,
   refuseWorld,
@@ -50,7 +51,9 @@ const operationsSchema = object({
   step: { type: 'number', description: 'Seconds of each step of a series.' },
   operations: list(
     object({
-      ...{ operation: string, method: string, path: string, tags: list(string), 'summary?': string },
+      ...operationNames,
+      tags: list(string),
+      'summary?': string,
       deprecated: flag,
       phase: phaseSchema,
       chain: list(linkSchema),
@@ -115,7 +118,8 @@ const reportSchema = object({
   at: described('The moment from which days are counted.'),
   operations: list(
     object({
-      ...{ operation: string, method: string, path: string, 'since?': string, 'sunset?': string },
+      ...operationNames,
+      ...{ 'since?': string, 'sunset?': string },
       'daysLeft?': described('Days until the sunset, one that has begun counted; negative after it.', integer),
       calls: described('Live ones, here and below: neither in a sandbox nor at another time.', natural),
       consumers: list(object(caller)),
@@ -164,11 +168,11 @@ export const operationRoutes = ({ gateway, about }: Control) =>
         const { world: name, consumer, tag, minutes = 5 } = parameters as OperationQuery
         const world = name === undefined ? worlds.default : worlds.get(name)
         if (world === undefined) return refuseWorld('unknown', name as string, worlds)
-        const filter = {
-          ...(name === undefined ? {} : { world: name }),
-          ...(consumer === undefined ? {} : { consumer }),
-        }
-        const { seconds, step, all, byOperation } = gateway.traffic.measure(filter, minutes, clock.now())
+        const { seconds, step, all, byOperation } = gateway.traffic.measure(
+          { world: name, consumer },
+          minutes,
+          clock.now(),
+        )
         const days = describeDay(plan, world.clock.now())
         const weather = (gateway.weather.of(world, plan).current ?? gateway.weather.current)?.weather
         const operations = (weather?.operations.all() ?? plan.operations)

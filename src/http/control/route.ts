@@ -124,6 +124,8 @@ export const natural = { type: 'integer', minimum: 0 } as const
 export const positive = { type: 'integer', minimum: 1 } as const
 export const dateTime = { type: 'string', format: 'date-time' } as const
 export const anyObject = { type: 'object' } as const
+/** The names that each description of an operation begins with. */
+export const operationNames = { operation: string, method: string, path: string } as const
 export const orNull = ({ type }: { readonly type: string }) => ({ type: [type, 'null'] })
 
 /** A schema, that of a text unless another is given, with its description. */
