@@ -50,7 +50,7 @@ const commands: Readonly<Record<string, (line: CommandLine) => Promise<number>>>
     if (line.values.format === 'json') return 0
     if (checked !== undefined) print(`${counted(checked.requests, 'request')} answered as the contract documents\n`)
     const sizes = `${counted(plan.operations.length, 'operation')}, ${counted(files.length, 'file')}`
-    print(`${file}: ${sizes}, ${report.size === 0 ? 'no mistakes' : 'no errors'}\n`)
+    print(`${file}: ${sizes}, ${report.unsorted.length === 0 ? 'no mistakes' : 'no errors'}\n`)
     return 0
   },
   async plan(line) {

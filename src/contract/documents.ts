@@ -185,7 +185,7 @@ export class Documents {
       const report = new Diagnostics()
       const source = readDocument(file, relative(this.#home, file) || file, report)
       this.#documents.set(file, source && { file, source })
-      for (const one of report.first(report.size)) this.#report.warning(one.code, one.message, one.place, one.hint)
+      for (const one of report.unsorted) this.#report.warning(one.code, one.message, one.place, one.hint)
     }
     return this.#documents.get(file) ?? this.warn('unresolvable-ref', `"${name}" cannot be read`, from)
   }

@@ -98,14 +98,9 @@ export class Diagnostics {
     return this.#counts[severity]
   }
 
-  /** The number of diagnostics that are kept. */
-  get size(): number {
-    return this.#list.length
-  }
-
-  /** Returns the first few in order of appearance. Only their places are computed. */
-  first(count: number): readonly Diagnostic[] {
-    return this.#list.slice(0, count)
+  /** The diagnostics in order of appearance. Their places are not computed yet. */
+  get unsorted(): readonly Diagnostic[] {
+    return this.#list
   }
 }
 
@@ -167,7 +162,7 @@ const SHOWN = 10
  */
 export function formatBriefly(report: Diagnostics): string {
   let warnings = 0
-  const shown = report.first(report.size).filter(({ severity }) => severity === 'error' || ++warnings <= SHOWN)
+  const shown = report.unsorted.filter(({ severity }) => severity === 'error' || ++warnings <= SHOWN)
   const text = formatDiagnostics(shown, severity =>
     severity === 'error' ? report.count(severity) : Math.min(SHOWN, warnings),
   )
@@ -242,17 +237,14 @@ export function editDistance(a: string, b: string, limit: number): number {
 
 /** Formats a report as one JSON document: every diagnostic with its place, and the totals. */
 export function formatAsJson(report: Diagnostics): string {
-  const diagnostics = report.list.map(({ severity, code, message, hint, place: { file, line, column, length } }) => ({
-    severity,
-    code,
-    message,
-    hint,
-    file,
-    line,
-    column,
-    length,
-  }))
+  const diagnostics = report.list.map(flatDiagnostic)
   return `${JSON.stringify({ errors: report.count('error'), warnings: report.count('warning'), diagnostics }, null, 2)}\n`
+}
+
+/** Returns a diagnostic as plain data, without the text of its line. */
+export const flatDiagnostic = ({ severity, code, message, hint, place }: Diagnostic) => {
+  const { file, line, column, length } = place
+  return { severity, code, message, hint, file, line, column, length }
 }
 
 /** One workflow command a line (GitHub Docs, "Workflow commands", `error` and `warning`). */

@@ -1,7 +1,7 @@
-// Requests, replies and refusals, as the code below HTTP sees them. The table of refusals in the documentation is made from
-// `problems`.
+// Requests, replies and refusals, as the code below HTTP sees them.
 
 import { isUtf8 } from 'node:buffer'
+import { mapValues } from './json.ts'
 
 /** A kind of refusal, with the fields that `errors.body` can use besides the detail. */
 export interface Problem {
@@ -10,64 +10,55 @@ export interface Problem {
   /** The usual HTTP status; a contract that documents another may change it per operation. */
   readonly status: number
   readonly title: string
-  /** When it is answered, for the documentation. */
-  readonly when: string
 }
 
-/** The status of each problem, when it is answered, and its title where that is not its code in words. */
-const CATALOGUE = {
-  invalid_request: [400, 'a parameter or the body breaks the contract, or the request is not well-formed HTTP'],
-  unauthorized: [401, 'the credential is missing, unknown or expired'],
-  forbidden: [403, 'the credential is known but lacks a required scope'],
-  not_found: [404, 'the path, or the record it names, does not exist'],
-  method_not_allowed: [405, 'the path exists, but not with this method; `Allow` lists those that do'],
-  not_acceptable: [406, '`Accept` allows none of the media types of the reply'],
-  request_timeout: [408, 'the request did not arrive in time'],
-  conflict: [409, 'the record to create already exists'],
-  in_flight: [409, 'the first request with an `Idempotency-Key` is still under way'],
-  gone: [410, 'the operation is past its sunset'],
-  precondition_failed: [412, '`If-Match` does not match the current state of the record'],
-  payload_too_large: [413, 'the body is larger than `limits.body`'],
-  unsupported_media_type: [
-    415,
-    'the operation does not accept the content type, charset or content encoding; `Accept` lists what it accepts',
-  ],
-  expectation_failed: [417, '`Expect` is not 100-continue'],
-  key_reused: [422, 'an `Idempotency-Key` is reused with a different request'],
-  precondition_required: [428, 'a write lacks `If-Match`, which `conditional` requires'],
-  too_many_requests: [429, 'a `rateLimit` is exceeded'],
-  header_fields_too_large: [
-    431,
-    'the request line and headers are larger than `limits.headers`',
-    'Request header fields too large',
-  ],
-  internal_error: [500, 'the program failed; the log has the reason with the incident id'],
-  invalid_reply: [500, 'the reply would break the contract, and `validate.replies` is `refuse`'],
-  not_simulated: [501, 'the contract documents no reply that can be sent; or HTTP does not have the method'],
-  bad_gateway: [502, 'a configured `fault` answers with this status'],
-  unavailable: [503, 'the store of the state is unavailable', 'Service unavailable'],
-  overloaded: [503, 'all servers of a `capacity` are busy, and its queue is full or too slow'],
-  brown_out: [503, 'a deprecated operation is in a brown-out; `Retry-After` says when it ends', 'Brown-out'],
-  gateway_timeout: [504, 'a configured `fault` answers with this status'],
-  version_not_supported: [
-    505,
-    'the version in the request line is neither HTTP/1.1 nor HTTP/1.0',
-    'HTTP version not supported',
-  ],
-  insufficient_storage: [
-    507,
-    'the records of all worlds together would need more memory than `worlds.maxBytes` or than is available',
-  ],
-} as const satisfies Record<string, readonly [status: number, when: string, title?: string]>
+/** The status of each problem. */
+const STATUSES = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  request_timeout: 408,
+  conflict: 409,
+  in_flight: 409,
+  gone: 410,
+  precondition_failed: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  expectation_failed: 417,
+  key_reused: 422,
+  precondition_required: 428,
+  too_many_requests: 429,
+  header_fields_too_large: 431,
+  internal_error: 500,
+  invalid_reply: 500,
+  not_simulated: 501,
+  bad_gateway: 502,
+  unavailable: 503,
+  overloaded: 503,
+  brown_out: 503,
+  gateway_timeout: 504,
+  version_not_supported: 505,
+  insufficient_storage: 507,
+} as const satisfies Record<string, number>
+
+/** The titles that are not the code in words. */
+const TITLES: Readonly<Record<string, string>> = {
+  header_fields_too_large: 'Request header fields too large',
+  unavailable: 'Service unavailable',
+  brown_out: 'Brown-out',
+  version_not_supported: 'HTTP version not supported',
+}
 
 const titleOf = (code: string): string => (code.charAt(0).toUpperCase() + code.slice(1)).replaceAll('_', ' ')
 
-export const problems = Object.fromEntries(
-  Object.entries(CATALOGUE).map(([code, [status, when, title = titleOf(code)]]) => [
-    code,
-    { code, status, title, when },
-  ]),
-) as Readonly<Record<keyof typeof CATALOGUE, Problem>>
+export const problems = mapValues(STATUSES, (status, code) => ({
+  code,
+  status,
+  title: TITLES[code] ?? titleOf(code),
+})) as Readonly<Record<keyof typeof STATUSES, Problem>>
 
 /** Returns the problem for an error status, or the closest one. */
 export function problemOf(status: number): Problem {

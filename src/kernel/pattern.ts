@@ -187,7 +187,7 @@ export function findNesting(pattern: string): Nesting {
   let endless = 0
   let ways = 1
   let anchored = pattern.startsWith('^')
-  /** The group that was closed just before the current character. */
+  /** The group that the token before has closed. */
   let closed: PatternGroup | undefined
   const settle = (group: PatternGroup) => {
     if (group.pending) group.fixed = true
@@ -195,12 +195,14 @@ export function findNesting(pattern: string): Nesting {
   }
   for (const [token] of pattern.matchAll(TOKEN)) {
     const group = groups.at(-1) as PatternGroup
+    const repeated = closed
+    closed = undefined
     const repetition = repetitionOf(token)
     if (repetition !== undefined) {
       const { least, most } = repetition
-      if (closed !== undefined && most > 1 && closed.varies) {
+      if (repeated !== undefined && most > 1 && repeated.varies) {
         nested = true
-        if (most === Number.POSITIVE_INFINITY && closed.endless && isLoose(closed)) ambiguous = true
+        if (most === Number.POSITIVE_INFINITY && repeated.endless && isLoose(repeated)) ambiguous = true
       }
       if (least === most) settle(group)
       else group.varies = true
@@ -209,15 +211,11 @@ export function findNesting(pattern: string): Nesting {
         endless += 1
       } else ways *= most - least + 1
       group.pending = false
-      closed = undefined
       continue
     }
-    if (token.startsWith('(')) {
-      settle(group)
-      groups.push(open(/^\(\?<?[=!]/.test(token)))
-      closed = undefined
-    } else if (token === ')' && groups.length > 1) {
-      settle(group)
+    settle(group)
+    if (token.startsWith('(')) groups.push(open(/^\(\?<?[=!]/.test(token)))
+    else if (token === ')' && groups.length > 1) {
       ways *= group.alternatives
       groups.pop()
       const outer = groups.at(-1) as PatternGroup
@@ -230,16 +228,10 @@ export function findNesting(pattern: string): Nesting {
     } else if (token === '|') {
       if (groups.length === 1) anchored = false
       group.alternatives += 1
-      settle(group)
       group.varies = true
       group.looseBefore ||= !group.fixed
       group.fixed = false
-      closed = undefined
-    } else {
-      settle(group)
-      group.pending = !/^(?:[\^$]|\\[bB])$/.test(token)
-      closed = undefined
-    }
+    } else group.pending = !/^(?:[\^$]|\\[bB])$/.test(token)
   }
   ways *= groups[0]?.alternatives ?? 1
   return { nested, ambiguous, endless, ways, anchored }
@@ -247,15 +239,14 @@ export function findNesting(pattern: string): Nesting {
 
 const isLoose = ({ fixed, looseBefore }: PatternGroup): boolean => looseBefore || !fixed
 
+/** The short quantifiers as counts. */
+const COUNTS: Readonly<Record<string, string>> = { '*': '{0,}', '+': '{1,}', '?': '{0,1}' }
+
 function repetitionOf(token: string): { least: number; most: number } | undefined {
-  if (/^\*/.test(token)) return { least: 0, most: Number.POSITIVE_INFINITY }
-  if (/^\+/.test(token)) return { least: 1, most: Number.POSITIVE_INFINITY }
-  if (/^\?/.test(token)) return { least: 0, most: 1 }
-  const counted = /^\{(\d+)(,(\d*))?\}/.exec(token)
-  if (counted === null) return undefined
-  const least = Number(counted[1])
-  if (counted[2] === undefined) return { least, most: least }
-  return { least, most: counted[3] === '' ? Number.POSITIVE_INFINITY : Number(counted[3]) }
+  const [all, least, bound] = /^\{(\d+),?(\d*)\}/.exec(COUNTS[token.charAt(0)] ?? token) ?? []
+  if (all === undefined) return undefined
+  const most = bound || (all.includes(',') ? Number.POSITIVE_INFINITY : least)
+  return { least: Number(least), most: Number(most) }
 }
 
 /** Finds a pattern in a text. One that was interrupted must not be used again if it keeps state. */

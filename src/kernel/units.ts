@@ -30,26 +30,16 @@ export const parseSize = (text: string): number | undefined => {
   return bytes === undefined ? undefined : Math.floor(bytes)
 }
 
-/** The units of a rate, with the spellings of other tools. */
-const RATE_UNITS: Readonly<Record<string, string>> = {
-  sec: 's',
-  second: 's',
-  min: 'm',
-  minute: 'm',
-  hour: 'h',
-  day: 'd',
-}
+/** The units of a rate are those of durations, also in the spellings of other tools. */
+const RATE = /^([1-9]\d*)\/(\d*)(s|m|h|d|sec|second|min|minute|hour|day)$/
 
 /**
  * Parses `10/s`, `100/m`, `100/min` or `1000/15m` into a count and a window in milliseconds; `undefined` for anything else,
  * for a count of 0, and for a window of more than `LONGEST_DURATION`.
  */
 export function parseRate(text: string): { count: number; window: number } | undefined {
-  const match = /^([1-9]\d*)\/(\d*)([a-z]+)$/.exec(text)
-  if (match === null) return undefined
-  const [, count, multiple, unit] = match as unknown as [string, string, string, string]
-  const factor = /^[smhd]$/.test(unit) ? DURATIONS[unit] : DURATIONS[RATE_UNITS[unit] ?? '']
-  const window = Number(multiple || 1) * (factor ?? 0)
+  const [, count, multiple, unit = ''] = RATE.exec(text) ?? []
+  const window = Number(multiple || 1) * (DURATIONS[unit.charAt(0)] ?? 0)
   return window === 0 || window > LONGEST ? undefined : { count: Number(count), window }
 }
 

@@ -34,13 +34,7 @@ test('the closest branch of many is found with one list of the names', () => {
 
 test('the parts of a schema that a value reaches are found without a list of the names', () => {
   const { proxy, lists } = counted({ b7: 1, other: 1 })
-  const reached = reachedBy(
-    proxy,
-    'a',
-    { a: { anyOf: BRANCHES } },
-    () => false,
-    () => false,
-  )
+  const reached = reachedBy(proxy, 'a', { a: { anyOf: BRANCHES } }, () => false)
   const { anyOf } = reached.a as { anyOf: readonly Record<string, unknown>[] }
   assert.deepEqual(anyOf[7]?.properties, { b7: { type: 'string' } })
   assert.deepEqual(anyOf[8]?.properties, { b8: true })

@@ -2,7 +2,7 @@
 
 import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../gateway/mask.ts'
 import { describeContract } from '../../gateway/reference.ts'
-import { type Diagnostics, formatReport, shownOf } from '../../kernel/diagnostic.ts'
+import { type Diagnostics, flatDiagnostic, formatReport, shownOf } from '../../kernel/diagnostic.ts'
 import { parseSource } from '../../kernel/file/read-source.ts'
 import type { Source } from '../../kernel/file/source.ts'
 import { stringifyJson } from '../../kernel/json.ts'
@@ -90,10 +90,7 @@ export const readOrder = (name: string, { body, text }: Call, report: Diagnostic
   parseSource(name, text ?? stringifyJson(body), report)
 
 /** The diagnostics of a report as data: the first hundred errors, and all warnings. */
-const describeReport = (report: Diagnostics): object[] =>
-  shownOf(report.list).map(({ severity, code, message, place: { file, line, column, length }, hint }) => ({
-    ...{ severity, code, message, file, line, column, length, hint },
-  }))
+const describeReport = (report: Diagnostics): object[] => shownOf(report.list).map(flatDiagnostic)
 
 const adoptedSchema = object({
   reloaded: described('false if it was a dry run.', flag),
@@ -107,7 +104,7 @@ const describeAdopted = ({ plan, report }: Loaded, reloaded = true): ControlRepl
   plan === undefined
     ? refuseConfiguration(report)
     : json({
-        ...{ reloaded, operations: plan.operations.length, warnings: report.size },
+        ...{ reloaded, operations: plan.operations.length, warnings: report.unsorted.length },
         diagnostics: describeReport(report),
       })
 

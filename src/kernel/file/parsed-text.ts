@@ -1,7 +1,7 @@
 // The outcome of reading the text of a file, and the words for mistakes of syntax in it, at the place where a person would look.
 // The readers say what kind of mistake it is; their libraries' own words are for mistakes of no known kind.
 
-import { MAX_DEPTH } from '../json.ts'
+import { decimalOf, MAX_DEPTH } from '../json.ts'
 
 export interface Reading {
   /** Unset if there are faults. */
@@ -38,6 +38,12 @@ export const unknownAlias = (name: string): TextFault => ({
   message: `unknown alias: the file has no anchor &${name}`,
   hint: 'put it in quotes if it is text',
 })
+
+/** Returns a number of YAML with all its digits, where a double loses some. */
+export const exactNumber = (source: string, value: number): unknown =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) && /^[-+]?\d+$/.test(source)
+    ? BigInt(source)
+    : (decimalOf(source) ?? value)
 
 const QUOTE_VALUE = 'put a value that contains ": " in quotes'
 

@@ -23,10 +23,11 @@ import {
   strTag,
   type YAMLException,
 } from 'js-yaml'
-import { decimalOf, MAX_DEPTH } from '../json.ts'
+import { MAX_DEPTH } from '../json.ts'
 import { getOrMake } from '../memo.ts'
 import {
   describeSyntax,
+  exactNumber,
   type Reading,
   type SyntaxKind,
   type TextFault,
@@ -36,23 +37,20 @@ import {
 } from './parsed-text.ts'
 import type { Path } from './source.ts'
 
-/** A number whose digits are kept where a double would lose some. */
-const exactTag = (tag: ScalarTagDefinition<number>, exactOf: (source: string, value: number) => unknown) =>
+const exactTag = (tag: ScalarTagDefinition<number>) =>
   defineScalarTag<unknown>(tag.tagName, {
     ...tag,
     resolve: (source, isExplicit, tagName) => {
       const value = tag.resolve(source, isExplicit, tagName)
-      return value === NOT_RESOLVED ? value : exactOf(source, value)
+      return value === NOT_RESOLVED ? value : exactNumber(source, value)
     },
   })
 
 /** The rules of YAML 1.2. An unknown tag has no effect. */
 const SCHEMA = CORE_SCHEMA.withTags(
   mergeTag,
-  exactTag(intCoreTag, (source, value) =>
-    Number.isSafeInteger(value) || !/^[-+]?\d+$/.test(source) ? value : BigInt(source.replace('+', '')),
-  ),
-  exactTag(floatCoreTag, (source, value) => decimalOf(source) ?? value),
+  exactTag(intCoreTag),
+  exactTag(floatCoreTag),
   defineScalarTag('!', { ...strTag, matchByTagPrefix: true }),
   defineSequenceTag('!', { ...seqTag, matchByTagPrefix: true }),
   defineMappingTag('!', { ...mapTag, matchByTagPrefix: true }),

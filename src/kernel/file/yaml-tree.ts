@@ -2,10 +2,10 @@
 // whose tree tells most about a mistake; it takes a second and 75 MB for each megabyte. Places are found by the events of the
 // other reader.
 
-import { type Node, parseDocument, type Scalar, visit } from 'yaml'
-import { decimalOf } from '../json.ts'
+import { type Node, parseDocument, visit } from 'yaml'
 import {
   describeSyntax,
+  exactNumber,
   type Reading,
   type SyntaxKind,
   type TextFault,
@@ -54,15 +54,10 @@ function settleNodes(document: YamlDocument): { readonly faults: TextFault[]; re
     },
     Scalar(_, node) {
       noteAnchor(_, node)
-      if (typeof node.value === 'number') node.value = exactOf(node.value, node)
+      if (typeof node.value === 'number') node.value = exactNumber(node.source ?? '', node.value)
     },
   })
   return { faults, last }
-}
-
-function exactOf(value: number, { source = '' }: Scalar): unknown {
-  if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^[-+]?\d+$/.test(source)) return BigInt(source)
-  return decimalOf(source) ?? value
 }
 
 /** Returns the kind of an error of the library, and its offset if that is not the library's. */

@@ -7,7 +7,8 @@ import { usePattern } from 'ajv/dist/vocabularies/code.js'
 import enumKeyword from 'ajv/dist/vocabularies/validation/enum.js'
 import formats from 'ajv-formats'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
-import { Decimal, isObject, parsePointer, stringifyJson } from '../json.ts'
+import { Decimal, isObject, memberAt, parsePointer, stringifyJson } from '../json.ts'
+import { getOrMake } from '../memo.ts'
 import { compilePattern } from '../pattern.ts'
 
 /** The side that sends the value: some properties are required of one side only. */
@@ -28,8 +29,7 @@ export class ValidationContext {
   /** Two different integers of the exact value may be equal in its approximation. */
   original(instancePath: string, approximation: unknown): unknown {
     if (!this.#approximated) return approximation
-    const keys = parsePointer(instancePath) ?? []
-    return keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], this.#value)
+    return memberAt(this.#value, parsePointer(instancePath) ?? [])
   }
 }
 
@@ -140,12 +140,7 @@ const sets = new WeakMap<readonly unknown[], ReadonlySet<unknown>>()
 
 /** Returns the values of a long `enum` as a set. */
 export function scalarsOf(list: readonly unknown[]): ReadonlySet<unknown> {
-  let set = sets.get(list)
-  if (set === undefined) {
-    set = new Set(list)
-    sets.set(list, set)
-  }
-  return set
+  return getOrMake(sets, list, () => new Set(list))
 }
 
 /**

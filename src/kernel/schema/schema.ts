@@ -65,14 +65,13 @@ export class Schemas {
    * @param fits whether a value inside this one is known to be valid
    */
   judge(key: string, value: unknown, fits: Fits, ...further: [exact?: boolean, side?: Side]): Violations | undefined {
-    const matches = (pattern: string, name: string) => patternOf(pattern).test(name)
-    const parts = reachedBy(value, key, this.#defs, fits, matches) as Record<string, Schema>
+    const parts = reachedBy(value, key, this.#defs, fits) as Record<string, Schema>
     const text = `${key} ${JSON.stringify(parts, writeBigInt)}`
     let check = this.#judges.get(text)
     if (check === undefined) {
       const reached = new Schemas(parts, this.#extra)
       for (const [one, name] of this.#names) reached.#names.set(one, name)
-      check = reached.compileKey(key)
+      check = reached.#check(key)
       this.#judges.set(text, check)
       const [oldest] = this.#judges.keys()
       if (this.#judges.size > MOST_JUDGES) this.#judges.delete(oldest as string)
@@ -84,44 +83,45 @@ export class Schemas {
   compileKey(key: string): Check {
     // Documents repeat small schemas a thousand times: they share one validator.
     const text = JSON.stringify(this.#defs[key], writeBigInt)
-    const own = () =>
-      checkWith(mode => ({
+    if (text.length > SMALL || text.includes('"$ref"')) return this.#check(key)
+    return getOrMake(this.#byText, text, () => this.#check(key))
+  }
+
+  /**
+   * Compiles a schema, and keeps its definitions; throws an `Error` whose message says why it cannot be.
+   *
+   * @param thorough whether all mistakes of a value of any size are described
+   */
+  compile(schema: Schema, thorough = false): Check {
+    Object.assign(this.#defs, (schema as { $defs?: Record<string, Schema> }).$defs)
+    return this.#check(this.#keep(schema), thorough)
+  }
+
+  #check(key: string, thorough = false): Check {
+    return checkWith(
+      mode => ({
         validate: this.#validatorOfKey(key, mode),
         unions: {
           lookup: reference => this.#defs[keyOf(reference)],
           nameOf: reference => this.#names.get(keyOf(reference)),
           validatorOf: cached(branch => this.#validatorOf(branch, mode)),
         },
-      }))
-    if (text.length > SMALL || text.includes('"$ref"')) return own()
-    return getOrMake(this.#byText, text, own)
+      }),
+      thorough,
+    )
   }
 
-  /**
-   * Compiles a schema; throws an `Error` whose message says why it cannot be.
-   *
-   * @param thorough whether all mistakes of a value of any size are described
-   */
-  compile(schema: Schema, thorough = false): Check {
-    const { $defs = {} } = schema as { $defs?: Record<string, Schema> }
-    const compile = (mode: Mode) => ({
-      validate: this.#compiler(mode).compile(schema as object),
-      unions: {
-        lookup: (reference: string) => $defs[keyOf(reference)],
-        nameOf: () => undefined,
-        validatorOf: cached(branch => this.#compiler(mode).compile({ ...branch, $defs })),
-      },
-    })
-    return checkWith(compile, thorough)
+  /** Keeps a schema under a new key, so that its references resolve, and returns the key. */
+  #keep(schema: Schema): string {
+    const key = `branch-${this.#branches++}`
+    this.#defs[key] = schema
+    return key
   }
 
-  /** Keeps a branch under its own key, so that its references resolve. */
   #validatorOf(branch: object, mode: Mode): ValidateFunction {
     const { $ref } = branch as { $ref?: unknown }
-    const key =
-      typeof $ref === 'string' && Object.keys(branch).length === 1 ? keyOf($ref) : `branch-${this.#branches++}`
-    if (!Object.hasOwn(this.#defs, key)) this.#defs[key] = branch as Schema
-    return this.#validatorOfKey(key, mode)
+    const isReference = typeof $ref === 'string' && Object.keys(branch).length === 1
+    return this.#validatorOfKey(isReference ? keyOf($ref) : this.#keep(branch as Schema), mode)
   }
 
   #validatorOfKey(key: string, mode: Mode): ValidateFunction {
@@ -163,7 +163,7 @@ const MOST_JUDGES = 4
 const MOST_VALUES = 1000
 
 /** A valid value costs only the validator that stops at the first mistake; the other one is compiled for the first invalid one. */
-function checkWith(compile: (mode: Mode) => CompiledSchema, thorough = false): Check {
+function checkWith(compile: (mode: Mode) => CompiledSchema, thorough: boolean): Check {
   const first = compile('first')
   let all: CompiledSchema | undefined
   return (value, exact = false, side = undefined) => {
@@ -209,18 +209,15 @@ const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 
 /**
  * Returns the definitions that a value reaches, which judge it as the whole ones do: its mistakes can be described without
- * compiling a large schema whole. The schemas of absent members, and of
- * members that fit, are `true` in them.
+ * compiling a large schema whole. The schemas of absent members, and of members that fit, are `true` in them.
  *
  * @param fits whether a member is known to be valid
- * @param matches whether a property's name matches a pattern
  */
 export function reachedBy(
   value: unknown,
   key: string,
   definitions: Keywords,
   fits: (schema: Keywords, value: unknown) => boolean,
-  matches: (pattern: string, name: string) => boolean,
 ): Record<string, unknown> {
   /** The values that each kept schema judges. */
   const judged = new Map<object, Set<unknown>>()
@@ -275,7 +272,7 @@ export function reachedBy(
     for (const name of names) {
       const member = object[name]
       if (isObject(properties) && Object.hasOwn(properties, name)) visitMember(properties[name], member)
-      for (const [pattern, part] of patterns) if (matches(pattern, name)) visitMember(part, member)
+      for (const [pattern, part] of patterns) if (patternOf(pattern).test(name)) visitMember(part, member)
       visitMember(schema.additionalProperties, member)
       visitMember(schema.unevaluatedProperties, member)
       visitMember(schema.propertyNames, name)
