@@ -37,11 +37,9 @@ export function namedContent({ examples }: MediaType, type: string, example: str
  */
 export function exampleContent(media: MediaType, type: string): Content | undefined {
   const { schema } = media
-  if (schema === undefined) return fittingExample(media, type, () => true)
-  return (
-    fittingExample(media, type, value => schema.fits(value)) ??
-    fittingExample(media, type, value => schema.sampler.fits(schema.key, value, true))
-  )
+  const find = (nulls: boolean) =>
+    fittingExample(media, type, value => schema?.sampler.fits(schema.key, value, nulls) ?? true)
+  return find(false) ?? find(true)
 }
 
 function fittingExample(

@@ -3,7 +3,7 @@
 
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, describeRule, type Refusal } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, mapValues, parsePointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { GuardedValue } from './body.ts'
 import {
@@ -223,12 +223,10 @@ function formsByField(errors: readonly BrokenRule[]): Json[] {
   const lists = new Map<string, string[]>()
   for (const rule of errors) {
     const field = dotted(rule) || rule.in
-    lists.set(field, [...(lists.get(field) ?? []), rule.message])
+    getOrMake(lists, field, (): string[] => []).push(rule.message)
   }
-  return [
-    Object.fromEntries(lists),
-    Object.fromEntries([...lists].map(([field, messages]) => [field, messages.join('; ')])),
-  ]
+  const byField = Object.fromEntries(lists)
+  return [byField, mapValues(byField, messages => messages.join('; '))]
 }
 
 /** The subject of an entry: a broken rule, or the whole refusal. */

@@ -22,8 +22,10 @@ type ShapeRefusal = (refusal: Refusal) => Shaped | undefined
 /** Gives refusals of an operation the shape that it documents; each status is prepared once, on first use. */
 export function compileRefusals(operation: Operation, contract: Contract): ShapeRefusal {
   const forms = new Map<number, ShapeRefusal>()
-  const shape = (status: number) => getOrMake(forms, status, () => shapeFor(operation, status, contract))
-  return refusal => shape(refusal.status)(refusal)
+  return refusal => {
+    const { status } = refusal
+    return getOrMake(forms, status, () => shapeFor(operation, status, contract))(refusal)
+  }
 }
 
 const FORMLESS: ShapeRefusal = () => undefined
@@ -76,10 +78,8 @@ export function fillInError(value: Json, status: number, { description }: Respon
 
 /** Returns the operation's own error nearest to the status, else the one that most operations have; JSON with a schema. */
 function usualError(operation: Operation, status: number, contract: Contract): ResponseSpec | undefined {
-  const own = errorsOf(operation)
-    .map(([key, response]) => [distance(key, status), response] as const)
-    .sort(([a], [b]) => a - b)
-  return own[0]?.[1] ?? mostCommon(contract)
+  const [nearest] = errorsOf(operation).sort(([a], [b]) => distance(a, status) - distance(b, status))
+  return nearest?.[1] ?? mostCommon(contract)
 }
 
 /** The documented errors with a JSON body; `default` only beside a documented success. */

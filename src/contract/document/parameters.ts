@@ -41,7 +41,7 @@ export interface Parameter {
    */
   read(texts: readonly string[]): ParameterRead
   /** Set if its value is spread over several names of the query. Returns `undefined` if none of them is present. */
-  readonly gather: ((query: NamedTexts) => ParameterRead | undefined) | undefined
+  readonly gather?: (query: NamedTexts) => ParameterRead | undefined
   /** Whether a name in the query belongs to it. */
   owns(name: string): boolean
   readonly node: Node
@@ -78,7 +78,6 @@ export function readParameter(node: Node, reading: ContractReading): Parameter |
       ? styleOf(node, name, place, schema, decode, reading)
       : {
           read: contentReader(isJson(media[0]), place, schema, decode),
-          gather: undefined,
           owns: (key: string) => key === name,
         }
   const mayBeText = schema.types.size > 1 && schema.types.has('string')

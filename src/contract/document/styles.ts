@@ -148,7 +148,7 @@ export interface StyleReader {
   /** Converts the texts under the parameter's own name, one per occurrence. */
   read(texts: readonly string[]): ParameterRead
   /** Set if the value is spread over several names. Returns `undefined` if none of them is present. */
-  readonly gather: ((query: NamedTexts) => ParameterRead | undefined) | undefined
+  readonly gather?: (query: NamedTexts) => ParameterRead | undefined
   /** Whether a name in the query belongs to the parameter. */
   owns(name: string): boolean
 }
@@ -184,7 +184,7 @@ export function compileStyle(
   }
   const owns = (key: string): boolean => key === name
   const prefix = style === 'label' ? '.' : style === 'matrix' ? ';' : undefined
-  if (isPlain && prefix === undefined) return { read: texts => readOne(texts, types, decode), gather: undefined, owns }
+  if (isPlain && prefix === undefined) return { read: texts => readOne(texts, types, decode), owns }
   const isRepeated = explode && prefix === undefined && style !== 'simple'
   const isPaired = explode && !isRepeated
   const cut = (text: string): string[] => (text === '' ? [] : text.split(SEPARATORS[style] ?? ','))
@@ -207,7 +207,6 @@ export function compileStyle(
       if (isMap && (hasPairs || !isArray)) return readPairs(pieces, isPaired, place, reader)
       return reader.done(pieces.map(piece => reader.value(piece.trim(), place.items)))
     },
-    gather: undefined,
     owns,
   }
 }
