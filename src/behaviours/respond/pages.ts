@@ -14,6 +14,7 @@ import { asId, type Resource } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
 import { addressOf, requestOrigin } from './reply.ts'
 import { completeTemplate, pathOfPlaceholder, schemaBelow, successSchema } from './shape.ts'
+import { mayBeNumber } from './values.ts'
 
 /** Returns the index of a query parameter in `operation.parameters`; -1 after reporting that there is none. */
 export type LocateParameter = (name: string, path: Path) => number
@@ -288,7 +289,7 @@ function pageField(field: Field, siblings: readonly string[], path: string): str
   const of = (words: Readonly<Record<string, RegExp>>) =>
     Object.entries(words).find(([, names]) => names.test(word))?.[0]
   if (field.types.length === 7) return undefined
-  if (field.types.includes('integer') || field.types.includes('number')) {
+  if (mayBeNumber(field)) {
     const known = of(NUMBERS)
     const others = siblings.map(plainName)
     const all = known === 'count' && others.some(one => PAGED.test(one)) && !others.some(one => /^total/.test(one))

@@ -105,12 +105,16 @@ export function writeMomentOf(field: Field): WriteMoment | undefined {
     const found = [...liked, ...TEXTS].find(([, write]) => allows(write(SOME_DAY)))
     if (found !== undefined) return found[1]
   }
-  if (!types.includes('integer') && !types.includes('number')) return undefined
+  if (!mayBeNumber(field)) return undefined
   const wide = typeof example === 'number' && example > 1e11
   const named = /(?:^|[_a-z])(?:ms|millis|milliseconds)$/i.test(field.name) || /millisecond/i.test(field.description)
   const forms = wide || named ? [milliseconds, seconds] : [seconds, milliseconds]
   return forms.find(write => allows(write(SOME_DAY)))
 }
+
+/** Whether a field may hold a number. */
+export const mayBeNumber = ({ types }: Pick<Field, 'types'>): boolean =>
+  types.includes('integer') || types.includes('number')
 
 const MADE = /^(?:created|creation|create|inserted|added|registered)$/
 const CHANGED = /^(?:updated|update|modified|modification|changed|edited)$/
@@ -133,13 +137,14 @@ export function stampOf(field: Field): 'created' | 'updated' | undefined {
   return holdsMoment(field, words) ? (made ? 'created' : 'updated') : undefined
 }
 
-function holdsMoment({ types, format, example }: Field, words: readonly string[]): boolean {
+function holdsMoment(field: Field, words: readonly string[]): boolean {
+  const { types, format, example } = field
   const telling = words.some(word => BESIDE.test(word) && word !== 'last')
   if (types.includes('string')) {
     if (format !== undefined) return /date/.test(format)
     return typeof example === 'string' ? TEXTS.some(([like]) => like.test(example)) : telling
   }
-  return types.includes('integer') || types.includes('number') ? telling || words.length === 1 : false
+  return mayBeNumber(field) && (telling || words.length === 1)
 }
 
 /** A count of years or hours is not a time, although it is a number. */
@@ -156,7 +161,7 @@ const MOST_SECONDS = 1e11
  */
 export function compileOtherTime(types: ReadonlySet<string>, field: Field): ((value: Json) => Json) | undefined {
   const isNumber = types.has('integer') || types.has('number')
-  const holdsNumber = field.types.some(type => type === 'integer' || type === 'number')
+  const holdsNumber = mayBeNumber(field)
   if (field.types.includes('string') === holdsNumber || types.has('string') === isNumber || isNumber === holdsNumber)
     return undefined
   const write = holdsNumber && COUNTS.test(field.name) ? undefined : writeMomentOf(field)

@@ -7,6 +7,7 @@ import { compileMediaTypes, essenceOf, isJson, JSON_PATCH, readSequence } from '
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { decodeUtf8 } from '../../kernel/http.ts'
 import { isObject, type Json, type Parsed, parseJson } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { exceeds, keyOf } from '../../kernel/schema/schema.ts'
 
 /** How a body of a content type is read. */
@@ -52,7 +53,6 @@ const NOT_UTF8 = { fault: 'is not UTF-8' }
 export const URL_ENCODED = 'application/x-www-form-urlencoded'
 const UNICODE = /^(?:utf-?8|us-ascii)$/
 
-const NO_TYPES: ReadonlySet<string> = new Set()
 const XML = /^(?:application|text)\/xml$|\+xml$/
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)$/
 
@@ -69,8 +69,8 @@ function parserOf(essence: string, media: MediaType): ParseBody | undefined {
     return parseText(text => readSequence(text, sequence, parseOne) as Parsed)
   }
   // Fields are an object. A form that is described as something else, a file or a list of files, stays bytes.
-  const { types } = media.schema ?? { types: NO_TYPES }
-  if (FORM.test(essence) && types.size > 0 && !types.has('object')) return undefined
+  const isOther = schema !== undefined && schema.types.size > 0 && !schema.types.has('object')
+  if (isOther && FORM.test(essence)) return undefined
   if (essence === URL_ENCODED) {
     return parseText(text => {
       if (occursMore(text, '&', MOST_FIELDS)) return MANY_FIELDS
@@ -81,7 +81,7 @@ function parserOf(essence: string, media: MediaType): ParseBody | undefined {
   }
   if (essence === 'multipart/form-data') return (bytes, type) => readMultipart(bytes, type, form)
   // A text is validated only if its schema is for strings.
-  if (essence === 'text/plain' && media.schema?.types.has('string')) {
+  if (essence === 'text/plain' && schema?.types.has('string')) {
     return parseText(text => ({ value: text, exact: false }))
   }
   return undefined
@@ -118,9 +118,7 @@ async function readMultipart(bytes: Uint8Array, type: string, form: MediaType['f
     const data = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
     for (const [name, part] of data) {
       const text = typeof part === 'string' ? part : Buffer.from(await part.arrayBuffer()).toString('latin1')
-      const known = fields.get(name)
-      if (known === undefined) fields.set(name, [text])
-      else known.push(text)
+      getOrMake(fields, name, (): string[] => []).push(text)
     }
   } catch {
     return { fault: 'is not a multipart form' }
