@@ -239,8 +239,9 @@ const [QUIET, LONGEST] = [20, 1000]
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /**
- * Resolves when `arrivals` has not changed for `QUIET`: closing a port resets the connections that wait there. In that time a blocked event loop may have accepted nothing, so that
- * one more turn without an arrival must pass, and this turn must be shorter than `QUIET`.
+ * Resolves when `arrivals` has not changed for `QUIET`: closing a port resets the connections that wait there. In that time a
+ * blocked event loop may have accepted nothing, so that one more turn without an arrival must pass, and this turn must be
+ * shorter than `QUIET`.
  *
  * @param arrivals a number that each connection changes
  * @param isPending whether connections are still being passed on
