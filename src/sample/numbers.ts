@@ -26,7 +26,8 @@ export function writeNumber(
     high = Math.min(high, INT32 - 1)
   }
   if (low > high) return undefined
-  const [least, most] = usualRange(formats.some(format => EPOCHS.has(format)) ? 'timestamp' : (name ?? ''))
+  const words = formats.some(format => EPOCHS.has(format)) ? 'timestamp' : (name ?? '').toLowerCase()
+  const [, least = 1, most = 100] = RANGES.find(([pattern]) => pattern.test(words)) ?? []
   /** The part of the usual range within the bounds, or a range near a bound if there is none. */
   const near = (reach: number): readonly [number, number] => {
     if (most >= low && least <= high) return [Math.max(least, low), Math.min(most, high)]
@@ -72,12 +73,6 @@ const RANGES: readonly (readonly [RegExp, number, number])[] = [
   [/status$/, 200, 200],
   [/page$/, 1, 3],
 ]
-
-function usualRange(name: string): readonly [number, number] {
-  const words = name.toLowerCase()
-  const [, from = 1, to = 100] = RANGES.find(([pattern]) => pattern.test(words)) ?? []
-  return [from, to]
-}
 
 /** Removes the rounding error of doubles: 0.1 * 3 is 0.30000000000000004 and becomes 0.3. */
 function tidy(value: number, grid: number): number {

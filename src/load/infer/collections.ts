@@ -188,9 +188,9 @@ function silentList(
   taken: Node | undefined,
   schemas: SchemaReader,
 ): List | undefined {
-  const whole = operation && replySchema(operation)
-  const items = whole && schemas.items(whole)
   if (operation === undefined || taken === undefined) return undefined
+  const whole = replySchema(operation)
+  const items = whole && schemas.items(whole)
   const isSilentList = isSilent(operation) || (items !== undefined && answersEmpty(items, schemas))
   return isSilentList ? { operation, listed: { items: taken, whole: taken, keys: [] } } : undefined
 }

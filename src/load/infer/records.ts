@@ -115,7 +115,7 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
     const properties = schemas.fields(listed.items)
     if (hasId(properties) || [...properties.values()].some(one => schemas.isScalar(one))) return listed
     const [inside, items] = [...properties].find(([key, one]) => isOwn(key) && hasId(schemas.fields(one))) ?? []
-    return inside === undefined || items === undefined ? listed : { ...listed, items, inside }
+    return inside && items ? { ...listed, items, inside } : listed
   }
 
   function bestList(properties: FieldNodes): { readonly key: string; readonly items: Node } | undefined {
