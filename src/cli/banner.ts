@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { describeFirstCall } from '../gateway/send.ts'
 import type { Serving } from '../http/serve.ts'
-import { describeOperations } from '../plan/describe.ts'
+import { describeOperations, describePlan } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'
 
 /** More operations than this are counted, not shown. */
@@ -14,7 +14,7 @@ export function describeStart(plan: Plan, version: string, { origin, controlOrig
   const { contract, simulation } = plan
   const names = simulation.consumerNames
   const call = describeFirstCall(plan, origin)
-  const [head = '', ...lines] = describeOperations(plan).split('\n')
+  const [head = '', ...lines] = describeOperations(describePlan(plan).operations).split('\n')
   const shown =
     lines.length > SHOWN ? [...lines.slice(0, SHOWN), `… and ${lines.length - SHOWN} more: understudy plan`] : lines
   return `

@@ -73,15 +73,15 @@ export function describePlan(plan: Plan, weather?: Weather): DescribedPlan {
 }
 
 function describeOperation(planned: PlannedOperation): DescribedOperation {
-  const { operation, route, chain, lifecycle, rules } = planned
-  const { id, method, deprecated, stability } = operation
+  const { operation, route, chain, lifecycle, rules, deprecated } = planned
+  const { id, method, stability } = operation
   return {
     operation: id,
     method,
     path: route,
     responds: chain.find(({ name }) => name === 'respond')?.detail ?? 'not simulated',
     chain: chain.map(({ name }) => name),
-    deprecated: deprecated || lifecycle !== undefined,
+    deprecated,
     stability,
     since: lifecycle && isoDate(lifecycle.since),
     sunset: lifecycle?.sunset === undefined ? undefined : isoDate(lifecycle.sunset),
@@ -138,8 +138,8 @@ const linesOfStates = ({ name, states }: DescribedResource): string[][] =>
   })
 
 /** Formats the table of operations: one line each, in the order of the contract. */
-export function describeOperations(plan: Plan, weather?: Weather): string {
-  const rows = describePlan(plan, weather).operations.map(one => [
+export function describeOperations(operations: readonly DescribedOperation[]): string {
+  const rows = operations.map(one => [
     one.method,
     one.path,
     one.operation,
@@ -167,7 +167,7 @@ const withExpiry = (name: string, { simulation }: Plan): string => {
 
 /** Describes the whole plan: its source, consumers, resources and operations. */
 export function describeWhole(plan: Plan, weather?: Weather): string {
-  const { title, version, basePaths, seed, consumers, resources } = describePlan(plan)
+  const { title, version, basePaths, seed, consumers, resources, operations } = describePlan(plan, weather)
   const facts = [
     ['contract', `${title} ${version}`],
     ['base', basePaths.join(', ')],
@@ -180,8 +180,7 @@ export function describeWhole(plan: Plan, weather?: Weather): string {
     ...resources.map(one => ['resource', `${one.name}: ${one.schema}, ${one.seeds} seeds`]),
     ...resources.flatMap(linesOfStates),
   ]
-  const rules = describeRules(describePlan(plan, weather).operations)
-  return `${table(facts)}\n\n${describeOperations(plan, weather)}${rules}\n`
+  return `${table(facts)}\n\n${describeOperations(operations)}${describeRules(operations)}\n`
 }
 
 export interface OperationOnADay {

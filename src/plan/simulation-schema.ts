@@ -7,39 +7,34 @@ import type { Schema } from '../kernel/schema/schema.ts'
 import { $defs, behaviourSettings, behavioursBlock, configurable, weatherBlocks } from './block-schemas.ts'
 import { WORLD_NAME } from './settings.ts'
 
-const cors: Schema = {
-  ...setting.block(
-    'Which pages of other origins may call the API (CORS). `off`: none, and preflight requests are not permitted. Default: all, with credentials.',
-    {
-      origins: {
-        ...setting.list(
-          { type: 'string', format: 'origin' },
-          'The origins whose pages may read replies; `*` is every origin. Default: ["*"].',
-        ),
-        minItems: 1,
-      },
-      credentials: setting.flag('Whether these pages may send cookies and HTTP authentication. Default: true.'),
-    },
-    { format: 'block or "off"' },
-  ),
-  type: ['object', 'string'],
-}
-
-const tls: Schema = {
-  ...setting.block(
-    'Serves both planes over https, with TLS 1.2 or newer. `self-signed`, or a block without `key` and `cert`, generates a certificate for this machine at start and prints its fingerprint. Files are reloaded when they change. Default: http.',
-    {
-      key: setting.text('The file of the private key (PEM), relative to this file.'),
-      cert: setting.text('The file of the certificate and its intermediates (PEM).'),
-      ca: setting.text('The file with the authorities that issue client certificates (PEM).'),
-      clients: setting.choice(
-        ['required', 'wanted'],
-        'Whether clients of the API must present a certificate: `required` refuses connections without one; `wanted` refuses requests to operations with `mutualTLS` security. Default: clients are not asked for one.',
+const cors = setting.block(
+  'Which pages of other origins may call the API (CORS). `off`: none, and preflight requests are not permitted. Default: all, with credentials.',
+  {
+    origins: {
+      ...setting.list(
+        { type: 'string', format: 'origin' },
+        'The origins whose pages may read replies; `*` is every origin. Default: ["*"].',
       ),
+      minItems: 1,
     },
-  ),
-  type: ['string', 'object'],
-}
+    credentials: setting.flag('Whether these pages may send cookies and HTTP authentication. Default: true.'),
+  },
+  { type: ['object', 'string'], format: 'block or "off"' },
+)
+
+const tls = setting.block(
+  'Serves both planes over https, with TLS 1.2 or newer. `self-signed`, or a block without `key` and `cert`, generates a certificate for this machine at start and prints its fingerprint. Files are reloaded when they change. Default: http.',
+  {
+    key: setting.text('The file of the private key (PEM), relative to this file.'),
+    cert: setting.text('The file of the certificate and its intermediates (PEM).'),
+    ca: setting.text('The file with the authorities that issue client certificates (PEM).'),
+    clients: setting.choice(
+      ['required', 'wanted'],
+      'Whether clients of the API must present a certificate: `required` refuses connections without one; `wanted` refuses requests to operations with `mutualTLS` security. Default: clients are not asked for one.',
+    ),
+  },
+  { type: ['string', 'object'] },
+)
 
 const listen = setting.block('Addresses and ports.', {
   host: setting.text('The address of the API. Default: 127.0.0.1.'),
@@ -96,61 +91,56 @@ const worlds = setting.block(
   },
 )
 
-const journal: Schema = {
-  ...setting.block(
-    'The journal of past requests, for the control plane; null switches it off. Credentials are masked.',
-    {
-      requests: setting.integer('The number of requests that are kept. Default: 1000.', 1, 1_000_000),
-      size: setting.size(
-        'The approximate memory limit, at most a tenth of the heap; the oldest requests are removed first. Default: 16MB.',
-      ),
-      bodies: {
-        ...setting.size('The length up to which request and reply bodies are kept. Default: null, no bodies.'),
-        type: ['string', 'null'],
-      },
-      headers: {
-        type: ['boolean', 'array'],
-        items: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
-        description: 'The names of the request headers that are kept; true keeps all. Default: false.',
-      },
+const journal = setting.block(
+  'The journal of past requests, for the control plane; null switches it off. Credentials are masked.',
+  {
+    requests: setting.integer('The number of requests that are kept. Default: 1000.', 1, 1_000_000),
+    size: setting.size(
+      'The approximate memory limit, at most a tenth of the heap; the oldest requests are removed first. Default: 16MB.',
+    ),
+    bodies: {
+      ...setting.size('The length up to which request and reply bodies are kept. Default: null, no bodies.'),
+      type: ['string', 'null'],
     },
-  ),
-  type: ['object', 'null'],
-}
+    headers: {
+      type: ['boolean', 'array'],
+      items: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+      description: 'The names of the request headers that are kept; true keeps all. Default: false.',
+    },
+  },
+  { type: ['object', 'null'] },
+)
 
-const state: Schema = {
-  ...setting.block(
-    'Where the state of the worlds is stored: in `memory`, lost when the process ends; in a file, kept over restarts; or in Redis, shared by replicas. Default: memory.',
-    {
-      file: setting.some('The path of the file, relative to this one. Only one process can use it.'),
-      sync: setting.text(
-        'How often the file is synced to the disk. `always`: before each reply, so that no acknowledged change is lost. A duration: a crash loses at most the changes of that time. Default: 1s.',
-        { format: 'duration or "always"' },
-      ),
-      redis: setting.text('The URL of a Redis (6.2 or newer) or Valkey database: `${REDIS_URL}`.', {
-        pattern: '^rediss?://',
-      }),
-      prefix: setting.text(
-        'The name of this state in the database; replicas that share the state use the same name. Default: understudy.',
-        { pattern: '^[A-Za-z0-9._-]{1,64}$' },
-      ),
-      reads: setting.choice(
-        ['strong', 'local'],
-        'What a request sees: all changes that any replica has acknowledged (`strong`), or those that this replica has received so far (`local`), without a round trip. Default: strong.',
-      ),
-      onSeedChange: setting.choice(
-        ['keep', 'reset'],
-        'What to do at start with the records of a resource whose seeds have changed: `keep` them with a warning, or `reset` to the new seeds. Default: keep.',
-      ),
-      history: setting.choice(
-        [true],
-        'Whether `memory` keeps the history of the worlds, for `GET /worlds/{name}/history`; a file and Redis always do.',
-      ),
-    },
-    { pattern: '^memory$', minProperties: 1 },
-  ),
-  type: ['string', 'object'],
-}
+const state = setting.block(
+  'Where the state of the worlds is stored: in `memory`, lost when the process ends; in a file, kept over restarts; or in Redis, shared by replicas. Default: memory.',
+  {
+    file: setting.some('The path of the file, relative to this one. Only one process can use it.'),
+    sync: setting.text(
+      'How often the file is synced to the disk. `always`: before each reply, so that no acknowledged change is lost. A duration: a crash loses at most the changes of that time. Default: 1s.',
+      { format: 'duration or "always"' },
+    ),
+    redis: setting.text('The URL of a Redis (6.2 or newer) or Valkey database: `${REDIS_URL}`.', {
+      pattern: '^rediss?://',
+    }),
+    prefix: setting.text(
+      'The name of this state in the database; replicas that share the state use the same name. Default: understudy.',
+      { pattern: '^[A-Za-z0-9._-]{1,64}$' },
+    ),
+    reads: setting.choice(
+      ['strong', 'local'],
+      'What a request sees: all changes that any replica has acknowledged (`strong`), or those that this replica has received so far (`local`), without a round trip. Default: strong.',
+    ),
+    onSeedChange: setting.choice(
+      ['keep', 'reset'],
+      'What to do at start with the records of a resource whose seeds have changed: `keep` them with a warning, or `reset` to the new seeds. Default: keep.',
+    ),
+    history: setting.choice(
+      [true],
+      'Whether `memory` keeps the history of the worlds, for `GET /worlds/{name}/history`; a file and Redis always do.',
+    ),
+  },
+  { type: ['string', 'object'], pattern: '^memory$', minProperties: 1 },
+)
 
 const states = setting.block(
   'The states of the records. A write that does not follow an edge is refused with 409.',
@@ -204,14 +194,11 @@ const resources = setting.named('Collections of records.', {
         'With `assign: client`: what to do with a write whose body has another id than its path: refuse it with 400, or keep the id of the path. Default: refuse.',
       ),
     }),
-    seed: {
-      ...setting.block(
-        'The initial records: a YAML or JSON file, a list, or `{ generate: 1000 }` to generate them from the schema.',
-        { generate: setting.integer('The number of records to generate from the schema.', 0, 100_000) },
-        { items: { type: 'object' }, required: ['generate'] },
-      ),
-      type: ['string', 'array', 'object'],
-    },
+    seed: setting.block(
+      'The initial records: a YAML or JSON file, a list, or `{ generate: 1000 }` to generate them from the schema.',
+      { generate: setting.integer('The number of records to generate from the schema.', 0, 100_000) },
+      { type: ['string', 'array', 'object'], items: { type: 'object' }, required: ['generate'] },
+    ),
     references: setting.named(
       'Fields with the id of a record of another resource, or a list of ids. A write with an id that does not exist is refused. The value is the name of the resource, or a block.',
       {

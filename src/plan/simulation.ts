@@ -3,7 +3,7 @@
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
-import { isObject, mapValues, parsePointer, pointer } from '../kernel/json.ts'
+import { isObject, mapValues, memberAt, parsePointer, pointer } from '../kernel/json.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema/schema.ts'
 import type { Violation } from '../kernel/schema/violations.ts'
 import { answerSchema, orderSchema } from './block-schemas.ts'
@@ -230,7 +230,7 @@ const TYPES: Readonly<Record<string, string>> = {
 function nameAt(value: unknown, path: Path): string {
   const key = path.at(-1)
   if (key === undefined) return 'the file'
-  const holder = path.slice(0, -1).reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], value)
+  const holder = memberAt(value, path.slice(0, -1))
   return Array.isArray(holder) ? `an item of "${String(path.at(-2))}"` : `"${String(key)}"`
 }
 
