@@ -104,7 +104,7 @@ function compileDelete(config: RespondConfig, resource: Resource, give: Give, si
     for (;;) {
       const entry = await get(exchange, id)
       if ('status' in entry) return entry
-      const settle = consequences && (await consequences(id, exchange))
+      const settle = consequences && (await consequences({ id, key: entry.id }, exchange))
       if (typeof settle === 'string') return refuse(problems.conflict, settle)
       const removed = await exchange.world.collection(resource.name).remove(entry.id, entry.revision)
       if (removed !== 'removed') continue

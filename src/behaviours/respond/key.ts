@@ -9,7 +9,7 @@ import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
 import type { Entry, Filter, Id } from '../../world/records/types.ts'
-import { fieldIn, idIn, joinKey, withField } from '../../world/records/values.ts'
+import { fieldIn, idIn, indexKeyOf, joinKey, withField } from '../../world/records/values.ts'
 import type { World } from '../../world/world.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { asId, inBody, isId, type Resource, readPage } from '../resource.ts'
@@ -272,7 +272,7 @@ interface Referrer {
 export function compileDeletion(
   resource: Resource,
   site: Site,
-): ((id: Id, exchange: Exchange) => Promise<string | (() => Promise<void>)>) | undefined {
+): ((deleted: RecordName, exchange: Exchange) => Promise<string | (() => Promise<void>)>) | undefined {
   const referrers = new Map<string, readonly Referrer[]>()
   const reached = new Set([resource.name])
   for (const name of reached) {
@@ -284,19 +284,19 @@ export function compileDeletion(
     }
   }
   if (referrers.get(resource.name)?.length === 0) return undefined
-  return async (id, { world }) => {
-    const doomed = new Map([[`${resource.name} ${id}`, { name: resource.name, id }]])
-    const named: { readonly referrer: Referrer; readonly id: Id; readonly owner: Id }[] = []
+  return async (deleted, { world }) => {
+    const doomed = new Map([[`${resource.name} ${deleted.key}`, { name: resource.name, ...deleted }]])
+    const named: (RecordName & { readonly referrer: Referrer; readonly owner: Id })[] = []
     for (const { name, id: owner } of doomed.values()) {
       for (const referrer of referrers.get(name) ?? []) {
         for (const one of await namersOf(referrer, owner, world)) {
-          named.push({ referrer, id: one, owner })
+          named.push({ ...one, referrer, owner })
           if (referrer.onDelete !== 'cascade') continue
-          doomed.set(`${referrer.resource.name} ${one}`, { name: referrer.resource.name, id: one })
+          doomed.set(`${referrer.resource.name} ${one.key}`, { name: referrer.resource.name, ...one })
         }
       }
     }
-    const left = named.filter(({ referrer, id }) => !doomed.has(`${referrer.resource.name} ${id}`))
+    const left = named.filter(({ referrer, key }) => !doomed.has(`${referrer.resource.name} ${key}`))
     const forbidding = left.filter(({ referrer }) => referrer.onDelete === 'restrict')
     const [first] = forbidding
     if (first !== undefined) {
@@ -305,12 +305,18 @@ export function compileDeletion(
       return `the record ${first.owner} is still referenced by /${field} of the record ${first.id} in ${by.name}${more}`
     }
     return async () => {
-      for (const { name, id: other } of doomed.values()) {
-        if (name !== resource.name || other !== id) await world.collection(name).remove(other)
+      for (const { name, key } of doomed.values()) {
+        if (name !== resource.name || key !== deleted.key) await world.collection(name).remove(key)
       }
-      for (const one of left) await empty(one.referrer, one.id, one.owner, world)
+      for (const one of left) await empty(one.referrer, one.key, one.owner, world)
     }
   }
+}
+
+/** The id of a record, and its key, which differs where ids are unique only among those of the same owners. */
+interface RecordName {
+  readonly id: Id
+  readonly key: Id
 }
 
 const referrersOf = (name: string, { resources, contract }: Site): Referrer[] =>
@@ -323,8 +329,8 @@ const referrersOf = (name: string, { resources, contract }: Site): Referrer[] =>
     }),
   )
 
-/** Returns the ids of the records that refer to an owner. */
-async function namersOf({ resource, field, many }: Referrer, owner: Id, world: World): Promise<Id[]> {
+/** Returns the records that refer to an owner. */
+async function namersOf({ resource, field, many }: Referrer, owner: Id, world: World): Promise<RecordName[]> {
   const { text } = await world.collection(resource.name).list({
     filters: many ? [] : [{ field, values: [owner] }],
     comparisons: many ? [{ field, is: 'contains', value: owner }] : undefined,
@@ -332,16 +338,17 @@ async function namersOf({ resource, field, many }: Referrer, owner: Id, world: W
   })
   return readPage(text).flatMap(record => {
     const id = idIn(resource.idField, record)
-    return isId(id) ? [id] : []
+    const key = indexKeyOf(record, resource.idField, resource.within)
+    return isId(id) && key !== undefined ? [{ id, key }] : []
   })
 }
 
-async function empty({ resource, field, many, nullable }: Referrer, id: Id, owner: Id, world: World): Promise<void> {
+async function empty({ resource, field, many, nullable }: Referrer, key: Id, owner: Id, world: World): Promise<void> {
   const collection = world.collection(resource.name)
-  const entry = await collection.read(id)
+  const entry = await collection.read(key)
   if (entry === undefined) return
   const { [field]: value, ...rest } = entry.value
   const others = many && Array.isArray(value) ? value.filter(one => String(one) !== String(owner)) : undefined
   const next: Json | undefined = others ?? (nullable ? null : undefined)
-  await collection.replace(id, next === undefined ? rest : { ...rest, [field]: next })
+  await collection.replace(key, next === undefined ? rest : { ...rest, [field]: next })
 }

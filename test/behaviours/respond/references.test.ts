@@ -97,6 +97,23 @@ suite('deleting a referenced record', () => {
     assert.equal((await send('DELETE /owners/1')).status, 204)
   })
 
+  test('reaches records whose ids are unique only within an owner', async () => {
+    const seeds = `id: { within: [parentId] }
+    seed: [{ id: 1, parentId: 1, ownerId: 1 }, { id: 1, parentId: 2, ownerId: 1 }, { id: 1, parentId: 3, ownerId: 2 }]`
+    const left = async (onDelete: string) => {
+      const files = things(`{ ownerId: { to: owners, onDelete: ${onDelete} } }`, seeds)
+      const gateway = files['gateway.yaml'].replace(/ {2}(?:add|remove)Thing.*\n/g, '')
+      const { send } = inProcess({ ...files, 'gateway.yaml': gateway })
+      const { status } = await send('DELETE /owners/1')
+      return [status, (await send('GET /things')).body]
+    }
+    const other = { id: 1, parentId: 3, ownerId: 2 }
+    assert.deepEqual(await left('cascade'), [204, [other]])
+    const emptied = [1, 2].map(parentId => ({ id: 1, parentId, ownerId: null }))
+    assert.deepEqual(await left('null'), [204, [...emptied, other]])
+    assert.equal((await left('restrict'))[0], 409)
+  })
+
   test('looks into lists of ids', async () => {
     const { send } = all('{ watchers: owners }')
     assert.equal((await send('DELETE /owners/2')).status, 409)
