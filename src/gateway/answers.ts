@@ -65,6 +65,8 @@ export class StandingAnswers {
   // A world that is reset or evicted takes its answers with it.
   readonly #own = new WeakMap<World, readonly HeldAnswer[]>()
   #hasOwn = false
+  /** Whether there may be an answer for some request. */
+  mayAnswer = false
   #made = 0
   #listener: AnswersListener | undefined
 
@@ -172,7 +174,6 @@ export class StandingAnswers {
 
   /** Returns the operation with those answers before it that may apply to this request. */
   over(plan: Plan, usual: PlannedOperation, { world }: Exchange): PlannedOperation {
-    if (!this.#hasOwn && this.#everywhere.length === 0) return usual
     if (this.#rulesFor(plan, usual, world).length === 0) return usual
     return withRules(
       usual,
@@ -246,6 +247,7 @@ export class StandingAnswers {
       this.#own.set(world, answers)
       this.#hasOwn ||= answers.length > 0
     }
+    this.mayAnswer = this.#hasOwn || this.#everywhere.length > 0
   }
 }
 

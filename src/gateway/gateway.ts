@@ -171,7 +171,7 @@ export class Gateway {
       ordinal: controls.ordinal,
     })
     const met = weather === undefined ? usual : underWeather(weather, usual, exchange)
-    const answered = this.answers.over(plan, met, exchange)
+    const answered = this.answers.mayAnswer ? this.answers.over(plan, met, exchange) : met
     const planned = delay === undefined ? answered : delayed(answered, delay)
     if (passed !== undefined) exchange.drawn = {}
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
@@ -213,16 +213,25 @@ export class Gateway {
 
   /** Returns the refusal of a malformed request, in the shape of every refusal. */
   async refuse(problem: Problem, detail: string, headers: Headers = NO_HEADERS): Promise<Reply> {
-    const { plan, mask, meterOf } = this.#served
+    const served = this.#served
+    const { plan, mask } = served
     const { unmatched } = plan
     const { operation } = unmatched
     const exchange = new Exchange({ request: unreadRequest, world: this.worlds.default, operation })
-    meterOf(unmatched).refused(problem.code)
+    const meter = served.meters.get(unmatched.index) ?? this.#bindMeter(served, unmatched)
+    meter.refused(problem.code)
     const reply = await unmatched.decorate(exchange, refuse(problem, detail, headers))
     const none = { path: '', milliseconds: 0, explanation: undefined, requestBody: undefined }
     this.journal.record(exchange, mask, { at: this.clock.now(), reply, ...none })
     await this.requests.left
     return reply
+  }
+
+  /** Binds the meter of an operation on first use, so that one without calls has no series. */
+  #bindMeter({ meters }: ServedPlan, planned: PlannedOperation): Meter {
+    const meter = this.metrics.bind(planned)
+    meters.set(planned.index, meter)
+    return meter
   }
 
   /** Logs an error outside of API requests. */
@@ -254,7 +263,7 @@ export class Gateway {
     if (explanation !== undefined && why) reply = withHeaders(reply, explanationHeaders(explanation))
     const { status, refusal } = reply
     const milliseconds = monotonic() - started
-    const meter = served.meterOf(planned)
+    const meter = served.meters.get(planned.index) ?? this.#bindMeter(served, planned)
     const at = this.clock.now()
     meter.observe(method, status, milliseconds / 1000, injected / 1000)
     if (exchange.queued) meter.queued()
@@ -326,7 +335,8 @@ export function servesPath(plan: Plan, path: string): boolean {
 interface ServedPlan {
   readonly plan: Plan
   readonly mask: Mask
-  readonly meterOf: (planned: PlannedOperation) => Meter
+  /** By the index of the operation. */
+  readonly meters: Map<number, Meter>
 }
 
 /** A running request: its destination, its start (see `monotonic`), and its trace if anybody wants one. */
@@ -345,21 +355,8 @@ interface Dispatch {
 
 /** @param now milliseconds since the epoch */
 function servePlan(plan: Plan, metrics: Metrics, now: number): ServedPlan {
-  // Bound on first use, so that an operation without calls has no series.
-  const meters: (Meter | undefined)[] = new Array(plan.operations.length)
-  const unmatched = metrics.bind(plan.unmatched)
-  const meterOf = (planned: PlannedOperation): Meter => {
-    const { index } = planned
-    if (index === plan.unmatched.index) return unmatched
-    let meter = meters[index]
-    if (meter === undefined) {
-      meter = metrics.bind(planned)
-      meters[index] = meter
-    }
-    return meter
-  }
   metrics.adopted(plan, now)
-  return { plan, mask: new Mask(plan), meterOf }
+  return { plan, mask: new Mask(plan), meters: new Map() }
 }
 
 /** A request whose body is also kept for the journal. */

@@ -22,20 +22,18 @@ import { exposedNames, headerFields, watchDelivery, writeReply } from './wire.ts
  * @param use middleware in front of the gateway: Koa then writes `ctx.body`, which the middleware may have changed
  */
 export function createDataPlane(gateway: Gateway, status: Status, use: readonly KoaMiddleware[] = []): RequestListener {
-  const origins = admitOtherOrigins(() => gateway.plan.simulation.listen.cors)
+  const settings = () => gateway.plan.simulation.listen.cors
   const deliveryOf = () => gateway.plan.simulation.delivery
   if (use.length === 0) {
-    const app = new LeanKoa(error => gateway.reportFailure(error))
-    app.use(origins)
-    app.use(createStandIn(gateway, status, LAST))
-    return app.callback()
+    const answer = openToOrigins(settings, createStandIn(gateway, status, LAST))
+    return new LeanKoa(answer, error => gateway.reportFailure(error)).callback()
   }
   const app = new Koa()
   app.on('error', (error: { expose?: boolean; headerSent?: boolean }) => {
     // Not a client's mistake, nor a connection that the client has closed.
     if (error.expose !== true && error.headerSent !== true) gateway.reportFailure(error)
   })
-  app.use(origins)
+  app.use(openToOrigins(settings, (_, next) => next()))
   app.use(async (ctx, next) => {
     const fault = findMessageFault(ctx.req, ctx.res)
     if (fault !== undefined) return giveReply(ctx, await gateway.refuse(...fault), deliveryOf())
@@ -93,10 +91,7 @@ interface ContextAdapter {
 }
 
 /** For the middleware that is the last one of our application, and writes its reply itself. */
-const LAST: ContextAdapter = {
-  write: ({ req, res }, reply, delivery) => writeReply(req, res, reply, delivery),
-  readBody,
-}
+const LAST: ContextAdapter = { write: writeReply, readBody }
 
 function createStandIn(gateway: Gateway, status: Status, adapter: ContextAdapter): (ctx: Context) => Promise<void> {
   const { write, readBody, prefixOf } = adapter
@@ -109,9 +104,9 @@ function createStandIn(gateway: Gateway, status: Status, adapter: ContextAdapter
   return ctx => {
     const { req, res } = ctx
     const { plan } = gateway
-    const { limits, delivery } = plan.simulation
+    const { delivery } = plan.simulation
     const fault = findMessageFault(req, res)
-    const request = new DataRequest(req, res, prefixOf?.(ctx) ?? '', () => readBody(ctx, limits.body))
+    const request = new DataRequest(ctx, prefixOf?.(ctx) ?? '', readBody)
     const replying =
       fault !== undefined
         ? gateway.refuse(...fault)
@@ -142,11 +137,8 @@ const EXPOSABLE = new Set(['/', '/metrics', '/healthz', '/readyz'])
 const isExposed = (path: string, { simulation, methodsOf }: Plan): boolean =>
   (path === '/' || (simulation.expose as readonly string[]).includes(path.slice(1))) && methodsOf(path).length === 0
 
-/**
- * Returns a middleware that answers the preflights of origins that `settings` admit, and opens the replies to them. Every
- * other request passes it.
- */
-function admitOtherOrigins(settings: () => CorsSettings | undefined): Middleware {
+/** Opens a middleware to the origins that `settings` admit: answers their preflights, and opens its replies to them. */
+function openToOrigins(settings: () => CorsSettings | undefined, middleware: OurMiddleware): OurMiddleware {
   const admit = cors({
     // A wildcard admits no credentials, so the origin is named.
     origin: ctx => ctx.get('Origin'),
@@ -157,37 +149,36 @@ function admitOtherOrigins(settings: () => CorsSettings | undefined): Middleware
   }) as unknown as Middleware
   return (ctx, next) => {
     const { method, headers } = ctx.req
-    if (headers.origin === undefined || settings()?.admits(headers.origin) !== true) return next()
+    if (headers.origin === undefined || settings()?.admits(headers.origin) !== true) return middleware(ctx, next)
     ctx.set('Cache-Control', 'no-store')
     const isPreflight = method === 'OPTIONS' && Boolean(headers['access-control-request-method'])
-    return admit(ctx, next).then(() => void (isPreflight && ctx.res.end()))
+    return admit(ctx, () => middleware(ctx, next)).then(() => void (isPreflight && ctx.res.end()))
   }
 }
 
+type OurMiddleware = (ctx: Context, next: () => Promise<unknown>) => Promise<unknown>
+
 /**
- * A Koa application that runs its middleware and nothing else: the last one writes the response itself, so that Koa's
- * `respond`, which writes `ctx.body`, and its watch over the end of the response have nothing to do. They cost 4 µs of a
- * request that costs 15. The middleware must end or destroy every response and must not throw: a connection whose middleware
- * throws is closed, and the error reported.
+ * A Koa application that runs one middleware and nothing else: it writes the response itself, so that Koa's `respond`, which
+ * writes `ctx.body`, and its watch over the end of the response have nothing to do. They cost 4 µs of a request that costs 15.
+ * The middleware must end or destroy every response and must not throw: a connection whose middleware throws is closed, and
+ * the error reported.
  */
 export class LeanKoa extends Koa {
+  readonly #answer: OurMiddleware
   readonly #failed: (error: unknown) => void
 
-  /** @param failed is called with the error of middleware that throws */
-  constructor(failed: (error: unknown) => void) {
+  /** @param failed is called with the error of a middleware that throws */
+  constructor(answer: OurMiddleware, failed: (error: unknown) => void) {
     super()
+    this.#answer = answer
     this.#failed = failed
   }
 
   override callback(): (req: object, res: object) => Promise<void> {
-    // As `koa-compose`, decided once: a request that passes n middleware functions makes n − 1 closures and no promise.
-    const run = this.middleware.reduceRight<(ctx: Context) => Promise<unknown>>(
-      (rest, one) => ctx => one(ctx, () => rest(ctx)),
-      () => Promise.resolve(),
-    )
     return async (req, res) => {
       try {
-        await run(this.createContext(req as IncomingMessage, res as ServerResponse) as Context)
+        await this.#answer(this.createContext(req as IncomingMessage, res as ServerResponse) as Context, nothing)
       } catch (error) {
         ;(res as ServerResponse).destroy()
         this.#failed(error)
@@ -195,6 +186,8 @@ export class LeanKoa extends Koa {
     }
   }
 }
+
+const nothing = async (): Promise<void> => {}
 
 /** The members of the context of Koa that most middleware uses: a program that uses the library without Koa needs no types of Koa. */
 export interface KoaContext {
@@ -228,7 +221,7 @@ function giveReply(ctx: Context, reply: Reply, delivery: Delivery): void {
   const { status, headers, body, wire } = reply
   if (wire !== undefined) {
     ctx.respond = false
-    writeReply(ctx.req, ctx.res, reply, delivery)
+    writeReply(ctx, reply, delivery)
     return
   }
   ctx.status = status

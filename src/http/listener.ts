@@ -70,7 +70,7 @@ export function createListener(plane: Plane, security?: Security) {
     const reply = await plane.refuse(problems.expectation_failed, 'Expect must be 100-continue')
     // The client may send the body or not: where the next request begins is not known.
     res.shouldKeepAlive = false
-    writeReply(req, res, reply, plane.delivery())
+    writeReply({ req, res }, reply, plane.delivery())
   })
   const refuseUnread = (socket: Socket, problem: Problem, detail: string) =>
     writeRaw(socket, () => plane.refuse(problem, detail), plane.delivery())

@@ -21,47 +21,44 @@ export class DataRequest implements Request {
   readonly query: string
   readonly headers: Request['headers']
   readonly prefix: string
-  readonly #req: IncomingMessage
-  readonly #res: ServerResponse
-  readonly #readBody: () => Promise<BodyRead>
+  readonly hasBody: boolean
+  readonly #context: Context
+  readonly #readBody: (context: Context, maxBytes: number) => Promise<BodyRead>
   #body: Promise<BodyRead> | undefined
   #signal: AbortSignal | undefined
 
-  constructor(req: IncomingMessage, res: ServerResponse, prefix: string, readBody: () => Promise<BodyRead>) {
-    const target = originForm(req.url as string)
+  constructor(context: Context, prefix: string, readBody: (context: Context, maxBytes: number) => Promise<BodyRead>) {
+    const { url = '', method = '', headers } = context.req
+    const target = url.startsWith('/') ? url : originForm(url)
     const query = target.indexOf('?')
-    this.method = req.method as string
+    this.method = method
     this.path = query === -1 ? target : target.slice(0, query)
     this.query = query === -1 ? '' : target.slice(query + 1)
-    this.headers = req.headers
+    this.headers = headers
     this.prefix = prefix
-    this.#req = req
-    this.#res = res
+    const { 'content-length': length, 'transfer-encoding': coding } = headers
+    this.hasBody = coding !== undefined || (length !== undefined && length !== '0')
+    this.#context = context
     this.#readBody = readBody
   }
 
-  get hasBody(): boolean {
-    const { 'content-length': length, 'transfer-encoding': coding } = this.headers
-    return coding !== undefined || (length !== undefined && length !== '0')
-  }
-
-  readBody(): Promise<BodyRead> {
-    this.#body ??= this.#readBody()
+  readBody(maxBytes: number): Promise<BodyRead> {
+    this.#body ??= this.#readBody(this.#context, maxBytes)
     return this.#body
   }
 
   get address(): string {
-    return this.#req.socket.remoteAddress ?? ''
+    return this.#context.req.socket.remoteAddress ?? ''
   }
 
   get certificate(): ClientCertificate | undefined {
-    return certificateOf(this.#req.socket)
+    return certificateOf(this.#context.req.socket)
   }
 
   get signal(): AbortSignal {
     if (this.#signal === undefined) {
       const controller = new AbortController()
-      const res = this.#res
+      const { res } = this.#context
       if (res.destroyed) controller.abort()
       // A response closes once: after it was written, or when its socket does.
       else res.once('close', () => controller.abort())
@@ -73,7 +70,6 @@ export class DataRequest implements Request {
 
 /** A proxy's client sends the whole URL (RFC 9112 §3.2.2); the authority is then Node's `host`. */
 const originForm = (target: string): string => {
-  if (target.startsWith('/')) return target
   const rest = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/is.exec(target)?.[1]
   return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`
 }

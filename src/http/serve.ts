@@ -107,7 +107,7 @@ export async function serve(
   const controlPlane: Plane = {
     handle: async (req, res) => {
       const fault = findMessageFault(req, res)
-      if (fault !== undefined) return writeReply(req, res, await refuseMessage(...fault), controlPlane.delivery())
+      if (fault !== undefined) return writeReply({ req, res }, await refuseMessage(...fault), controlPlane.delivery())
       try {
         // Loaded for its first request, so that a start pays neither time nor memory for it.
         loading ??= loadControlPlane()

@@ -7,42 +7,43 @@ import type { Headers, Reply, Wire } from '../kernel/http.ts'
 import type { Delivery } from '../plan/settings.ts'
 import { breathe } from '../world/clock.ts'
 
+/** A request and its response; a context of Koa is one. */
+interface Pair {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
 /** Writes the reply. Throws before writing if a header is invalid. */
-export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Reply, delivery: Delivery): void {
-  const { headers, body, bytes } = reply
+export function writeReply({ req, res }: Pair, reply: Reply, delivery: Delivery): void {
+  const { body, bytes } = reply
   if (res.headersSent || res.destroyed) return
   if (reply.wire !== undefined) {
     writeBroken(req, res, reply, reply.wire, delivery.vary)
     return
   }
   const length = bytes ?? (body === undefined ? 0 : Buffer.byteLength(body))
-  writeHead(res, reply, headerFields(headers, delivery.vary), length)
+  writeHead(res, reply, delivery.vary, length)
+  // Text in which every character is a byte need not be encoded.
+  const encoding = body?.length === length ? 'latin1' : 'utf8'
   if (typeof body === 'string' && body.length > LONG) {
-    void writeInPieces(res, body, encodingOf(body, length))
+    void writeInPieces(res, body, encoding)
     watch(req, res, delivery.patience)
-  } else {
-    finishResponse(res, body, length)
-    watchDelivery(req, res, delivery.patience)
+    return
   }
-}
-
-function writeHead(res: ServerResponse, { status }: Reply, fields: (string | number)[], length: number): void {
-  if (status !== 204 && status !== 304) fields.push('content-length', length)
-  res.writeHead(status, fields as string[])
-}
-
-/** Text in which every character is a byte need not be encoded. */
-const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
-
-/** Ends the response in one write, where `end(body)` makes two, the second of them empty. */
-function finishResponse(res: ServerResponse, body: Reply['body'], length: number): void {
   if (body !== undefined) {
+    // One write, where `end(body)` makes two, the second of them empty.
     res.socket?.cork()
-    if (typeof body === 'string') res.write(body, encodingOf(body, length))
-    else res.write(body)
+    res.write(body, encoding)
     res.socket?.uncork()
   }
   res.end()
+  watchDelivery(req, res, delivery.patience)
+}
+
+function writeHead(res: ServerResponse, { status, headers }: Reply, vary: string, length: number): void {
+  const fields = headerFields(headers, vary)
+  if (status !== 204 && status !== 304) fields.push('content-length', length)
+  res.writeHead(status, fields as string[])
 }
 
 /** A longer text, in characters, is written in pieces: encoding it holds the event loop for 2 ms a megabyte. */
@@ -189,7 +190,7 @@ function writeBroken(req: IncomingMessage, res: ServerResponse, reply: Reply, wi
 function writePromise(req: IncomingMessage, res: ServerResponse, reply: Reply, vary: string): Buffer {
   const body = Buffer.from(reply.body ?? '')
   req.resume()
-  writeHead(res, reply, headerFields(reply.headers, vary), body.length)
+  writeHead(res, reply, vary, body.length)
   res.flushHeaders()
   return req.method === 'HEAD' ? Buffer.alloc(0) : body
 }

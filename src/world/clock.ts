@@ -15,7 +15,7 @@ export interface Clock {
 }
 
 export const realClock: Clock = {
-  now: () => Date.now(),
+  now: Date.now,
   sleep: (milliseconds, signal) =>
     new Promise(resolve => {
       if (signal?.aborted) return resolve()
@@ -31,7 +31,7 @@ export const realClock: Clock = {
 }
 
 /** Milliseconds that only go forward: for durations, independent of the world's clock. */
-export const monotonic = (): number => performance.now()
+export const monotonic = performance.now.bind(performance)
 
 /** Calls `task` again and again until the answer is called; never keeps the process alive by itself. */
 export function every(milliseconds: number, task: () => void): () => void {

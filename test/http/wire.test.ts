@@ -25,7 +25,7 @@ function reply({ mock }: TestContext) {
   const socket = new EventEmitter()
   const res = new Slow()
   const req = { socket, complete: true } as unknown as IncomingMessage
-  writeReply(req, res as unknown as ServerResponse, { status: 200, headers: {}, body: 'long' }, DELIVERY)
+  writeReply({ req, res: res as unknown as ServerResponse }, { status: 200, headers: {}, body: 'long' }, DELIVERY)
   return { socket, res }
 }
 

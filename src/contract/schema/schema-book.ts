@@ -118,22 +118,20 @@ export class SchemaBook {
     }
   }
 
-  /** Returns the check of values with a schema, which walks it or compiles it. */
-  checkOf(key: string, side: Side): (value: unknown, exact: boolean) => Violations | undefined {
+  /** Returns the check of values with a schema, which walks it or compiles it. @param compiled takes the compiled check */
+  checkOf(key: string, side: Side, compiled: (check: Check) => void): Check {
     let size: number | undefined
     let walked = 0
-    let check: Check | undefined
-    return (value, exact) => {
-      if (check === undefined) {
-        size ??= this.#sizeOf(key)
-        const isWalked = size >= HUGE || (size >= LARGE && walked++ < PATIENCE)
-        if (isWalked || this.walks) {
-          const fits = this.#walk(key, value, side, exact)
-          if (fits === true) return undefined
-          if (fits === false && isWalked) return this.#judge(key, value, side, exact)
-        }
-        check = this.#compile(key)
+    return (value, exact = false) => {
+      size ??= this.#sizeOf(key)
+      const isWalked = size >= HUGE || (size >= LARGE && walked++ < PATIENCE)
+      if (isWalked || this.walks) {
+        const fits = this.#walk(key, value, side, exact)
+        if (fits === true) return undefined
+        if (fits === false && isWalked) return this.#judge(key, value, side, exact)
       }
+      const check = this.#compile(key)
+      compiled(check)
       return check(value, exact, side)
     }
   }
@@ -306,7 +304,7 @@ export class SchemaUse {
   readonly #book: SchemaBook
   #shape: Shape | undefined = undefined
   #types: ReadonlySet<string> | undefined = undefined
-  #check: ReturnType<SchemaBook['checkOf']> | undefined = undefined
+  #check: Check | undefined = undefined
 
   constructor(node: Node, key: string, side: Side, book: SchemaBook) {
     this.node = node
@@ -338,8 +336,10 @@ export class SchemaUse {
 
   /** Returns `undefined` for a valid value. `exact`: the value may hold bigints and decimals. */
   check(value: unknown, exact = false): Violations | undefined {
-    this.#check ??= this.#book.checkOf(this.key, this.#side)
-    return this.#check(value, exact)
+    this.#check ??= this.#book.checkOf(this.key, this.#side, check => {
+      this.#check = check
+    })
+    return this.#check(value, exact, this.#side)
   }
 
   /** Returns whether a reply may have this value, without compiling the schema. */

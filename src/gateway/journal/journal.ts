@@ -40,6 +40,14 @@ export class Journal {
   readonly #listeners = new Set<JournalListener>()
   #watchers = 0
   readonly #limit: number
+  /** Bytes that all entries may take. */
+  #room = 0
+  /** The headers of requests that are kept. */
+  #headers: JournalSettings['headers'] = []
+  /** Whether headers, bodies and explanations of all requests are kept, because somebody watches. */
+  watched = false
+  /** Bytes kept of each body; 0 for none. */
+  bodies = 0
   #member = 0
   /** Called when entries are removed for good: all, or those of a world. */
   onClear: ((world: string | undefined) => void) | undefined
@@ -48,6 +56,16 @@ export class Journal {
   constructor(settings: JournalSettings, limit = Math.floor(SHARE * heapLimit())) {
     this.#settings = settings
     this.#limit = limit
+    this.#settle()
+  }
+
+  /** Decides how much of each request is kept, by the settings and by whether somebody watches. */
+  #settle(): void {
+    const { requests, size, bodies, headers } = this.#settings
+    this.watched = this.#watchers > 0
+    this.bodies = requests === 0 ? 0 : this.watched ? Math.max(bodies, WATCHED_BODIES) : bodies
+    this.#headers = this.watched ? 'all' : headers
+    this.#room = Math.min(size, this.#limit)
   }
 
   /** At most how many requests are kept, and how many bytes they may take. */
@@ -55,28 +73,15 @@ export class Journal {
     return { requests: this.#settings.requests, bytes: this.#room }
   }
 
-  get #room(): number {
-    return Math.min(this.#settings.size, this.#limit)
-  }
-
-  /** Bytes kept of each body; 0 for none. */
-  get bodies(): number {
-    if (this.#settings.requests === 0) return 0
-    return this.watched ? Math.max(this.#settings.bodies, WATCHED_BODIES) : this.#settings.bodies
-  }
-
-  /** Whether headers, bodies and explanations of all requests are kept, because somebody watches. */
-  get watched(): boolean {
-    return this.#watchers > 0
-  }
-
   /** Keeps all of every request until the returned function is called. */
   watch(): () => void {
     this.#watchers += 1
+    this.#settle()
     let watching = true
     return () => {
       if (watching) this.#watchers -= 1
       watching = false
+      this.#settle()
     }
   }
 
@@ -142,10 +147,10 @@ export class Journal {
     entry.position = exchange.position
     entry.refusal = outcome.reply.refusal
     entry.explanation = outcome.explanation
-    entry.headers = this.#keepHeaders(request.headers)
+    entry.headers = this.#headers.length === 0 ? undefined : this.#keepHeaders(request.headers)
     entry.replyHeaders = this.watched ? outcome.reply.headers : undefined
-    entry.requestBody = this.#keep(outcome.requestBody, mask)
-    entry.replyBody = this.#keep(outcome.reply.body, mask)
+    entry.requestBody = this.bodies === 0 ? undefined : this.#keep(outcome.requestBody, mask)
+    entry.replyBody = this.bodies === 0 ? undefined : this.#keep(outcome.reply.body, mask)
     entry.mask = mask
     entry.size = sizeOf(entry)
     this.#bytes += entry.size
@@ -193,6 +198,7 @@ export class Journal {
     if (keys.every(key => settings[key] === before[key]) && String(settings.headers) === String(before.headers)) return
     const kept = [...this.each()].filter(({ id }) => id > this.#last - settings.requests)
     this.#settings = settings
+    this.#settle()
     this.#fill(kept)
     this.#first = kept[0]?.id ?? this.#last + 1
     while (this.#bytes > this.#room) this.#evict()
@@ -222,8 +228,8 @@ export class Journal {
   }
 
   #keep(body: string | Uint8Array | undefined, mask: Mask): JournalBody | undefined {
+    if (body === undefined) return undefined
     const { bodies } = this
-    if (bodies === 0 || body === undefined) return undefined
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     const room = bodies + mask.longest
     const start = typeof body === 'string' ? body.slice(0, room) : new TextDecoder().decode(body.subarray(0, room))
@@ -231,11 +237,9 @@ export class Journal {
     return { text, bytes, cut: body.length > room || text.length === bodies }
   }
 
-  #keepHeaders(sent: Request['headers']): Readonly<Record<string, string>> | undefined {
-    const headers = this.watched ? 'all' : this.#settings.headers
-    if (headers.length === 0) return undefined
+  #keepHeaders(sent: Request['headers']): Readonly<Record<string, string>> {
     const kept: Record<string, string> = {}
-    for (const name of headers === 'all' ? Object.keys(sent) : headers) {
+    for (const name of this.#headers === 'all' ? Object.keys(sent) : this.#headers) {
       const value = sent[name]
       if (value !== undefined) kept[name] = String(value)
     }
