@@ -5,6 +5,7 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { placeOf } from '../contract/documents.ts'
 import { type Accepts, expressionsOf, type Method, type PathMatch, PathTable } from '../contract/paths.ts'
 import { type Diagnostics, editDistance, slipsIn } from '../kernel/diagnostic.ts'
+import { getOrMake } from '../kernel/memo.ts'
 
 export interface Routes {
   /** The operations of a path; the first of two that cannot be distinguished. */
@@ -91,7 +92,7 @@ interface TemplateSegments {
 
 /** Longer paths are not compared, so that a client cannot make the comparison expensive. */
 const LONGEST = 300
-/** Answers that are kept. */
+/** Answers that are kept for each method. */
 const MOST_FOUND = 1000
 /** The maximum number of leading segments to remove, or to add. */
 const MOST_PREFIX = 3
@@ -163,8 +164,9 @@ function compileNear(served: readonly ServedOperation[], methodsOf: (path: strin
     return `${where === '' ? ';' : `${where}:`} did you mean ${meant} ${prefix}${target}?`
   }
   // A client that is wrong is wrong again and again, and looking takes longer than the rest of its request.
-  const found = new Map<string, string>()
-  const recall = (method: string, path: string) => found.get(`${method} ${path}`)
+  // By method: to join it with the path, for each repeated request, takes longer than two look-ups.
+  const found = new Map<string, Map<string, string>>()
+  const recall = (method: string, path: string) => found.get(method)?.get(path)
   return {
     recall,
     describe(method, path, prefix = '') {
@@ -173,8 +175,9 @@ function compileNear(served: readonly ServedOperation[], methodsOf: (path: strin
       const bare = `no operation matches ${method} ${prefix}${path}`
       if (path.length > LONGEST || !path.startsWith('/')) return bare
       const description = bare + suggestFor(method, path, prefix)
-      if (found.size >= MOST_FOUND) found.clear()
-      if (prefix === '') found.set(`${method} ${path}`, description)
+      const kept = getOrMake(found, method, () => new Map<string, string>())
+      if (kept.size >= MOST_FOUND) kept.clear()
+      if (prefix === '') kept.set(path, description)
       return description
     },
   }

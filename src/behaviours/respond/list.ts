@@ -149,7 +149,7 @@ function compileFilters(
       }
       const value = timed?.(given) ?? given
       if (is !== 'equal') comparisons.push({ field, is, value })
-      else filters.push({ field, values: [value].flat() as Json[], orAbsent })
+      else filters.push({ field, values: Array.isArray(value) ? value : [value], orAbsent })
     }
     return { filters, comparisons: comparisons.length === 0 ? undefined : comparisons }
   }

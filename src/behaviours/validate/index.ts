@@ -74,6 +74,7 @@ interface Broken {
 }
 
 const NO_RULES: readonly BrokenRule[] = []
+const NO_TEXTS: ReadonlyMap<string, readonly string[]> = new Map()
 const NONE: Broken = { path: NO_RULES, rest: NO_RULES }
 
 type ReadTexts = (exchange: Exchange, query: ReadonlyMap<string, readonly string[]>) => readonly string[] | undefined
@@ -107,7 +108,12 @@ export function compileParameters(
   return exchange => {
     const query = splitQuery(exchange.request.query)
     // A declared parameter is never a property of an exploded object.
-    const undocumented = query.size === 0 ? query : new Map([...query].filter(([name]) => !known.has(name)))
+    let undocumented: typeof query | undefined
+    for (const [name, texts] of query) {
+      if (known.has(name)) continue
+      undocumented ??= new Map()
+      undocumented.set(name, texts)
+    }
     const values: unknown[] = new Array(parameters.length)
     exchange.values = values
     const path: BrokenRule[] = []
@@ -115,7 +121,7 @@ export function compileParameters(
     for (let i = 0; i < parameters.length; i++) {
       const parameter = parameters[i] as Parameter
       const { name, in: place, required, schema } = parameter
-      const gathered = parameter.gather?.(undocumented)
+      const gathered = parameter.gather?.(undocumented ?? NO_TEXTS)
       const texts = gathered === undefined ? readers[i]?.(exchange, query) : undefined
       let broken: readonly Pick<Violation, 'pointer' | 'keyword' | 'message'>[] | undefined
       if (gathered === undefined && (texts === undefined || texts.length === 0)) {
@@ -141,11 +147,11 @@ export function compileParameters(
         rules.push({ in: place, path: name + pointer, rule: keyword, message })
       }
     }
-    if (undocumented.size > 0) warnOfSlips(exchange, 'query parameter', undocumented.keys(), known, isOwned)
+    if (undocumented !== undefined) warnOfSlips(exchange, 'query parameter', undocumented.keys(), known, isOwned)
     if (exchange.broken && path.length === 0) {
       path.push({ in: 'path', path: '', rule: 'encoding', message: 'has a broken percent-encoding' })
     }
-    if (strict) {
+    if (strict && undocumented !== undefined) {
       for (const name of undocumented.keys()) {
         if (!isOwned(name)) rest.push({ in: 'query', path: name, rule: 'undocumented', message: 'is not documented' })
       }
