@@ -12,7 +12,8 @@ import {
 } from '../load/probe/probe.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import type { Gateway } from './gateway.ts'
-import { describeEntry, type JournalEntry, type RecordedRequest } from './journal/entry.ts'
+import { describeEntry, type RecordedRequest } from './journal/entry.ts'
+import type { JournalEntry } from './journal/journal.ts'
 
 /** A request to be sent. */
 export interface Sending {

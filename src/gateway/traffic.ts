@@ -1,7 +1,7 @@
 // Rates, latencies and errors of the requests of the last minutes. They are recorded only while a client polls.
 
-import { type JournalEntry, thousandths } from './journal/entry.ts'
-import type { Journal } from './journal/journal.ts'
+import { thousandths } from './journal/entry.ts'
+import type { Journal, JournalEntry } from './journal/journal.ts'
 
 /** The maximum number of recorded requests. At higher rates a measurement covers less time. */
 const CAPACITY = 200_000

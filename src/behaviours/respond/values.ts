@@ -243,7 +243,7 @@ function compileValue(value: Json, node: Node, contract: Contract, name: string,
       return { ...compiled, evaluate: scope => write(parseDate(String(compiled.evaluate(scope))) ?? 0) }
     },
   })
-  const make = (making: Making) => template.fill(making) as Json | undefined
+  const make = template.fill as (making: Making) => Json | undefined
   if (template.holes.length === 0) return make
   return Object.assign((making: Making) => (making.scope === undefined ? undefined : make(making)), { scoped: true })
 }

@@ -5,8 +5,8 @@ import type { Plan } from '../../plan/plan.ts'
 import { breathe } from '../../world/clock.ts'
 import type { SharedRequests } from '../../world/engines/engine.ts'
 import { Mask } from '../mask.ts'
-import { blankEntry, type JournalEntry, LOST, maskHeaders, nestedMember } from './entry.ts'
-import type { Journal } from './journal.ts'
+import { maskHeaders } from './entry.ts'
+import { blankEntry, type Journal, type JournalEntry, LOST, nestedMember } from './journal.ts'
 
 /** The requests to filter or verify: those of one process, or of all. */
 export interface JournalView {

@@ -9,7 +9,8 @@ import type { Plan } from '../../plan/plan.ts'
 import type { JournalSettings } from '../../plan/settings.ts'
 import { parseMoment, timestamp } from '../../world/clock.ts'
 import { comesAfter, type JournalView } from './all-requests.ts'
-import { describeEntry, type JournalEntry, type RecordedRequest } from './entry.ts'
+import { describeEntry, type RecordedRequest } from './entry.ts'
+import type { JournalEntry } from './journal.ts'
 
 /** A filter of requests; all its members must match. The items of a list are separated by commas. */
 export interface RequestFilter {

@@ -1,6 +1,6 @@
 // The time of a world: its clock and its calendar; and its past, to which a recorded world is rewound.
 
-import { type JournalEntry, LOST } from '../../gateway/journal/entry.ts'
+import { type JournalEntry, LOST } from '../../gateway/journal/journal.ts'
 import { describeChanges, type History, type HistoryEntry, isTold, MOST_ENTRIES } from '../../gateway/state/history.ts'
 import type { KeptState } from '../../gateway/state/kept-state.ts'
 import { calendarOf } from '../../gateway/world-calendar.ts'

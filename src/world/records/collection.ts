@@ -215,7 +215,7 @@ export class Collection {
 
   #store(row: Row, old: Row | undefined, last = false): void {
     this.#rows.put(row, old, last)
-    const evicted = this.#excess()
+    const evicted = this.#rows.excess(this.#options)
     if (evicted !== undefined) this.#rows.delete(evicted)
     this.#recording.tell(row, old, this.#counts, evicted)
     // A large record may take the room of several.
@@ -227,13 +227,13 @@ export class Collection {
     this.#recording.tell(undefined, row, this.#counts)
   }
 
-  #excess(): Row | undefined {
-    return this.#rows.excess(this.#options.maxRecords, this.#options.maxBytes)
-  }
-
   /** Removes the oldest of the created records where there are too many. */
   #evict(): void {
-    for (let oldest = this.#excess(); oldest !== undefined; oldest = this.#excess()) this.#delete(oldest)
+    for (;;) {
+      const oldest = this.#rows.excess(this.#options)
+      if (oldest === undefined) return
+      this.#delete(oldest)
+    }
   }
 
   // --- all of it -------------------------------------------------------------------------------------------------------

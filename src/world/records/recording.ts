@@ -55,13 +55,9 @@ export class Counts implements Counted {
 
   /** Counts on from the number that a record has as its id. */
   pass(id: Id | undefined): void {
-    if ((typeof id === 'number' || typeof id === 'bigint') && id >= this.next) this.next = successor(id)
+    if (id === undefined || typeof id === 'string' || id < this.next) return
+    this.next = typeof id === 'number' && id < Number.MAX_SAFE_INTEGER ? id + 1 : BigInt(id) + 1n
   }
-}
-
-const successor = (id: number | bigint): number | bigint => {
-  if (typeof id === 'bigint') return id + 1n
-  return id < Number.MAX_SAFE_INTEGER ? id + 1 : BigInt(id) + 1n
 }
 
 /** Undoes the change of a record: puts the old one back, if there was one, and another one that was evicted for it. */
