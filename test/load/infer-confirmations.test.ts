@@ -117,6 +117,32 @@ test('records are found two keys deep, alone or in a list of one', async () => {
   }
 })
 
+test('a deletion may answer with something else than the record', async () => {
+  const commit = { sha: { const: 'c0ffee' }, message: string, branch: string, id: string }
+  for (const [reply, body] of [
+    [object(commit), { id: 'one' }],
+    [object(commit, { required: ['sha'] }), { id: 'one', sha: 'c0ffee' }],
+    [object({ commit: object(commit), parent: string }), {}],
+  ] as const) {
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/files': {
+            get: answers(200, several(ref('File'))),
+            post: { ...takes(ref('File')), ...answers(201, ref('File')) },
+          },
+          '/files/{id}': { ...naming('id'), get: answers(200, ref('File')), delete: answers(200, reply) },
+        },
+        { File: object({ id: string, name: string, size: integer }, { required: ['id', 'name'] }) },
+      ),
+    )
+    await send('POST /files', { id: 'one', name: 'One' })
+    const deleted = await send('DELETE /files/one')
+    assert.deepEqual([deleted.status, deleted.body], [200, body])
+    assert.equal((await send('GET /files/one')).status, 404)
+  }
+})
+
 test('an item whose GET describes no reply, or a list of one, shows its record', async () => {
   const Account = object({ id: string, name: string })
   for (const reply of [undefined, several(ref('Account'))]) {

@@ -124,7 +124,7 @@ export function operationsOf(
     const isIts = operation.method === 'DELETE' ? records.isAkin : records.isLike
     const isShown = isRead || isNew || (single !== undefined && isIts(single.record))
     if (single !== undefined && isShown) return { ...within, ...templateOf(single) }
-    const told = isRead ? undefined : records.confirmation(whole, idField)
+    const told = isRead ? undefined : records.confirmation(whole, idField, operation.method === 'DELETE')
     if (told !== undefined) return { ...within, body: told }
     return single && { ...within, ...templateOf(single) }
   }

@@ -215,9 +215,10 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
    * success. Without the properties that the server completes.
    *
    * @param idField another name of the id
+   * @param isSure whether the reply is about the record even if it has many other properties, as that of a deletion
    * @returns `undefined` if the reply seems to be about something else
    */
-  function confirmation(whole: Node, idField?: string): Json | undefined {
+  function confirmation(whole: Node, idField?: string, isSure = false): Json | undefined {
     const types = [...schemas.types(whole)].filter(type => type !== 'null')
     if (schemas.isScalar(whole) && types.length === 1) return types[0] === 'boolean' ? true : ID
     const properties = schemas.fields(whole)
@@ -229,7 +230,7 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
       else if (!isAside(name)) others += 1
     }
     const most = Object.keys(body).length > 0 ? MOST_OTHERS : 0
-    return properties.size > 0 && others <= most ? body : undefined
+    return isSure || (properties.size > 0 && others <= most) ? body : undefined
   }
 
   function confirmedPart(name: string, node: Node, idField: string | undefined): Json | undefined {
