@@ -12,6 +12,7 @@ paths:
 `
 const array = '{ type: array, items: { type: integer } }'
 const object = '{ type: object, required: [r], properties: { r: { type: integer }, g: { type: integer } } }'
+const named = '{ type: object, properties: { r: { type: integer } } }'
 
 const STYLES: readonly [string, string, string, number][] = [
   ['query', `schema: ${array}`, '/x?p=1&p=2', 204],
@@ -36,7 +37,12 @@ const STYLES: readonly [string, string, string, number][] = [
   ['path', `style: label, schema: ${array}`, '/x/1,2', 400],
   ['path', `style: matrix, explode: true, schema: ${array}`, '/x/;p=1;p=2', 204],
   ['path', `style: matrix, schema: ${object}`, '/x/;p=r,1,g,2', 204],
+  ['path', `style: matrix, explode: true, schema: ${named}`, '/x/;r=1;g=2', 204],
+  ['path', `style: matrix, explode: true, schema: ${named}`, '/x/;p=r,1,g,2', 400],
+  ['path', `style: label, explode: true, schema: ${named}`, '/x/.r=1.g=2', 204],
+  ['path', `style: label, explode: true, schema: ${named}`, '/x/.r,1,g,2', 400],
   ['path', `explode: true, schema: ${object}`, '/x/r=1,g=2', 204],
+  ['path', `explode: true, schema: ${named}`, '/x/r,1,g,2', 400],
 ]
 
 for (const [place, how, target, status] of STYLES) {

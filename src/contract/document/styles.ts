@@ -204,7 +204,8 @@ export function compileStyle(
       if (isPlain) return readOne(pieces, types, decode)
       const reader = new PartReader(decode)
       const hasPairs = isPaired ? pieces.every(piece => piece.includes('=')) : pieces.length % 2 === 0
-      if (isMap && (hasPairs || !isArray)) return readPairs(pieces, isPaired, place, reader)
+      if (isMap && hasPairs) return readPairs(pieces, isPaired, place, reader)
+      if (isMap && !isArray) return { fault: 'must be a list of names and values' }
       return reader.done(pieces.map(piece => reader.value(piece.trim(), place.items)))
     },
     owns,
@@ -214,7 +215,6 @@ export function compileStyle(
 /** Reads `R=100,G=200` if paired, `R,100,G,200` otherwise. */
 function readPairs(pieces: readonly string[], isPaired: boolean, place: ValuePlace, reader: PartReader): ParameterRead {
   const value: Record<string, unknown> = {}
-  if (!isPaired && pieces.length % 2 === 1) return { fault: 'must be a list of names and values' }
   for (let i = 0; i < pieces.length; i += isPaired ? 1 : 2) {
     const [, name = '', text = ''] = isPaired
       ? (/^([^=]*)=?(.*)$/s.exec(pieces[i] as string) ?? [])
