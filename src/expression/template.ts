@@ -155,7 +155,7 @@ export function compileFilling<Context extends TemplateContext>(
   const tree = bind(template, [])
   return {
     holes,
-    fill: (context, values) => (tree === template ? template : filled(tree, context, values)),
+    fill: tree === template ? () => template : (context, values) => filled(tree, context, values),
     write: writer(tree),
     evaluate: scope =>
       Promise.all(holes.map(({ expression }) => (async () => expression.evaluate(scope))().catch(failed))),

@@ -64,16 +64,14 @@ export function compilePaging(
     const value = index === -1 ? undefined : (values[index] as number | bigint | undefined)
     return value === undefined ? fallback : Math.max(0, Number(value))
   }
-  // Some contracts say "all" by a limit of -1.
-  const sizeOf = (values: readonly unknown[]) =>
-    Number(values[limitAt] ?? 0) < 0 ? unlimited : numberAt(values, limitAt, unlimited)
   const pageOf = (values: readonly unknown[]) => Math.max(base, numberAt(values, pageAt, base))
   return {
     /** Whether `last` needs the number of all records. */
     counts: config.links === true && cursorAt === -1,
     /** Returns the requested page, or the rule that the request breaks. */
     window({ values }: Exchange): Window | BrokenRule {
-      const limit = sizeOf(values)
+      // Some contracts say "all" by a limit of -1.
+      const limit = Number(values[limitAt] ?? 0) < 0 ? unlimited : numberAt(values, limitAt, unlimited)
       if (cursorAt !== -1 && values[cursorAt] !== undefined && values[cursorAt] !== '') {
         const after = asId(String(values[cursorAt]), ids)
         const isOther = ids === 'integer' && typeof after === 'string'

@@ -53,7 +53,7 @@ export const validate: Behaviour<ValidateConfig> = {
       const { path, rest } = readParameters?.(exchange) ?? NONE
       if (path.length > 0) return Promise.resolve(invalid(path))
       if (body === undefined || !exchange.request.hasBody) {
-        const absent = body === undefined ? NO_RULES : body.absent(exchange)
+        const absent = body?.absent?.(exchange) ?? NO_RULES
         const all = absent.length === 0 ? rest : [...rest, ...absent]
         return all.length === 0 ? next(exchange) : Promise.resolve(invalid(all))
       }
@@ -197,7 +197,7 @@ function compileBody({ body, method }: Operation, ignored: boolean, maxBody: num
     const unexpected = refuse(problems.unsupported_media_type, 'this operation does not accept a body')
     if (ignored) return undefined
     return {
-      absent: () => NO_RULES,
+      absent: undefined,
       async read({ request }: Exchange): Promise<Reply | readonly BrokenRule[]> {
         const read = await request.readBody(maxBody)
         return 'bytes' in read && read.bytes.length === 0 ? NO_RULES : unexpected

@@ -18,6 +18,7 @@ import {
   becomeState,
   CollectionRecording,
   Counts,
+  type Restore,
   RowsBatch,
   renameRows,
   rowsOf,
@@ -36,7 +37,8 @@ export class Collection {
   readonly #counts = new Counts()
   /** The revision that it began with. */
   #born: number
-  readonly #recording: CollectionRecording
+  /** Set where its changes are recorded. */
+  #recording: CollectionRecording | undefined
   /** Set where records go from state to state by the clock. Due edges fire in order at the next access; no timer runs. */
   #timers: Timers | undefined
   #clock: Clock | undefined
@@ -44,15 +46,6 @@ export class Collection {
   constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], budget?: Budget, from?: Collection) {
     this.#options = options
     this.#rows = from === undefined ? new Rows(options.indexed, budget) : from.#rows.fork(from.#counts.revision)
-    this.#recording = new CollectionRecording((id, old, evicted, counts) => {
-      if (evicted !== undefined) this.#rows.put(evicted, this.#rows.get(evicted.id))
-      // The record may have been evicted for itself.
-      const now = this.#rows.get(id)
-      if (old !== undefined) this.#rows.put(old, now)
-      else if (now !== undefined) this.#rows.delete(now)
-      this.#counts.copy(counts)
-      this.#recording.follow(this.#counts)
-    })
     if (from !== undefined) this.#counts.copy(from.#counts)
     if (seeds.length > 0) this.#rows.fill(rowsOf({ records: seeds }, options, this.#counts))
     this.#born = this.#counts.revision
@@ -123,7 +116,10 @@ export class Collection {
     const { idField, assign, within = ALL } = this.#options
     const counts = this.#counts
     const given = assign === 'client' ? (fieldIn(idField, fields) as Id | undefined) : undefined
-    const drawn = given === undefined ? drawId(this.#options, counts.creations, fields, this.#rows) : undefined
+    const drawn =
+      given === undefined && assign !== 'sequence'
+        ? drawId(this.#options, counts.creations, fields, this.#rows)
+        : undefined
     const own = given ?? drawn?.id ?? counts.next
     const record = withId(idField, own, fields)
     const refusal = refuse?.(record)
@@ -217,14 +213,14 @@ export class Collection {
     this.#rows.put(row, old, last)
     const evicted = this.#rows.excess(this.#options)
     if (evicted !== undefined) this.#rows.delete(evicted)
-    this.#recording.tell(row, old, this.#counts, evicted)
+    this.#recording?.tell(row, old, this.#counts, evicted)
     // A large record may take the room of several.
     if (evicted !== undefined) this.#evict()
   }
 
   #delete(row: Row): void {
     this.#rows.delete(row)
-    this.#recording.tell(undefined, row, this.#counts)
+    this.#recording?.tell(undefined, row, this.#counts)
   }
 
   /** Removes the oldest of the created records where there are too many. */
@@ -252,7 +248,7 @@ export class Collection {
 
   /** Replaces its records by those of a dump. */
   async load(dump: Dump): Promise<void> {
-    const before = this.#recording.attached ? this.fork() : undefined
+    const before = this.#recording && this.fork()
     const counts = new Counts()
     // No state of a record shares its revision with another.
     counts.revision = this.#counts.revision
@@ -261,8 +257,8 @@ export class Collection {
     // The records and their timers are one change.
     this.#timers?.load(dump.timers)
     if (before === undefined) return
-    this.#recording.follow(this.#counts)
-    this.#recording.tellEffect(['all', this.state()], () => this.become(before.state()))
+    this.#recording?.follow(this.#counts)
+    this.#recording?.tellEffect(['all', this.state()], () => this.become(before.state()))
   }
 
   /** Returns the next timers that will fire, in their order. */
@@ -297,7 +293,7 @@ export class Collection {
     if (options.states === undefined) this.#timers = undefined
     else if (this.#timers === undefined) {
       this.#timers = this.#makeTimers()
-      this.#tellTimers(this.#recording.attached)
+      this.#tellTimers()
     } else this.#timers.adapt(options.states, options)
   }
 
@@ -305,21 +301,30 @@ export class Collection {
 
   /** Passes every later change to a recorder, under the names of a world and a collection; `undefined`: to none. */
   record(recorder: Recorder | undefined, world = '', name = ''): void {
-    this.#recording.attach(recorder, world, name)
-    this.#recording.follow(this.#counts)
-    this.#tellTimers(recorder !== undefined)
+    const restore: Restore = (id, old, evicted, counts) => {
+      if (evicted !== undefined) this.#rows.put(evicted, this.#rows.get(evicted.id))
+      // The record may have been evicted for itself.
+      const now = this.#rows.get(id)
+      if (old !== undefined) this.#rows.put(old, now)
+      else if (now !== undefined) this.#rows.delete(now)
+      this.#counts.copy(counts)
+      this.#recording?.follow(this.#counts)
+    }
+    this.#recording = recorder && new CollectionRecording(recorder, world, name, this.#counts, restore)
+    this.#tellTimers()
   }
 
-  #tellTimers(recorded: boolean): void {
+  #tellTimers(): void {
     const timers = this.#timers
+    const recording = this.#recording
     if (timers === undefined) return
-    timers.tell = recorded
-      ? (id, after, before) =>
-          this.#recording.tellEffect(
-            ['timer', portableId(id), portableTimer(after)],
-            () => void timers.set(id, portableTimer(before)),
-          )
-      : undefined
+    timers.tell =
+      recording &&
+      ((id, after, before) =>
+        recording.tellEffect(
+          ['timer', portableId(id), portableTimer(after)],
+          () => void timers.set(id, portableTimer(before)),
+        ))
   }
 
   /** Applies a change that another copy of the collection recorded, without recording it. */
@@ -331,7 +336,7 @@ export class Collection {
     if (effect[0] === 'all') this.become(effect[1])
     else {
       for (const row of effect[0] === 'row' ? [effect] : effect[1]) this.#applyRow(row)
-      this.#recording.follow(this.#counts)
+      this.#recording?.follow(this.#counts)
     }
   }
 
@@ -359,7 +364,7 @@ export class Collection {
   /** Takes over a state: instead of all records if it has all, else in addition. */
   become(state: CollectionState): void {
     becomeState(this.#rows, this.#counts, this.#options, state)
-    this.#recording.follow(this.#counts)
+    this.#recording?.follow(this.#counts)
     this.#timers?.become(state.timers)
   }
 }

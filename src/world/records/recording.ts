@@ -61,36 +61,30 @@ export class Counts implements Counted {
 }
 
 /** Undoes the change of a record: puts the old one back, if there was one, and another one that was evicted for it. */
-type Restore = (id: Id, old: Row | undefined, evicted: Row | undefined, counts: Counted) => void
+export type Restore = (id: Id, old: Row | undefined, evicted: Row | undefined, counts: Counted) => void
 
 /** Passes the changes of a collection to a recorder. */
 export class CollectionRecording {
-  #recorder: Recorder | undefined
-  #world = ''
-  #name = ''
+  readonly #recorder: Recorder
+  readonly #world: string
+  readonly #name: string
   /** How the text of the change of a record begins, and that of several. */
-  #head = ''
-  #headOfRows = ''
+  readonly #head: string
+  readonly #headOfRows: string
   /** The counters that were last recorded. */
   readonly #told = new Counts()
   readonly #restore: Restore
 
-  constructor(restore: Restore) {
+  /** @param counts those of the collection now */
+  constructor(recorder: Recorder, world: string, name: string, counts: Counts, restore: Restore) {
     this.#restore = restore
-  }
-
-  /** Whether there is a recorder. */
-  get attached(): boolean {
-    return this.#recorder !== undefined
-  }
-
-  attach(recorder: Recorder | undefined, world: string, name: string): void {
     this.#recorder = recorder
     this.#world = world
     this.#name = name
     const inCollection = `[${JSON.stringify(world)},["in",${JSON.stringify(name)},`
     this.#head = `${inCollection}["row",`
     this.#headOfRows = `${inCollection}["rows",[["row",`
+    this.#told.copy(counts)
   }
 
   /** Must be called with the counters of each change that is not recorded. */
@@ -103,7 +97,6 @@ export class CollectionRecording {
    * @param evicted another record, which was evicted for this one
    */
   tell(row: Row | undefined, old: Row | undefined, counts: Counts, evicted?: Row): void {
-    if (this.#recorder === undefined) return
     const { revision, next, creations } = this.#told
     this.#recorder.record({
       world: this.#world,
@@ -130,7 +123,7 @@ export class CollectionRecording {
 
   /** Records another change of the collection. */
   tellEffect(effect: CollectionEffect, undo: () => void): void {
-    this.#recorder?.record(changeOf(this.#world, ['in', this.#name, effect], undo))
+    this.#recorder.record(changeOf(this.#world, ['in', this.#name, effect], undo))
   }
 }
 
@@ -205,14 +198,14 @@ function putRow(rows: Rows, row: Row, old = rows.get(row.id)): void {
 export class RowsBatch {
   readonly #rows: Rows
   readonly #counts: Counts
-  readonly #recording: CollectionRecording
+  readonly #recording: CollectionRecording | undefined
   /** Records as they were written; one without a text was removed. Later ones of the same id replace earlier ones. */
   #written: Row[] = []
   #removes = false
   /** The number of records above which those that were replaced are dropped. */
   #most = 10_000
 
-  constructor(rows: Rows, counts: Counts, recording: CollectionRecording) {
+  constructor(rows: Rows, counts: Counts, recording: CollectionRecording | undefined) {
     this.#rows = rows
     this.#counts = counts
     this.#recording = recording
@@ -247,7 +240,7 @@ export class RowsBatch {
       rows.fill(this.#removes ? lastById(all).filter(isThere) : lastById(all))
     }
     this.#removes = false
-    this.#recording.follow(this.#counts)
+    this.#recording?.follow(this.#counts)
   }
 }
 
