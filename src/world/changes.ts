@@ -182,14 +182,14 @@ export class Recording implements Recorder {
    * Returns everything that was recorded, to be appended; it stays recorded until `clear` or `undo`. Counts are in the last
    * group, so that a request which changes something is one entry.
    */
-  take(at: number): readonly Group[] {
+  take(now: () => number): readonly Group[] {
     const before = this.#aside.length
     this.#takeCounts()
     const groups = this.#groups
     const last = groups.at(-1)
-    if (last === undefined) return [{ at, by: '', changes: this.#aside }]
+    if (last === undefined) return [{ at: now(), by: '', changes: this.#aside }]
     for (let i = before; i < this.#aside.length; i++) (last.changes as Change[]).push(this.#aside[i] as Change)
-    return before === 0 ? groups : [{ at, by: '', changes: this.#aside.slice(0, before) }, ...groups]
+    return before === 0 ? groups : [{ at: now(), by: '', changes: this.#aside.slice(0, before) }, ...groups]
   }
 
   #takeCounts(): void {

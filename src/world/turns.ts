@@ -1,6 +1,6 @@
 // The order in which work changes recorded worlds. Work runs in turns, one piece after the other, in an order that is the
-// same for all processes that append to the log: what waits runs together, and its changes are one append. Where another
-// process was faster, the changes are undone, and the work runs again after those of the other.
+// same for all processes that append to the log. Where there are several processes, what waits runs together, and its changes
+// are one append; where another one was faster, they are undone, and the work runs again after those of the other.
 
 import { type Change, type Group, Recording } from './changes.ts'
 import { afterPromises, breathe, monotonic } from './clock.ts'
@@ -47,14 +47,18 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
-/** Work that waits for its turn, or for its changes to be appended. */
-interface Piece extends Waiter {
-  readonly work: () => Promise<unknown>
+/** The changes of some work, if any, and its reason. */
+interface Made {
   readonly cause: Cause
+  readonly group: Group | undefined
+}
+
+/** Work that waits for its turn, or for its changes to be appended, where other processes append, too. */
+interface Piece extends Waiter, Made {
+  readonly work: () => Promise<unknown>
   /** The result of the work, or its error if it has failed. */
   outcome: unknown
   hasFailed: boolean
-  /** The changes that it made, if any. */
   group: Group | undefined
 }
 
@@ -68,6 +72,8 @@ export class Turns {
   readonly #now: () => number
   readonly #meter: TurnMeter
   #pieces: Piece[] = []
+  /** Begin the work that waits for its turn, where no other process appends. */
+  readonly #line: (() => void)[] = []
   /** Requests that wait until the worlds hold what others appended. */
   #askers: Waiter[] = []
   #busy = false
@@ -105,32 +111,68 @@ export class Turns {
    * for the network or the time, because all others wait for it.
    */
   run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
-    if (!this.#busy && !this.repeats) return this.#runAlone(work, cause)
-    return new Promise<Result>((resolve, reject) => {
-      this.#pieces.push({ work, cause, resolve, reject, outcome: undefined, hasFailed: false, group: undefined })
-      this.#start()
-    })
+    if (this.repeats) {
+      return new Promise<Result>((resolve, reject) => {
+        this.#pieces.push({ work, cause, resolve, reject, outcome: undefined, hasFailed: false, group: undefined })
+        this.#start()
+      })
+    }
+    if (this.#busy) return new Promise<void>(begin => this.#line.push(begin)).then(() => this.#runAlone(work, cause))
+    return this.#runAlone(work, cause)
   }
 
-  /** Runs work for which no line has to be made: most of the cost of a turn. */
+  /** Runs work that no other process interferes with. */
   #runAlone<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
     this.#busy = true
     this.recording.begin()
-    const end = (outcome: unknown, hasFailed: boolean): Promise<Result> | undefined => {
-      const group = this.recording.end(cause.text, this.#now)
-      const appended = this.#mustAppend(cause)
-        ? new Promise<Result>((resolve, reject) => {
-            void this.#append([{ work, cause, resolve, reject, outcome, hasFailed, group }])
-          })
-        : undefined
-      this.#busy = false
-      if (this.#pieces.length > 0) this.#start()
-      return appended
-    }
+    // Not an async function: the state that one keeps while it waits would cost as much as the turn.
     return begun(work).then(
-      value => end(value, false) ?? value,
-      error => end(error, true) ?? Promise.reject(error),
+      value => {
+        const appending = this.#end(cause)
+        return appending === undefined ? value : appending.then(() => value)
+      },
+      async error => {
+        await this.#end(cause)
+        throw error
+      },
     )
+  }
+
+  /** Ends such work, and begins the next. Returns what its reply must wait for, if anything; throws if its changes are refused. */
+  #end(cause: Cause): Promise<void> | undefined {
+    const group = this.recording.end(cause.text, this.#now)
+    try {
+      return this.#mustAppend(cause) ? this.#appendAlone({ cause, group }) : undefined
+    } finally {
+      const next = this.#line.shift()
+      if (next === undefined) this.#busy = false
+      else next()
+    }
+  }
+
+  #appendAlone(made: Made): Promise<void> | undefined {
+    const { log, at } = this.position
+    const groups = this.recording.take(this.#now)
+    const texts = groups.map(this.#write)
+    let appending: Append | Promise<Append>
+    try {
+      appending = this.#engine.append(this.position, texts)
+    } catch (error) {
+      this.#redo(this.recording.undo())
+      throw error
+    }
+    // No process appends in between, so the next work need not wait until these changes are durable.
+    this.#done([made], groups, texts, { log, at: at + texts.length })
+    if (appending instanceof Promise) return this.#measure(appending)
+    // A clock takes longer to read than an append that needs no waiting.
+    this.#meter.appends.observe(0)
+    return undefined
+  }
+
+  async #measure(appending: Promise<Append>): Promise<void> {
+    const since = monotonic()
+    await appending
+    this.#meter.appends.observe((monotonic() - since) / 1000)
   }
 
   /** Resolves when the worlds hold everything that any process appended before this was called. */
@@ -167,7 +209,7 @@ export class Turns {
   async #loop(): Promise<void> {
     while (this.#pieces.length > 0 || this.#askers.length > 0) {
       // Requests that arrive together share an append, and a question.
-      if (this.repeats) await breathe()
+      await breathe()
       const [first] = this.#askers
       if (this.#pieces.length > 0) await this.#turn(this.#pieces.splice(0))
       // A successful append answers the waiting questions, too; work that changes nothing does not.
@@ -226,33 +268,23 @@ export class Turns {
 
   /** @returns whether the changes are in the log, or refused; if not, they are undone, and the entries in between applied */
   async #append(pieces: readonly Piece[]): Promise<boolean> {
-    const groups = this.recording.take(this.#now())
+    const groups = this.recording.take(this.#now)
     const texts = groups.map(this.#write)
     // Askers of before are answered by an append that succeeds: the log ended where these worlds do.
     const askers = this.#askers.splice(0)
-    const began = this.position
+    const since = monotonic()
     try {
-      const appending = this.#engine.append(began, texts)
-      // A clock takes longer to read than an append that needs no waiting.
-      const since = appending instanceof Promise ? monotonic() : Number.NaN
-      if (this.repeats || !(appending instanceof Promise)) {
-        const result = appending instanceof Promise ? await appending : appending
-        if ('missed' in result) {
-          this.#meter.conflicts += 1
-          await this.#apply(result.missed)
-          resolveAll(askers)
-          return false
-        }
-        this.#meter.appends.observe(Number.isNaN(since) ? 0 : (monotonic() - since) / 1000)
-        this.#done(pieces, groups, texts, result.appended)
-        for (const piece of pieces) settleWork(piece)
-      } else {
-        // No process appends in between, so the next work need not wait until these changes are durable.
-        this.#done(pieces, groups, texts, { ...began, at: began.at + texts.length })
-        this.#settleWhen(appending, pieces, since)
+      const result = await this.#engine.append(this.position, texts)
+      if ('missed' in result) {
+        this.#meter.conflicts += 1
+        await this.#apply(result.missed)
+        resolveAll(askers)
+        return false
       }
+      this.#meter.appends.observe((monotonic() - since) / 1000)
+      this.#done(pieces, groups, texts, result.appended)
+      for (const piece of pieces) settleWork(piece)
       resolveAll(askers)
-      this.#compactIfWorthwhile()
     } catch (error) {
       this.#redo(this.recording.undo())
       rejectAll([...pieces, ...askers], error)
@@ -260,23 +292,15 @@ export class Turns {
     return true
   }
 
-  #settleWhen(appending: Promise<Append>, pieces: readonly Piece[], since: number): void {
-    appending.then(
-      () => {
-        this.#meter.appends.observe((monotonic() - since) / 1000)
-        for (const piece of pieces) settleWork(piece)
-      },
-      (error: unknown) => rejectAll(pieces, error),
-    )
-  }
-
-  #done(pieces: readonly Piece[], groups: readonly Group[], texts: readonly string[], end: Position): void {
+  #done(made: readonly Made[], groups: readonly Group[], texts: readonly string[], end: Position): void {
     const first = this.position.at + 1
     this.position = end
     this.recording.clear()
-    for (const { cause, group } of pieces) if (group !== undefined) cause.position = first + groups.indexOf(group)
+    for (const { cause, group } of made) if (group !== undefined) cause.position = first + groups.indexOf(group)
     this.#tail?.push(...texts)
     this.#memory.appended(groups, texts, first)
+    if (this.#compacting || !this.#engine.worthCompacting || this.recording.hasAside) return
+    this.compact().catch(() => {})
   }
 
   /** Applies new entries, then own changes without a request that are not appended yet. */
@@ -300,11 +324,6 @@ export class Turns {
 
   #redo(changes: readonly Change[]): void {
     for (const change of changes) this.recording.recordAside(this.#memory.redo(change))
-  }
-
-  #compactIfWorthwhile(): void {
-    if (this.#compacting || !this.#engine.worthCompacting || this.recording.hasAside) return
-    this.compact().catch(() => {})
   }
 
   /** Has the engine replace the log so far by a snapshot. Requests are answered meanwhile. */
