@@ -44,17 +44,8 @@ export class Reloader {
     gateway.configure = async text => void (await this.#adopt(text))
   }
 
-  /** Reloads the files. A configuration with errors changes nothing. */
-  reload(): Promise<Loaded> {
-    return this.#queue()
-  }
-
-  /** Loads a text instead of the file, until the next reload. A text with errors changes nothing. */
-  replace(text: string): Promise<Loaded> {
-    return this.#queue(text)
-  }
-
-  #queue(text?: string): Promise<Loaded> {
+  /** Reloads the files, or loads a text instead, until the next reload. A configuration with errors changes nothing. */
+  reload(text?: string): Promise<Loaded> {
     const loading = this.#last.then(() => this.#adopt(text))
     // A load that throws rejects for its caller; the next one runs nevertheless.
     this.#last = loading.catch(() => {})

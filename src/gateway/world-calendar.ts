@@ -85,7 +85,7 @@ function* expiriesOf({ simulation: { file } }: Plan): Iterable<FoundEvent> {
 
 function* duesOf({ collections }: Plan, world: World): Iterable<FoundEvent> {
   for (const collection of collections.keys()) {
-    for (const { id, state, due = Number.NaN, to = '' } of world.collection(collection).upcoming?.(MOST_EACH) ?? []) {
+    for (const { id, state, due = Number.NaN, to = '' } of world.collection(collection).upcoming(MOST_EACH)) {
       const text = `${collection} ${id}: ${state} → ${to}`
       yield { at: due, kind: 'state', collection, record: String(id), from: state, to, text }
     }

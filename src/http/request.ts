@@ -141,11 +141,9 @@ const readAsItIs = (req: IncomingMessage): Promise<BodyRead> =>
   })
 
 /** RFC 9110 §8.4.1: names are compared without case; an empty field means no coding. */
-const CODINGS: ReadonlyMap<string, Coding> = new Map([
-  ...(['identity', 'gzip', 'br'] as const).map(coding => [coding, coding] as const),
-  ['', 'identity'],
-  ...['x-gzip', 'deflate'].map(coding => [coding, 'gzip'] as const),
-])
+const CODINGS: ReadonlyMap<string, Coding> = new Map(
+  Object.entries({ '': 'identity', identity: 'identity', gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'gzip', br: 'br' }),
+)
 type Coding = 'identity' | 'gzip' | 'br'
 
 const UNSUPPORTED: BodyRead = {

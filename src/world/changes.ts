@@ -56,8 +56,6 @@ export type WorldEffect =
 
 /** A change of a world, as it is recorded. */
 export interface Change {
-  /** The name of the world; empty where no world is meant. */
-  readonly world: string
   /** The first item of the effect. */
   readonly kind: string
   /** The world and the effect as the text of a JSON array. In the place of the text of `record` is 1. */
@@ -84,7 +82,6 @@ export interface Recorder {
 }
 
 export const changeOf = (world: string, effect: readonly [string, ...unknown[]], undo: () => void): Change => ({
-  world,
   kind: effect[0],
   text: JSON.stringify([world, effect]),
   undo,

@@ -85,7 +85,7 @@ export class World implements Counting {
         JSON.stringify([this.name, ['ordinal', operation]]).slice(0, -2),
       )
       const undo = () => this.#count(operation, -more)
-      changes.push({ world: this.name, kind: 'ordinal', text: `${head},${more}]]`, undo })
+      changes.push({ kind: 'ordinal', text: `${head},${more}]]`, undo })
     }
     this.#counts.clear()
     return changes

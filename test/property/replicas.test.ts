@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readGroups } from '../../src/gateway/state/effects.ts'
+import { readGroup } from '../../src/gateway/state/effects.ts'
 import { breathe } from '../../src/world/clock.ts'
 import type { Engine } from '../../src/world/engines/engine.ts'
 import { replica } from '../gateway/state/replicas.ts'
@@ -94,7 +94,7 @@ function versionsOf(log: MemoryLog): Map<number, { at: number; title: string | u
   ])
   const { entries, position } = log.open()
   for (const [i, entry] of [...entries].entries()) {
-    const [group] = readGroups([entry])
+    const group = readGroup(entry)
     for (const [, effect] of group?.changes ?? []) {
       if (effect[0] !== 'in' || effect[2][0] !== 'row') continue
       const [, portable, text] = effect[2]

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readGroups, writeGroup } from '../../src/gateway/state/effects.ts'
+import { readGroup, writeGroup } from '../../src/gateway/state/effects.ts'
 import type { Change, RowEffect } from '../../src/world/changes.ts'
 import { Collection } from '../../src/world/records/collection.ts'
 import type { CollectionOptions } from '../../src/world/records/types.ts'
@@ -24,7 +24,7 @@ async function changesOf(
 ): Promise<readonly RowEffect[]> {
   const effects: RowEffect[] = []
   const record = (change: Change): void => {
-    const [group] = readGroups([writeGroup({ at: 0, by: '', changes: [change] })])
+    const group = readGroup(writeGroup({ at: 0, by: '', changes: [change] }))
     for (const [, effect] of group?.changes ?? []) {
       if (effect[0] !== 'in') continue
       if (effect[2][0] === 'row') effects.push(effect[2])

@@ -18,7 +18,7 @@ function turnsOn(appended: (readonly string[])[]): Turns {
   return new Turns(memoryLog(), memory, write, { log: 'log', at: 0 }, () => 0, meter)
 }
 
-const changeNamed = (text: string): Change => ({ world: 'default', kind: 'clock', text, undo() {} })
+const changeNamed = (text: string): Change => ({ kind: 'clock', text, undo() {} })
 
 test('changes of no work are appended without further work', async () => {
   const appended: (readonly string[])[] = []

@@ -92,11 +92,10 @@ export class AllRequests {
 
   /** Forgets all requests, or those of one world, in every process. */
   async forget(world?: string): Promise<void> {
-    this.#journal.clear(world)
-    if (this.#shared === undefined) return
     if (world !== undefined) return this.forgetWorld(world)
+    this.#journal.clear()
     this.#lines = []
-    await this.#shared.clear()
+    await this.#shared?.clear()
   }
 
   /** Forgets the requests of a world that is reset or deleted. The other processes do so when they read of that change. */

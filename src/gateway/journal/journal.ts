@@ -192,9 +192,7 @@ export class Journal {
 
   /** Applies other settings; entries that still fit stay. */
   adapt(settings: JournalSettings): void {
-    const before = this.#settings
-    const keys = ['requests', 'size', 'bodies'] as const
-    if (keys.every(key => settings[key] === before[key]) && String(settings.headers) === String(before.headers)) return
+    if (JSON.stringify(settings) === JSON.stringify(this.#settings)) return
     const kept = [...this.each()].filter(({ id }) => id > this.#last - settings.requests)
     this.#settings = settings
     this.#settle()

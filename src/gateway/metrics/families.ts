@@ -216,7 +216,8 @@ export class Books {
     'understudy_deprecated_inputs_total{operation,input,consumer,traffic}',
     'Uses of deprecated parameters and body fields, by consumer.',
   )
-  readonly all: readonly Instrument[] = [
+  /** All of them, in the order of the page. */
+  readonly instruments: readonly Instrument[] = [
     ...[this.#requests, this.#service, this.#injected],
     ...[this.#queued, this.#refusals, this.#faults, this.#deprecatedInputs],
   ]

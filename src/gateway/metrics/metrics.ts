@@ -1,6 +1,6 @@
 // The metrics of a gateway: those that are counted per request, and those that are read when the page is made.
 
-import type { Plan, PlannedOperation } from '../../plan/plan.ts'
+import type { Plan } from '../../plan/plan.ts'
 import type { LoopDelay } from '../../world/clock.ts'
 import { Servers } from '../../world/kept.ts'
 import { EVICTIONS } from '../../world/sandboxes.ts'
@@ -11,7 +11,6 @@ import {
   Books,
   Instrument,
   METRICS_TYPE,
-  type Meter,
   type MetricDescription,
   type MetricFamily,
   measureProcess,
@@ -51,9 +50,8 @@ export interface FollowedState {
   readonly unavailable: string | undefined
 }
 
-export class Metrics {
+export class Metrics extends Books {
   readonly contentType = METRICS_TYPE
-  readonly #books = new Books()
   readonly #calls: Figure
   /** In the order of the page. */
   readonly #all: (Instrument | Figure)[]
@@ -69,6 +67,7 @@ export class Metrics {
 
   /** Reads its figures from these when the page is made. */
   constructor(version: string, worlds: Worlds, weather: WeatherStation, log: { readonly lost: number }) {
+    super()
     this.#calls = figure(
       `understudy_deprecated_requests_total{${CALLERS}}`,
       'Requests to deprecated operations, by consumer; those of known consumers begin at 0.',
@@ -78,7 +77,7 @@ export class Metrics {
       },
     )
     this.#all = [
-      ...this.#books.all,
+      ...this.instruments,
       this.#calls,
       figure(
         `understudy_deprecated_first_request_timestamp_seconds{${CALLERS}}`,
@@ -128,15 +127,6 @@ export class Metrics {
       ),
       figure('understudy_log_lines_lost_total', 'Log lines that could not be written.', () => log.lost),
     ]
-  }
-
-  get deprecations(): Deprecations {
-    return this.#books.deprecations
-  }
-
-  /** Binds an operation's labels once. The counts of a known operation continue. */
-  bind(planned: PlannedOperation): Meter {
-    return this.#books.bind(planned)
   }
 
   /** Adds the metrics of the process and of Node. */
@@ -231,12 +221,12 @@ export class Metrics {
 
   /** Changes whenever a request was counted. */
   get counted(): number {
-    return this.#books.all.reduce((sum, { total }) => sum + total, 0)
+    return this.instruments.reduce((sum, { total }) => sum + total, 0)
   }
 
   /** The sums over requests: the part of `snapshot` that must survive the process. */
   counts(): MetricsSnapshot {
-    return [...this.#books.all, this.#calls].map(familyOf)
+    return [...this.instruments, this.#calls].map(familyOf)
   }
 
   /** A snapshot with newer counts in it. */

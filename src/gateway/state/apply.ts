@@ -215,18 +215,13 @@ const COUNTING = new Set<Effect[0]>(['ordinal', 'kept'])
 export class SeedStore {
   readonly #bases = new Map<string, Collection>()
   /** The digests of the seeds of the current configuration, by collection. */
-  #origin: Readonly<Record<string, string>> = {}
-
+  origin: Readonly<Record<string, string>> = {}
   /** The seeds in the log. */
   readonly #logged = new Set<string>()
 
-  get origin(): Readonly<Record<string, string>> {
-    return this.#origin
-  }
-
   /** Takes the seeds of another configuration for the current ones. */
   adopt(seeded: World): void {
-    this.#origin = Object.fromEntries(
+    this.origin = Object.fromEntries(
       [...seeded.collections].map(([name, collection]) => {
         const digest = digestOf(collection.state())
         this.#bases.set(seedKey(name, digest), collection)
@@ -259,7 +254,7 @@ export class SeedStore {
   /** The seeds of these origins, as values. */
   dump(origins: Iterable<Readonly<Record<string, string>>>): readonly (readonly [string, string, CollectionState])[] {
     const used = new Map<string, readonly [string, string]>()
-    for (const origin of [this.#origin, ...origins]) {
+    for (const origin of [this.origin, ...origins]) {
       for (const [name, digest] of Object.entries(origin)) used.set(seedKey(name, digest), [name, digest])
     }
     return [...used].flatMap(([key, [name, digest]]) => {

@@ -71,11 +71,6 @@ const BRACKET = 91
 /** The beginning of the last entry, which the next one often shares: many requests of a kind come in a millisecond. */
 let last = { at: Number.NaN, by: '', head: '' }
 
-/** Reads each entry when it is needed. */
-export function* readGroups(entries: Iterable<string>): Generator<ReadGroup> {
-  for (const entry of entries) yield readGroup(entry)
-}
-
 export function readGroup(entry: string): ReadGroup {
   const [json = '', ...records] = entry.split('\t')
   const [at, by, changes] = JSON.parse(json) as [number, string, NamedEffect[]]

@@ -66,10 +66,6 @@ export class KeptState {
     return this.#down ?? this.#unreadable
   }
 
-  get engineName(): string {
-    return this.#engine.name
-  }
-
   /** The end of the log, as far as the worlds hold it. */
   get position(): number {
     return this.#turns?.position.at ?? 0

@@ -47,16 +47,8 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     this.#worlds.quietly(() => {
       for (const world of worlds.list()) this.placed(world, undefined)
     })
-    weather.keepBy((world, order, until, before) =>
-      this.#record(
-        world,
-        ['weather', order, until],
-        () => void weather.restore(this.#gateway.plan, worlds.peek(world), before),
-      ),
-    )
-    answers.keepBy((world, id, after, before) =>
-      this.#record(world, ['answer', id, after], () => this.#worlds.restoreAnswer(world, id, before)),
-    )
+    weather.keepBy((...order) => this.#recordWeather(...order))
+    answers.keepBy((...answer) => this.#recordAnswer(...answer))
     this.announceSeeds()
   }
 
@@ -126,6 +118,16 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
 
   configured(text: string): void {
     this.#record('', ['config', text])
+  }
+
+  #recordWeather(world: string, order: string | null, until: number | null, before: StandingOrder): void {
+    const { weather, worlds } = this.#gateway
+    const undo = () => void weather.restore(this.#gateway.plan, worlds.peek(world), before)
+    this.#record(world, ['weather', order, until], undo)
+  }
+
+  #recordAnswer(world: string, id: string, after: AnswerState | null, before: AnswerState | null): void {
+    this.#record(world, ['answer', id, after], () => this.#worlds.restoreAnswer(world, id, before))
   }
 
   #record(world: string, effect: Effect, undo = NOTHING): void {
@@ -259,15 +261,11 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
       worlds.put(restored)
       if (order[0] !== null) {
         weather.restore(plan, restored, order)
-        this.#record(
-          name,
-          ['weather', ...order],
-          () => void weather.restore(this.#gateway.plan, restored, [null, null]),
-        )
+        this.#recordWeather(name, ...order, [null, null])
       }
       for (const [id, state] of given) {
         answers.restore(plan, restored, id, state)
-        this.#record(name, ['answer', id, state], () => void answers.restore(this.#gateway.plan, restored, id, null))
+        this.#recordAnswer(name, id, state, null)
       }
     }
     return undone

@@ -250,7 +250,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         if (reloader === undefined) return noFile()
         const given = unmaskText(text ?? stringifyJson(body), gateway.plan)
         const dry = parameters['dry-run'] === true
-        const loaded = await (dry ? reloader.check(given) : reloader.replace(given))
+        const loaded = await (dry ? reloader.check(given) : reloader.reload(given))
         if (loaded.plan !== undefined && !dry) {
           await gateway.change(() => gateway.state?.configured(given), 'PUT /config')
         }

@@ -42,19 +42,12 @@ const headerOf = ({ log, at }: Position): Buffer => lineOf('h', JSON.stringify({
 function seal(lines: readonly Buffer[], before: number): number {
   return lines.reduce((sum, line) => {
     const own = crc32(line.subarray(SUM, -1), sum)
-    line.write(own.toString(16).padStart(8, '0'))
+    line.write(digitsOf(own))
     return own
   }, before)
 }
 
-const DIGITS = Buffer.from('0123456789abcdef')
-
-/** Whether the digits there are those of a checksum. Compared one by one: a text for each of a million lines takes long. */
-function isHex(sum: number, bytes: Buffer, at: number): boolean {
-  for (let i = 0, shift = 28; shift >= 0; i++, shift -= 4)
-    if (bytes[at + i] !== DIGITS[(sum >>> shift) & 15]) return false
-  return true
-}
+const digitsOf = (sum: number): string => sum.toString(16).padStart(8, '0')
 
 interface LogReading {
   /** The texts of the sound lines before the first entry. */
@@ -79,7 +72,7 @@ function readLines(bytes: Buffer): LogReading {
     const content = bytes.subarray(end + SUM, feed === -1 ? end + SUM : feed)
     const found = crc32(content, sum)
     lines += 1
-    if (content.length < 2 || content[1] !== SPACE || !isHex(found, bytes, end)) {
+    if (content.length < 2 || content[1] !== SPACE || bytes.toString('latin1', end, end + 8) !== digitsOf(found)) {
       damaged = lines
       break
     }

@@ -3,14 +3,7 @@
 
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Budget } from '../budget.ts'
-import {
-  type CollectionEffect,
-  type CollectionState,
-  idOf,
-  portableId,
-  type Recorder,
-  type RowEffect,
-} from '../changes.ts'
+import { type CollectionEffect, type CollectionState, idOf, portableId, type Recorder } from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { drawId } from '../draws.ts'
 import {
@@ -133,10 +126,8 @@ export class Collection {
 
   /** Stores another value under an id; with `revision`, only if the record has not changed since. */
   async replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'> {
-    this.#timers?.fireDue()
-    const old = this.#rows.get(id)
-    if (old === undefined) return 'missing'
-    if (revision !== undefined && revision !== old.revision) return 'stale'
+    const old = this.#current(id, revision)
+    if (typeof old === 'string') return old
     const row = this.#replace(old, fields)
     this.#timers?.enter(id)
     return row
@@ -149,14 +140,20 @@ export class Collection {
   }
 
   async remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'> {
-    this.#timers?.fireDue()
-    const row = this.#rows.get(id)
-    if (row === undefined) return 'missing'
-    if (revision !== undefined && revision !== row.revision) return 'stale'
+    const row = this.#current(id, revision)
+    if (typeof row === 'string') return row
     this.#counts.revision += 1
     this.#delete(row)
     this.#timers?.enter(id)
     return 'removed'
+  }
+
+  /** Returns the record to be written, unless it is gone or has changed since a revision. */
+  #current(id: Id, revision: number | undefined): Row | 'missing' | 'stale' {
+    this.#timers?.fireDue()
+    const row = this.#rows.get(id)
+    if (row === undefined) return 'missing'
+    return revision !== undefined && revision !== row.revision ? 'stale' : row
   }
 
   /** Stores a value under an id, new or existing. */
@@ -335,13 +332,11 @@ export class Collection {
     }
     if (effect[0] === 'all') this.become(effect[1])
     else {
-      for (const row of effect[0] === 'row' ? [effect] : effect[1]) this.#applyRow(row)
+      for (const row of effect[0] === 'row' ? [effect] : effect[1]) {
+        applyRow(this.#rows, this.#counts, this.#options, row)
+      }
       this.#recording?.follow(this.#counts)
     }
-  }
-
-  #applyRow(effect: RowEffect): void {
-    applyRow(this.#rows, this.#counts, this.#options, effect)
   }
 
   /**

@@ -13,7 +13,7 @@ import {
 } from '../changes.ts'
 import type { Rows } from './rows.ts'
 import type { CollectionOptions, Dump, Id, Row } from './types.ts'
-import { ascends, compareIds, fieldIn, indexKeyOf, readRecord, recordText } from './values.ts'
+import { compareIds, fieldIn, indexKeyOf, readRecord, recordText } from './values.ts'
 
 /** How far a collection has counted: see `Counters`. */
 interface Counted {
@@ -99,7 +99,6 @@ export class CollectionRecording {
   tell(row: Row | undefined, old: Row | undefined, counts: Counts, evicted?: Row): void {
     const { revision, next, creations } = this.#told
     this.#recorder.record({
-      world: this.#world,
       kind: 'in',
       text: this.#textOf(row, old, counts, evicted),
       record: row?.text,
@@ -201,7 +200,6 @@ export class RowsBatch {
   readonly #recording: CollectionRecording | undefined
   /** Records as they were written; one without a text was removed. Later ones of the same id replace earlier ones. */
   #written: Row[] = []
-  #removes = false
   /** The number of records above which those that were replaced are dropped. */
   #most = 10_000
 
@@ -211,15 +209,10 @@ export class RowsBatch {
     this.#recording = recording
   }
 
-  add(effect: RowEffect): void {
-    const id = idOf(effect[1])
-    const text = effect[2]
-    const [created, revision, counters] = [effect[3], effect[4], effect[5]]
-    if (text !== null) this.#written.push({ id, value: readRecord(text), text, revision, created })
-    else {
-      this.#removes = true
-      this.#written.push({ id, value: GONE, text: '', revision, created })
-    }
+  add([, portable, text, created, revision, counters]: RowEffect): void {
+    const id = idOf(portable)
+    const value = text === null ? GONE : readRecord(text)
+    this.#written.push({ id, value, text: text ?? '', revision, created })
     if (counters !== undefined) this.#counts.resume(counters)
     else if (text !== null) this.#counts.wrote(revision, created, id)
     if (this.#written.length <= this.#most) return
@@ -237,9 +230,8 @@ export class RowsBatch {
     else {
       const all = rows.all()
       for (const row of written) all.push(row)
-      rows.fill(this.#removes ? lastById(all).filter(isThere) : lastById(all))
+      rows.fill(lastById(all).filter(isThere))
     }
-    this.#removes = false
     this.#recording?.follow(this.#counts)
   }
 }
@@ -251,7 +243,7 @@ const orderById = (a: Row, b: Row): number => compareIds(a.id, b.id)
 
 /** Returns records in the order of their ids; of several with the same id the last one. */
 function lastById(rows: Row[]): Row[] {
-  if (ascends(rows, orderById)) return rows
+  if (rows.every((row, i) => i === 0 || orderById(rows[i - 1] as Row, row) < 0)) return rows
   const sorted = rows.toSorted(orderById)
   return sorted.filter(({ id }, i) => i + 1 === sorted.length || compareIds(id, (sorted[i + 1] as Row).id) !== 0)
 }

@@ -9,7 +9,7 @@ import diffAgainst from 'sorted-btree/extended/diffAgainst.js'
 import { type Json, stringifyJson } from '../../kernel/json.ts'
 import { type Budget, heapLimit, weigh } from '../budget.ts'
 import type { CollectionOptions, Entry, Filter, Id, Page, Query, Row } from './types.ts'
-import { arrange, ascends, compareIds, compareJson, cutPage, fieldIn, pageOf, take } from './values.ts'
+import { arrange, compareIds, compareJson, cutPage, fieldIn, pageOf, take } from './values.ts'
 
 // Ordered maps that clone in constant time, because copies share unchanged parts. The only file that imports sorted-btree.
 
@@ -160,7 +160,7 @@ export class Rows {
       rows,
       compareIds,
     )
-    const created = inCreation(rows.filter(({ created }) => created > 0))
+    const created = rows.filter(({ created }) => created > 0).sort(byCreation)
     this.#created = treeOf(
       created.map(({ created }) => created),
       created.map(({ id }) => id),
@@ -242,8 +242,6 @@ export class Rows {
 
 const byCreation = (a: Row, b: Row): number => a.created - b.created
 
-const inCreation = (rows: Row[]): Row[] => (ascends(rows, byCreation) ? rows : rows.toSorted(byCreation))
-
 /** The records in the order of a field. */
 type FieldIndex = Tree<Row, undefined>
 
@@ -260,30 +258,11 @@ const orderBy =
   (a: Row, b: Row): number =>
     compareJson(fieldIn(field, a.value), fieldIn(field, b.value)) || compareIds(a.id, b.id)
 
-/** Makes the index of many records, which are in the order of their ids. */
+/** Makes the index of many records. */
 function indexOf(field: string, rows: readonly Row[]): FieldIndex {
   const order = orderBy(field)
-  const sorted = sortedByValue(field, rows, order) ?? rows.toSorted(order)
-  return treeOf(sorted, new Array<undefined>(sorted.length), order)
+  return treeOf(rows.toSorted(order), new Array<undefined>(rows.length), order)
 }
-
-/** Sorts values instead of records, which takes less time; `undefined` if there are too many values. */
-function sortedByValue(field: string, rows: readonly Row[], order: (a: Row, b: Row) => number): Row[] | undefined {
-  const byValue = new Map<Json | undefined, Row[]>()
-  for (const row of rows) {
-    const value = fieldIn(field, row.value)
-    const own = byValue.get(value)
-    if (own !== undefined) own.push(row)
-    else if (byValue.size === MOST_VALUES) return undefined
-    else byValue.set(value, [row])
-  }
-  const groups = [...byValue.values()].sort(([a], [b]) => order(a as Row, b as Row))
-  // Objects, and numbers that are equal and of another type, are several values that compare alike.
-  const alike = groups.some((group, i) => i > 0 && order(groups[i - 1]?.at(-1) as Row, group[0] as Row) >= 0)
-  return alike ? undefined : groups.flat()
-}
-
-const MOST_VALUES = 1000
 
 // --- the pages of lists, which are kept ----------------------------------------------------------------------------------
 

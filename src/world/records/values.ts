@@ -113,12 +113,6 @@ export function* take<Item>(items: Iterable<Item>, limit: number): Iterable<Item
   }
 }
 
-/** Whether each item is after the one before it, and not like it. */
-export function ascends<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): boolean {
-  for (let i = 1; i < items.length; i++) if (compare(items[i - 1] as Item, items[i] as Item) >= 0) return false
-  return true
-}
-
 /** Numbers before texts; `<` compares a number with a bigint exactly. */
 export function compareIds(a: Id, b: Id): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readGroups, writeGroup } from '../../../src/gateway/state/effects.ts'
+import { readGroup, writeGroup } from '../../../src/gateway/state/effects.ts'
 import { type Change, changeOf } from '../../../src/world/changes.ts'
 import { Collection } from '../../../src/world/records/collection.ts'
 
@@ -31,7 +31,7 @@ test('records follow an entry as they are stored', async () => {
     ['row', 1, null, 0, 0],
   ]
   assert.deepEqual(
-    [...readGroups([text])],
+    [readGroup(text)],
     [
       {
         at: 5,
@@ -50,12 +50,12 @@ test('a record may be within its entry', () => {
   const effect = ['in', 'books', ['row', 3, '{"id":3}', 1, 7]] as const
   const text = writeGroup({ at: 5, by: '', changes: [changeOf('default', effect, () => {})] })
   assert.ok(!text.includes('\t'))
-  assert.deepEqual([...readGroups([text])], [{ at: 5, by: '', changes: [['default', effect]] }])
+  assert.deepEqual([readGroup(text)], [{ at: 5, by: '', changes: [['default', effect]] }])
 })
 
 test('an entry without its record is refused', async () => {
   const text = writeGroup({ at: 5, by: '', changes: await changesOf(books => books.create({ id: 3, title: 'x' })) })
-  assert.throws(() => [...readGroups([text.split('\t')[0] as string])], /lacks the record/)
+  assert.throws(() => readGroup(text.split('\t')[0] as string), /lacks the record/)
 })
 
 test('changes are undone in their opposite order', async () => {
