@@ -71,7 +71,7 @@ export interface Change {
 /** A world that counts requests. */
 export interface Counting {
   /** Hands over how many requests of each operation there were since this was called last, as changes. */
-  takeCounts(): readonly Change[]
+  takeCounts(take: (change: Change) => void): void
 }
 
 /** Takes down every change of a world while it is attached. */
@@ -116,8 +116,8 @@ export interface Group {
   readonly changes: readonly Change[]
 }
 
-/** Kinds that may be done again after the changes of others: they add, or set a complete value. */
-const REPEATABLE = new Set(['ordinal', 'made', 'deleted', 'seen', 'seeds', 'clock', 'reset', 'put', 'weather'])
+/** Kinds that may be done again after the changes of others: they set a complete value. Counts may, too: they add. */
+const REPEATABLE = new Set(['made', 'deleted', 'seen', 'seeds', 'clock', 'reset', 'put', 'weather'])
 
 /** Kinds that belong to no piece of work, whichever runs: they are done once, even if the work runs twice. */
 const APART = new Set(['seen', 'seeds'])
@@ -180,38 +180,36 @@ export class Recording implements Recorder {
    * group, so that a request which changes something is one entry.
    */
   take(now: () => number): readonly Group[] {
-    const before = this.#aside.length
-    this.#takeCounts()
     const groups = this.#groups
     const last = groups.at(-1)
+    this.#takeCounts((last?.changes as Change[] | undefined) ?? this.#aside)
     if (last === undefined) return [{ at: now(), by: '', changes: this.#aside }]
-    for (let i = before; i < this.#aside.length; i++) (last.changes as Change[]).push(this.#aside[i] as Change)
-    return before === 0 ? groups : [{ at: now(), by: '', changes: this.#aside.slice(0, before) }, ...groups]
+    return this.#aside.length === 0 ? groups : [{ at: now(), by: '', changes: [...this.#aside] }, ...groups]
   }
 
-  #takeCounts(): void {
-    for (const world of this.#counting) {
-      for (const change of world.takeCounts()) {
+  #takeCounts(into: Change[]): void {
+    for (let world = this.#counting.pop(); world !== undefined; world = this.#counting.pop()) {
+      world.takeCounts(change => {
         this.#all.push(change)
-        this.#aside.push(change)
-      }
+        into.push(change)
+      })
     }
-    this.#counting.length = 0
   }
 
   clear(): void {
     this.#all = []
     this.#groups = []
-    this.#aside = []
+    if (this.#aside.length > 0) this.#aside = []
     this.#urgent = false
   }
 
   /** Undoes and forgets everything, the latest change first. Returns the changes that belong to no work, to be done again. */
   undo(): readonly Change[] {
-    this.#takeCounts()
+    this.#takeCounts(this.#aside)
     const aside = this.#aside.filter(({ kind }) => REPEATABLE.has(kind))
+    const counts = this.#all.filter(({ kind }) => kind === 'ordinal')
     for (const change of this.#all.reverse()) change.undo()
     this.clear()
-    return aside
+    return [...aside, ...counts]
   }
 }

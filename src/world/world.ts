@@ -1,6 +1,5 @@
 // All state that can change between two requests: collections, clock, ordinals. Independent of HTTP.
 
-import { getOrMake } from '../kernel/memo.ts'
 import { type Change, type Counting, changeOf, type Lasting, type Recorder, type WorldEffect } from './changes.ts'
 import { type Clock, type ClockWords, timestamp, WorldClock } from './clock.ts'
 import { draw, drawUuid } from './draws.ts'
@@ -78,17 +77,21 @@ export class World implements Counting {
     return ordinal
   }
 
-  takeCounts(): readonly Change[] {
-    const changes: Change[] = []
+  takeCounts(take: (change: Change) => void): void {
     for (const [operation, more] of this.#counts) {
-      const head = getOrMake(this.#heads, operation, () =>
-        JSON.stringify([this.name, ['ordinal', operation]]).slice(0, -2),
-      )
+      // An emptied map makes its table anew for the next request.
+      this.#counts.delete(operation)
+      const head = this.#heads.get(operation) ?? this.#headOf(operation)
       const undo = () => this.#count(operation, -more)
-      changes.push({ kind: 'ordinal', text: `${head},${more}]]`, undo })
+      take({ kind: 'ordinal', text: `${head},${more}]]`, undo })
     }
-    this.#counts.clear()
-    return changes
+  }
+
+  /** How the text of a change of an operation's count begins. */
+  #headOf(operation: string): string {
+    const head = JSON.stringify([this.name, ['ordinal', operation]]).slice(0, -2)
+    this.#heads.set(operation, head)
+    return head
   }
 
   #count(operation: string, more: number): void {
