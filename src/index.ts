@@ -114,7 +114,7 @@ export function understudy(options: UnderstudyOptions): Understudy {
   }
   const gateway = createGateway(plan, QUIET)
   let closed = false
-  const stopWatching = watchMemory(gateway.worlds.memory, () => {})
+  const stopWatching = watchMemory(gateway.worlds, () => {})
   const middleware = mountStandIn(gateway, options.unmatched ?? 'refuse', () => closed)
   return Object.assign(middleware, {
     ...steering(gateway, ''),

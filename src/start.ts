@@ -63,7 +63,7 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
       throw error
     },
   )
-  const stops = [watchMemory(gateway.worlds.memory, options.exhausted ?? (() => {}))]
+  const stops = [watchMemory(gateway.worlds, options.exhausted ?? (() => {}))]
   if (watch) stops.push(reloader.watch())
   const close: Serving['close'] = async how => {
     for (const stop of stops) stop()

@@ -104,7 +104,8 @@ export class LineSink {
   #state: 'idle' | 'writing' | 'pausing' = 'idle'
   /** Whether the last written line is incomplete. */
   #torn = false
-  #lost = 0
+  /** How many lines were dropped. */
+  lost = 0
   #untold = 0
   #waiting: (() => void)[] = []
 
@@ -113,11 +114,6 @@ export class LineSink {
     this.#write = write
     this.#later = later
     this.#recovered = recovered
-  }
-
-  /** How many lines were dropped. */
-  get lost(): number {
-    return this.#lost
   }
 
   /** Accepts a line, including its end. */
@@ -180,7 +176,7 @@ export class LineSink {
   }
 
   #lose(lines: number): void {
-    this.#lost += lines
+    this.lost += lines
     this.#untold += lines
   }
 

@@ -46,36 +46,32 @@ abstract class Table<Value extends object | number> implements Lasting {
 /** How often a rule that has a number of times has held in a world. */
 export class Hits implements Lasting {
   onChange: KeptChange | undefined = undefined
-  #count = 0
-
-  get count(): number {
-    return this.#count
-  }
+  count = 0
 
   /** Counts one more atomically, if that is still within `times`. */
   take(times: number): boolean {
-    if (this.#count >= times) return false
-    this.#count += 1
-    this.onChange?.('', this.#count, this.#count - 1)
+    if (this.count >= times) return false
+    this.count += 1
+    this.onChange?.('', this.count, this.count - 1)
     return true
   }
 
   resume(count: number): void {
-    const before = this.#count
-    this.#count = count
+    const before = this.count
+    this.count = count
     this.onChange?.('', count, before)
   }
 
   at(): number {
-    return this.#count
+    return this.count
   }
 
   restore(_: string, value: unknown): void {
-    this.#count = Number(value ?? 0)
+    this.count = Number(value ?? 0)
   }
 
   *dump(): Iterable<readonly [string, unknown]> {
-    yield ['', this.#count]
+    yield ['', this.count]
   }
 }
 
@@ -278,13 +274,9 @@ export const kindOfKept = (kept: unknown): KeptKind | undefined =>
 // A number of servers and a first-come-first-served queue. Independent of time and HTTP.
 
 export class Servers {
-  #busy = 0
+  busy = 0
   // A set keeps the order in which it was filled, and lets go of one in the middle at once.
   readonly #line = new Set<() => void>()
-
-  get busy(): number {
-    return this.#busy
-  }
 
   /** The length of the queue. */
   get waiting(): number {
@@ -293,8 +285,8 @@ export class Servers {
 
   /** Takes a server, if one of this many is free and the queue is empty. */
   take(servers: number): boolean {
-    if (this.#busy >= servers || this.#line.size > 0) return false
-    this.#busy += 1
+    if (this.busy >= servers || this.#line.size > 0) return false
+    this.busy += 1
     return true
   }
 
@@ -309,11 +301,11 @@ export class Servers {
 
   /** Returns a server, and gives free ones of this many to the queue. */
   release(servers: number): void {
-    this.#busy -= 1
+    this.busy -= 1
     for (const served of this.#line) {
-      if (this.#busy >= servers) return
+      if (this.busy >= servers) return
       this.#line.delete(served)
-      this.#busy += 1
+      this.busy += 1
       served()
     }
   }

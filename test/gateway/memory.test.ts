@@ -18,7 +18,7 @@ const create = () => {
   const add = async (world = 'default', length = 600) =>
     (await gateway.send('POST /notes', { text: 'x'.repeat(length) }, { 'understudy-world': world })).status
   const names = () => gateway.gateway.worlds.list().map(({ name }) => name)
-  const bytes = () => Object.fromEntries(gateway.gateway.worlds.memory.bytes.map(({ kind, bytes }) => [kind, bytes]))
+  const bytes = () => Object.fromEntries(gateway.gateway.worlds.bytes.map(({ kind, bytes }) => [kind, bytes]))
   return { ...gateway, add, names, bytes }
 }
 
@@ -82,10 +82,10 @@ test('records that worlds share count once; records removed by a reset do not co
 test('writes are refused while the heap is nearly full, until a record is deleted', async () => {
   const { add, gateway, send } = create()
   assert.equal(await add(), 201)
-  gateway.worlds.memory.budget.measured(Number.MAX_SAFE_INTEGER)
+  gateway.worlds.budget.measured(Number.MAX_SAFE_INTEGER)
   assert.equal(await add(), 507)
   assert.equal((await send('DELETE /notes/2')).status, 204)
-  gateway.worlds.memory.budget.measured(0)
+  gateway.worlds.budget.measured(0)
   assert.equal(await add(), 201)
 })
 

@@ -31,7 +31,8 @@ export class AllRequests {
   #lines: string[] = []
   /** The mean length of a line. */
   #length = 300
-  #left: Promise<void> | undefined
+  /** Resolves when all requests so far would be known even if this process were killed; `undefined` if they are. */
+  left: Promise<void> | undefined
 
   constructor(journal: Journal) {
     this.#journal = journal
@@ -47,14 +48,9 @@ export class AllRequests {
     this.#journal.listen(note)
   }
 
-  /** Resolves when all requests so far would be known even if this process were killed; `undefined` if they are. */
-  get left(): Promise<void> | undefined {
-    return this.#left
-  }
-
   #note(line: string): void {
     this.#lines.push(line)
-    this.#left ??= this.#leave()
+    this.left ??= this.#leave()
   }
 
   async #leave(): Promise<void> {
@@ -62,7 +58,7 @@ export class AllRequests {
     await breathe()
     const lines = this.#lines
     this.#lines = []
-    this.#left = undefined
+    this.left = undefined
     for (const { length } of lines) this.#length += (length - this.#length) / 100
     const { requests, bytes } = this.#journal.bounds
     await this.#shared?.add(lines, Math.ceil(Math.min(requests, bytes / this.#length)))
@@ -70,7 +66,7 @@ export class AllRequests {
 
   async read(): Promise<JournalView> {
     if (this.#shared === undefined) return this.#journal
-    await this.#left
+    await this.left
     // The log may have been lost meanwhile.
     await this.#log.catchUp()
     const { requests, dropped } = await this.#shared.read()
@@ -103,7 +99,7 @@ export class AllRequests {
     this.#journal.clear(world)
     if (this.#shared === undefined) return
     this.#note(JSON.stringify({ world } satisfies Forgotten))
-    await this.#left
+    await this.left
   }
 }
 

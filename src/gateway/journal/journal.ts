@@ -35,7 +35,8 @@ export class Journal {
   #first = 1
   #last = 0
   #bytes = 0
-  #evicted = 0
+  /** The number of requests that were dropped for later ones since the journal was last emptied. */
+  evicted = 0
   readonly #listeners = new Set<JournalListener>()
   #watchers = 0
   readonly #limit: number
@@ -109,11 +110,6 @@ export class Journal {
     }
   }
 
-  /** The number of requests that were dropped for later ones since the journal was last emptied. */
-  get evicted(): number {
-    return this.#evicted
-  }
-
   record(exchange: Exchange, mask: Mask, outcome: RequestOutcome): void {
     const { requests } = this.#settings
     if (requests === 0) return
@@ -181,7 +177,7 @@ export class Journal {
     this.#ring = []
     this.#first = this.#last + 1
     this.#bytes = 0
-    this.#evicted = 0
+    this.evicted = 0
   }
 
   /** Calls back with every request from now on. Call the returned function to stop. */
@@ -205,7 +201,7 @@ export class Journal {
     const entry = this.#ring[this.#first % this.#settings.requests]
     if (entry?.id === this.#first) {
       this.#forget(entry)
-      this.#evicted += 1
+      this.evicted += 1
     }
     this.#first += 1
   }

@@ -294,12 +294,12 @@ const figuresOf = (worlds: Worlds): Figure[] => [
   figure(
     'understudy_world_bytes{kind}',
     'Estimated bytes of the records in all worlds, by the world that wrote them; shared records count once.',
-    () => worlds.memory.bytes.map(({ kind, bytes }): MetricRow => [kind, bytes]),
+    () => worlds.bytes.map(({ kind, bytes }): MetricRow => [kind, bytes]),
   ),
   figure(
     'understudy_world_bytes_max',
     'Limit of the bytes of the records in all worlds together.',
-    () => worlds.memory.budget.max,
+    () => worlds.budget.max,
   ),
   figure(
     'understudy_sandbox_evictions_total{reason}',

@@ -1,58 +1,9 @@
-// The memory of all worlds together: counts the bytes of their records, and evicts sandboxes if there are too many.
+// The memory of all worlds together: logs the sandboxes that are evicted for it, and watches how much is left.
 
-import type { Plan } from '../../plan/plan.ts'
-import { Budget, heapLimit, heapUsed } from '../../world/budget.ts'
+import { type Budget, heapLimit, heapUsed } from '../../world/budget.ts'
 import { afterCollections } from '../../world/clock.ts'
-import type { Eviction, Sandboxes } from '../../world/sandboxes.ts'
-import type { World } from '../../world/world.ts'
+import type { Eviction } from '../../world/sandboxes.ts'
 import type { Log } from '../log.ts'
-
-/** The default share of the heap for records; a page may contain all of them a second time. */
-const SHARE = 0.4
-
-const maxBytesOf = ({ simulation }: Plan): number => simulation.worlds.maxBytes ?? Math.floor(SHARE * heapLimit())
-
-/** The worlds that there are. Each is counted without the records that it shares with its origin. */
-interface CountedWorlds {
-  readonly initial: World
-  readonly permanent: readonly World[]
-  readonly sandboxes: Pick<Sandboxes<{ readonly world: World }>, 'evictForMemory' | 'list' | 'shrink'>
-}
-
-export class WorldsMemory {
-  readonly budget: Budget
-  readonly #worlds: () => CountedWorlds
-
-  constructor(plan: Plan, worlds: () => CountedWorlds) {
-    this.#worlds = worlds
-    this.budget = new Budget({
-      max: maxBytesOf(plan),
-      heap: heapLimit(),
-      count: () => this.bytes.reduce((sum, { bytes }) => sum + bytes, 0),
-      drop: writer => worlds().sandboxes.evictForMemory(writer)?.world.bytes,
-    })
-  }
-
-  adopt(plan: Plan): void {
-    this.budget.limit(maxBytesOf(plan))
-  }
-
-  /** The estimated bytes of all records, by the kind of world that they were written to. */
-  get bytes(): readonly { readonly kind: 'seeds' | 'permanent' | 'sandbox'; readonly bytes: number }[] {
-    const sum = (worlds: readonly World[]) => worlds.reduce((all, { bytes }) => all + bytes, 0)
-    const { initial, permanent, sandboxes } = this.#worlds()
-    return [
-      { kind: 'seeds', bytes: initial.bytes },
-      { kind: 'permanent', bytes: sum(permanent) },
-      { kind: 'sandbox', bytes: sum(sandboxes.list().map(({ world }) => world)) },
-    ]
-  }
-
-  /** Evicts a tenth of the sandboxes. Returns whether there was one. */
-  relieve(): boolean {
-    return this.#worlds().sandboxes.shrink() > 0
-  }
-}
 
 /** Milliseconds between two lines. */
 const INTERVAL = 60_000
@@ -103,15 +54,15 @@ const EXHAUSTED = 0.91
  * @param exhausted called when memory has run out although no sandbox is left to evict
  */
 export function watchMemory(
-  memory: { readonly budget: Pick<Budget, 'measured'>; relieve(): boolean },
+  worlds: { readonly budget: Pick<Budget, 'measured'>; relieve(): boolean },
   exhausted: () => void,
   limit = heapLimit(),
 ): () => void {
   let wasExhausted = false
   return afterCollections(() => {
     const used = heapUsed()
-    memory.budget.measured(used)
-    const isExhausted = used > STRAINED * limit && !memory.relieve() && used > EXHAUSTED * limit
+    worlds.budget.measured(used)
+    const isExhausted = used > STRAINED * limit && !worlds.relieve() && used > EXHAUSTED * limit
     // There may be new garbage since this collection: what counts is that the next one does not help.
     if (isExhausted && wasExhausted) exhausted()
     wasExhausted = isExhausted

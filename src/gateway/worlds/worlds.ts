@@ -4,13 +4,14 @@
 import { problems, type Reply, type Request, refuse } from '../../kernel/http.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
+import { Budget, heapLimit } from '../../world/budget.ts'
 import type { Clock } from '../../world/clock.ts'
 import { Collection } from '../../world/records/collection.ts'
 import { Sandboxes } from '../../world/sandboxes.ts'
 import { World } from '../../world/world.ts'
 import type { Log } from '../log.ts'
 import { Mask } from '../mask.ts'
-import { EvictionLog, WorldsMemory } from './memory.ts'
+import { EvictionLog } from './memory.ts'
 import { directedVisit, type Held, holdWorld, momentIn, nameIn, type Visit, visitOf, worldInPath } from './visit.ts'
 
 /** Is notified of every world that is added, replaced or removed. */
@@ -28,7 +29,8 @@ export interface WorldsKeeper {
 export type WorldFault = 'bad-name' | 'exists' | 'unknown' | 'permanent' | 'switched-off'
 
 export class Worlds {
-  readonly memory: WorldsMemory
+  /** Bounds the records of all worlds together. */
+  readonly budget: Budget
   readonly #clock: Clock
   readonly evictions: EvictionLog
   #plan: Plan
@@ -52,11 +54,12 @@ export class Worlds {
     this.#mask = new Mask(plan)
     this.evictions = new EvictionLog(log, () => clock.now())
     this.#sandboxes = this.#makeSandboxes()
-    this.memory = new WorldsMemory(plan, () => ({
-      initial: this.#initial,
-      permanent: [...this.#permanent.values()].map(({ world }) => world),
-      sandboxes: this.#sandboxes,
-    }))
+    this.budget = new Budget({
+      max: maxBytesOf(plan),
+      heap: heapLimit(),
+      count: () => this.bytes.reduce((sum, { bytes }) => sum + bytes, 0),
+      drop: writer => this.#sandboxes.evictForMemory(writer)?.world.bytes,
+    })
     this.#initial = this.#seed()
     this.#default = this.#settle()
   }
@@ -72,7 +75,7 @@ export class Worlds {
   #seed(): World {
     const { collections, simulation } = this.#plan
     const made = [...collections].map(([name, { options, resource }]) => {
-      return [name, new Collection(options, resource.seeds, this.memory.budget)] as const
+      return [name, new Collection(options, resource.seeds, this.budget)] as const
     })
     return new World(simulation.seed, this.#clock, new Map(made))
   }
@@ -103,7 +106,7 @@ export class Worlds {
     const { worlds } = plan.simulation
     this.#plan = plan
     this.#mask = new Mask(plan)
-    this.memory.adopt(plan)
+    this.budget.limit(maxBytesOf(plan))
     this.#initial = this.#seed()
     this.#nameSeeds()
     this.#default = this.#settle()
@@ -146,6 +149,24 @@ export class Worlds {
   /** The permanent worlds, then the sandboxes, most recently used first. Read-only: see `get`. */
   list(): World[] {
     return [...this.#permanent.values(), ...this.#sandboxes.list()].map(({ world }) => world)
+  }
+
+  /**
+   * The estimated bytes of all records, by the kind of world that they were written to: each is counted without those that it
+   * shares with its origin.
+   */
+  get bytes(): readonly { readonly kind: 'seeds' | 'permanent' | 'sandbox'; readonly bytes: number }[] {
+    const sum = (all: Iterable<Held>) => [...all].reduce((bytes, { world }) => bytes + world.bytes, 0)
+    return [
+      { kind: 'seeds', bytes: this.#initial.bytes },
+      { kind: 'permanent', bytes: sum(this.#permanent.values()) },
+      { kind: 'sandbox', bytes: sum(this.#sandboxes.list()) },
+    ]
+  }
+
+  /** Evicts a tenth of the sandboxes. Returns whether there was one. */
+  relieve(): boolean {
+    return this.#sandboxes.shrink() > 0
   }
 
   /** Returns the host of a permanent world, if it has one. */
@@ -283,6 +304,11 @@ export class Worlds {
     return held
   }
 }
+
+/** The default share of the heap for records; a page may contain all of them a second time. */
+const SHARE = 0.4
+
+const maxBytesOf = ({ simulation }: Plan): number => simulation.worlds.maxBytes ?? Math.floor(SHARE * heapLimit())
 
 /** Converts a host to a world's name: invalid characters, such as the colons of an IPv6 address, become dashes. */
 const nameOfHost = (host: string): string => host.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 64)

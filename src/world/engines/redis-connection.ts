@@ -57,7 +57,8 @@ export class RedisConnection {
   #connecting: Promise<RedisClients> | undefined
   #down: string | undefined
   #idle = 0
-  #unanswered = 0
+  /** The length of all commands that wait for their reply. */
+  unanswered = 0
   #stop: (() => void) | undefined
   readonly #limited = new Set<Limited>()
   readonly #listeners: ((reason: string | undefined) => void)[] = []
@@ -69,11 +70,6 @@ export class RedisConnection {
     const { host, port, database } = address
     // Without its credentials.
     this.name = `redis ${host.includes(':') ? `[${host}]` : host}:${port}${database === 0 ? '' : `/${database}`}`
-  }
-
-  /** The length of all commands that wait for their reply. */
-  get unanswered(): number {
-    return this.#unanswered
   }
 
   onAvailability(listener: (reason: string | undefined) => void): void {
@@ -91,14 +87,14 @@ export class RedisConnection {
     const link = this.#link ?? (await this.#ready(false))
     const reply = link[lane].sendCommand(args as string[])
     const length = args.reduce((sum, arg) => sum + arg.length, 0)
-    this.#unanswered += length
+    this.unanswered += length
     try {
       // A large reply takes as long as the network does: its connection is closed where it is silent.
       return await (lane === 'bulk' ? reply : this.#limit(reply, link))
     } catch (error) {
       throw this.#failed(error, link)
     } finally {
-      this.#unanswered -= length
+      this.unanswered -= length
     }
   }
 

@@ -39,7 +39,7 @@ export class Rows {
   /** Characters of all records. */
   #length = 0
   /** Bytes of the records written here: those that a fork began with belong to the collection that it was made from. */
-  #bytes = 0
+  bytes = 0
   /** The latest revision of the records that a fork began with. */
   readonly #foreign: number
   /** Bounds the records of all worlds; shared with all forks. */
@@ -65,10 +65,6 @@ export class Rows {
 
   get size(): number {
     return this.#byId.size
-  }
-
-  get bytes(): number {
-    return this.#bytes
   }
 
   get(id: Id): Row | undefined {
@@ -151,10 +147,10 @@ export class Rows {
       length += row.text.length
       bytes += this.#own(row)
     }
-    if (writer !== undefined) this.#budget?.reserve(bytes - this.#bytes, writer)
+    if (writer !== undefined) this.#budget?.reserve(bytes - this.bytes, writer)
     this.#pages.leave(false)
     this.#length = length
-    this.#count(bytes - this.#bytes)
+    this.#count(bytes - this.bytes)
     this.#byId = treeOf(
       rows.map(({ id }) => id),
       rows,
@@ -235,7 +231,7 @@ export class Rows {
   }
 
   #count(bytes: number): void {
-    this.#bytes += bytes
+    this.bytes += bytes
     this.#budget?.spend(bytes)
   }
 }
