@@ -182,3 +182,25 @@ for (const [responses, version, warnings] of [
     )
   })
 }
+
+test('an example may have an $id', async () => {
+  const metadata = (name: string) => `{ type: object, example: { $id: "https://example.com/a", name: ${name} } }`
+  const api = inProcess({
+    'openapi.yaml': `
+openapi: 3.0.3
+info: { title: T, version: "1" }
+paths:
+  /x:
+    post:
+      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Both" } } } }
+      responses: { 204: { description: Fine } }
+components:
+  schemas:
+    Both: { type: object, properties: { one: { $ref: "#/components/schemas/One" }, two: { $ref: "#/components/schemas/Two" } } }
+    One: ${metadata('One')}
+    Two: ${metadata('Two')}
+`,
+  })
+  assert.equal((await api.send('POST /x', { one: {}, two: {} })).status, 204)
+  assert.equal((await api.send('POST /x', { one: {}, two: 2 })).status, 400)
+})

@@ -149,8 +149,11 @@ export class Schemas {
     })
     addOurs(ajv, this.#extra)
     for (const keyword of ['anyOf', 'oneOf']) forgetBranches(ajv, keyword)
-    // Ajv resolves a reference when it compiles it, so definitions may be added later.
-    ajv.addSchema({ $defs: this.#defs }, BOOK, undefined, false)
+    // Ajv resolves a reference when it compiles it. It searches the schema that it is given for `$id`, in examples too, so it
+    // is given an empty one.
+    const book: { $defs?: Record<string, Schema> } = {}
+    ajv.addSchema(book, BOOK, undefined, false)
+    book.$defs = this.#defs
     this.#compilers[mode] = ajv
     return ajv
   }
