@@ -143,6 +143,25 @@ test('a deletion may answer with something else than the record', async () => {
   }
 })
 
+test('a deletion answers with a job if the contract says so, even if a create does too', async () => {
+  const Job = object({ id: string, status: { const: 'queued' }, node: string }, { required: ['id', 'status'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/hosts': {
+          get: answers(200, several(ref('Host'))),
+          post: { ...takes(object({ name: string }, { required: ['name'] })), ...answers(202, ref('Job')) },
+        },
+        '/hosts/{id}': { ...naming('id'), get: answers(200, ref('Host')), delete: answers(202, ref('Job')) },
+      },
+      { Host: object({ id: string, name: string, port: integer }, { required: ['id', 'name'] }), Job },
+    ),
+  )
+  const { id } = (await send('POST /hosts', { name: 'One' })).body as Fields
+  const deleted = await send(`DELETE /hosts/${id}`)
+  assert.deepEqual([deleted.status, deleted.body], [202, { id, status: 'queued' }])
+})
+
 test('an item whose GET describes no reply, or a list of one, shows its record', async () => {
   const Account = object({ id: string, name: string })
   for (const reply of [undefined, several(ref('Account'))]) {

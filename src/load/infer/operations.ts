@@ -121,7 +121,7 @@ export function operationsOf(
     const isNew = operation === create?.operation
     const single = isNew ? create?.single : records.shown(whole)
     // A reply to a deletion that is `{ id, deleted }` is not the record, though it has half of its fields.
-    const isIts = operation.method === 'DELETE' ? records.isAkin : records.isLike
+    const isIts = (one: Node) => (operation.method === 'DELETE' ? schemas.areAkin(node, one) : records.isLike(one))
     const isShown = isRead || isNew || (single !== undefined && isIts(single.record))
     if (single !== undefined && isShown) return { ...within, ...templateOf(single) }
     const told = isRead ? undefined : records.confirmation(whole, idField, operation.method === 'DELETE')
