@@ -101,11 +101,10 @@ test('long texts match as V8 matches them', () => {
       '\\u00e9',
     ],
   )
-  const long = fc.string({
-    unit: fc.constantFrom(...'ab1_-@. \n\ré\u00a0\u2028{}]/e[x😀'),
-    minLength: 13,
-    maxLength: 16,
-  })
+  // V8 takes up to 6 ms for 14 characters, and twice as long for each further one: a longer search may be interrupted.
+  const long = fc
+    .string({ unit: fc.constantFrom(...'ab1_-@. \n\ré\u00a0\u2028{}]/e[x😀'), minLength: 12, maxLength: 14 })
+    .filter(text => text.length === 13 || text.length === 14)
   const flags = fc.constantFrom('', '(?i)')
   fc.assert(
     fc.property(flags, atom, atom, atom, fc.constantFrom('', '$'), long, (flag, one, two, three, end, text) => {
