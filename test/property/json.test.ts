@@ -173,5 +173,5 @@ test('a text with a large integer is read as by JSON.parse, but for its digits, 
   )
 })
 
-/** The value as `JSON.parse` reads it. */
-const doublesOf = (value: Json): unknown => JSON.parse(stringifyJson(value))
+/** The value as `JSON.parse` reads it; −0 as 0, since only a decimal is written with its sign. */
+const doublesOf = (value: Json): unknown => JSON.parse(stringifyJson(value), (_, item) => (item === 0 ? 0 : item))
