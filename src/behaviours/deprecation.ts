@@ -284,17 +284,18 @@ export const deprecatedInputs: Behaviour<ConfigOf<typeof inputsSchema>> = {
     const media = [...(operation.body?.content.values() ?? [])]
     const fields = media.flatMap(({ schema }) => (schema === undefined ? [] : deprecatedFields(schema)))
     // By their names in metrics and warnings.
-    const inputs = new Map<string, (exchange: Exchange) => boolean>()
+    const byLabel = new Map<string, (exchange: Exchange) => boolean>()
     for (const one of operation.parameters) {
-      if (one.deprecated) inputs.set(`${one.in} ${one.name}`, compilePresence(one))
+      if (one.deprecated) byLabel.set(`${one.in} ${one.name}`, compilePresence(one))
     }
-    for (const { label, isIn } of fields) inputs.set(`body ${label}`, ({ body }) => isIn(body))
-    if (inputs.size === 0) return undefined
+    for (const { label, isIn } of fields) byLabel.set(`body ${label}`, ({ body }) => isIn(body))
+    if (byLabel.size === 0) return undefined
+    const inputs = [...byLabel]
     const warn = config?.warn === true
     return next => async exchange => {
       const reply = await next(exchange)
       // The body has been read now. Inputs of requests that were refused before are not counted.
-      const used = [...inputs].filter(([, isIn]) => isIn(exchange)).map(([label]) => label)
+      const used = inputs.filter(([, isIn]) => isIn(exchange)).map(([label]) => label)
       if (used.length === 0) return reply
       exchange.deprecatedInputs = used
       if (warn) exchange.warn(`deprecated: ${used.join(', ')}`)

@@ -15,7 +15,8 @@ export interface Clock {
 }
 
 export const realClock: Clock = {
-  now: Date.now,
+  // Looked up at each call: a test of the host may have replaced it.
+  now: () => Date.now(),
   sleep: (milliseconds, signal) =>
     new Promise(resolve => {
       if (signal?.aborted) return resolve()
@@ -31,7 +32,7 @@ export const realClock: Clock = {
 }
 
 /** Milliseconds that only go forward: for durations, independent of the world's clock. */
-export const monotonic = performance.now.bind(performance)
+export const monotonic = (): number => performance.now()
 
 /** Calls `task` again and again until the answer is called; never keeps the process alive by itself. */
 export function every(milliseconds: number, task: () => void): () => void {

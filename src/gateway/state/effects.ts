@@ -60,16 +60,12 @@ export function writeGroup({ at, by, changes }: Group): string {
     effects += effects === '' ? text : `,${text}`
     if (record !== undefined) records += `\t${record}`
   }
-  if (at !== last.at || by !== last.by) last = { at, by, head: `[${at},${JSON.stringify(by)},[` }
-  const entry = `${last.head}${effects}]]${records}`
+  const entry = `[${at},${JSON.stringify(by)},[${effects}]]${records}`
   if (entry.charCodeAt(0) !== BRACKET) throw new Error('an entry is a list')
   return entry
 }
 
 const BRACKET = 91
-
-/** The beginning of the last entry, which the next one often shares: many requests of a kind come in a millisecond. */
-let last = { at: Number.NaN, by: '', head: '' }
 
 export function readGroup(entry: string): ReadGroup {
   const [json = '', ...records] = entry.split('\t')
