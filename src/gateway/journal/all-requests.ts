@@ -127,11 +127,24 @@ type Rare = Partial<
   Omit<JournalEntry, 'id' | 'at' | 'time' | 'world' | 'operation' | 'consumer' | 'method' | 'path' | 'query' | 'status'>
 >
 
-/** Writes an entry as one line of text, credentials masked. */
+/** Writes an entry as one line of text, credentials masked. `JSON` takes three times as long for numbers and absent fields. */
 function writeEntry(entry: JournalEntry, log: string): string {
   const { id, at, time, status, injected, position = 0, mask, world, operation, consumer = null, method } = entry
-  const { fault, weather, queued, explanation, notes, requestBody, replyBody, refusal } = entry
-  const rare: Rare = {
+  const numbers = `${id},${at},${time === at ? 0 : time},${status},${Math.round(entry.milliseconds * 1000)},${injected}`
+  const texts = [log, mask.path(entry.path), mask.query(entry.query), world, operation, consumer, method]
+  const rare = hasRare(entry) ? `,${JSON.stringify(rareOf(entry))}` : ''
+  return `[${numbers},${position},${JSON.stringify(texts).slice(1, -1)}${rare}]`
+}
+
+const hasRare = (entry: JournalEntry): boolean =>
+  (entry.fault ?? entry.weather ?? entry.explanation ?? entry.refusal) !== undefined ||
+  (entry.headers ?? entry.replyHeaders ?? entry.requestBody ?? entry.replyBody) !== undefined ||
+  entry.queued ||
+  entry.notes.length > 0
+
+function rareOf(entry: JournalEntry): Rare {
+  const { mask, fault, weather, queued, explanation, notes, requestBody, replyBody, refusal } = entry
+  return {
     ...{ fault, weather, explanation, requestBody, replyBody },
     ...(queued && { queued }),
     ...(notes.length > 0 && { notes: notes.map(note => mask.text(note)) }),
@@ -139,10 +152,6 @@ function writeEntry(entry: JournalEntry, log: string): string {
     replyHeaders: maskHeaders(entry.replyHeaders, mask),
     refusal: refusal && { ...refusal, detail: mask.text(refusal.detail) },
   }
-  return JSON.stringify([
-    ...[id, at, time === at ? 0 : time, status, Math.round(entry.milliseconds * 1000), injected, position],
-    ...[log, mask.path(entry.path), mask.query(entry.query), world, operation, consumer, method, rare],
-  ])
 }
 
 /** @param current the beginning of the name of the log as it is now */
