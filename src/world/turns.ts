@@ -217,6 +217,7 @@ export class Turns {
       await this.#ask()
       // Requests that were just answered add their work now.
       await new Promise<void>(afterPromises)
+      if (this.#pieces.length > 0) await this.#turn(this.#pieces.splice(0))
     }
     this.#busy = false
   }
