@@ -44,17 +44,20 @@ type FindRecord = (exchange: Exchange, id: Id) => Promise<Entry | undefined>
  *
  * @param ownersInPath the owners by the field that holds each
  * @param at the setting of `respond` that names the resource
+ * @param isCreate whether the request creates a record
  */
 export function compileKey(
   { name, idField, within }: Resource,
   ownersInPath: ReadonlyMap<string, OwnerOf> | undefined,
   site: Site,
   at: Path = [],
+  isCreate = false,
 ) {
   if (within.length === 0) return undefined
   const owners = within.map(field => {
     const ownerOf = ownersInPath?.get(field)
-    if (ownerOf === undefined) {
+    // A record that is created without such an owner belongs to every owner.
+    if (ownerOf === undefined && !(isCreate && isUnshown(field))) {
       const message = `an id of ${name} is unique within "${field}", and the path ${site.operation.path} does not name it`
       site.error('no-identifier', message, at, `within: { parameter: …, field: ${JSON.stringify(field)} }`)
     }

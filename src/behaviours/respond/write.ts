@@ -182,7 +182,7 @@ function compileCreateOne(
   const status = successStatus(operation, 201, 200)
   const putStatus = successStatus(operation, 201, 200, 204)
   const within = compileWithin(config, resource, site)
-  const key = compileKey(resource, within?.ownerOf, site)
+  const key = compileKey(resource, within?.ownerOf, site, [], true)
   const maker = compileMaker(resource, config, 'create', site)
   const nameable = compileNameable(resource, site)
   const locate = compileLocation(site.readers.get(name) ?? [`${operation.path}/{id}`], operation.path)

@@ -81,6 +81,9 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     getOrMake(exact, above.join('/'), () => path)
     getOrMake(alike, commonForm(above), () => path)
   }
+  const byWord = new Map<string, string[]>()
+  for (const path of exact.values()) getOrMake(byWord, wordFormOf(wordOf(path)), () => []).push(path)
+  for (const paths of byWord.values()) paths.sort((a, b) => segmentsOf(a).length - segmentsOf(b).length)
   const callers = contract.operations.filter(({ path }) => ME.test(path))
   const alone = singletonsOf(contract)
 
@@ -98,11 +101,16 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
 
   /**
    * The path of a collection's items: `/things/{id}`, else `/thing/{id}` beside it, else one elsewhere: `/authors/{id}/books` may
-   * have its items at `/books/{isbn}`. Not one that lists records of the collection by owner: `/repositories/{workspace}`.
+   * have its items at `/books/{isbn}`, and `/user/repos` at `/repos/{owner}/{repo}`, if these are the same records. Not one that
+   * lists records of the collection by owner: `/repositories/{workspace}`.
    */
   const itemPathBelow = (path: string, own: Operations, word: string): string | undefined => {
     const all = segmentsOf(path)
-    const found = exact.get(all.join('/')) ?? alike.get(commonForm(all)) ?? alike.get(commonForm(all.slice(-1)))
+    const found =
+      exact.get(all.join('/')) ??
+      alike.get(commonForm(all)) ??
+      alike.get(commonForm(all.slice(-1))) ??
+      byWord.get(wordFormOf(word))?.find(one => showsSame(own, operationsAt(one), readRecords(schemas, word)))
     const item = operationsAt(found)
     // Some items are answered as a list of one. A page of records is not changed or deleted.
     const isPage = !changesOne(item) && listAlike(own, item, readRecords(schemas, word))
@@ -180,6 +188,15 @@ function listAlike(own: Operations, other: Operations, records: RecordReader): b
   if (one === undefined || two === undefined || !schemas.areAkin(one.items, two.items)) return false
   // A reply that is a list of one is an item: it has no other fields than the list of records.
   return two.keys.length > 0 && one.keys.join() === two.keys.join() && schemas.areAkin(one.whole, two.whole)
+}
+
+/** Whether an item's GET shows the records that a collection lists or creates. */
+function showsSame(own: Operations, item: Operations, records: RecordReader): boolean {
+  const { schemas } = records
+  const [reader, posted] = [item.get('GET'), own.get('POST')].map(one => one && replySchema(one))
+  const read = reader && records.single(reader)?.record
+  const made = records.list(own.get('GET'))?.listed.items ?? (posted && records.single(posted)?.record)
+  return read !== undefined && made !== undefined && schemas.areAkin(read, made)
 }
 
 /** A list whose reply is not described, or as objects only, of records that are taken. */

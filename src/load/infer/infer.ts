@@ -45,10 +45,10 @@ function readInference(contract: Contract): Infer {
   }
   // The view with the most fields comes first: it has the id.
   collections.sort((a, b) => fullness(b) - fullness(a))
-  const resources = [...names].map(name => ({
-    name,
-    ...describeResource(collections.find(one => one.name === name) as Named),
-  }))
+  const resources = [...names].map(name => {
+    const [first, ...others] = collections.filter(one => one.name === name) as [Named, ...Named[]]
+    return { name, ...describeResource({ ...first, candidates: withGivenIds(first, others) }) }
+  })
   const paths = [...new Set(contract.operations.map(({ path }) => path))].map(segmentsOf)
   const listed = listsOfOwners(collections, paths, schemas)
   return (choices = new Map(), without = new Set()) => {
@@ -102,6 +102,21 @@ function isView({ segments, itemPath, create, list }: InferredCollection, of: In
   const base = of.segments
   if (segments.length !== base.length + 1 || base.some((one, i) => one !== segments[i])) return false
   return of.records.isAkin(list.listed.items)
+}
+
+/** The candidates of a collection. The ids are given where the requests of another view, `POST /admin/teams`, have them. */
+function withGivenIds(
+  { candidates }: InferredCollection,
+  views: readonly InferredCollection[],
+): readonly SchemaCandidate[] {
+  const given = views.flatMap(one => one.candidates).filter(({ assign }) => assign === 'client')
+  const isGiven = (one: SchemaCandidate) =>
+    given.some(({ schema, idField }) => schema === one.schema && idField === one.idField)
+  const all = candidates.filter(isGiven).map(one => ({ ...one, assign: 'client' as const }))
+  return [
+    ...all,
+    ...candidates.filter(one => one.assign !== 'client' || !all.some(({ schema }) => schema === one.schema)),
+  ]
 }
 
 /** The operations that a collection has: items below its path, a create, items elsewhere. */

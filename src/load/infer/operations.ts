@@ -84,7 +84,11 @@ export function operationsOf(
   const below = isNamed ? collection.below : []
   const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
   const fields = readFields(node, schemas)
-  const owners = ownersOf(path, fields.properties, idField, schemas, { chosen, listed }, pathParameters(collection))
+  const ownersIn = (where: string): readonly WithinConfig[] =>
+    ownersOf(where, fields.properties, idField, schemas, { chosen, listed }, pathParameters(collection))
+  const above = collection.itemPath?.replace(/\/[^/]*\/?$/, '') ?? path
+  const itemOwners = ownersIn(above)
+  const owners = withSameFields(ownersIn(path), itemOwners)
   const given = create && fieldsGiven(create.operation, records)
   const out: InferredOperation[] = []
   const add = (
@@ -97,7 +101,8 @@ export function operationsOf(
     const respond = { [action]: name, ...keys }
     out.push({ operation, resource: name, action, essential: true, fixed: false, respond, because, ...more })
   }
-  const owned = (where: string): Keys => withinFor(where, path, owners)
+  const owned = (where: string): Keys =>
+    isBelow(where, path) ? withinFor(where, path, owners) : withinFor(where, above, itemOwners)
   const addList = (operation: Operation, more: Partial<InferredOperation> = {}): void => {
     const whole = replySchema(operation)
     const described = whole && records.listed(whole)
@@ -328,17 +333,36 @@ function mayHold(field: Node, parameter: Parameter | undefined, schemas: SchemaR
   return values.length === 0 || (named.length > 0 && named.every(value => values.includes(value)))
 }
 
+/** Whether a path begins as another one does, with any names of parameters. */
+function isBelow(where: string, path: string): boolean {
+  const segments = segmentsOf(where)
+  return segmentsOf(path).every(
+    (one, i) => one === segments[i] || (one.includes('{') && segments[i]?.includes('{') === true),
+  )
+}
+
+/**
+ * The owners of a collection whose items are elsewhere, in the fields that the path of its items has them in: the `{org}` of
+ * `/orgs/{org}/repos` is the `{owner}` of `/repos/{owner}/{repo}`.
+ */
+function withSameFields(owners: readonly WithinConfig[], ofItems: readonly WithinConfig[]): readonly WithinConfig[] {
+  const named = new Map(ofItems.map(one => [one.parameter, one]))
+  const others = ofItems.filter(one => owners.every(({ parameter }) => parameter !== one.parameter))
+  const unmatched = owners.filter(({ parameter }) => !named.has(parameter))
+  return owners.map(one => {
+    const same = named.get(one.parameter) ?? others[unmatched.indexOf(one) + others.length - unmatched.length]
+    return same === undefined ? one : { ...one, field: same.field ?? same.parameter }
+  })
+}
+
 /**
  * The owners that the path of an operation names: by the place of their parameters where it begins as the collection's path
  * does, else by their names.
  */
 function withinFor(where: string, path: string, owners: readonly WithinConfig[]): { readonly within?: Json } {
-  const own = segmentsOf(path)
-  const segments = segmentsOf(where)
-  const isBelow = own.every((one, i) => one === segments[i] || (one.includes('{') && segments[i]?.includes('{')))
   const names = expressionsOf(where)
   const all = owners.flatMap((owner, i) => {
-    const parameter = isBelow
+    const parameter = isBelow(where, path)
       ? names[i]
       : names.slice(0, isItemPath(where) ? -1 : undefined).find(one => one === owner.parameter)
     if (parameter === undefined) return []

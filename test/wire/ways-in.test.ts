@@ -1,0 +1,86 @@
+// Inferred state of a collection that has several paths: what one of them creates, the others show.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { serveInferred } from './serve-inferred.ts'
+
+const answers = (schema: string, status = 200) =>
+  `responses: { '${status}': { description: ok, content: { application/json: { schema: ${schema} } } }, '404': { description: none } }`
+const ref = (name: string) => `{ $ref: '#/components/schemas/${name}' }`
+const takes = (fields: string) =>
+  `requestBody: { required: true, content: { application/json: { schema: { type: object, required: [${fields}], properties: { ${fields}: { type: string } } } } } }`
+const inPath = (...names: string[]) =>
+  `parameters: [${names.map(name => `{ name: ${name}, in: path, required: true, schema: { type: string } }`).join(', ')}]`
+
+const DOCUMENT = `
+openapi: 3.0.3
+info: { title: Forge, version: '1' }
+paths:
+  /user/repos:
+    get: { operationId: listMyRepos, ${answers(`{ type: array, items: ${ref('Repo')} }`)} }
+    post: { operationId: createRepo, ${takes('name')}, ${answers(ref('Repo'), 201)} }
+  /orgs/{org}/repos:
+    ${inPath('org')}
+    get: { operationId: listOrgRepos, ${answers(`{ type: array, items: ${ref('Repo')} }`)} }
+    post: { operationId: createOrgRepo, ${takes('name')}, ${answers(ref('Repo'), 201)} }
+  /repos/{owner}/{repo}:
+    ${inPath('owner', 'repo')}
+    get: { operationId: getRepo, ${answers(ref('Repo'))} }
+    patch: { operationId: editRepo, ${takes('description')}, ${answers(ref('Repo'))} }
+    delete: { operationId: deleteRepo, responses: { '204': { description: deleted } } }
+  /admin/teams:
+    post: { operationId: createTeam, ${takes('name')}, ${answers(ref('Team'), 201)} }
+  /teams:
+    get: { operationId: listTeams, ${answers(`{ type: array, items: ${ref('Team')} }`)} }
+  /teams/{name}:
+    ${inPath('name')}
+    get: { operationId: getTeam, ${answers(ref('Team'))} }
+components:
+  schemas:
+    Repo: { type: object, properties: { id: { type: integer }, name: { type: string }, description: { type: string }, owner: { type: object, properties: { login: { type: string } } } } }
+    Team: { type: object, required: [name], properties: { name: { type: string }, size: { type: integer } } }
+`
+
+interface Named {
+  readonly name: string
+}
+
+/** Serves the document. Returns functions for the statuses, the record and the listed names of replies. */
+async function forge() {
+  const send = await serveInferred(DOCUMENT)
+  return {
+    status: async (line: string, body?: unknown) => (await send(line, body)).status,
+    record: async (line: string, body?: unknown) => (await send(line, body)).body as Named & Record<string, unknown>,
+    names: async (line: string) => ((await send(line)).body as readonly Named[]).map(({ name }) => name),
+  }
+}
+
+test('a record that the path of the caller creates is read, changed, deleted and listed by the others', async () => {
+  const { status, record, names } = await forge()
+  assert.equal((await record('POST /user/repos', { name: 'food' })).name, 'food')
+  assert.equal((await record('GET /repos/ada/food')).name, 'food')
+  assert.equal(await status('GET /repos/ada/none'), 404)
+  assert.equal((await record('PATCH /repos/ada/food', { description: 'Eat' })).description, 'Eat')
+  assert.ok((await names('GET /user/repos')).includes('food'))
+  assert.ok((await names('GET /orgs/acme/repos')).includes('food'))
+  assert.equal(await status('DELETE /repos/ada/food'), 204)
+  assert.equal(await status('GET /repos/ada/food'), 404)
+  assert.ok(!(await names('GET /user/repos')).includes('food'))
+})
+
+test('ids of two parts: each owner has its own record of a name', async () => {
+  const { status } = await forge()
+  for (const org of ['acme', 'umbrella']) assert.equal(await status(`POST /orgs/${org}/repos`, { name: 'food' }), 201)
+  assert.equal(await status('POST /orgs/acme/repos', { name: 'food' }), 409)
+  assert.equal(await status('DELETE /repos/acme/food'), 204)
+  assert.equal(await status('GET /repos/acme/food'), 404)
+  assert.equal(await status('GET /repos/umbrella/food'), 200)
+})
+
+test('the key that a create at another path gives stays', async () => {
+  const { status, record, names } = await forge()
+  assert.equal((await record('POST /admin/teams', { name: 'red' })).name, 'red')
+  assert.equal((await record('GET /teams/red')).name, 'red')
+  assert.ok((await names('GET /teams')).includes('red'))
+  assert.equal(await status('GET /teams/blue'), 404)
+})
