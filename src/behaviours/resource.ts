@@ -4,7 +4,7 @@ import type { SchemaUse } from '../contract/schema/schema-book.ts'
 import type { Scope } from '../expression/scope.ts'
 import type { BrokenRule } from '../kernel/http.ts'
 import { isObject, type Json, type JsonObject, parseInteger, parseJson, pointer } from '../kernel/json.ts'
-import type { Assign, Id, RecordStates } from '../world/records/types.ts'
+import type { Assign, Id, NewId, RecordStates } from '../world/records/types.ts'
 
 /** A configured resource, checked against the contract. */
 export interface Resource {
@@ -20,8 +20,8 @@ export interface Resource {
   readonly change: 'refuse' | 'ignore'
   /** The type of an id: an integer, exact at any size, or text. */
   readonly ids: 'integer' | 'text'
-  /** Makes a new id from the number of created records; `undefined` if ids are counted. */
-  readonly newId: ((ordinal: number) => string) | undefined
+  /** Makes a new id; `undefined` if ids are counted. */
+  readonly newId: NewId | undefined
   /** Default values of a new record, by field. */
   readonly defaults: ReadonlyMap<string, Make>
   /** Values that every write through the API sets, by field. They replace those of the client. */

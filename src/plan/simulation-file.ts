@@ -49,6 +49,7 @@ export interface ResourceFile {
     readonly field?: string
     readonly within?: readonly string[]
     readonly added?: boolean
+    readonly from?: string
     readonly assign?: Assign
     readonly change?: 'refuse' | 'ignore'
   }

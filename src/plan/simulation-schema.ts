@@ -189,6 +189,9 @@ const resources = setting.named('Collections of records.', {
         ['sequence', 'uuid', 'generate', 'client'],
         'How new ids are assigned: `sequence` counts, `uuid` makes UUIDs, `generate` makes text in the form of the id’s example, format or pattern, `client` takes the id from the request and makes one if it has none. Default: the first of these that matches the schema.',
       ),
+      from: setting.text(
+        'With `assign: generate` or `client`: the field that ids are made of, `How to Train` → `how-to-train`.',
+      ),
       change: setting.choice(
         ['refuse', 'ignore'],
         'With `assign: client`: what to do with a write whose body has another id than its path: refuse it with 400, or keep the id of the path. Default: refuse.',

@@ -1,7 +1,7 @@
 // Chance that can be repeated: a draw is a hash of its purpose, not the next number of a stream.
 
 import type { JsonObject } from '../kernel/json.ts'
-import type { CollectionOptions, Id } from './records/types.ts'
+import type { CollectionOptions, Id, NewId } from './records/types.ts'
 import { indexKeyOf, withId } from './records/values.ts'
 
 /**
@@ -68,10 +68,10 @@ export function drawId(
   fields: JsonObject,
   taken: { has(key: Id): boolean },
 ): { id: Id; ordinal: number } | undefined {
-  const make = assign === 'uuid' ? (ordinal: number): Id => drawUuid(seed, name, ordinal) : newId
+  const make: NewId | undefined = assign === 'uuid' ? ordinal => drawUuid(seed, name, ordinal) : newId
   if (make === undefined) return undefined
   for (let ordinal = creations + 1; ordinal <= creations + MOST_DRAWS; ordinal++) {
-    const id = make(ordinal)
+    const id = make(ordinal, fields, ordinal - creations)
     const key = within.length === 0 ? id : (indexKeyOf(withId(idField, id, fields), idField, within) as Id)
     if (!taken.has(key)) return { id, ordinal }
   }

@@ -35,8 +35,15 @@ paths:
   /teams/{name}:
     ${inPath('name')}
     get: { operationId: getTeam, ${answers(ref('Team'))} }
+  /posts:
+    get: { operationId: listPosts, ${answers(`{ type: array, items: ${ref('Post')} }`)} }
+    post: { operationId: createPost, ${takes('title')}, ${answers(ref('Post'), 201)} }
+  /posts/{slug}:
+    ${inPath('slug')}
+    get: { operationId: getPost, ${answers(ref('Post'))} }
 components:
   schemas:
+    Post: { type: object, required: [slug, title], properties: { slug: { type: string, maxLength: 20 }, title: { type: string } } }
     Repo: { type: object, properties: { id: { type: integer }, name: { type: string }, description: { type: string }, owner: { type: object, properties: { login: { type: string } } } } }
     Team: { type: object, required: [name], properties: { name: { type: string }, size: { type: integer } } }
 `
@@ -83,4 +90,18 @@ test('the key that a create at another path gives stays', async () => {
   assert.equal((await record('GET /teams/red')).name, 'red')
   assert.ok((await names('GET /teams')).includes('red'))
   assert.equal(await status('GET /teams/blue'), 404)
+})
+
+test('slugs are made of titles, and records are found by them', async () => {
+  const { record } = await forge()
+  const slugOf = async (title: string) => (await record('POST /posts', { title })).slug
+  assert.equal(await slugOf('How to Train'), 'how-to-train')
+  assert.equal((await record('GET /posts/how-to-train')).title, 'How to Train')
+  assert.equal(await slugOf('How to train!'), 'how-to-train-2')
+  assert.equal(await slugOf('Über Öl & Maß'), 'uber-ol-maß')
+  // A title without letters, and one whose slug is too long, get ids of another form.
+  for (const title of ['!', 'A title of more than twenty letters']) {
+    const slug = await slugOf(title)
+    assert.equal((await record(`GET /posts/${slug}`)).title, title)
+  }
 })

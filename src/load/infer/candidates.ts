@@ -22,6 +22,8 @@ export interface SchemaCandidate {
   readonly assign: Assign
   /** How the server assigns an id if the request has none. */
   readonly byServer: Assign
+  /** The field whose text the ids are made of. */
+  readonly from?: string | undefined
   readonly server: ServerSet
 }
 
@@ -64,7 +66,8 @@ export function candidatesOf({ records, declared, asked, taken, isNamed, lists }
       const isAsked = asked !== undefined && mayGive(idField, asked, schemas)
       const byServer = assignOf(idField, shape, schemas)
       const server = serverSetOf(one, asked, idField, schemas)
-      return [{ schema, idField, added: false, assign: isAsked ? 'client' : byServer, byServer, server }]
+      const from = SLUG.test(idField) && byServer === 'generate' ? titleIn(shape, asked, schemas) : undefined
+      return [{ schema, idField, added: false, assign: isAsked ? 'client' : byServer, byServer, from, server }]
     }),
   )
   if (candidates.length === 0 && isNamed) {
@@ -153,6 +156,17 @@ function assignOf(field: string, shape: Shape, schemas: SchemaReader): Assign {
   const takesUuid = schemas.format(node) === 'uuid' && schemas.contract.use(node).fits(A_UUID)
   return takesUuid ? 'uuid' : 'generate'
 }
+
+/** Names of ids that are made of a title. */
+const SLUG = /(?:slug|handle|permalink)$/i
+const TITLES = ['title', 'name', 'headline', 'subject', 'label']
+
+/** The title of a record that a request gives. */
+const titleIn = ({ properties }: Shape, asked: Node | undefined, schemas: SchemaReader): string | undefined =>
+  TITLES.find(name => {
+    const node = asked && mayGive(name, asked, schemas) ? properties.get(name) : undefined
+    return node !== undefined && schemas.isText(node)
+  })
 
 /** Patterns beside the format may refuse its small letters, or its length. */
 const A_UUID = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'

@@ -104,19 +104,18 @@ function isView({ segments, itemPath, create, list }: InferredCollection, of: In
   return of.records.isAkin(list.listed.items)
 }
 
-/** The candidates of a collection. The ids are given where the requests of another view, `POST /admin/teams`, have them. */
+/** The candidates of a collection. Its ids are given, or made of titles, where a create of any view has them: `POST /admin/teams`. */
 function withGivenIds(
   { candidates }: InferredCollection,
   views: readonly InferredCollection[],
 ): readonly SchemaCandidate[] {
-  const given = views.flatMap(one => one.candidates).filter(({ assign }) => assign === 'client')
-  const isGiven = (one: SchemaCandidate) =>
-    given.some(({ schema, idField }) => schema === one.schema && idField === one.idField)
-  const all = candidates.filter(isGiven).map(one => ({ ...one, assign: 'client' as const }))
-  return [
-    ...all,
-    ...candidates.filter(one => one.assign !== 'client' || !all.some(({ schema }) => schema === one.schema)),
-  ]
+  const others = views.flatMap(one => one.candidates)
+  return candidates.flatMap(one => {
+    const same = others.filter(({ schema, idField }) => schema === one.schema && idField === one.idField)
+    const given = same.find(({ assign }) => assign === 'client') ?? same.find(({ from }) => from !== undefined)
+    if (given === undefined || one.assign === 'client' || one.from !== undefined) return [one]
+    return [{ ...one, assign: given.assign, from: given.from }, one]
+  })
 }
 
 /** The operations that a collection has: items below its path, a create, items elsewhere. */

@@ -7,9 +7,9 @@ import { valueFor } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import type { Id } from '../../world/records/types.ts'
+import type { Id, NewId } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
-import { compileNewId, exampleIds, isReadBack, type NewId, namingParameters, parametersBelow } from '../seed/new-ids.ts'
+import { compileNewId, exampleIds, isReadBack, namingParameters, parametersBelow } from '../seed/new-ids.ts'
 import { NAMING, schemaNamed } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
 import { type Inference, type InferredOperation, withinsIn } from './operations.ts'
@@ -167,7 +167,7 @@ function seedRecords(name: string, resource: SeededResource, count: number, cont
  */
 function compileSeedId(
   name: string,
-  { candidate: { idField, added, assign }, schema, operations }: SeededResource,
+  { candidate: { idField, added, assign, from }, schema, operations }: SeededResource,
   taken: ReadonlySet<unknown>,
   contract: Contract,
 ): (number: number, value: JsonObject) => Id {
@@ -191,10 +191,10 @@ function compileSeedId(
       [...(body?.content.values() ?? [])].some(one => one.schema?.shape.required.has(idField) === true),
     )
   let newId: NewId | undefined
-  const make = (number: number): Id | undefined => {
+  const make = (number: number, value: JsonObject): Id | undefined => {
     if (isNumber) return undefined
-    newId ??= compileNewId(name, schema, idField, readers, contract, 1, creators)
-    return newId?.(SEEDED + number)
+    newId ??= compileNewId(name, schema, idField, readers, contract, 1, creators, from)
+    return newId?.(SEEDED + number, value)
   }
   return (number, value) => {
     if (number === 1 && shown !== undefined) return shown
@@ -203,8 +203,8 @@ function compileSeedId(
       const far = SEEDED + number
       return isGiven && fits(far) && schema.fits(withId(idField, far, value)) ? far : number
     }
-    const generated = own === undefined || fits(own) ? own : (make(number) ?? own)
-    return ((added ? make(number) : generated) ?? `${number}`) as Id
+    const generated = from === undefined && (own === undefined || fits(own)) ? own : (make(number, value) ?? own)
+    return ((added ? make(number, value) : generated) ?? `${number}`) as Id
   }
 }
 

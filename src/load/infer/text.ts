@@ -35,7 +35,7 @@ export function settingsOf(written: WrittenInference): Source {
   const resources: Record<string, ResourceFile> = {}
   for (const { name } of inference.resources) {
     if (without.has(`resource ${name}`)) continue
-    const { schema, idField, added, assign, server } = candidateOf(name)
+    const { schema, idField, added, assign, from, server } = candidateOf(name)
     const within = assign === 'client' ? uniqueWithin(name, inference.operations, without) : []
     put(resources, name, {
       schema,
@@ -44,6 +44,7 @@ export function settingsOf(written: WrittenInference): Source {
         ...(within.length > 0 ? { within } : {}),
         ...(added ? { added } : {}),
         assign,
+        ...(from === undefined ? {} : { from }),
         ...(assign === 'client' ? { change: 'ignore' } : {}),
       },
       ...(Object.keys(server.defaults).length > 0 ? { defaults: server.defaults } : {}),

@@ -12,9 +12,9 @@ import { getOrMake } from '../../kernel/memo.ts'
 import { parseSize } from '../../kernel/units.ts'
 import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
-import type { Assign, Id } from '../../world/records/types.ts'
+import type { Assign, Id, NewId } from '../../world/records/types.ts'
 import { withId } from '../../world/records/values.ts'
-import { compileNewId, exampleIds, type NewId } from './new-ids.ts'
+import { compileNewId, exampleIds } from './new-ids.ts'
 import { createSeedReader, generateRecords, type WantedRecords } from './seed-records.ts'
 
 export interface Seeding {
@@ -163,6 +163,8 @@ function compileResource(
   const idField = id.field ?? 'id'
   const schema = recordSchema(site, idField)
   if (schema === undefined) return undefined
+  if (id.from !== undefined && !schema.shape.properties.has(id.from))
+    reportUnknown(site, id.from, ['id', 'from'], 'value', schema.shape)
   const idPointer = pointer(schema.shape.properties.has(idField) ? [idField] : idField.split('.'))
   const faultsOf = (value: Json) => {
     if (fitsRecord(block, schema, record => withId(idField, value as Id, record))) return []
@@ -171,7 +173,8 @@ function compileResource(
   let newId: NewId | null | undefined
   const makeId = (): NewId | undefined => {
     const [readers = [], creators] = [NAMING, CREATING].map(actions => operationsThat(actions, name, own))
-    if (newId === undefined) newId = compileNewId(name, schema, idField, readers, contract, chance, creators) ?? null
+    if (newId === undefined)
+      newId = compileNewId(name, schema, idField, readers, contract, chance, creators, id.from) ?? null
     return newId ?? undefined
   }
   const sampleOf = (one: Assign): Json =>

@@ -75,6 +75,15 @@ export interface Page {
   readonly lost?: boolean
 }
 
+/**
+ * Makes an id that is text.
+ *
+ * @param ordinal the number of earlier records, and more if an id is taken
+ * @param fields the record without its id
+ * @param attempt 1, and more if an id is taken
+ */
+export type NewId = (ordinal: number, fields?: JsonObject, attempt?: number) => string
+
 export interface CollectionOptions {
   readonly name: string
   readonly idField: string
@@ -88,8 +97,8 @@ export interface CollectionOptions {
   /** The same for the characters of all records as JSON. */
   readonly maxBytes?: number | undefined
   readonly seed: number
-  /** Makes the id of a new record out of how many were created, where ids are neither counted nor UUIDs. */
-  readonly newId?: ((ordinal: number) => Id) | undefined
+  /** Makes the id of a new record, where ids are neither counted nor UUIDs. */
+  readonly newId?: NewId | undefined
   /** Set where records go from state to state. */
   readonly states?: RecordStates | undefined
 }
