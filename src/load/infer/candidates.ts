@@ -42,9 +42,9 @@ interface CollectionFacts {
   /** The path parameter that names an item, as the contract declares it. */
   readonly declared: Parameter | undefined
   /** The record in a request to create one. */
-  readonly asked: Node | undefined
+  readonly asked?: Node | undefined
   /** The schema of that request, where no reply describes the records. */
-  readonly taken: Node | undefined
+  readonly taken?: Node | undefined
   /** Whether records can be created and read: then each gets an id besides if it says none. */
   readonly isNamed: boolean
   /** The operations that may list the records. */
@@ -96,7 +96,7 @@ function withIdAdded(schema: string, declared: Parameter | undefined): SchemaCan
   return { schema, idField: 'id', added: true, assign, byServer: assign, server: NOTHING_SET }
 }
 
-const TECHNICAL = ['id', '_id', 'uuid', 'guid', 'gid', 'sid', 'key']
+const TECHNICAL = ['id', '_id', 'pk', 'uuid', 'guid', 'gid', 'sid', 'key']
 const SPEAKING = ['slug', 'key', 'code', 'login', 'username', 'name', 'identifier', 'number', 'token']
 
 /** The field of a record for its path parameter: with the same name, without the name of the collection, or a usual one. */
@@ -110,8 +110,11 @@ function findId(
   const given = plainName(parameter ?? 'id')
   // The `username` of a user is a word: a login rather than the name of a person.
   const bare = given === 'username' ? 'login' : given.startsWith(one) ? given.slice(one.length) : given.replace(one, '')
-  const isText = declared !== undefined && !isNumeric(declared.schema.types)
-  const fits = (name: string) => !isText || schemas.isText(shape.properties.get(name) as Node)
+  const fits = (name: string): boolean => {
+    const node = shape.properties.get(name) as Node
+    if (declared === undefined) return true
+    return isNumeric(declared.schema.types) ? isNumeric(schemas.types(node)) : schemas.isText(node)
+  }
   const asks = /(?:id|uuid|guid|sid|key|identifier)$/.test(given) || parameter === undefined
   const usual = [...TECHNICAL, ...['id', 'uuid', 'key', 'number', 'name', 'code'].map(end => one + end)]
   const tail = plainName(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')

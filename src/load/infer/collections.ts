@@ -99,6 +99,19 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     return operations === undefined ? records.list(own.get('GET')) !== undefined : listAlike(operations, own, records)
   }
 
+  /** The path of items that shows the records of a collection: of several the one that begins most like its own. */
+  const itemPathElsewhere = (all: readonly string[], own: Operations, records: RecordReader): string | undefined => {
+    const likeness = (path: string): number => {
+      const segments = [...segmentsOf(path), '']
+      const same = sameness(own, operationsAt(path), records)
+      return same && same * MOST_SEGMENTS + segments.findIndex((one, i) => one !== all[i])
+    }
+    const [best] = (byWord.get(wordFormOf(records.word)) ?? [])
+      .map(path => ({ path, likeness: likeness(path) }))
+      .sort((a, b) => b.likeness - a.likeness)
+    return best !== undefined && best.likeness > 0 ? best.path : undefined
+  }
+
   /**
    * The path of a collection's items: `/things/{id}`, else `/thing/{id}` beside it, else one elsewhere: `/authors/{id}/books` may
    * have its items at `/books/{isbn}`, and `/user/repos` at `/repos/{owner}/{repo}`, if these are the same records. Not one that
@@ -106,14 +119,13 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
    */
   const itemPathBelow = (path: string, own: Operations, word: string): string | undefined => {
     const all = segmentsOf(path)
-    const found =
-      exact.get(all.join('/')) ??
-      alike.get(commonForm(all)) ??
-      alike.get(commonForm(all.slice(-1))) ??
-      byWord.get(wordFormOf(word))?.find(one => showsSame(own, operationsAt(one), readRecords(schemas, word)))
+    const records = readRecords(schemas, word)
+    const below = exact.get(all.join('/')) ?? alike.get(commonForm(all)) ?? alike.get(commonForm(all.slice(-1)))
+    const isRead = operationsAt(below).has('GET') || records.list(own.get('GET')) !== undefined
+    const found = (isRead ? below : undefined) ?? itemPathElsewhere(all, own, records) ?? below
     const item = operationsAt(found)
     // Some items are answered as a list of one. A page of records is not changed or deleted.
-    const isPage = !changesOne(item) && listAlike(own, item, readRecords(schemas, word))
+    const isPage = !changesOne(item) && listAlike(own, item, records)
     return isPage ? undefined : found
   }
 
@@ -149,7 +161,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const beside = under(path)
     const candidates = candidatesOf({
       records,
-      declared: [...item.values()][0]?.parameters.find(one => one.in === 'path' && one.name === parameter),
+      declared: declaredIn(item, parameter),
       asked: each ?? (create && records.sent(create.operation)?.record),
       taken,
       isNamed: create !== undefined && reader !== undefined,
@@ -165,10 +177,35 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     }
   }
 
-  return [...byPath.keys()]
+  const found = [...byPath.keys()]
     .flatMap(path => collectionAt(path) ?? [])
     .sort((a, b) => a.segments.length - b.segments.length || a.path.length - b.path.length)
+
+  /** The items at a path without a collection: other ways to the records of one, `/users/{name}` to those of `/admin/users`. */
+  const itemAt = (itemPath: string): InferredCollection | undefined => {
+    const segments = segmentsOf(itemPath).slice(0, -1)
+    const path = `/${segments.join('/')}`
+    const item = operationsAt(itemPath)
+    const parameter = expressionsOf(itemPath).at(-1)
+    const unknown = readRecords(schemas, wordOf(path), parameter)
+    const reader = item.get('GET')
+    const read = reader && readBy(reader, unknown, false)
+    // Without a GET, it changes or deletes the records of the collection above it.
+    const known = read === undefined ? (found.find(one => one.path === path)?.records.known ?? []) : [read.record]
+    if (known.length === 0 || wordOf(path) === '') return undefined
+    const records = knowing(unknown, known)
+    const candidates = candidatesOf({ records, declared: declaredIn(item, parameter), isNamed: false, lists: [] })
+    const nothing = { list: undefined, create: undefined, taken: false, own: NONE, beside: [], me: [] }
+    return { ...nothing, path, segments, itemPath, records, candidates, item, below: under(itemPath) }
+  }
+
+  const known = new Set(found.map(one => one.itemPath))
+  return [...found, ...[...exact.values()].filter(path => !known.has(path)).flatMap(path => itemAt(path) ?? [])]
 }
+
+/** The path parameter of a name, as the first operation declares it. */
+const declaredIn = (item: Operations, parameter: string | undefined): Parameter | undefined =>
+  [...item.values()][0]?.parameters.find(one => one.in === 'path' && one.name === parameter)
 
 /** The last segment that is a word: `/repos/{owner}/{repo}` → `repos`. */
 const wordOf = (path: string): string => segmentsOf(path).findLast(segment => !segment.includes('{')) ?? ''
@@ -190,13 +227,20 @@ function listAlike(own: Operations, other: Operations, records: RecordReader): b
   return two.keys.length > 0 && one.keys.join() === two.keys.join() && schemas.areAkin(one.whole, two.whole)
 }
 
-/** Whether an item's GET shows the records that a collection lists or creates. */
-function showsSame(own: Operations, item: Operations, records: RecordReader): boolean {
+/** More than a path has. */
+const MOST_SEGMENTS = 100
+
+/** How surely an item's GET shows the records that a collection lists or creates: 2 by their schema, 1 by most of their fields. */
+function sameness(own: Operations, item: Operations, records: RecordReader): 0 | 1 | 2 {
   const { schemas } = records
   const [reader, posted] = [item.get('GET'), own.get('POST')].map(one => one && replySchema(one))
   const read = reader && records.single(reader)?.record
   const made = records.list(own.get('GET'))?.listed.items ?? (posted && records.single(posted)?.record)
-  return read !== undefined && made !== undefined && schemas.areAkin(read, made)
+  if (read === undefined || made === undefined) return 0
+  if (schemas.areAkin(read, made)) return 2
+  const isField = (name: string) => schemas.fields(read).has(name)
+  const names = schemas.names(made)
+  return names.length > 2 && names.filter(isField).length * 4 >= names.length * 3 ? 1 : 0
 }
 
 /** A list whose reply is not described, or as objects only, of records that are taken. */

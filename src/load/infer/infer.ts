@@ -34,7 +34,6 @@ function readInference(contract: Contract): Infer {
   const names = new Set<string>()
   const collections: Named[] = []
   const found = findCollections(contract, schemas)
-  const isNameless = ({ candidates }: InferredCollection) => candidates.length === 0
   for (const collection of [...found.filter(one => !isNameless(one)), ...found.filter(isNameless)]) {
     if (collections.some(one => isView(collection, one))) continue
     const twin = collections.find(one => isTwin(one, collection))
@@ -72,12 +71,16 @@ function readInference(contract: Contract): Infer {
   }
 }
 
+/** Whether a collection may only be another view of one: no field names its records, or it has nothing but their items. */
+const isNameless = ({ candidates, list, create }: InferredCollection): boolean =>
+  candidates.length === 0 || (list === undefined && create === undefined)
+
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
 function isTwin(one: InferredCollection, other: InferredCollection): boolean {
   if (one.itemPath !== undefined && one.itemPath === other.itemPath) return true
   if (haveOwnItems(one, other)) return false
   const isCalledAlike = sameWord(one.records.word, other.records.word)
-  if (other.candidates.length === 0) {
+  if (isNameless(other)) {
     return isCalledAlike && other.records.known.some(node => one.records.isAkin(node))
   }
   return one.candidates[0]?.schema === other.candidates[0]?.schema && isCalledAlike
@@ -87,8 +90,8 @@ function isTwin(one: InferredCollection, other: InferredCollection): boolean {
  * Whether two collections belong to owners of different kinds, each with its items: webhooks of sites and of organisations.
  */
 function haveOwnItems(one: InferredCollection, other: InferredCollection): boolean {
-  const kindOf = ({ segments, itemPath }: InferredCollection) => {
-    const isBelow = itemPath !== undefined && segmentsOf(itemPath).length === segments.length + 1
+  const kindOf = ({ segments, itemPath, item }: InferredCollection) => {
+    const isBelow = item.has('GET') && itemPath !== undefined && segmentsOf(itemPath).length === segments.length + 1
     const at = segments.findLastIndex(segment => segment.includes('{'))
     return isBelow && at > 0 ? segments[at - 1] : undefined
   }

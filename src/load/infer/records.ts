@@ -35,7 +35,18 @@ export const nest = (keys: readonly string[], value: Json): Json =>
   keys.reduceRight<Json>((inner, key) => (key === FIRST ? [inner] : { [key]: inner }), value)
 
 const COMMON_KEYS = ['data', 'content', 'value']
-const LIST_KEYS = [...COMMON_KEYS, 'items', 'results', 'records', 'values', 'entries', 'list', 'rows', 'docs']
+const LIST_KEYS = [
+  ...COMMON_KEYS,
+  'items',
+  'results',
+  'records',
+  'values',
+  'entries',
+  'list',
+  'rows',
+  'docs',
+  'contents',
+]
 const RECORD_KEYS = [...COMMON_KEYS, 'item', 'result', 'record', 'entry', 'attributes', 'resource', 'object']
 /** Names of lists beside the records, unless the collection itself is called so: `/messages`. */
 const BESIDE = new Set(['errors', 'error', 'warnings', 'links', 'link', 'included', 'messages', 'filters', 'sort'])
@@ -124,7 +135,11 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
       const isBeside = BESIDE.has(plainName(key)) && !isOwn(key)
       return items !== undefined && schemas.isRecord(items) && !isBeside ? [{ key, items }] : []
     })
-    const named = lists.find(({ key }) => isOwn(key)) ?? lists.find(({ key }) => LIST_KEYS.includes(plainName(key)))
+    const named =
+      lists.find(({ key }) => isOwn(key)) ??
+      lists.find(({ key }) => LIST_KEYS.includes(plainName(key))) ??
+      // `usage_triggers` at `/Usage/Triggers`
+      lists.find(({ key }) => word !== '' && plainName(key).endsWith(plainName(word)))
     if (named !== undefined) return named
     // A record may hold a list too: then it says more of itself than a page does.
     return lists.length === 1 && properties.size <= 8 && !properties.has('id') ? lists[0] : undefined

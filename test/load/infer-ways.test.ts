@@ -1,0 +1,93 @@
+// Inference finds the records of one collection at several paths.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inferredInProcess } from '../support/in-process.ts'
+import { answers, documentOf, integer, naming, object, ref, string, takes } from '../support/small-document.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+const listOf = (name: string) => answers(200, { type: 'array', items: ref(name) })
+const creating = (field: string, reply: object) => ({
+  ...takes(object({ [field]: string }, { required: [field] })),
+  ...answers(201, reply),
+})
+
+test('records are read at one path, and changed and deleted at another', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/admin/users': { get: listOf('User'), post: creating('login', ref('User')) },
+        '/admin/users/{username}': { ...naming('username'), delete: answers(204) },
+        '/users/{username}': { ...naming('username'), get: answers(200, ref('User')) },
+      },
+      { User: object({ login: string, email: string }) },
+    ),
+  )
+  assert.equal((await send('POST /admin/users', { login: 'ada' })).status, 201)
+  assert.equal(((await send('GET /users/ada')).body as Fields).login, 'ada')
+  assert.equal((await send('GET /users/eve')).status, 404)
+  assert.equal((await send('DELETE /admin/users/ada')).status, 204)
+  assert.equal((await send('GET /users/ada')).status, 404)
+})
+
+test('records that are created below an owner are read beside it, in a larger schema with most of their fields', async () => {
+  const fields = { id: integer, body: string, author: string, created_at: string }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/boats/{boat}/notes': { ...naming('boat'), post: creating('body', ref('Note')) },
+        '/boats/{boat}/notes/{id}': {
+          parameters: [...naming('boat').parameters, ...naming('id', integer).parameters],
+          delete: answers(204),
+        },
+        '/boats/notes/{id}': { ...naming('id', integer), get: answers(200, ref('FullNote')) },
+        // Another kind of notes.
+        '/notes/{id}': {
+          ...naming('id', integer),
+          get: answers(200, object({ id: integer, text: string, to: string })),
+        },
+      },
+      { Note: object(fields), FullNote: object({ ...fields, pinned: { type: 'boolean' } }) },
+    ),
+  )
+  const { id } = (await send('POST /boats/ada/notes', { body: 'Swim' })).body as Fields
+  assert.equal(((await send(`GET /boats/notes/${id}`)).body as Fields).body, 'Swim')
+  assert.equal((await send('GET /boats/notes/999')).status, 404)
+  assert.equal((await send(`DELETE /boats/ada/notes/${id}`)).status, 204)
+  assert.equal((await send(`GET /boats/notes/${id}`)).status, 404)
+})
+
+test('an integer in the path names a record by its number, not by its UUID', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users': { get: listOf('User'), post: creating('name', ref('User')) },
+        '/users/{id}': { ...naming('id', integer), get: answers(200, ref('User')) },
+      },
+      { User: object({ uuid: { type: 'string', format: 'uuid' }, pk: integer, name: string }) },
+    ),
+  )
+  const { pk } = (await send('POST /users', { name: 'Ada' })).body as Fields
+  assert.equal(((await send(`GET /users/${pk}`)).body as Fields).name, 'Ada')
+})
+
+test('a list under the end of its path is found among many fields of the page', async () => {
+  const page = Object.fromEntries(
+    ['start', 'end', 'page', 'page_size', 'uri', 'next', 'prev', 'etag'].map(one => [one, string]),
+  )
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/Usage/Triggers': {
+          get: answers(200, object({ ...page, usage_triggers: { type: 'array', items: ref('Trigger') } })),
+          post: creating('name', ref('Trigger')),
+        },
+        '/Usage/Triggers/{sid}': { ...naming('sid'), get: answers(200, ref('Trigger')) },
+      },
+      { Trigger: object({ sid: string, name: string }) },
+    ),
+  )
+  await send('POST /Usage/Triggers', { name: 'Ada' })
+  const { usage_triggers } = (await send('GET /Usage/Triggers')).body as { usage_triggers: readonly Fields[] }
+  assert.ok(usage_triggers.some(({ name }) => name === 'Ada'))
+})
