@@ -194,6 +194,10 @@ export function compileNegotiation(types: readonly string[]): Negotiate {
   const documented = types.map(concreteOf).map((type, index) => {
     return { essence: essenceOf(type), parameters: mediaParameters(type), index }
   })
+  // A client that accepts a range gets JSON if the operation has it.
+  const unusual = ({ essence }: { readonly essence: string }) =>
+    essence === 'application/json' ? 0 : isJson(essence) ? 1 : 2
+  const byUsualness = [...documented].sort((a, b) => unusual(a) - unusual(b)).map(({ index }) => index)
   const bestOf = (ranges: readonly AcceptedRange[], strict: boolean): number | undefined => {
     const accepted = documented.flatMap(({ essence, parameters, index }) => {
       const [range] = ranges
@@ -206,12 +210,16 @@ export function compileNegotiation(types: readonly string[]): Negotiate {
       const further = isPlain && types[index] !== essence && types.includes(essence)
       return { ...range, index, order: ranges.indexOf(range) + (further ? 0.5 : 0) }
     })
-    return accepted.sort((a, b) => b.weight - a.weight || b.precision - a.precision || a.order - b.order)[0]?.index
+    const usual = (index: number) => byUsualness.indexOf(index)
+    return accepted.sort(
+      (a, b) =>
+        b.weight - a.weight || b.precision - a.precision || a.order - b.order || usual(a.index) - usual(b.index),
+    )[0]?.index
   }
   const known = new Map<string, number | undefined>()
   return accept => {
     // The most common value, and a missing header, accept anything.
-    if (accept === undefined || accept === '' || accept === '*/*') return types.length > 0 ? 0 : undefined
+    if (accept === undefined || accept === '' || accept === '*/*') return byUsualness[0]
     // Clients repeat a few values.
     if (known.size >= MOST_KNOWN) known.clear()
     return getOrMake(known, accept, () => {

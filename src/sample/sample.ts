@@ -3,22 +3,14 @@
 
 import { approximate, holdsExact, type Json } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
-import { entriesOf } from '../kernel/schema/schema.ts'
 import { type Fork, forksOf, pinsOf } from './branches.ts'
 import { Facets } from './facets.ts'
 import { Fitting } from './fits.ts'
+import { ReplyPart } from './reply-part.ts'
 import { Run } from './run.ts'
 import { type Definitions, type NeedsOf, needsAmong, type SchemaObject, schemasWithin } from './schema-parts.ts'
 import { StringWriter } from './strings.ts'
-import type { Gap, Learnt, SampleOptions, Terms } from './terms.ts'
-
-export interface Sample {
-  readonly value: Json
-  /** Whether the value is valid; an invalid one is the best that was found. */
-  readonly fits: boolean
-  /** The parts without a valid value, for an invalid value. */
-  readonly gaps: readonly Gap[]
-}
+import type { Learnt, Sample, SampleOptions, Terms } from './terms.ts'
 
 /**
  * The maximum number of values in a body, and the maximum cost of generating it. A body that exceeds the cost is tried again
@@ -62,7 +54,7 @@ export class Sampler {
   readonly #requestFitting: Fitting
   readonly #strings = new StringWriter()
   readonly #needsOf: NeedsOf
-  readonly #declared = new Map<string, ReadonlySet<string>>()
+  readonly #parts = new Map<string, ReplyPart>()
   readonly #forks = new Map<string, readonly Fork[]>()
   readonly #lessons = new Map<string, Lesson>()
   readonly #roots = new Map<string, SchemaObject>()
@@ -91,13 +83,10 @@ export class Sampler {
     return this.#fitting.work + this.#requestFitting.work
   }
 
-  /** Returns the properties of a schema that a reply may have. */
-  declared(key: string): ReadonlySet<string> {
-    return getOrMake(this.#declared, key, () => {
-      const all = this.facets(key).schemas.flatMap(({ properties }) => entriesOf(properties))
-      const names = new Set(all.map(([name]) => name))
-      for (const [name, schema] of all) if (this.#fitting.isHidden(schema)) names.delete(name)
-      return names
+  /** Returns the value of the schema kept under `key` as a part of a reply. */
+  part(key: string): ReplyPart {
+    return getOrMake(this.#parts, key, () => {
+      return new ReplyPart([this.#rootOf(key)], this.#fitting, (schemas, options) => this.sampleAll(schemas, options))
     })
   }
 

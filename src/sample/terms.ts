@@ -40,3 +40,11 @@ export interface Gap {
   /** The rest of a sentence that begins with the place: `its bounds exclude each other`. */
   readonly why: string
 }
+
+export interface Sample {
+  readonly value: Json
+  /** Whether the value is valid; an invalid one is the best that was found. */
+  readonly fits: boolean
+  /** The parts without a valid value, for an invalid value. */
+  readonly gaps: readonly Gap[]
+}

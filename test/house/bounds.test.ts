@@ -66,6 +66,9 @@ const INSIDE = /^(?:console|sample|contract\/schema|load|state)\//
 
 /** Bounds elsewhere that users do not notice: of caches, of wordings and of searches for suggestions. */
 const UNNOTICED = new Set([
+  'contract/answer/echo.ts MOST_GENERATED',
+  'contract/answer/echo.ts MOST_REPEATED',
+  'contract/answer/echo.ts MOST_SPELLINGS',
   'contract/media-types.ts MOST_KNOWN',
   'behaviours/respond/shape.ts DEEPEST',
   'behaviours/respond/values.ts MOST',

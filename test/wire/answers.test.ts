@@ -145,3 +145,43 @@ paths:
   assert.equal(lost.status, 404)
   assert.match(lost.text, /the API is served below \/v1: did you mean POST \/v1\/b\?/)
 })
+
+test('a client that accepts anything gets JSON where the operation has it, generated and as an example', async () => {
+  const types = (json: string) =>
+    `{get: {responses: {'200': {description: ok, content: {application/xml: {schema: {type: string}, example: <a/>}, application/problem+json: {schema: {type: string}}, application/json: ${json}}}}}}`
+  const url = await serve({
+    'openapi.yaml': `${HEAD}paths:
+  /made: ${types('{schema: {type: string}}')}
+  /example: ${types('{example: a}')}`,
+  })
+  for (const path of ['/made', '/example']) {
+    for (const accept of [undefined, '*/*', 'application/*', 'text/html, */*;q=0.8']) {
+      const { headers } = await ask(`${url}${path}`, { headers: accept === undefined ? {} : { accept } })
+      assert.equal(headers['content-type'], 'application/json', `${path} ${accept}`)
+    }
+    const { headers } = await ask(`${url}${path}`, { headers: { accept: 'application/xml, */*' } })
+    assert.equal(headers['content-type'], 'application/xml')
+  }
+})
+
+test('a sign-up, a log-in and a profile are answered with what was sent', async () => {
+  const object = (properties: string, required = '[]') =>
+    `{type: object, required: ${required}, properties: {${properties}}}`
+  const user = object(
+    'email: {type: string}, token: {type: string}, username: {type: string}',
+    '[email, token, username]',
+  )
+  const post = (reply: string) =>
+    `{post: {requestBody: {required: true, content: {application/json: {schema: {type: object}}}}, responses: {'200': {description: ok, content: {application/json: {schema: ${reply}}}}}}}`
+  const url = await serve({
+    'openapi.yaml': `${HEAD}paths:
+  /users: ${post(object(`user: ${user}`, '[user]'))}
+  /profiles: ${post(object('nickname: {type: string}, rank: {type: integer}'))}`,
+  })
+  const ada = { username: 'ada', email: 'a@b.de' }
+  const { body } = await ask(`${url}/users`, json({ user: { ...ada, password: 'x' } }))
+  const { token, ...rest } = (body as { user: { token: unknown } }).user
+  assert.deepEqual([typeof token, rest], ['string', ada])
+  const profile = await ask(`${url}/profiles`, json({ profile: { nickname: 'ada' } }))
+  assert.equal((profile.body as { nickname: unknown }).nickname, 'ada')
+})

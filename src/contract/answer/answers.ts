@@ -18,15 +18,14 @@ import {
 import { bareText, compileNegotiation, contentTypeFor, type Negotiate } from '../media-types.ts'
 import {
   type Content,
-  echo,
   exampleContent,
   generatedContent,
   namedContent,
-  saidBelow,
   type Wish,
   type Written,
   writeBody,
 } from './body.ts'
+import { echo, saidBelow } from './echo.ts'
 import { fillInError } from './refusals.ts'
 
 /** A question to a contract. */

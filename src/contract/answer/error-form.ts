@@ -5,7 +5,7 @@ import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, describeRule, type Refusal } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, mapValues, parsePointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import { GuardedValue } from './body.ts'
+import { GuardedValue } from './echo.ts'
 import {
   CODES,
   codesOf,
