@@ -12,18 +12,18 @@ const creating = (field: string, reply: object) => ({
   ...answers(201, reply),
 })
 
-test('records are read at one path, and changed and deleted at another', async () => {
+test('records are read at one path, by the name that was sent, and changed and deleted at another', async () => {
   const { send } = await inferredInProcess(
     documentOf(
       {
-        '/admin/users': { get: listOf('User'), post: creating('login', ref('User')) },
+        '/admin/users': { get: listOf('User'), post: creating('username', ref('User')) },
         '/admin/users/{username}': { ...naming('username'), delete: answers(204) },
         '/users/{username}': { ...naming('username'), get: answers(200, ref('User')) },
       },
       { User: object({ login: string, email: string }) },
     ),
   )
-  assert.equal((await send('POST /admin/users', { login: 'ada' })).status, 201)
+  assert.equal((await send('POST /admin/users', { username: 'ada' })).status, 201)
   assert.equal(((await send('GET /users/ada')).body as Fields).login, 'ada')
   assert.equal((await send('GET /users/eve')).status, 404)
   assert.equal((await send('DELETE /admin/users/ada')).status, 204)
@@ -55,6 +55,28 @@ test('records that are created below an owner are read beside it, in a larger sc
   assert.equal((await send('GET /boats/notes/999')).status, 404)
   assert.equal((await send(`DELETE /boats/ada/notes/${id}`)).status, 204)
   assert.equal((await send(`GET /boats/notes/${id}`)).status, 404)
+})
+
+test('a list is filtered by the name of an author, and by a tag', async () => {
+  const Post = object({ id: integer, author: object({ username: string }), tagList: { type: 'array', items: string } })
+  const query = (name: string) => ({ in: 'query', name, schema: string })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/posts': {
+          get: { parameters: [query('author'), query('tag')], ...listOf('Post') },
+          post: { ...takes(ref('Post')), ...answers(201, ref('Post')) },
+        },
+        '/posts/{id}': { ...naming('id', integer), get: answers(200, ref('Post')) },
+      },
+      { Post },
+    ),
+  )
+  const post = { author: { username: 'ada' }, tagList: ['sea'] }
+  const { id } = (await send('POST /posts', post)).body as Fields
+  for (const query of ['author=ada', 'tag=sea'])
+    assert.deepEqual((await send(`GET /posts?${query}`)).body, [{ id, ...post }])
+  assert.deepEqual((await send('GET /posts?author=eve')).body, [])
 })
 
 test('an integer in the path names a record by its number, not by its UUID', async () => {

@@ -32,7 +32,7 @@ export type RecordMaker = ReturnType<typeof compileMaker>
 export function compileMaker(resource: Resource, config: RespondConfig, kind: WriteKind, site: Site) {
   const { schema, idField, unshown } = resource
   const { node, path } = requestedRecord(config.body, resource, site)
-  const renamed = readRenamed(node, resource, site.contract)
+  const renamed = readRenamed(node, resource, site)
   const asked = readAsked(node, site.contract, renamed)
   const views = kind === 'create' ? viewsOf(config, resource, site) : []
   const body = requestMedia(site.operation)?.schema

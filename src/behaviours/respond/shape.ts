@@ -4,6 +4,7 @@
 import { type Contract, type MediaType, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
 import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
 import { isJson } from '../../contract/media-types.ts'
+import { expressionsOf } from '../../contract/paths.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { placeholdersIn } from '../../expression/template.ts'
@@ -215,8 +216,16 @@ function requestFields(node: Node, contract: Contract, depth = 0): RequestFields
 /** The record's names of fields by the request's: a form says `FriendlyName`, and the record has `friendly_name`. */
 type Renamed = ReadonlyMap<string, string>
 
-/** Finds the fields that a request spells otherwise: in another case, with other separators. Each must be the only one. */
-export function readRenamed(node: Node | undefined, { schema }: Resource, contract: Contract): Renamed {
+/**
+ * Finds the fields that a request spells otherwise: in another case, with other separators. Each must be the only one. The id
+ * may also have the name that the path of the record gives it: `username` for `login`.
+ */
+export function readRenamed(
+  node: Node | undefined,
+  { name: resource, schema, idField }: Resource,
+  site: Site,
+): Renamed {
+  const { contract, readers } = site
   const renamed = new Map<string, string>()
   if (node === undefined) return renamed
   const { properties } = schema.shape
@@ -227,6 +236,9 @@ export function readRenamed(node: Node | undefined, { schema }: Resource, contra
     const same = [...properties.keys()].filter(one => isSame(one) && !asked.includes(one))
     if (same.length === 1 && asked.filter(isSame).length === 1) renamed.set(name, same[0] as string)
   }
+  const parameter = expressionsOf(readers.get(resource)?.[0] ?? '').at(-1) ?? ''
+  const isOther = !asked.includes(idField) && !properties.has(parameter) && !renamed.has(parameter)
+  if (properties.has(idField) && asked.includes(parameter) && isOther) renamed.set(parameter, idField)
   return renamed
 }
 

@@ -63,7 +63,8 @@ export function candidatesOf({ records, declared, asked, taken, isNamed, lists }
       if (taken !== undefined && !isIdOf(idField, parameter) && !isNameIn(idField, records, shape))
         return [withIdAdded(schema, declared)]
       if (idField === undefined) return []
-      const isAsked = asked !== undefined && mayGive(idField, asked, schemas)
+      // The request may call the id as the path does: `username` for `login`.
+      const isAsked = asked && [idField, parameter ?? ''].some(name => mayGive(name, asked, schemas))
       const byServer = assignOf(idField, shape, schemas)
       const server = serverSetOf(one, asked, idField, schemas)
       const from = SLUG.test(idField) && byServer === 'generate' ? titleIn(shape, asked, schemas) : undefined
@@ -96,7 +97,7 @@ function withIdAdded(schema: string, declared: Parameter | undefined): SchemaCan
   return { schema, idField: 'id', added: true, assign, byServer: assign, server: NOTHING_SET }
 }
 
-const TECHNICAL = ['id', '_id', 'pk', 'uuid', 'guid', 'gid', 'sid', 'key']
+const TECHNICAL = ['id', '_id', 'pk', 'entityid', 'uuid', 'guid', 'gid', 'sid', 'key']
 const SPEAKING = ['slug', 'key', 'code', 'login', 'username', 'name', 'identifier', 'number', 'token']
 
 /** The field of a record for its path parameter: with the same name, without the name of the collection, or a usual one. */

@@ -3,7 +3,7 @@
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
-import { expressionsOf } from '../../contract/paths.ts'
+import { expressionsOf, nameless } from '../../contract/paths.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { plainName } from '../../kernel/names.ts'
 import { candidatesOf, type SchemaCandidate } from './candidates.ts'
@@ -70,16 +70,18 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const known = getOrMake(byPath, one.path, () => new Map<string, Operation>())
     // Requests reach the first of two operations at one path, `/a/{id}` and `/a/{id}#links`.
     getOrMake(known, one.method, () => one)
-    const parent = segmentsOf(one.path).slice(0, -1).join('/')
-    getOrMake(byParent, parent, () => []).push(one)
+    getOrMake(byParent, nameless(segmentsOf(one.path).slice(0, -1).join('/')), () => []).push(one)
   }
   // Paths that name one thing: by the path above them, and by that path with its words in their common form.
   const exact = new Map<string, string>()
   const alike = new Map<string, string>()
   for (const path of [...byPath.keys()].filter(isItemPath)) {
     const above = segmentsOf(path).slice(0, -1)
-    getOrMake(exact, above.join('/'), () => path)
+    const first = getOrMake(exact, above.join('/'), () => path)
     getOrMake(alike, commonForm(above), () => path)
+    // Paths may name the parameter of one thing differently: `PUT /roles/{id}` beside `GET /roles/{roleId}`.
+    for (const [method, one] of byPath.get(path) ?? [])
+      getOrMake(byPath.get(first) as Map<string, Operation>, method, () => one)
   }
   const byWord = new Map<string, string[]>()
   for (const path of exact.values()) getOrMake(byWord, wordFormOf(wordOf(path)), () => []).push(path)
@@ -88,7 +90,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   const alone = singletonsOf(contract)
 
   const operationsAt = (path = ''): Operations => byPath.get(path) ?? NONE
-  const under = (path: string): readonly Operation[] => byParent.get(segmentsOf(path).join('/')) ?? []
+  const under = (path: string): readonly Operation[] => byParent.get(nameless(segmentsOf(path).join('/'))) ?? []
 
   /** Whether a path that ends with an owner lists records: `/flags/{project}` beside `/flags/{project}/{flag}`. */
   const isOwnedList = (segments: readonly string[], own: Operations): boolean => {
@@ -139,7 +141,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const itemPath = itemPathBelow(path, own, word)
     const item = operationsAt(itemPath)
     const reader = item.get('GET')
-    const parameter = itemPath === undefined ? undefined : expressionsOf(itemPath).at(-1)
+    const parameter = expressionsOf((reader?.path ?? itemPath) || '').at(-1)
     const unknown = readRecords(schemas, word, parameter)
     const taken = takenBy(own.get('POST'), reader, schemas)
     const list = unknown.list(own.get('GET')) ?? silentList(own.get('GET'), taken, schemas)
@@ -203,9 +205,9 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   return [...found, ...[...exact.values()].filter(path => !known.has(path)).flatMap(path => itemAt(path) ?? [])]
 }
 
-/** The path parameter of a name, as the first operation declares it. */
+/** The path parameter of a name. */
 const declaredIn = (item: Operations, parameter: string | undefined): Parameter | undefined =>
-  [...item.values()][0]?.parameters.find(one => one.in === 'path' && one.name === parameter)
+  [...item.values()].flatMap(one => one.parameters).find(one => one.in === 'path' && one.name === parameter)
 
 /** The last segment that is a word: `/repos/{owner}/{repo}` → `repos`. */
 const wordOf = (path: string): string => segmentsOf(path).findLast(segment => !segment.includes('{')) ?? ''

@@ -51,9 +51,9 @@ export function listKeys(
       if (filters && isKnown(parameter, own)) filter.push(choices ? { parameter: name, all: choices.all } : setting)
       if (filters || isSame) continue
     }
-    const inside = listFilter(parameter, record)
+    const inside = innerFilter(parameter, record)
     if (inside !== undefined) {
-      filter.push({ parameter: name, field: inside, is: 'contains' })
+      filter.push({ parameter: name, ...inside })
       continue
     }
     const role = meaningOf(plainName(name), ROLES)
@@ -88,20 +88,30 @@ function isFilter({ default: fallback, schema }: Parameter, field: Node, schemas
   return values.length > 0 && values.includes(fallback as Json)
 }
 
-/** The field whose list a parameter searches: `tags` by the texts or the names of a record's tags. */
-function listFilter({ name, schema }: Parameter, record: FieldReader): string | undefined {
+interface InnerFilter extends Readonly<Record<string, Json>> {
+  readonly field: string
+}
+
+/**
+ * The field inside which a parameter searches: `tag` by the texts or the names of a record's `tags` or `tagList`, `author` by the
+ * name of its author.
+ */
+function innerFilter({ name, schema }: Parameter, record: FieldReader): InnerFilter | undefined {
   const { properties, schemas } = record
-  const own = record.called(name)
+  const own = record.called(name) ?? record.called(`${name}List`)
   const field = own === undefined ? undefined : properties.get(own)
   const items = field && schemas.items(field)
-  if (items === undefined || !(schema.types.has('array') || schema.types.has('string'))) return undefined
-  if (schemas.isScalar(items)) return schemas.isText(items) ? own : undefined
-  const inner = schemas.fields(items)
-  const named = ['name', 'slug', 'key', 'value'].find(one => {
+  if (own === undefined || field === undefined || !(schema.types.has('array') || schema.types.has('string')))
+    return undefined
+  if (items !== undefined && schemas.isScalar(items))
+    return schemas.isText(items) ? { field: own, is: 'contains' } : undefined
+  const inner = schemas.fields(items ?? field)
+  const named = (items === undefined ? ['username', 'login', 'slug'] : ['name', 'slug', 'key', 'value']).find(one => {
     const node = inner.get(one)
     return node !== undefined && schemas.isText(node)
   })
-  return named && `${own}.${named}`
+  if (named === undefined) return undefined
+  return { field: `${own}.${named}`, ...(items === undefined ? {} : { is: 'contains' }) }
 }
 
 /** The setting for a sort parameter; `undefined` if no value of its enum is a field. No value that the contract allows is refused. */
