@@ -19,6 +19,7 @@ import { type Json, put } from '../kernel/json.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/kept.ts'
 import type { Exchange, Identify } from './exchange.ts'
+import { doubtOf } from './impossible.ts'
 import { asId, type Resource } from './resource.ts'
 
 /** The names that functions of an expression may refer to. */
@@ -39,7 +40,7 @@ export function expressionsFor(site: ScopeSite, typed: boolean) {
   const { contract, operation } = site
   let language: Language | undefined
   const compile = (names: KnownNames, want: 'bool' | 'any', ...rest: ExpressionAt) => {
-    language ??= typed ? new Language(requestTypes(operation, contract)) : new Language()
+    language ??= new Language(typed ? requestTypes(operation, contract) : undefined, doubtOf(site, typed))
     return compileExpression(language, names, want, ...rest)
   }
   return {
@@ -106,6 +107,8 @@ interface ScopeSite {
   readonly operation: Operation
   readonly resources: ReadonlyMap<string, Resource>
   readonly identify: Identify
+  /** The names that a caller may have. */
+  readonly consumers: readonly string[]
 }
 
 /** The scope of one exchange, whose `values` and `body` must have been read. */
@@ -203,8 +206,14 @@ function requestTypes(operation: Operation, contract: Contract): RequestTypes {
   const typeOf = (node: Node, depth = 0): ExpressionType => {
     const { types, properties, open, format, items } = contract.shapeOf(node)
     const [type, ...more] = types
-    const { nullable, oneOf, anyOf } = (node.value ?? {}) as Record<string, unknown>
-    if (more.length > 0 || depth > DEEPEST || nullable === true || oneOf !== undefined || anyOf !== undefined)
+    const { oneOf, anyOf } = (node.value ?? {}) as Record<string, unknown>
+    if (
+      more.length > 0 ||
+      depth > DEEPEST ||
+      contract.use(node).types.has('null') ||
+      oneOf !== undefined ||
+      anyOf !== undefined
+    )
       return 'dyn'
     if (type === 'string') return format === 'binary' ? 'dyn' : 'string'
     if (type === 'boolean') return 'bool'

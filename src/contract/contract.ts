@@ -213,3 +213,10 @@ export function bundle(contract: Contract): DocumentPart | undefined {
   for (const { name, node } of pending) elsewhere[name] = copy(node)
   return names.size === 0 ? bundled : { ...bundled, [ELSEWHERE]: elsewhere }
 }
+
+/** Returns the schema at some steps below another; a number stands for any item of a list. */
+export const nodeBelow = (node: Node, steps: readonly (string | number)[], contract: Contract): Node | undefined =>
+  steps.reduce<Node | undefined>((at, step) => {
+    const shape = at && contract.shapeOf(at)
+    return typeof step === 'number' ? shape?.items : shape?.properties.get(step)
+  }, node)

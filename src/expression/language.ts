@@ -4,6 +4,8 @@ import { Environment } from '@marcbachmann/cel-js'
 import { type Json, mapValues } from '../kernel/json.ts'
 import type { Moment } from '../world/clock.ts'
 import { boundWork, matchesLinearly, resetSteps } from './costs.ts'
+import { type Doubt, doubtsIn } from './doubts.ts'
+import { explainHabit } from './habits.ts'
 import {
   type Expression,
   ExpressionFailure,
@@ -40,10 +42,13 @@ const UNTYPED: RequestTypes = { params: 'dyn', query: 'dyn', cookies: 'dyn', bod
 /** Compiles expressions for one operation. */
 export class Language {
   readonly #types: RequestTypes
+  readonly #doubt: Doubt
   #checker: Environment | undefined
 
-  constructor(types: RequestTypes = UNTYPED) {
+  /** @param doubt says what a part of a request cannot be */
+  constructor(types: RequestTypes = UNTYPED, doubt: Doubt = () => undefined) {
     this.#types = types
+    this.#doubt = doubt
   }
 
   /** The expression, or its first mistake. `want` is what its value must be. */
@@ -54,6 +59,7 @@ export class Language {
     let references: readonly NamedReference[]
     let roots: Set<string>
     let typed: string
+    let doubts: readonly Mistake[]
     try {
       const parsed = checker.parse(text)
       const tree = parsed.ast as unknown as SyntaxNode
@@ -63,15 +69,16 @@ export class Language {
       if (!Array.isArray(named)) return named as Mistake
       references = named
       roots = rootsIn(tree)
+      doubts = doubtsIn(tree, text, this.#doubt)
       adapt(tree, checker)
       const { valid, type, error } = parsed.check()
-      if (!valid) return explain(error as unknown as LibraryError, text, this.#types)
+      if (!valid) throw error
       typed = type as string
       if (want === 'bool' && type !== 'bool' && type !== 'dyn') {
         return mistake(text, 'no-condition', `a condition must be true or false, not ${articled(type as string)}`)
       }
     } catch (error) {
-      return explain(error as LibraryError, text, this.#types)
+      return explainHabit(text, explain(error as LibraryError, text, this.#types))
     }
     const { runtime } = environments()
     const run = runtime.parse(text)
@@ -85,6 +92,7 @@ export class Language {
       type: typed,
       roots,
       references,
+      doubts,
       constant: roots.size === 0 && references.length === 0 && ![...nodesOf(tree)].some(isScopedCall),
       evaluate: scope => evaluate(run, scope),
       holds: scope => isTrue(run, scope),

@@ -11,6 +11,8 @@ export interface Expression {
   /** The parts that the expression reads: `request.body`, `nth`, `consumer` … */
   readonly roots: ReadonlySet<string>
   readonly references: readonly NamedReference[]
+  /** The parts of it that cannot hold. */
+  readonly doubts: readonly Mistake[]
   /** Whether it is true for every request. */
   readonly constant: boolean
   /** Its value. Throws an `ExpressionFailure`, or rejects with one. */

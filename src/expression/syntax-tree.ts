@@ -22,7 +22,7 @@ export interface SyntaxNode {
 
 export type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
 
-const isNode = (value: unknown): value is SyntaxNode =>
+export const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'op' in value && 'args' in value
 
 /** Visits every node of a tree once, including macros and their expansions. */
@@ -147,10 +147,12 @@ function accessPath(node: unknown): string {
 
 const ACCESS = new Set(['.', '.?', '[]', '[?]'])
 
-const operand = (node: SyntaxNode, index: number): unknown => (node.args as readonly unknown[])[index]
+export const isAccess = ({ op }: SyntaxNode): boolean => ACCESS.has(op)
+
+export const operand = (node: SyntaxNode, index: number): unknown => (node.args as readonly unknown[])[index]
 
 /** The field that an access names: `name` in `a.name` and in `a["name"]`. */
-function accessedKey(node: SyntaxNode): string {
+export function accessedKey(node: SyntaxNode): string {
   const key = operand(node, 1)
   return String(isNode(key) ? key.args : key)
 }

@@ -13,7 +13,7 @@ import { describeRule, problems } from '../kernel/http.ts'
 import { memberAt } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { Hits } from '../world/kept.ts'
-import { compileIdentification } from './consumers.ts'
+import { ANYBODY, compileIdentification } from './consumers.ts'
 import {
   type ContractNames,
   checkReach,
@@ -63,7 +63,9 @@ export class OperationCompiler {
   constantsOf(operation: Operation): Constants {
     return getOrMake(this.#constants, operation, () => {
       const identify = this.#compileIdentify(operation)
-      const site = { contract: this.#contract, operation, resources: this.simulation.resources, identify }
+      const { resources, consumerNames } = this.simulation
+      const consumers = consumerNames.length > 0 ? consumerNames : [ANYBODY.name]
+      const site = { contract: this.#contract, operation, resources, identify, consumers }
       const [own, shared] = [expressionsFor(site, true), expressionsFor(site, false)]
       return { answers: new Answers(operation), identify, own, shared }
     })

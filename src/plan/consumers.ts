@@ -118,7 +118,7 @@ function tryAlternative({ checks, scopes }: Alternative, request: Request, now: 
 }
 
 /** Without configured consumers, every well-formed credential is accepted. */
-const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
+export const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
 
 function compileScheme(name: string, place: SecurityScheme, consumers: readonly Consumer[]): SchemeCheck[] {
   if (place.in === 'nowhere') return []

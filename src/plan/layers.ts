@@ -216,6 +216,9 @@ export function compileCondition(
       : expressions.condition(text, path, (code, message, at, hint, span) =>
           report.error(code, message, placeWithin(source.locate(at), span.start, span.end), hint),
         )
+  for (const { code, message, hint, start, end } of when?.doubts ?? []) {
+    report.warning(code, message, placeWithin(source.locate(path), start, end), hint)
+  }
   const roots = new Set([...(when?.roots ?? []), ...filled])
   const typed = ['request.params', 'request.query', 'request.cookies'].some(root => roots.has(root))
   const readParameters = typed ? compileParameters(operation, {}) : undefined

@@ -1,7 +1,7 @@
 // The values that a server gives the fields of a record: initial ones, times in the form of their field, and those that the
 // configuration writes, such as `${now}`.
 
-import type { Contract } from '../../contract/contract.ts'
+import { type Contract, nodeBelow } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
@@ -218,10 +218,7 @@ export function compileFields(
 
 function compileValue(value: Json, node: Node, contract: Contract, name: string, report: ReportMistake): Make {
   const writeAt = (within: Path): WriteMoment | undefined => {
-    const field = within.reduce<Node | undefined>((at, key) => {
-      const shape = at && contract.shapeOf(at)
-      return typeof key === 'number' ? shape?.items : shape?.properties.get(key)
-    }, node)
+    const field = nodeBelow(node, within, contract)
     return field && writeMomentOf(describeField(String(within.at(-1) ?? name), contract.use(field)))
   }
   const template = compileFilling<Making>(value, [name], report, {
