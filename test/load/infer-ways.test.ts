@@ -57,6 +57,33 @@ test('records that are created below an owner are read beside it, in a larger sc
   assert.equal((await send(`GET /boats/notes/${id}`)).status, 404)
 })
 
+test('the path of items with the fewest owners shows the records of several creates', async () => {
+  const inPath = (...names: string[]) => ({ parameters: names.flatMap(name => naming(name).parameters) })
+  const makes = {
+    ...takes(object({ name: { ...string, example: 'hello' } }, { required: ['name'] })),
+    ...answers(201, ref('Repo')),
+  }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/orgs/{org}/repos': { ...inPath('org'), get: listOf('Repo'), post: makes },
+        '/user/repos': { get: listOf('Repo'), post: makes },
+        '/orgs/{org}/teams/{team}/repos/{owner}/{repo}': {
+          ...inPath('org', 'team', 'owner', 'repo'),
+          get: answers(200, ref('Repo')),
+        },
+        '/repos/{owner}/{repo}': { ...inPath('owner', 'repo'), get: answers(200, ref('Repo')), delete: answers(204) },
+      },
+      { Repo: object({ id: integer, name: string }) },
+    ),
+  )
+  assert.equal(((await send('POST /orgs/acme/repos', { name: 'food' })).body as Fields).name, 'food')
+  assert.equal((await send('GET /repos/acme/food')).status, 200)
+  assert.equal((await send('GET /repos/ada/food')).status, 404)
+  assert.equal((await send('DELETE /repos/acme/food')).status, 204)
+  assert.equal((await send('GET /repos/acme/food')).status, 404)
+})
+
 test('a list is filtered by the name of an author, and by a tag', async () => {
   const Post = object({ id: integer, author: object({ username: string }), tagList: { type: 'array', items: string } })
   const query = (name: string) => ({ in: 'query', name, schema: string })

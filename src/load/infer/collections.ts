@@ -101,12 +101,16 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     return operations === undefined ? records.list(own.get('GET')) !== undefined : listAlike(operations, own, records)
   }
 
-  /** The path of items that shows the records of a collection: of several the one that begins most like its own. */
+  /**
+   * The path of items that shows the records of a collection, and names at most one owner more: of several the one with the
+   * fewest such owners, which begins most like its own.
+   */
   const itemPathElsewhere = (all: readonly string[], own: Operations, records: RecordReader): string | undefined => {
     const likeness = (path: string): number => {
       const segments = [...segmentsOf(path), '']
-      const same = sameness(own, operationsAt(path), records)
-      return same && same * MOST_SEGMENTS + segments.findIndex((one, i) => one !== all[i])
+      const more = Math.max(0, expressionsOf(path).length - 1 - all.filter(isExpression).length)
+      const same = more > 1 ? 0 : sameness(own, operationsAt(path), records)
+      return same && (same * 2 - more) * MOST_SEGMENTS + segments.findIndex((one, i) => one !== all[i])
     }
     const [best] = (byWord.get(wordFormOf(records.word)) ?? [])
       .map(path => ({ path, likeness: likeness(path) }))
@@ -237,12 +241,14 @@ function sameness(own: Operations, item: Operations, records: RecordReader): 0 |
   const { schemas } = records
   const [reader, posted] = [item.get('GET'), own.get('POST')].map(one => one && replySchema(one))
   const read = reader && records.single(reader)?.record
-  const made = records.list(own.get('GET'))?.listed.items ?? (posted && records.single(posted)?.record)
-  if (read === undefined || made === undefined) return 0
-  if (schemas.areAkin(read, made)) return 2
-  const isField = (name: string) => schemas.fields(read).has(name)
-  const names = schemas.names(made)
-  return names.length > 2 && names.filter(isField).length * 4 >= names.length * 3 ? 1 : 0
+  if (read === undefined) return 0
+  const known = [records.list(own.get('GET'))?.listed.items, posted && records.single(posted)?.record]
+  const made = known.filter(one => one !== undefined)
+  if (made.some(one => schemas.areAkin(read, one))) return 2
+  const fields = schemas.fields(read)
+  const isLike = (names: readonly string[]) =>
+    names.length > 2 && names.filter(name => fields.has(name)).length * 4 >= names.length * 3
+  return made.some(one => isLike(schemas.names(one))) ? 1 : 0
 }
 
 /** A list whose reply is not described, or as objects only, of records that are taken. */

@@ -8,6 +8,7 @@ import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { PlannedOperation } from '../../plan/plan.ts'
 import type { Id } from '../../world/records/types.ts'
 import { fieldIn, idIn } from '../../world/records/values.ts'
+import type { World } from '../../world/world.ts'
 import { documentsSuccess, type GivenParameters, type TrialRunner, validRequest } from '../probe/probe.ts'
 import { type InferredOperation, withinsIn } from './operations.ts'
 
@@ -17,23 +18,22 @@ export interface TrialFault {
   readonly reason: string
 }
 
-/** The record that requests are about, and the owners in the path that it was created under. */
+/** The record that requests are about, the world that has it, and the owners in the path that it was created under. */
 interface Victim {
+  readonly world: World
   readonly given: GivenParameters
   readonly id: Id | undefined
   readonly value: JsonObject | undefined
 }
 
-const NOBODY: Victim = { given: new Map(), id: undefined, value: undefined }
-
-/** Tries the operations of one resource in a separate world. */
+/** Tries the operations of one resource in separate worlds: two creates may give a record the same id. */
 export async function tryResource(
   name: string,
   operations: readonly InferredOperation[],
   runner: TrialRunner,
 ): Promise<readonly TrialFault[]> {
   const { plan } = runner
-  const world = runner.newWorld()
+  const nobody: Victim = { world: runner.newWorld(), given: new Map(), id: undefined, value: undefined }
   const resource = plan.simulation.resources.get(name)
   const faults: TrialFault[] = []
   const blame = (operation: InferredOperation, reason: string) => void faults.push({ operation, reason })
@@ -55,33 +55,34 @@ export async function tryResource(
     else return true
     return false
   }
-  const call = async (one: InferredOperation, given: GivenParameters): Promise<Reply | undefined> => {
+  const call = async (
+    one: InferredOperation,
+    given: GivenParameters,
+    { world }: Victim,
+  ): Promise<Reply | undefined> => {
     const sent = requestFor(one, given)
     if (sent === undefined) return undefined
     const { reply } = await runner.send(sent, world)
     return holds(one, reply) ? reply : undefined
   }
-  const create = async (one: InferredOperation, others: readonly Victim[]): Promise<Victim | undefined> => {
+  const create = async (one: InferredOperation): Promise<Victim | undefined> => {
     const sent = requestFor(one, new Map())
     if (sent === undefined) return undefined
+    const world = runner.newWorld()
     const { reply, exchange } = await runner.send(sent, world)
-    if (reply.status === 409 && others.length > 0) {
-      // Another create has made the record that this request gives the id of.
-      holds(one, (await runner.send(sent, runner.newWorld())).reply)
-      return undefined
-    }
     if (!holds(one, reply)) return undefined
     const names = expressionsOf(one.operation.path)
     const given = new Map(names.map((parameter, i) => [parameter, exchange.segments[i] as Json]))
     const value = exchange.entry?.value
-    if (resource !== undefined && value !== undefined) return { given, id: idIn(resource.idField, value) as Id, value }
+    if (resource !== undefined && value !== undefined)
+      return { world, given, id: idIn(resource.idField, value) as Id, value }
     blame(one, 'no record was created')
     return undefined
   }
   /** Reads or lists a record: it must be there. */
   const look = async (one: InferredOperation, victim: Victim): Promise<void> => {
     const given = parametersFor(one, victim)
-    const reply = given && (await call(one, given))
+    const reply = given && (await call(one, given, victim))
     if (reply === undefined || victim.id === undefined || !mustShow(one, victim)) return
     const text = typeof reply.body === 'string' ? reply.body : ''
     if (!text.includes(stringifyJson(victim.id))) blame(one, 'does not show the record that was created')
@@ -89,14 +90,14 @@ export async function tryResource(
   const expectGone = async (read: InferredOperation, victim: Victim): Promise<void> => {
     const given = parametersFor(read, victim)
     const sent = given && requestFor(read, given, true)
-    const reply = sent && (await runner.send(sent, world)).reply
+    const reply = sent && (await runner.send(sent, victim.world)).reply
     if (reply !== undefined && reply.status < 400) blame(read, 'still shows the record that was deleted')
   }
   /** Sends a valid request about the first record that the path can name; returns it where the reply is as documented. */
   const callAbout = async (one: InferredOperation, victims: readonly Victim[]): Promise<Victim | undefined> => {
     for (const victim of victims) {
       const given = parametersFor(one, victim)
-      if (given !== undefined) return (await call(one, given)) && victim
+      if (given !== undefined) return (await call(one, given, victim)) && victim
     }
     return undefined
   }
@@ -105,17 +106,17 @@ export async function tryResource(
     operations.filter(one => actions.includes(one.action) && !one.fixed)
   const victims: Victim[] = []
   for (const one of of('create')) {
-    const made = await create(one, victims)
+    const made = await create(one)
     if (made !== undefined) victims.push(made)
   }
   for (const made of victims) for (const one of of('read', 'list')) await look(one, made)
   // The first record that the resource begins with.
   const [value] = resource?.seeds ?? []
-  const seed: Victim = { ...NOBODY, id: resource && value && (idIn(resource.idField, value) as Id), value }
+  const seed: Victim = { ...nobody, id: resource && value && (idIn(resource.idField, value) as Id), value }
   victims.push(seed)
   if (of('create').length === 0) for (const one of of('read', 'list')) await look(one, seed)
   for (const one of of('update', 'replace')) await callAbout(one, victims)
-  for (const one of operations.filter(({ fixed }) => fixed)) await callAbout(one, [NOBODY])
+  for (const one of operations.filter(({ fixed }) => fixed)) await callAbout(one, [nobody])
   const [read] = of('read')
   for (const one of of('delete')) {
     const gone = await callAbout(one, victims)
