@@ -30,6 +30,9 @@ const schema = setting.block(
       deviation: 'The standard deviation.',
     }),
     lognormal: pair('A log-normal distribution.', { p50: 'The median.', p99: 'The 99th percentile.' }),
+    p50: setting.duration(
+      'The median. Any other percentile is written like it: `p95` is the time that 95 % of the replies do not exceed.',
+    ),
     min: setting.duration('With percentiles: the minimum. Default: half of the lowest percentile.'),
     max: setting.duration('With percentiles: the maximum. Default: the highest percentile.'),
   },

@@ -107,7 +107,7 @@ export function compileFilling<Context extends TemplateContext>(
       report('unknown-placeholder', message, [...at, ...path], hint, { start: begin, end: begin + whole.length })
       return whole
     }
-    if (!closed) return unknown('"${" has no closing brace', undefined)
+    if (!closed) return unknown('"${" has no closing brace', 'write } after the expression')
     const found = field?.(text.trim(), path, alone)
     if (found !== undefined) return found
     if (VARIABLE.test(text)) return whole

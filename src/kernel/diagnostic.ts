@@ -1,5 +1,7 @@
 // Mistakes in the author's files. They are collected with their places and never thrown. Independent of files.
 
+import { REMEDIES } from './remedies.ts'
+
 export type Severity = 'error' | 'warning'
 
 /** A place in a text; `line` and `column` count from 1, `length` in characters. */
@@ -31,7 +33,10 @@ const LONGEST = 2000
 
 /** Collects diagnostics, so that an author sees every mistake at once. */
 export class Diagnostics {
-  /** Names of blocks that exist and are invalid. A reference to one of them is not another mistake. */
+  /**
+   * Names of blocks that exist and are invalid: a reference to one of them is not another mistake. And pointers to blocks of
+   * which a part is invalid: that something is missing there is not another mistake either.
+   */
   readonly broken = new Set<string>()
   readonly #list: Diagnostic[] = []
   readonly #seen = new Set<string>()
@@ -54,7 +59,9 @@ export class Diagnostics {
   }
 
   add(said: Diagnostic): void {
-    const diagnostic = said.message.length > LONGEST ? { ...said, message: `${said.message.slice(0, LONGEST)}…` } : said
+    const hint = said.hint ?? REMEDIES.get(said.code)
+    const text = said.message.length > LONGEST ? `${said.message.slice(0, LONGEST)}…` : said.message
+    const diagnostic = { ...said, message: text, hint }
     const { code, message, place, severity } = diagnostic
     const isHere = ({ file, line, column }: Place) =>
       line === place.line && column === place.column && file === place.file
@@ -178,7 +185,7 @@ export function formatBriefly(report: Diagnostics): string {
 export function nearest(
   word: string,
   candidates: Iterable<string>,
-  most = Math.max(2, Math.floor(word.length / 3)),
+  most = Math.max(slipsIn(word), Math.floor(word.length / 3)),
 ): string | undefined {
   let best: string | undefined
   let least = most + 1

@@ -170,7 +170,12 @@ function startLoading(path: string, home: string, environment: Environment, opti
     for (const [key, bound] of Object.entries(settings.limits ?? {})) {
       if ((parseSize(bound) ?? parseDuration(bound) ?? 0) >= 1) continue
       const least = parseSize(bound) === undefined ? '1ms' : '1B'
-      report.error('invalid-value', `"${key}" must be at least ${least}`, source.locate(['limits', key]))
+      report.error(
+        'invalid-value',
+        `"${key}" must be at least ${least}`,
+        source.locate(['limits', key]),
+        `write ${least} or more`,
+      )
     }
     checkState(settings.state, source, report)
     const tls = readTls(settings.listen?.tls, source, file, home, report)

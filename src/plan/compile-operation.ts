@@ -10,7 +10,7 @@ import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/file/source.ts'
 import { describeRule, problems } from '../kernel/http.ts'
-import { memberAt } from '../kernel/json.ts'
+import { memberAt, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { Hits } from '../world/kept.ts'
 import { ANYBODY, compileIdentification } from './consumers.ts'
@@ -111,11 +111,16 @@ export class OperationCompiler {
       const { when, holds, reason } = conditions[i]!
       const { scope } = over
       const { times } = one.file
+      const blocks = Object.keys(over.blocks.defaults ?? {})
+      if (blocks.length === 0 && times === undefined && !over.report.broken.has(pointer(over.path))) {
+        const place = over.source.locate(over.path)
+        over.report.warning('idle-rule', 'this rule changes nothing', place)
+      }
       const name = `rule ${scope}`
       return {
         ...{ name, scope, when, times, holds, reason },
         note: when === undefined ? name : `${name}: ${when.text}`,
-        blocks: Object.keys(over.blocks.defaults ?? {}),
+        blocks,
         take: ({ world }) =>
           times === undefined || world.keep(Hits, scope).take(times) ? undefined : `already applied ${times} times`,
         // Most rules never hold.
@@ -239,6 +244,7 @@ export class OperationCompiler {
         const { report, source } = layer
         if (code.startsWith('unknown-') && report.broken.has(String(memberAt(value, within)))) return
         const at = [...layer.path, ...path, ...within]
+        if (/^(?:missing|no)-/.test(code) && report.broken.has(pointer(at))) return
         const place =
           typeof part === 'object'
             ? placeWithin(source.locate(at), part.start, part.end)

@@ -107,7 +107,10 @@ function checkShape(
     const culprits = violations.map(violation => culpritOf(value, violation))
     if (depth > 10 || culprits.some(path => path.length === 0)) return undefined
     // Names that others can refer to are one level below the top.
-    for (const path of culprits) if (path.length === 2) report.broken.add(path[1] as string)
+    for (const path of culprits) {
+      if (path.length === 2) report.broken.add(path[1] as string)
+      report.broken.add(pointer(path.slice(0, -1)))
+    }
     value = without(value, new Set(culprits.map(pointer)), '')
     violations = check(value, true)
   }
@@ -155,6 +158,7 @@ function reportViolation(source: Source, violation: Violation, schema: Schema, r
     report.error(code, text, source.locate(path, part), hint)
   const format = FORMATS[(params.format ?? params.declaredFormat) as keyof typeof FORMATS]
   const example = `write, for instance, ${format?.like}`
+  const about = (params.about as string | undefined)?.split(/\. (?!Default)/, 1)[0]?.replace(/\.$/, '')
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(path.at(-1))
@@ -163,14 +167,13 @@ function reportViolation(source: Source, violation: Violation, schema: Schema, r
       if (homes.length > 2) {
         const names = homes.map(home => home.replace(/: NAME$/, ''))
         const where = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
-        return say('unknown-key', `"${key}" is not a key here; it belongs under ${where}`, 'key')
+        return say('unknown-key', `"${key}" is not a key here; it belongs under ${where}`, 'key', 'move it there')
       }
       const hint = underEmptyBlock(key, path, source.value, schema) ?? suggestKey(key, params.known as string[], schema)
       return say('unknown-key', `unknown key "${key}"`, 'key', hint)
     }
     case 'required': {
       const place = source.locate(path.slice(0, -1), 'key')
-      const about = (params.about as string | undefined)?.split(/\. /, 1)[0]?.replace(/\.$/, '')
       return report.error('missing-key', `"${String(path.at(-1))}" is missing`, place, about)
     }
     case 'format': {
@@ -179,7 +182,7 @@ function reportViolation(source: Source, violation: Violation, schema: Schema, r
         'above' in format &&
         new RegExp(`^(?:${format.above.pattern})$`).test(`${params.given}`)
       )
-        return say('invalid-value', `${name} must ${format.above.rule}`, 'value')
+        return say('invalid-value', `${name} must ${format.above.rule}`, 'value', example)
       const article = /^[aeiou]/.test(String(params.format)) ? 'an' : 'a'
       return say('invalid-unit', `${name} must be ${article} ${params.format}`, 'value', example)
     }
@@ -189,25 +192,26 @@ function reportViolation(source: Source, violation: Violation, schema: Schema, r
       }
       const types = [params.type].flat().filter(type => type !== 'null')
       const words = types.map(type => TYPES[String(type)] ?? String(type)).join(' or ')
-      if (params.given === null) return say('wrong-type', `${name} is empty; it must be ${words}`, 'key')
-      const hint = types.includes('object') ? blockAt(path) : quoted(path, params.given)
+      const hint = quoted(path, params.given) ?? blockAt(path, memberAt(source.value, path)) ?? about
+      if (params.given === null) return say('wrong-type', `${name} is empty; it must be ${words}`, 'key', hint)
       return say('wrong-type', `${name} must be ${words}`, 'value', hint)
     }
     case 'enum': {
       const allowed = (params.allowedValues as unknown[]).map(String)
       const { propertyName } = params
       if (propertyName === undefined) {
-        return say('invalid-value', `${name} ${message}`, 'value', suggest(String(params.given), allowed))
+        const hint = ownWord(String(params.given), allowed) ?? suggest(String(params.given), allowed)
+        return say('invalid-value', `${name} ${message}`, 'value', hint)
       }
       const place = source.locate([...path, String(propertyName)], 'key')
       return report.error('unknown-key', `unknown key "${propertyName}"`, place, suggest(String(propertyName), allowed))
     }
     case 'minProperties':
-      return say('missing-key', `${name} is empty`, 'key')
+      return say('missing-key', `${name} is empty`, 'key', blockAt(path) ?? 'remove it, or fill it in')
     case 'propertyNames':
       return undefined
     default:
-      return say('invalid-value', `${name} ${message}`, 'value')
+      return say('invalid-value', `${name} ${message}`, 'value', about)
   }
 }
 
@@ -256,8 +260,10 @@ function underEmptyBlock(key: string, path: Path, value: unknown, schema: Schema
 
 /** Suggests a similar key, or the block that has the key, or the list of keys. */
 function suggestKey(key: string, known: readonly string[], schema: Schema): string | undefined {
-  const own = OUR_WORDS.get(key.toLowerCase().replace(/[-_ ]/g, ''))
-  if (own !== undefined && known.includes(own)) return `write "${own}" here`
+  const own = ownWord(key, known)
+  if (own !== undefined) return own
+  const { respond } = (schema as { readonly $defs?: Readonly<Record<string, BlockSchema>> }).$defs ?? {}
+  if (known.includes('respond') && Object.hasOwn(respond?.properties ?? {}, key)) return `write respond: { ${key}: … }`
   const near = suggest(key, known)
   if (near?.startsWith('did you mean') || known.includes(key)) return near
   const homes = homesOf(key, schema)
@@ -271,7 +277,13 @@ const homesOf = (key: string, schema: Schema): string[] =>
     return isObject(each) && Object.hasOwn((each as BlockSchema).properties ?? {}, key) ? [`${name}: NAME`] : []
   })
 
-/** Our keys, by the words of other tools in lower case, without dashes and underscores. */
+/** Suggests one of some words for a word of another tool. */
+function ownWord(word: string, known: readonly string[]): string | undefined {
+  const own = OUR_WORDS.get(word.toLowerCase().replace(/[-_ ]/g, ''))
+  return own !== undefined && known.includes(own) ? `write "${own}" here` : undefined
+}
+
+/** Our words, by those of other tools in lower case, without dashes and underscores. */
 const OUR_WORDS = new Map(
   Object.entries({
     latency: 'delay wait sleep latencyms delayms fixeddelaymilliseconds responsedelay',
@@ -280,7 +292,11 @@ const OUR_WORDS = new Map(
     capacity: 'concurrency maxconcurrency maxconnections',
     listen: 'server servers http bind',
     operations: 'routes endpoints mappings stubs handlers mocks paths interactions',
-    respond: 'response responses reply returns answer',
+    respond: 'response responses reply returns answer then do action',
+    when: 'if condition match matches request where',
+    p50: 'avg average mean median typical',
+    hang: 'timeout timedout',
+    reset: 'disconnect econnreset',
     consumers: 'users clients apikeys accounts auth authentication credentials tokens',
     resources: 'collections entities models data db database databuckets store',
     weather: 'chaos scenarios profiles presets',
@@ -312,9 +328,30 @@ const BLOCKS: Readonly<Record<string, string>> = {
   capacity: 'capacity: { concurrency: 8 }',
   respond: 'respond: { list: books }, or { status: 200 }',
   deprecation: 'deprecation: { since: 2025-12-05, sunset: 2030-12-05 }',
+  rules: 'rules: [{ when: …, respond: { status: 500 } }]',
+  'resources.id': 'id: { field: id }',
+  'resources.seed': 'a file, a list, or seed: { generate: 5 }',
+  'resources.generate': 'seed: { generate: 5 }',
+  'respond.limit': 'the name of a query parameter: limit: limit',
+  'resources.from': 'from: { open: { closed: {} } }',
+  'resources.states': 'states: { field: status, from: { open: { closed: {} } } }',
   weather: 'weather: { rush-hour: { defaults: { latency: 200ms } } }',
 }
 
-/** Hints for a block that must be a map, by its path. */
-const blockAt = (path: Path): string | undefined =>
-  BLOCKS[path.join('.')] ?? (path.length === 2 ? BLOCKS[`${path[0]}.*`] : undefined) ?? BLOCKS[String(path.at(-1))]
+/** Returns how the value at a path is written. The states that follow one are often written as a list. */
+const blockAt = (path: Path, given?: unknown): string | undefined =>
+  path.at(-2) === 'from' && given !== undefined
+    ? `${String(path.at(-1))}: { ${[given]
+        .flat()
+        .map(one => `${one}: {}`)
+        .join(', ')} }`
+    : [
+        path.join('.'),
+        ...(path.length === 2 ? [`${path[0]}.*`] : STEPS.map(i => `${path.at(i)}.${path.at(-1)}`)),
+        path.at(-1),
+      ]
+        .map(key => BLOCKS[String(key)])
+        .find(Boolean)
+
+/** The steps of a path that a key of `BLOCKS` may begin with. */
+const STEPS = [0, -2]

@@ -47,6 +47,9 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
     )
     return undefined
   }
+  if (site.operation.method === 'GET' && !READING.has(kind)) {
+    site.warn('write-on-get', `a GET should not ${kind} a record`, [kind], 'use list or read, or another operation')
+  }
   for (const [key, owners] of Object.entries(COMPANIONS)) {
     if (owners.includes(kind) || config[key as keyof RespondConfig] === undefined) continue
     const hint = `use it with ${owners.map(owner => `"${owner}"`).join(', ')}`
@@ -54,6 +57,9 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
   }
   return RESPONDERS[kind](config, site)
 }
+
+/** The kinds of reply that change nothing. */
+const READING: ReadonlySet<RespondKind> = new Set(['list', 'read', 'status', 'example', 'file'])
 
 type Responder = (config: RespondConfig, site: Site) => Handler | undefined
 type CompileAction = (config: RespondConfig, resource: Resource, give: Give, site: Site) => Handler

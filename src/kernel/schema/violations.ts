@@ -93,13 +93,14 @@ const PROPERTY_OF: Readonly<Record<string, string>> = {
 
 /** Adds the written value and the possible ones, for a message about the author's file. */
 function about({ parentSchema, data, propertyName, params }: ErrorObject): Record<string, unknown> {
-  const { properties, format } = (parentSchema ?? {}) as {
+  const { properties, format, description } = (parentSchema ?? {}) as {
     properties?: Record<string, { readonly description?: unknown } | boolean>
     format?: string
+    description?: unknown
   }
   const missing = properties?.[params.missingProperty as string]
   return {
-    about: typeof missing === 'object' ? missing.description : undefined,
+    about: typeof missing === 'object' ? missing.description : missing === undefined ? description : undefined,
     known: Object.keys(properties ?? {}),
     declaredFormat: format,
     given: data === null ? null : typeof data === 'object' ? undefined : typeof data === 'number' ? 'number' : data,
