@@ -105,7 +105,7 @@ function repeatBody(reply: GuardedValue, body: Json, part: ReplyPart | undefined
 /** The maximum number of generated items of lists in a reply: further ones repeat these. */
 const MOST_GENERATED = 20
 /** The maximum length of a list that is repeated: each item takes some 20 µs. */
-const MOST_REPEATED = 5000
+const MOST_REPEATED = 2000
 /** The maximum number of names that are compared without regard to their spelling. */
 const MOST_SPELLINGS = 200
 

@@ -2,10 +2,12 @@
 // the shape's list, and nothing is invented. Independent of media types.
 
 import type { Path } from '../../kernel/file/source.ts'
-import { type BrokenRule, describeRule, type Refusal } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject, mapValues, parsePointer } from '../../kernel/json.ts'
+import type { Refusal } from '../../kernel/http.ts'
+import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
+import type { ReplyPart } from '../../sample/reply-part.ts'
 import { GuardedValue } from './echo.ts'
+import { formsByField, reasonsOf, writeEntries } from './error-entries.ts'
 import {
   CODES,
   codesOf,
@@ -14,11 +16,7 @@ import {
   FLAGS,
   HOLDERS,
   HTTP_STATUSES,
-  PARTS,
-  POINTERS,
   plainly,
-  RULES,
-  ruleWordsOf,
   STATUSES,
   TITLES,
 } from './error-words.ts'
@@ -35,6 +33,8 @@ interface ErrorModel {
    * that only those for messages get a text.
    */
   readonly words: 'example' | 'elsewhere' | 'none' | 'shown' | 'success'
+  /** The schema of the error. */
+  readonly part: ReplyPart | undefined
   /** Returns whether a value is valid as the whole error. */
   fits(value: Json): boolean
 }
@@ -78,10 +78,14 @@ export class ErrorForm {
       const texts = isTitle ? [`${problem.title}: ${detail}`, detail] : [detail, problem.title]
       told = texts.findIndex(text => draft.put(path, text)) === 0 || told
     }
-    for (const list of prepared.lists) told = writeList(draft, list, refusal) || told
+    for (const list of prepared.lists)
+      told = writeList(draft, list, refusal, partAt(this.#model.part, list.path)) || told
     return { value: draft.value, told }
   }
 }
+
+const partAt = (part: ReplyPart | undefined, path: Path): ReplyPart | undefined =>
+  path.reduce<ReplyPart | undefined>((at, step) => at?.within(String(step)), part)
 
 /** Fills the fields that do not depend on the request, and finds those that do. */
 function prepareError(model: ErrorModel, { problem, status }: Refusal): PreparedError {
@@ -90,8 +94,11 @@ function prepareError(model: ErrorModel, { problem, status }: Refusal): Prepared
   const draft = new GuardedValue(value, model.fits)
   const fields = [...fieldsIn(value)]
   const missing = sample === undefined ? [] : [...fieldsIn(sample)].filter(one => isMissing(one, value))
-  const lists = [...fields, ...missing].filter(one => isErrorList(one) && (words !== 'shown' || ERRORS.test(one.name)))
+  const named = [...fields, ...missing].filter(one => isErrorList(one) && (words !== 'shown' || ERRORS.test(one.name)))
   const details = detailsAmong(fields, missing, model, text => draft.fits(text.path, problem.title))
+  // A list with an unspecific name is a better place for the reason than none.
+  const isPlace = named.length + details.length === 0 && words === 'none'
+  const lists = isPlace ? fields.filter(({ value: at }) => Array.isArray(at)) : named
   for (const { path, name, value: at } of fields) {
     if (details.some(one => one.path === path)) continue
     if (typeof at === 'string') {
@@ -111,7 +118,23 @@ function prepareError(model: ErrorModel, { problem, status }: Refusal): Prepared
     } else if (typeof at === 'boolean' && FLAGS.has(name)) draft.put(path, false)
   }
   if (words === 'none' || words === 'success') trim(draft, fields)
+  if (words === 'none') {
+    const filled = [...details, ...lists].map(({ path }) => pointer(path))
+    for (const path of sentencesIn(draft.value)) {
+      if (!filled.some(one => `${pointer(path)}/`.startsWith(`${one}/`))) draft.put(path, problem.title)
+    }
+  }
   return { value: draft.value, details, lists }
+}
+
+/** Returns the places of the texts that have several words: those of a sample are invented. */
+function* sentencesIn(value: Json, path: Path = []): Iterable<Path> {
+  if (typeof value === 'string' && /\s/.test(value)) yield path
+  if (typeof value !== 'object' || value === null) return
+  const isList = Array.isArray(value)
+  for (const [key, inner] of Object.entries(value as JsonObject)) {
+    yield* sentencesIn(inner, [...path, isList ? Number(key) : key])
+  }
 }
 
 /** Returns the fields for the reason of a refusal. @param isOpen whether a field may hold any text */
@@ -160,17 +183,27 @@ const isProblemType = (name: string, at: string, beside: readonly ErrorField[]):
   name === 'type' && (/^(?:https?:|about:|urn:)/.test(at) || beside.some(one => one.name === 'title'))
 
 const isErrorList = ({ path, name, value }: ErrorField): boolean =>
-  Array.isArray(value) ? path.length === 0 || HOLDERS.has(name) : isByField(name, value)
+  Array.isArray(value) ? path.length === 0 || isHolder(name) : isByField(name, value, path)
 
-/** An object of errors by field: it has the name of a list of errors and none of the fields of an error. */
-const isByField = (name: string, value: Json): boolean =>
-  MANY.test(name) &&
-  isObject(value) &&
-  !Object.keys(value)
-    .map(plainly)
-    .some(key => DETAILS.has(key) || CODES.has(key) || TITLES.has(key))
+/**
+ * An object of errors by field: it has the name of a list of errors, or it is the whole and has nothing but lists of texts, and
+ * none of the fields of an error.
+ */
+function isByField(name: string, value: Json, path: Path): boolean {
+  if (!isObject(value)) return false
+  const names = Object.keys(value).map(plainly)
+  if (path.length > 0) {
+    const texts = Object.entries(value).filter(([, one]) => !Array.isArray(one))
+    const ofError = [DETAILS, CODES, TITLES]
+    return MANY.test(name) && !texts.some(([key]) => ofError.some(all => all.has(plainly(key))))
+  }
+  const isList = (one: unknown) => Array.isArray(one) && one.length > 0 && one.every(text => typeof text === 'string')
+  return names.length > 0 && !names.some(isHolder) && Object.values(value).every(isList)
+}
 
-const MANY = /^(?:errors|fields|fielderrors|validationerrors|violations|invalidparams|invalidparameters|issues)$/
+const MANY = /(?:errors|fields|violations|issues|params|parameters|messages|reasons|failures)$/
+/** Whether a field contains errors: `innerErrors`, `full_messages`. */
+const isHolder = (name: string): boolean => HOLDERS.has(name) || /(?:error|message|reason|problem|failure)s$/.test(name)
 /** A list of errors, and not of their fields only. */
 const ERRORS = /^(?:errors|problems|messages|data)$/
 
@@ -181,8 +214,8 @@ const isMissing = ({ path: [key, ...rest] }: ErrorField, value: Json): boolean =
 /** Returns every field that may be filled, except those inside lists. */
 function* fieldsIn(value: Json, path: Path = [], name = 'message'): Iterable<ErrorField> {
   const plain = path.length === 0 ? name : plainly(name)
-  const within = isObject(value) && Object.keys(value).length > 0 && !isByField(plain, value)
-  if (within && (path.length === 0 || HOLDERS.has(plain))) {
+  const within = isObject(value) && Object.keys(value).length > 0 && !isByField(plain, value, path)
+  if (within && (path.length === 0 || isHolder(plain))) {
     for (const [key, child] of Object.entries(value as JsonObject)) yield* fieldsIn(child, [...path, key], key)
   } else yield { path, name: plain, value }
 }
@@ -202,129 +235,31 @@ function trim(draft: GuardedValue, fields: readonly ErrorField[]): void {
 }
 
 /** Writes the broken rules into a list of the shape, or removes entries about other requests. */
-function writeList(draft: GuardedValue, { path, name, value }: ErrorField, refusal: Refusal): boolean {
+function writeList(
+  draft: GuardedValue,
+  { path, name, value }: ErrorField,
+  refusal: Refusal,
+  part: ReplyPart | undefined,
+): boolean {
   const { errors } = refusal
+  /** Returns what is written in place of a value of the shape: a list of entries, or a text. */
+  const form = (known: Json, at: Path, by: Refusal): Json | undefined => {
+    if (typeof known === 'string') return reasonsOf(by).join('; ')
+    if (!Array.isArray(known)) return undefined
+    const template = (known[0] as Json | undefined) ?? partAt(part, [...at, 0])?.sample(1)
+    const fits = (one: Json) => draft.fits([...path, ...at], [one])
+    return template === undefined ? undefined : writeEntries(template, by, fits)
+  }
   if (!Array.isArray(value)) {
-    if (errors !== undefined && formsByField(errors).some(form => draft.put(path, form))) return true
+    const forms = formsByField(value as JsonObject, refusal, part?.declared ?? new Set(), form)
+    if (forms.some(one => draft.put(path, one))) return true
     if (!draft.drop(path)) draft.put(path, {})
     return false
   }
   // Without broken rules, an optional list is removed.
   if (errors === undefined && path.length > 0 && !ERRORS.test(name) && draft.drop(path)) return false
-  const entries =
-    value.length === 0 ? undefined : writeEntries(value[0] as Json, refusal, one => draft.fits(path, [one]))
+  const entries = form(value, [], refusal) as readonly Json[] | undefined
   if (entries !== undefined && (draft.put(path, entries) || draft.put(path, entries.slice(0, 1)))) return true
   if (!draft.drop(path)) draft.put(path, [])
   return false
 }
-
-/** Returns errors by field, `{ name: ["is required"] }`, and the same with texts instead of lists. */
-function formsByField(errors: readonly BrokenRule[]): Json[] {
-  const lists = new Map<string, string[]>()
-  for (const rule of errors) {
-    const field = dotted(rule) || rule.in
-    getOrMake(lists, field, (): string[] => []).push(rule.message)
-  }
-  const byField = Object.fromEntries(lists)
-  return [byField, mapValues(byField, messages => messages.join('; '))]
-}
-
-/** The subject of an entry: a broken rule, or the whole refusal. */
-interface EntrySubject {
-  readonly refusal: Refusal
-  readonly rule: BrokenRule | undefined
-}
-
-/**
- * Returns the entries of a refusal in a list of errors: one for each broken rule, else one for the whole. A field without a
- * known value is left out; no value is invented.
- *
- * @param template a valid entry
- * @returns `undefined` if a required field has no known value
- */
-function writeEntries(template: Json, refusal: Refusal, fits: (entry: Json) => boolean): Json[] | undefined {
-  const rules: readonly (BrokenRule | undefined)[] = refusal.errors ?? [undefined]
-  const entries = rules.map(rule => {
-    if (isObject(template)) return fillFields(template as JsonObject, { refusal, rule }, fits)
-    if (typeof template !== 'string') return undefined
-    const text = rule === undefined ? refusal.detail : describeRule(rule)
-    return [text, rule?.message ?? refusal.problem.title].find(fits)
-  })
-  return entries.includes(undefined) ? undefined : (entries as Json[])
-}
-
-const BLANKS: readonly Json[] = [null, '', [], {}]
-
-const isBlank = (value: Json): boolean =>
-  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
-
-/** Returns the template with each field filled, removed or emptied; `undefined` if a field allows none of these. */
-function fillFields(template: JsonObject, subject: EntrySubject, fits: (value: Json) => boolean): Json | undefined {
-  const entry = new GuardedValue(template, fits)
-  const names = Object.keys(template)
-  for (const name of names) {
-    const known = template[name] as Json
-    const put = (value: Json) => entry.put([name], value)
-    if (isObject(known)) {
-      const filled = fillFields(known as JsonObject, subject, value => entry.fits([name], value))
-      if (filled !== undefined && Object.values(filled as JsonObject).some(one => !isBlank(one)) && put(filled))
-        continue
-    } else if (candidatesFor(name, known, names, subject).some(put)) continue
-    if (!entry.drop([name]) && !BLANKS.some(put)) return undefined
-  }
-  return entry.value
-}
-
-function candidatesFor(name: string, known: Json, siblings: readonly string[], subject: EntrySubject): readonly Json[] {
-  const { rule, refusal } = subject
-  const { problem, status, detail } = refusal
-  const plain = plainly(name)
-  const others = siblings.map(plainly).filter(one => one !== plain)
-  const has = (names: ReadonlySet<string>) => others.some(one => names.has(one))
-  const out: Json[] = []
-  if (typeof known === 'number') return STATUSES.has(plain) ? [status] : []
-  if (typeof known === 'boolean') return FLAGS.has(plain) ? [false] : []
-  if (ERROR_PATHS.has(plain) && rule !== undefined) out.push(...pathsOf(plain, known, siblings, rule))
-  if (Array.isArray(known)) return out
-  if (DETAILS.has(plain) || plain === 'error') {
-    // A message beside the field's name need not repeat it.
-    const told = rule === undefined ? detail : has(ERROR_PATHS) ? rule.message : describeRule(rule)
-    if (plain !== 'reason' || !has(DETAILS)) out.push(told, problem.title)
-  }
-  if (RULES.has(plain)) out.push(...(rule === undefined ? [] : ruleWordsOf(rule.rule)), ...codesOf(problem, status))
-  if (TITLES.has(plain)) out.push(problem.title)
-  if (STATUSES.has(plain)) out.push(`${status}`)
-  return out
-}
-
-/** Returns the candidate values of a field, best first, in the type and spelling of the template's value. */
-function pathsOf(plain: string, known: Json, siblings: readonly string[], rule: BrokenRule): readonly Json[] {
-  const steps = stepsOf(rule)
-  if (Array.isArray(known)) return plain === 'loc' ? [[rule.in, ...steps], steps] : [steps, steps.map(String)]
-  const others = siblings.map(plainly)
-  if (PARTS.has(plain)) {
-    // If no other field has the name, the location has it.
-    const isNamed = others.some(one => ERROR_PATHS.has(one) && !PARTS.has(one))
-    return isNamed || plain === 'in' ? [rule.in] : [rule.in, dotted(rule)]
-  }
-  const inBody = rule.in === 'body'
-  // JSON:API's `source` has one member for each part of the request.
-  const isSplit = others.includes('pointer') && others.includes('parameter')
-  if (isSplit && ((plain === 'pointer' && !inBody) || (plain === 'parameter' && inBody))) return []
-  const field = dotted(rule) || rule.in
-  if (!inBody) return [field]
-  const text = typeof known === 'string' ? known : ''
-  if (/^\$[.[]/.test(text)) return [`$${steps.map(step => `.${step}`).join('')}`]
-  if (text.startsWith('#/')) return [`#${rule.path}`]
-  return POINTERS.has(plain) || text.startsWith('/') ? [rule.path, field] : [field, rule.path]
-}
-
-/** Returns the parameter's name and the keys in its value, or the keys in the body. */
-function stepsOf({ in: place, path }: BrokenRule): (string | number)[] {
-  const end = path.indexOf('/')
-  const name = place === 'body' ? '' : end === -1 ? path : path.slice(0, end)
-  const keys = parsePointer(path.slice(name.length)) ?? []
-  return [...(name === '' ? [] : [name]), ...keys.map(key => (/^\d+$/.test(key) ? Number(key) : key))]
-}
-
-const dotted = (rule: BrokenRule): string => stepsOf(rule).join('.')

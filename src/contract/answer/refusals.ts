@@ -53,7 +53,8 @@ function shapeFor(operation: Operation, status: number, contract: Contract): Sha
   if (value === undefined) return FORMLESS
   const own = operation.responses.get(`${status}`) === response ? 'example' : 'elsewhere'
   const words = isSuccess ? 'success' : example === undefined ? 'none' : own
-  const form = new ErrorForm({ value, sample, words, fits })
+  const part = schema?.sampler.part(schema.key)
+  const form = new ErrorForm({ value, sample, words, part, fits })
   return refusal => {
     const { value, told } = form.write(refusal)
     return { ...writeBody({ value }, spec, type), told }
@@ -72,7 +73,13 @@ export function fillInError(value: Json, status: number, { description }: Respon
   if (schema === undefined) return value
   const problem = problemOf(status)
   const detail = description.trim().split('\n', 1)[0] || problem.title
-  const form = new ErrorForm({ value, sample: undefined, words: 'shown', fits: next => schema.fits(next) })
+  const form = new ErrorForm({
+    value,
+    sample: undefined,
+    words: 'shown',
+    part: undefined,
+    fits: next => schema.fits(next),
+  })
   return form.write({ problem, status, detail }).value
 }
 

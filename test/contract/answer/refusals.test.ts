@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AGE, CITY, closed, listOf, NAME, refusalOf, text, WHY } from './refusal-of.ts'
+import { AGE, closed, listOf, refusalOf, text, WHY } from './refusal-of.ts'
+
+const TEXTS = [AGE, 'name must be a string', 'address.city is required']
 
 for (const [name, schema, body] of [
   ['a message', closed({ message: text }), { message: WHY }],
@@ -79,7 +81,36 @@ for (const [name, schema, body] of [
       ],
     },
   ],
-  ['a list of texts', closed({ errors: listOf(text) }), { errors: [AGE, NAME, CITY] }],
+  ['a list of texts', closed({ errors: listOf(text) }), { errors: TEXTS }],
+  ...['errorMessages', 'full_messages', 'reasons', 'messages', 'hints'].map(
+    name => [`a list of texts called ${name}`, closed({ [name]: listOf(text) }), { [name]: TEXTS }] as const,
+  ),
+  ['a list of texts under a name', closed({ errors: closed({ body: listOf(text) }) }), { errors: { body: TEXTS } }],
+  [
+    'a list of texts under a name that need not be there, beside others',
+    closed({ errors: { type: 'object', properties: { email: listOf(text), base: listOf(text) } } }),
+    { errors: { base: TEXTS } },
+  ],
+  [
+    'a list for a field, and one for all others',
+    closed({ errors: { type: 'object', properties: { base: listOf(text), name: listOf(text) } } }),
+    { errors: { name: ['must be a string'], base: [AGE, 'address.city is required'] } },
+  ],
+  [
+    'a text for each field',
+    closed({ fieldErrors: { type: 'object', additionalProperties: text } }),
+    { fieldErrors: { age: 'must be an integer', name: 'must be a string', 'address.city': 'is required' } },
+  ],
+  [
+    'texts of an error within the error',
+    closed({ error: closed({ errors: closed({ full_messages: listOf(text) }) }) }),
+    { error: { errors: { full_messages: TEXTS } } },
+  ],
+  [
+    'a message, and no invented text beside it',
+    closed({ message: text, advice: { ...text, minLength: 9 } }),
+    { message: WHY, advice: 'Invalid request' },
+  ],
   ['a list for one only', closed({ errors: { ...listOf(text), maxItems: 1 } }), { errors: [AGE] }],
   [
     'a list within the error',
