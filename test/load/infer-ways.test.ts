@@ -140,3 +140,36 @@ test('a list under the end of its path is found among many fields of the page', 
   const { usage_triggers } = (await send('GET /Usage/Triggers')).body as { usage_triggers: readonly Fields[] }
   assert.ok(usage_triggers.some(({ name }) => name === 'Ada'))
 })
+
+test('a list below an owner is kept though a record names an owner that does not exist', async () => {
+  const Store = object({ id: integer, merchantId: string, name: string })
+  const makes = { ...takes(ref('Store')), ...answers(201, ref('Store')) }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/merchants': { get: listOf('Merchant'), post: creating('name', ref('Merchant')) },
+        '/merchants/{merchantId}': { ...naming('merchantId'), get: answers(200, ref('Merchant')) },
+        '/merchants/{merchantId}/stores': { ...naming('merchantId'), get: listOf('Store'), post: makes },
+        '/stores': { get: listOf('Store'), post: makes },
+        '/stores/{storeId}': { ...naming('storeId', integer), get: answers(200, ref('Store')) },
+        // An address, which has nothing to do with the stores.
+        '/stores/{parent_id}': {
+          ...naming('parent_id', integer),
+          put: {
+            ...takes(object({ street: string })),
+            ...answers(200, object({ street: string, zip: string }, { required: ['zip'] })),
+          },
+        },
+      },
+      { Store, Merchant: object({ id: string, name: string }) },
+    ),
+  )
+  const { id } = (await send('POST /merchants', { name: 'Ada' })).body as Fields
+  await send(`POST /merchants/${id}/stores`, { name: 'North' })
+  const stores = (await send(`GET /merchants/${id}/stores`)).body as readonly Fields[]
+  assert.deepEqual(
+    stores.map(({ name }) => name),
+    ['North'],
+  )
+  assert.ok(((await send('GET /stores')).body as readonly Fields[]).some(({ name }) => name === 'North'))
+})

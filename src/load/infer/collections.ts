@@ -75,7 +75,8 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   // Paths that name one thing: by the path above them, and by that path with its words in their common form.
   const exact = new Map<string, string>()
   const alike = new Map<string, string>()
-  for (const path of [...byPath.keys()].filter(isItemPath)) {
+  const hasReader = (path: string) => Number(byPath.get(path)?.has('GET'))
+  for (const path of [...byPath.keys()].filter(isItemPath).sort((a, b) => hasReader(b) - hasReader(a))) {
     const above = segmentsOf(path).slice(0, -1)
     const first = getOrMake(exact, above.join('/'), () => path)
     getOrMake(alike, commonForm(above), () => path)
@@ -126,7 +127,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   const itemPathBelow = (path: string, own: Operations, word: string): string | undefined => {
     const all = segmentsOf(path)
     const records = readRecords(schemas, word)
-    const below = exact.get(all.join('/')) ?? alike.get(commonForm(all)) ?? alike.get(commonForm(all.slice(-1)))
+    const below = exact.get(all.join('/')) ?? alike.get(commonForm(all))
     const isRead = operationsAt(below).has('GET') || records.list(own.get('GET')) !== undefined
     const found = (isRead ? below : undefined) ?? itemPathElsewhere(all, own, records) ?? below
     const item = operationsAt(found)

@@ -99,10 +99,11 @@ export function operationsOf(
     more: Partial<InferredOperation> = {},
   ) => {
     const respond = { [action]: name, ...keys }
-    out.push({ operation, resource: name, action, essential: true, fixed: false, respond, because, ...more })
+    // An operation at a path that calls the item's parameter otherwise may be about something else.
+    const essential = operation.path === path || operation.path === collection.itemPath
+    out.push({ operation, resource: name, action, essential, fixed: false, respond, because, ...more })
   }
-  const owned = (where: string): Keys =>
-    isBelow(where, path) ? withinFor(where, path, owners) : withinFor(where, above, itemOwners)
+  const owned = (where: string): Keys => withinFor(where, isBelow(where, path) ? owners : itemOwners)
   const addList = (operation: Operation, more: Partial<InferredOperation> = {}): void => {
     const whole = replySchema(operation)
     const described = whole && records.listed(whole)
@@ -355,16 +356,11 @@ function withSameFields(owners: readonly WithinConfig[], ofItems: readonly Withi
   })
 }
 
-/**
- * The owners that the path of an operation names: by the place of their parameters where it begins as the collection's path
- * does, else by their names.
- */
-function withinFor(where: string, path: string, owners: readonly WithinConfig[]): { readonly within?: Json } {
+/** The owners that the path of an operation names, by the place of their parameters. */
+function withinFor(where: string, owners: readonly WithinConfig[]): { readonly within?: Json } {
   const names = expressionsOf(where)
   const all = owners.flatMap((owner, i) => {
-    const parameter = isBelow(where, path)
-      ? names[i]
-      : names.slice(0, isItemPath(where) ? -1 : undefined).find(one => one === owner.parameter)
+    const parameter = names[i]
     if (parameter === undefined) return []
     return parameter === owner.parameter ? [owner] : [{ ...owner, parameter, field: owner.field ?? owner.parameter }]
   })
