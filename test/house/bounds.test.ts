@@ -68,7 +68,6 @@ const INSIDE = /^(?:console|sample|contract\/schema|load|state)\//
 const UNNOTICED = new Set([
   'contract/answer/echo.ts MOST_GENERATED',
   'contract/answer/echo.ts MOST_REPEATED',
-  'contract/answer/echo.ts MOST_SPELLINGS',
   'contract/media-types.ts MOST_KNOWN',
   'behaviours/respond/shape.ts DEEPEST',
   'behaviours/respond/values.ts MOST',

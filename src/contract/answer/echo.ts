@@ -42,27 +42,24 @@ export function echo(value: Json, source: EchoSource, schema: SchemaUse | undefi
   const reply = new GuardedValue(value, next => schema === undefined || schema.fits(next))
   const { records, items, lists } = targetsIn(value)
   if (hasBody) repeatBody(reply, body as Json, schema?.sampler.part(schema.key), isExample)
-  const has = (path: Path, name: string): boolean => {
+  /** Puts a value under its name, in the spelling of the reply; returns whether that has it. */
+  const putNamed = (path: Path, name: string, said: Json): boolean => {
     const holder = reply.at(path)
-    return isObject(holder) && Object.hasOwn(holder, name)
-  }
-  const putIn = (path: Path, name: string, said: Json): boolean =>
-    formsOf(said, reply.at([...path, name])).some(form => reply.put([...path, name], form))
-  const putNamed = (path: Path, { name, value: said }: Said): void => {
-    const inside = namesFor(name).find(one => has(path, one))
-    if (inside !== undefined) putIn(path, inside, said)
+    const inside = isObject(holder) ? spelledIn(Object.keys(holder), name) : undefined
+    if (inside === undefined) return false
+    const place = [...path, inside]
+    formsOf(said, reply.at(place)).some(form => reply.put(place, form))
+    return true
   }
   // The last parameter of the path identifies the record. Its name does not count.
   const last = parameters.filter(one => one.in === 'path' && one.names === undefined).at(-1)
   for (const path of records) {
-    for (const one of parameters) putNamed(path, one)
-    if (last !== undefined && IDS.test(last.name) && !namesFor(last.name).some(one => has(path, one))) {
-      if (has(path, 'id')) putIn(path, 'id', last.value)
-    }
+    const named = parameters.filter(({ name, value: said }) => putNamed(path, name, said))
+    if (last !== undefined && IDS.test(last.name) && !named.includes(last)) putNamed(path, 'id', last.value)
   }
   if (isExample) return reply.value
   const filters = parameters.filter(({ name }) => !PAGING.test(name))
-  for (const path of items) for (const one of filters) putNamed(path, one)
+  for (const path of items) for (const { name, value: said } of filters) putNamed(path, name, said)
   const limit = parameters.find(one => one.in === 'query' && LIMITS.test(one.name) && typeof one.value === 'number')
   if (limit === undefined) return reply.value
   for (const path of lists) {
@@ -106,8 +103,6 @@ function repeatBody(reply: GuardedValue, body: Json, part: ReplyPart | undefined
 const MOST_GENERATED = 20
 /** The maximum length of a list that is repeated: each item takes some 20 µs. */
 const MOST_REPEATED = 2000
-/** The maximum number of names that are compared without regard to their spelling. */
-const MOST_SPELLINGS = 200
 
 /** Repeats the documented fields of a body. What a reply needs besides is left as it is, or generated. */
 class Repetition {
@@ -150,19 +145,16 @@ class Repetition {
 
   #fields(known: JsonObject | undefined, said: JsonObject, part: ReplyPart | undefined): JsonObject | undefined {
     const wanted = new Set([...Object.keys(known ?? {}), ...(part?.declared ?? [])])
-    const names = Object.keys(said)
-    const others = names.filter(name => !wanted.has(name))
-    const spelled = others.length > MOST_SPELLINGS ? [] : others.map(name => [plainName(name), name] as const)
-    const spellings = new Map(spelled)
+    const spellings = new Map([...wanted].map(name => [plainName(name), name]))
     const own: Record<string, Json> = {}
-    for (const name of wanted) {
-      const has = Object.hasOwn(said, name)
-      const sent = has || spellings.size === 0 ? name : spellings.get(plainName(name))
-      if (sent === undefined || !Object.hasOwn(said, sent)) continue
-      const value = this.#value(known?.[name], said[sent] as Json, part?.within(name))
+    // The body may have 50,000 names.
+    for (const [sent, inner] of Object.entries(said)) {
+      const name = wanted.has(sent) ? sent : spellings.get(plainName(sent))
+      if (name === undefined || (name !== sent && Object.hasOwn(said, name))) continue
+      const value = this.#value(known?.[name], inner, part?.within(name))
       if (value !== undefined) put(own, name, value)
     }
-    if (Object.keys(own).length === 0 && (known !== undefined || names.length > 0)) return undefined
+    if (Object.keys(own).length === 0) return undefined
     return { ...(known ?? (part === undefined || part.fits(own) ? {} : this.#generate(part))), ...own }
   }
 
@@ -205,15 +197,9 @@ function targetsIn(value: Json): EchoTargets {
   return targets
 }
 
-/** Returns the spellings of a name: bookId, book_id, book-id. */
-function namesFor(name: string): string[] {
-  const snake = name
-    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
-    .replaceAll('-', '_')
-    .toLowerCase()
-  const camel = snake.replace(/_([a-z\d])/g, (_, letter: string) => letter.toUpperCase())
-  return [...new Set([name, camel, snake, snake.replaceAll('_', '-')])]
-}
+/** Returns the spelling of a name among others: bookId, book_id, book-id. */
+const spelledIn = (names: readonly string[], name: string): string | undefined =>
+  names.includes(name) ? name : names.find(one => plainName(one) === plainName(name))
 
 /** Converts a value to the type of the value that it replaces. */
 function formsOf(said: Json, known: Json | undefined): Json[] {

@@ -26,22 +26,21 @@ export const reasonsOf = ({ errors, detail }: Refusal): string[] =>
   ) ?? [detail]
 
 /** Names of lists for errors that are not about one field. */
-const GENERAL =
-  /^(?:base|general|global|body|common|form|root|request|all|other|(?:full|nonfield|global)?(?:errors|messages))$/
+const GENERAL = /^(?:base|general|global|body|common|form|.*errors|.*messages)$/i
 
 /**
- * Returns objects of errors by field, `{ name: ["is required"] }`, best first.
+ * Returns objects of errors by field, `{ name: ["is required"] }`, and with all of them in a list that the schema names,
+ * `{ base: ["name is required"] }`; best first.
  *
- * @param declared the fields that the schema names, if it does: `{ base: […], name: […] }`
+ * @param declared the fields that the schema names
  * @param form what is written in place of a value of the shape
  */
 export function formsByField(
   shape: JsonObject,
-  refusal: Refusal,
+  { errors = [] }: Refusal,
   declared: ReadonlySet<string>,
-  form: (known: Json, at: Path, by: Refusal) => Json | undefined,
+  form: (known: Json, at: Path) => Json | undefined,
 ): Json[] {
-  const { errors = [] } = refusal
   const lists = new Map<string, string[]>()
   for (const rule of errors) {
     const field = dotted(rule) || rule.in
@@ -50,21 +49,15 @@ export function formsByField(
   const byField = Object.fromEntries(lists)
   const free: Json[] = errors.length === 0 ? [] : [byField, mapValues(byField, messages => messages.join('; '))]
   const names = Object.keys(shape).filter(name => declared.has(name))
-  const all = (by: Refusal) =>
-    names
-      .sort((a, b) => Number(GENERAL.test(plainly(b))) - Number(GENERAL.test(plainly(a))))
-      .flatMap(name => {
-        const made = form(shape[name] as Json, [name], by)
-        return made === undefined ? [] : [{ [name]: made }]
-      })
-  if (declared.size === 0 || (errors.length > 0 && [...lists.keys()].every(field => declared.has(field)))) {
-    return [...free, ...all(refusal)]
-  }
-  const rest = errors.filter(rule => !declared.has(dotted(rule) || rule.in))
-  const known = Object.fromEntries([...lists].filter(([field]) => declared.has(field)))
-  const [general] = rest.length < errors.length ? all({ ...refusal, errors: rest }) : []
-  const every = all(refusal)
-  return [...(general === undefined ? [] : [{ ...known, ...general }]), ...every, Object.assign({}, ...every), ...free]
+  const named = names
+    .sort((a, b) => Number(GENERAL.test(b)) - Number(GENERAL.test(a)))
+    .flatMap(name => {
+      const made = form(shape[name] as Json, [name])
+      return made === undefined ? [] : [{ [name]: made }]
+    })
+  const all = [...named, Object.assign({}, ...named)]
+  const isFree = declared.size === 0 || [...lists.keys()].every(field => declared.has(field))
+  return isFree ? [...free, ...all] : [...all, ...free]
 }
 
 /** The subject of an entry: a broken rule, or the whole refusal. */

@@ -3,7 +3,7 @@
 
 import type { Path } from '../../kernel/file/source.ts'
 import type { Refusal } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { ReplyPart } from '../../sample/reply-part.ts'
 import { GuardedValue } from './echo.ts'
@@ -94,11 +94,12 @@ function prepareError(model: ErrorModel, { problem, status }: Refusal): Prepared
   const draft = new GuardedValue(value, model.fits)
   const fields = [...fieldsIn(value)]
   const missing = sample === undefined ? [] : [...fieldsIn(sample)].filter(one => isMissing(one, value))
-  const named = [...fields, ...missing].filter(one => isErrorList(one) && (words !== 'shown' || ERRORS.test(one.name)))
+  const lists = [...fields, ...missing].filter(
+    one =>
+      (isErrorList(one) && (words !== 'shown' || ERRORS.test(one.name))) ||
+      (words === 'none' && Array.isArray(one.value) && isSentence(one.value[0])),
+  )
   const details = detailsAmong(fields, missing, model, text => draft.fits(text.path, problem.title))
-  // A list with an unspecific name is a better place for the reason than none.
-  const isPlace = named.length + details.length === 0 && words === 'none'
-  const lists = isPlace ? fields.filter(({ value: at }) => Array.isArray(at)) : named
   for (const { path, name, value: at } of fields) {
     if (details.some(one => one.path === path)) continue
     if (typeof at === 'string') {
@@ -110,6 +111,7 @@ function prepareError(model: ErrorModel, { problem, status }: Refusal): Prepared
         ...(isProblemType(name, at, beside) ? ['about:blank'] : []),
         ...(TITLES.has(name) ? [problem.title] : []),
         ...(CODES.has(name) ? codesOf(problem, status) : []),
+        ...(words === 'none' && isSentence(at) ? [problem.title] : []),
       ]
       // A code for another error is worse than none.
       if (!texts.some(text => draft.put(path, text)) && texts.length > 0 && words !== 'shown') draft.drop(path)
@@ -118,24 +120,11 @@ function prepareError(model: ErrorModel, { problem, status }: Refusal): Prepared
     } else if (typeof at === 'boolean' && FLAGS.has(name)) draft.put(path, false)
   }
   if (words === 'none' || words === 'success') trim(draft, fields)
-  if (words === 'none') {
-    const filled = [...details, ...lists].map(({ path }) => pointer(path))
-    for (const path of sentencesIn(draft.value)) {
-      if (!filled.some(one => `${pointer(path)}/`.startsWith(`${one}/`))) draft.put(path, problem.title)
-    }
-  }
   return { value: draft.value, details, lists }
 }
 
-/** Returns the places of the texts that have several words: those of a sample are invented. */
-function* sentencesIn(value: Json, path: Path = []): Iterable<Path> {
-  if (typeof value === 'string' && /\s/.test(value)) yield path
-  if (typeof value !== 'object' || value === null) return
-  const isList = Array.isArray(value)
-  for (const [key, inner] of Object.entries(value as JsonObject)) {
-    yield* sentencesIn(inner, [...path, isList ? Number(key) : key])
-  }
-}
+/** Whether a value is a text of several words: that of a sample is invented. */
+const isSentence = (value: unknown): boolean => typeof value === 'string' && /\s/.test(value)
 
 /** Returns the fields for the reason of a refusal. @param isOpen whether a field may hold any text */
 function detailsAmong(
@@ -243,12 +232,12 @@ function writeList(
 ): boolean {
   const { errors } = refusal
   /** Returns what is written in place of a value of the shape: a list of entries, or a text. */
-  const form = (known: Json, at: Path, by: Refusal): Json | undefined => {
-    if (typeof known === 'string') return reasonsOf(by).join('; ')
+  const form = (known: Json, at: Path): Json | undefined => {
+    if (typeof known === 'string') return reasonsOf(refusal).join('; ')
     if (!Array.isArray(known)) return undefined
     const template = (known[0] as Json | undefined) ?? partAt(part, [...at, 0])?.sample(1)
     const fits = (one: Json) => draft.fits([...path, ...at], [one])
-    return template === undefined ? undefined : writeEntries(template, by, fits)
+    return template === undefined ? undefined : writeEntries(template, refusal, fits)
   }
   if (!Array.isArray(value)) {
     const forms = formsByField(value as JsonObject, refusal, part?.declared ?? new Set(), form)
@@ -258,7 +247,7 @@ function writeList(
   }
   // Without broken rules, an optional list is removed.
   if (errors === undefined && path.length > 0 && !ERRORS.test(name) && draft.drop(path)) return false
-  const entries = form(value, [], refusal) as readonly Json[] | undefined
+  const entries = form(value, []) as readonly Json[] | undefined
   if (entries !== undefined && (draft.put(path, entries) || draft.put(path, entries.slice(0, 1)))) return true
   if (!draft.drop(path)) draft.put(path, [])
   return false

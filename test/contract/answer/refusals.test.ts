@@ -92,11 +92,6 @@ for (const [name, schema, body] of [
     { errors: { base: TEXTS } },
   ],
   [
-    'a list for a field, and one for all others',
-    closed({ errors: { type: 'object', properties: { base: listOf(text), name: listOf(text) } } }),
-    { errors: { name: ['must be a string'], base: [AGE, 'address.city is required'] } },
-  ],
-  [
     'a text for each field',
     closed({ fieldErrors: { type: 'object', additionalProperties: text } }),
     { fieldErrors: { age: 'must be an integer', name: 'must be a string', 'address.city': 'is required' } },
