@@ -2,6 +2,7 @@
 
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
 import { authorizationWords, challengesOf, schemeNamed, schemesOf } from '../contract/security.ts'
+import { reportPlaceholders } from '../expression/template.ts'
 import { problems, quotedString, type Reply, refuse } from '../kernel/http.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { type Behaviour, type ConfigOf, setting } from './behaviour.ts'
@@ -14,6 +15,11 @@ export const authenticate: Behaviour<ConfigOf<typeof schema>> = {
   name: 'authenticate',
   schema,
   compile(config, site) {
+    reportPlaceholders(
+      config?.realm,
+      'nothing is filled in here: write the realm itself',
+      (code, message, _, ...rest) => site.error(code, message, ['realm'], ...rest),
+    )
     // A scheme of an unsupported type is always satisfied.
     const { contract, identify, operation } = site
     const asks = operation.security.map(list =>

@@ -39,7 +39,7 @@ const schema = setting.block(
   {
     minProperties: 1,
     patternProperties: {
-      '^p(?!0+(?:\\.0+)?$)\\d{1,2}(?:\\.\\d+)?$': setting.duration(
+      '^p(?!50$|0+(?:\\.0+)?$)\\d{1,2}(?:\\.\\d+)?$': setting.duration(
         'The percentile: p95 is the time that 95 % of the replies do not exceed.',
       ),
     },

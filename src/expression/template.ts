@@ -126,6 +126,14 @@ export function compileFilling<Context extends TemplateContext>(
   const bind = (value: Json, path: Path): BoundTree<Context> => {
     if (typeof value === 'string') {
       const parts = splitTemplate(value)
+      for (const [whole, name = ''] of parts
+        .filter(part => typeof part === 'string')
+        .join(' ')
+        .matchAll(FOREIGN)) {
+        const start = value.indexOf(whole)
+        const span = { start, end: start + whole.length }
+        report('unfilled-template', `${whole} is not filled in`, [...at, ...path], hint ?? `write \${${name}}`, span)
+      }
       const bound = parts.map(part => (typeof part === 'string' ? part : bindPart(part, path, parts.length === 1)))
       const [first] = bound
       if (bound.every(part => typeof part === 'string')) return bound.join('')
@@ -273,6 +281,9 @@ function closingBrace(text: string, start: number): number | undefined {
   return undefined
 }
 
+/** A placeholder as other templates have it. */
+export const FOREIGN = /\{\{ *(.*?) *\}\}/g
+
 /** An environment variable. One that is still here is missing, which has been reported. */
 const VARIABLE = /^[A-Z_][A-Z0-9_]*(?::-|$)/
 
@@ -296,5 +307,5 @@ export function mentions(template: unknown, has: (name: string) => unknown): boo
 /** Reports each `${…}` of a setting that is no template, in its keys and its values: it would be used as it is written. */
 export function reportPlaceholders(setting: unknown, hint: string, report: ReportMistake): void {
   // Few settings have one, and looking costs less than walking with paths.
-  if (String(stringifyJson(setting)).includes('${')) compileFilling(setting as Json, [], report, { hint })
+  if (/\$\{|\{\{/.test(String(stringifyJson(setting)))) compileFilling(setting as Json, [], report, { hint })
 }

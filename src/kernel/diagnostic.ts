@@ -1,6 +1,6 @@
 // Mistakes in the author's files. They are collected with their places and never thrown. Independent of files.
 
-import { REMEDIES } from './remedies.ts'
+import { DOUBTFUL, REMEDIES } from './remedies.ts'
 
 export type Severity = 'error' | 'warning'
 
@@ -51,7 +51,8 @@ export class Diagnostics {
   }
 
   error(code: string, message: string, place: Place, hint?: string): void {
-    this.add({ severity: 'error', code, message, place, hint })
+    if (DOUBTFUL.has(code)) this.warning(code, message, place, hint)
+    else this.add({ severity: 'error', code, message, place, hint })
   }
 
   warning(code: string, message: string, place: Place, hint?: string): void {

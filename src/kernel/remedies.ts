@@ -15,7 +15,7 @@ const BY_REMEDY: Readonly<Record<string, string>> = {
     'empty-expression invalid-expression unknown-expression unknown-function unknown-root no-condition',
   'compare it with a value that it may have, or remove the rule': 'impossible-condition',
   'use one of the fields of the contract, or add it there': 'unknown-field unknown-parameter unknown-variable',
-  'write ${…} with an expression or a placeholder': 'unknown-placeholder',
+  'write ${…} with an expression or a placeholder': 'unknown-placeholder unfilled-template',
   'remove it, or add it to the contract':
     'unknown-example unknown-operation unknown-schema unknown-security-scheme undocumented-status undocumented-type',
   'name operations instead: operations: { listPets: … }': 'unknown-tag',
@@ -48,6 +48,9 @@ const BY_REMEDY: Readonly<Record<string, string>> = {
   'write fewer, or describe more values in the schema': 'fewer-records',
   'add what it needs, or call it yourself': 'not-checked',
 }
+
+/** Codes of what may be meant as it is written: they are warnings wherever they are found. */
+export const DOUBTFUL: ReadonlySet<string> = new Set(['unfilled-template'])
 
 /** The remedies by code. */
 export const REMEDIES: ReadonlyMap<string, string> = new Map(

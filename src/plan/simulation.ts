@@ -157,8 +157,8 @@ function reportViolation(source: Source, violation: Violation, schema: Schema, r
   const say = (code: string, text: string, part: 'key' | 'value', hint?: string) =>
     report.error(code, text, source.locate(path, part), hint)
   const format = FORMATS[(params.format ?? params.declaredFormat) as keyof typeof FORMATS]
-  const example = `write, for instance, ${format?.like}`
   const about = (params.about as string | undefined)?.split(/\. (?!Default)/, 1)[0]?.replace(/\.$/, '')
+  const example = format === undefined ? about : `write, for instance, ${format.like}`
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(path.at(-1))

@@ -185,3 +185,30 @@ test('a sign-up, a log-in and a profile are answered with what was sent', async 
   const profile = await ask(`${url}/profiles`, json({ profile: { nickname: 'ada' } }))
   assert.equal((profile.body as { nickname: unknown }).nickname, 'ada')
 })
+
+test('a placeholder of other templates in an answer is a warning in the reply, and is sent as it is', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+  const content = '{application/json: {schema: {type: object, properties: {name: {type: string}}}}}'
+  writeFileSync(
+    join(home, 'openapi.yaml'),
+    `${HEAD}paths: {/x: {get: {operationId: getX, responses: {'200': {description: ok, content: ${content}}}}}}`,
+  )
+  const gateway = await startGateway({ config: join(home, 'openapi.yaml') })
+  after(() => gateway.close())
+  const order = {
+    operation: 'getX',
+    when: 'request.method == "POST" || true',
+    reply: { status: 200, body: { name: '{{consumer}}' } },
+  }
+  const { status, body } = await ask(`${gateway.control}/answers`, json(order))
+  const { diagnostics } = body as { diagnostics: { code: string; hint: string }[] }
+  assert.equal(status, 201)
+  assert.deepEqual(
+    diagnostics.map(({ code, hint }) => [code, hint]),
+    [
+      ['impossible-condition', 'one of: GET, HEAD'],
+      ['unfilled-template', 'write ${consumer}'],
+    ],
+  )
+  assert.deepEqual((await ask(`${gateway.url}/x`)).body, { name: '{{consumer}}' })
+})

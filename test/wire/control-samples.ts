@@ -84,6 +84,11 @@ export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   ],
   giveAnswer: [
     { path: '/answers', ...POST('{"operation":"createPet","reply":{"status":503},"times":null}'), status: 201 },
+    {
+      path: '/answers',
+      ...POST('{"tag":"pets","reply":{"status":503,"body":{"message":"{{consumer}}"}}}'),
+      status: 201,
+    },
     { path: '/answers', ...POST('{"operation":"createPett","reply":{"status":503}}'), status: 422 },
     { path: '/answers', ...POST('{"operation":"createPet"}'), status: 422 },
     { path: '/answers', ...POST('[]'), status: 400 },

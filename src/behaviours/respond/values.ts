@@ -10,6 +10,7 @@ import { compileFilling, type ReportMistake } from '../../expression/template.ts
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, memberAt, parsePointer } from '../../kernel/json.ts'
+import { DOUBTFUL } from '../../kernel/remedies.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { httpDate, parseDate, timestamp } from '../../world/clock.ts'
 import { compileExpression } from '../expressions.ts'
@@ -207,9 +208,10 @@ export function compileFields(
       continue
     }
     let sound = true
-    const make = compileValue(value, node, contract, name, (_, message, at, hint) => {
-      error('unknown-expression', message, at, hint)
-      sound = false
+    const make = compileValue(value, node, contract, name, (code, message, at, hint) => {
+      const doubtful = DOUBTFUL.has(code)
+      error(doubtful ? code : 'unknown-expression', message, at, hint)
+      sound &&= doubtful
     })
     if (sound) makes.set(name, make)
   }

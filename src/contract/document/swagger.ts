@@ -35,6 +35,8 @@ function prepare(document: SwaggerObject): SwaggerObject {
     if (!isObject(document[key])) delete document[key]
   }
   for (const key of ['host', 'basePath']) if (typeof document[key] !== 'string') delete document[key]
+  // Without a host the converter leaves them.
+  if (document.host === undefined) delete document.schemes
   if (document.basePath !== undefined) document.basePath = `/${document.basePath}`.replace(/^\/\//, '/')
   const consumes = textsOf(document.consumes)
   const produces = textsOf(document.produces)

@@ -60,7 +60,7 @@ const planSchema = object({
   operations: list(operationSchema),
 })
 
-const diagnosticSchema = object({
+export const diagnosticSchema = object({
   severity: { enum: ['error', 'warning'] },
   code: described('Stable, kebab-case.'),
   message: string,
@@ -90,7 +90,7 @@ export const readOrder = (name: string, { body, text }: Call, report: Diagnostic
   parseSource(name, text ?? stringifyJson(body), report)
 
 /** The diagnostics of a report as data: the first hundred errors, and all warnings. */
-const describeReport = (report: Diagnostics): object[] => shownOf(report.list).map(flatDiagnostic)
+export const describeReport = (report: Diagnostics): object[] => shownOf(report.list).map(flatDiagnostic)
 
 const adoptedSchema = object({
   reloaded: described('false if it was a dry run.', flag),

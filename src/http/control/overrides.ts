@@ -8,7 +8,14 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { answerSchema } from '../../plan/block-schemas.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
-import { invalidOrder, orderSpec, readOrder, refuseConfiguration } from './configuration.ts'
+import {
+  describeReport,
+  diagnosticSchema,
+  invalidOrder,
+  orderSpec,
+  readOrder,
+  refuseConfiguration,
+} from './configuration.ts'
 import { type ControlReply, DONE, done, json, refuseAbsent, refuseConflict } from './replies.ts'
 import {
   anyObject,
@@ -42,6 +49,7 @@ const standingSchema = {
     given: described('How many requests it has answered.', natural),
     'toSkip?': described('How many requests are answered as usual before that.', natural),
     'until?': described('By the real clock.', dateTime),
+    'diagnostics?': described('When it is set: the warnings about it.', list(diagnosticSchema)),
   }),
   description: 'The answer as it was set, and how often it was used.',
 }
@@ -71,7 +79,10 @@ export const answerRoutes = ({ gateway }: Control) => {
     const source = readOrder('answer', call, report)
     const standing = source && answers.put(gateway.plan, source, world, report)
     if (standing === undefined) return refuseConfiguration(report, 'invalid_answer')
-    if (standing !== 'full') return json(describeAnswer(standing), 201)
+    if (standing !== 'full') {
+      const diagnostics = describeReport(report)
+      return json({ ...describeAnswer(standing), ...(diagnostics.length > 0 && { diagnostics }) }, 201)
+    }
     return refuseConflict(`there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
   }
   const show = (all: readonly StandingAnswer[]) => json({ answers: all.map(describeAnswer) })
