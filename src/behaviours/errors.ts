@@ -38,15 +38,13 @@ export const errors: Behaviour<ErrorsConfig> = {
     const { body, contentType, codes } = config
     reportPlaceholders({ contentType, codes }, 'placeholders are filled in within the body only', error)
     const decorate = decorationOf(config)
-    const template =
-      body && expressions.template(body, ['body'], error, { ...placeholdersOf(codes), readsRecords: true })
+    const template = body && expressions.template(body, ['body'], error, placeholdersOf(codes))
     if (template && template.holes.length > 0) {
       // One text cannot serve many refusals: its expressions are about the request.
       return next => async exchange => {
         const reply = await next(exchange)
         if (!isBare(reply)) return reply
-        const values = await template.evaluate(expressions.scope(exchange))
-        return decorate(reply, refusal => template.write({ refusal }, values))
+        return decorate(reply, refusal => template.write({ refusal, scope: expressions.scope(exchange) }))
       }
     }
     // A configured shape is for every refusal. Without one, each operation's documented shape is used.

@@ -78,7 +78,7 @@ export class Exchange {
   weather: string | undefined
   /** The kind of the fault that was injected. */
   fault: string | undefined
-  /** The scope of the expressions of a record's fields, set where there are some. */
+  /** The scope of its expressions, set where there are some. */
   scope: Scope | undefined
   /** Its number among the requests of its method and path in the world, from 1; set once an expression needs it. */
   nth: number | undefined

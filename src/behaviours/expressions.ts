@@ -4,7 +4,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Node } from '../contract/documents.ts'
 import { Language } from '../expression/language.ts'
-import type { Expression, ExpressionType, RequestTypes, Scope } from '../expression/scope.ts'
+import type { Expression, ExpressionType, RequestRoot, RequestTypes, Scope } from '../expression/scope.ts'
 import {
   compileFilling,
   type ReportMistake,
@@ -47,20 +47,23 @@ export function expressionsFor(site: ScopeSite, typed: boolean) {
     /** Compiles a condition; `undefined` if it is invalid. */
     condition: (text: string, path: Path, report: ReportMistake<TextSpan>): Expression | undefined =>
       compile(site, 'bool', text, path, 0, report),
-    /** Compiles JSON with `${…}` in its strings. If it may read records, its expressions must be evaluated before it is filled in. */
+    /** Compiles JSON with `${…}` in its strings. */
     template<Context extends TemplateContext>(
       value: Json,
       path: Path,
       report: ReportMistake,
-      options: TemplateOptions<Context> & { readonly readsRecords?: boolean } = {},
+      options: TemplateOptions<Context> = {},
     ): Template<Context> {
-      const names = options.readsRecords === true ? site : { contract }
       return compileFilling(value, path, report, {
         ...options,
-        compile: (text, at, start) => compile(names, 'any', text, at, start, report),
+        compile: (text, at, start) => compile(site, 'any', text, at, start, report),
       })
     },
-    scope: (exchange: Exchange): Scope => new ExchangeScope(exchange, site),
+    /** The same for all expressions of an exchange. */
+    scope(exchange: Exchange): Scope {
+      exchange.scope ??= new ExchangeScope(exchange, site)
+      return exchange.scope
+    },
   }
 }
 
@@ -118,26 +121,31 @@ class ExchangeScope implements Scope {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Json | undefined
   readonly operation: string
-  readonly world: string
   readonly ordinal: number
+  spent = 0
+  failure: unknown
+  request: RequestRoot | undefined
   #uuids = 0
 
   constructor(exchange: Exchange, site: ScopeSite) {
     this.#exchange = exchange
     this.#site = site
-    const { request, body, operation, world, ordinal } = exchange
+    const { request, operation, ordinal } = exchange
     this.method = request.method
     this.path = request.path
     // Node gives only `set-cookie` as a list, which requests do not have.
     this.headers = request.headers as Readonly<Record<string, string>>
-    this.body = body
     this.operation = operation.id
-    this.world = world.name
     this.ordinal = ordinal
   }
 
+  get body(): Json | undefined {
+    return this.#exchange.body
+  }
+  get world(): string {
+    return this.#exchange.world.name
+  }
   get params(): Readonly<Record<string, Json>> {
     return this.#valuesIn('path')
   }
@@ -168,10 +176,11 @@ class ExchangeScope implements Scope {
   size(resource: string): number {
     return this.#exchange.world.collection(resource).size
   }
-  async record(resource: string, id: Json): Promise<Json | undefined> {
+  record(resource: string, id: Json): { readonly value: Json; readonly length: number } | undefined {
     if (typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') return undefined
     const { ids } = this.#site.resources.get(resource) as Resource
-    return (await this.#exchange.world.collection(resource).read(asId(id, ids)))?.value
+    const entry = this.#exchange.world.collection(resource).find(asId(id, ids))
+    return entry && { value: entry.value, length: entry.text.length }
   }
   draw(purpose: string): number {
     return this.#exchange.draw(`expression ${purpose}`)
@@ -186,6 +195,10 @@ class ExchangeScope implements Scope {
     if (use === undefined) throw new RangeError(`the contract has no schema "${schema}"`)
     const seed = Math.floor(this.draw(`sample ${schema}`) * 2 ** 32)
     return use.sampler.sample(use.key, { dynamic: true, seed }).value
+  }
+
+  warn(text: string): void {
+    this.#exchange.warn(text)
   }
 
   #valuesIn(place: string): Readonly<Record<string, Json>> {

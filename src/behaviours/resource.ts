@@ -63,8 +63,13 @@ export interface Make {
   readonly scoped?: boolean
 }
 
+/** Half of a surrogate pair, which no path of a record can hold. */
+const HALF = /\p{Surrogate}/u
+
 export const isId = (value: Json | undefined): value is Id =>
-  typeof value === 'string' || typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
+  (typeof value === 'string' && !HALF.test(value)) ||
+  typeof value === 'bigint' ||
+  (typeof value === 'number' && Number.isInteger(value))
 
 /** Converts a path value to an id of the records' type. */
 export const asId = (value: Id, ids: Resource['ids']): Id => {

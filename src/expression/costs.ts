@@ -1,31 +1,47 @@
-// The work that one evaluation of an expression may do: steps of loops, and the length of the texts that functions and
-// operators look at; and regular expressions in linear time (RE2).
+// The work that all expressions of a request may do together: steps of loops, and the length of the texts that functions and
+// operators look at; and regular expressions in linear time (RE2). It is counted, so that equal requests get equal replies.
 
 import { getOrMake } from '../kernel/memo.ts'
 import { LinearPattern } from '../kernel/pattern.ts'
-import { isMap } from './scope.ts'
+import { isMap, type Scope } from './scope.ts'
 import { type Evaluate, nodesOf, type SyntaxNode } from './syntax-tree.ts'
 
-/** All loops of one evaluation together may take this many steps: some ten milliseconds. */
+/** All loops of a request together may take this many steps: some ten milliseconds. */
 const MOST_STEPS = 20_000
 /** So much work counts as one step. Looking at a character takes 1 to 15 ns, a step some microseconds. */
 const WORK_OF_A_STEP = 256
 
-let work = 0
+type Payer = Pick<Scope, 'spent'>
+
+/** The request whose expression is evaluated: nothing else runs meanwhile. */
+let payer: Payer = { spent: 0 }
 
 // Made once: a loop such as `all` continues after a failed step, and may throw this once for each element.
-const EXHAUSTED = new RangeError(`the expression takes more than ${MOST_STEPS} steps`)
+const EXHAUSTED = new RangeError(`the expressions of this request take more than ${MOST_STEPS} steps`)
 
 /** To be called before each evaluation. */
-export const resetSteps = (): void => {
-  work = 0
+export const chargeTo = (scope: Payer): void => {
+  payer = scope
 }
 
-/** Counts work, in characters looked at. Throws once the evaluation has done too much. */
+/** Counts work, in characters looked at. Throws once the request has done too much. */
 function spend(characters: number): void {
-  work += characters
-  if (work > MOST_STEPS * WORK_OF_A_STEP) throw EXHAUSTED
+  payer.spent += characters
+  if (payer.spent > MOST_STEPS * WORK_OF_A_STEP) throw EXHAUSTED
 }
+
+/** Making a character of a sample takes as long as looking at this many. */
+const OF_A_SAMPLE = 64
+
+/** Counts a sample that was made. One alone is always possible, however long it is. */
+export const spendOnSample = (characters: number): void =>
+  spend(Math.min(characters * OF_A_SAMPLE, (MOST_STEPS * WORK_OF_A_STEP) / 4))
+
+/** Converting a character of a record takes as long as looking at this many. */
+const OF_A_RECORD = 4
+
+/** Counts a record that is converted for an expression. */
+export const spendOnRecord = (characters: number): void => spend(characters * OF_A_RECORD)
 
 /** Counts steps of a loop, or work that takes as long. */
 const spendSteps = (steps: number): void => spend(steps * WORK_OF_A_STEP)
@@ -56,14 +72,10 @@ export function boundWork(tree: SyntaxNode): void {
     const charge = chargeOf(node)
     const { handle } = node
     if (charge === undefined || handle === undefined) continue
-    const bounded = (first: unknown, second: unknown, ...rest: unknown[]): unknown => {
+    node.handle = (first, second, ...rest) => {
       charge(first, second)
       return handle(first, second, ...rest)
     }
-    node.handle = (first, second, ...rest) =>
-      first instanceof Promise || second instanceof Promise
-        ? Promise.all([first, second]).then(([a, b]) => bounded(a, b, ...rest))
-        : bounded(first, second, ...rest)
   }
 }
 
@@ -90,8 +102,10 @@ const chargeSearch: ChargeCall = ([text, part]) => {
   if (sought > LONGEST_LINEAR) spend((Math.max(0, length - sought) * sought) / COMPARED_AT_ONCE)
 }
 
-/** A formatter for a time zone is made for each call. */
-const chargeZone: ChargeCall = ({ length }) => spendSteps(length > 1 ? 20 : 0)
+/** A formatter for a time zone is made for each call, and a long name of one takes long to refuse. */
+const chargeZone: ChargeCall = ([, zone]) => {
+  if (zone !== undefined) spend(20 * WORK_OF_A_STEP + textLength(zone) ** 2)
+}
 
 /** The costs of functions. One that is not listed costs the length of its operands. */
 const FUNCTIONS: Readonly<Record<string, ChargeCall | undefined>> = {

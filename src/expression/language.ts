@@ -3,7 +3,7 @@
 import { Environment } from '@marcbachmann/cel-js'
 import { type Json, mapValues } from '../kernel/json.ts'
 import type { Moment } from '../world/clock.ts'
-import { boundWork, matchesLinearly, resetSteps } from './costs.ts'
+import { boundWork, chargeTo, matchesLinearly, spendOnRecord, spendOnSample } from './costs.ts'
 import { type Doubt, doubtsIn } from './doubts.ts'
 import { explainHabit } from './habits.ts'
 import {
@@ -24,7 +24,6 @@ import {
 } from './scope.ts'
 import {
   articled,
-  containRejections,
   explain,
   isScopedCall,
   type LibraryError,
@@ -86,7 +85,6 @@ export class Language {
     adapt(tree, runtime)
     run.check()
     boundWork(tree)
-    containRejections(tree)
     return {
       text,
       type: typed,
@@ -150,20 +148,24 @@ function commonEnvironment(): Environment {
     .registerVariable('ordinal', 'int')
     .registerVariable('nth', 'int')
   const sync = { async: false } as never
-  const add = (signature: string, handler: (...values: never[]) => unknown, isAsync = false) =>
-    environment.registerFunction(signature, handler as never, isAsync ? undefined : sync)
+  const add = (signature: string, handler: (...values: never[]) => unknown) =>
+    environment.registerFunction(signature, handler as never, sync)
   add('calls(Scope, string): int', ({ given }: ScopeRoot, name: string) => BigInt(given.calls(name)))
   add('draw(Scope, string): double', ({ given }: ScopeRoot, purpose: string) => given.draw(purpose))
   add('uuid(Scope): string', ({ given }: ScopeRoot) => given.uuid())
-  add('sample(Scope, string): dyn', ({ given }: ScopeRoot, name: string) => toExpression(given.sample(name)))
+  add('sample(Scope, string): dyn', ({ given }: ScopeRoot, name: string) => {
+    const made = given.sample(name)
+    spendOnSample(LONGEST_RESULT - remaining(LONGEST_RESULT, made))
+    return toExpression(made)
+  })
   add('records(Scope, string): Records', ({ given }: ScopeRoot, name: string) => new Records(given, name))
-  add('Records.size(): int', async (records: Records) => BigInt(await records.size()), true)
-  const record = async ({ given }: ScopeRoot, name: string, id: unknown) => {
-    const found = await given.record(name, toJson(id))
+  add('Records.size(): int', (records: Records) => BigInt(records.size()))
+  add('record(Scope, string, dyn): dyn', ({ given }: ScopeRoot, name: string, id: unknown) => {
+    const found = given.record(name, toJson(id))
     if (found === undefined) throw new ExpressionFailure(`there is no record ${String(id)} in ${name}`)
-    return toExpression(found)
-  }
-  add('record(Scope, string, dyn): dyn', record, true)
+    spendOnRecord(found.length)
+    return toExpression(found.value)
+  })
   add('string.linearMatches(string): bool', matchesLinearly)
   add('string(google.protobuf.Timestamp): string', (time: Moment) => time.toISOString())
   add('int(google.protobuf.Timestamp): int', (time: Moment) => BigInt(Math.floor(time.getTime() / 1000)))
@@ -219,7 +221,7 @@ function runQuietly(run: RunExpression, scope: Scope): unknown {
   // A failure is an ordinary outcome. Its stack is never read and would cost four times the evaluation.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
-  resetSteps()
+  chargeTo(scope)
   try {
     return run(new Roots(scope) as never)
   } finally {
@@ -227,40 +229,33 @@ function runQuietly(run: RunExpression, scope: Scope): unknown {
   }
 }
 
-/** Returns the value. Throws an `ExpressionFailure`, or rejects with one. */
-function evaluate(run: RunExpression, scope: Scope): Json | Promise<Json> {
+/** Returns the value. Throws an `ExpressionFailure`. */
+function evaluate(run: RunExpression, scope: Scope): Json {
   try {
-    const value = runQuietly(run, scope)
-    if (!(value instanceof Promise)) return bounded(value)
-    return value.then(bounded).catch(error => {
-      throw failureOf(error)
-    })
+    return bounded(runQuietly(run, scope))
   } catch (error) {
     throw failureOf(error)
   }
 }
 
 /** Returns whether the value is true; a failure counts as false. */
-function isTrue(run: RunExpression, scope: Scope): boolean | Promise<boolean> {
-  const failed = (error: unknown): false => {
-    if (isOutage(error)) throw error
-    return false
-  }
+function isTrue(run: RunExpression, scope: Scope): boolean {
+  scope.failure = undefined
   try {
-    const value = runQuietly(run, scope)
-    return value instanceof Promise ? value.then(result => result === true, failed) : value === true
+    return runQuietly(run, scope) === true
   } catch (error) {
-    return failed(error)
+    scope.failure = error
+    return false
   }
 }
 
-/** Returns whether the state was unavailable. The error is then passed on, because the expression did not cause it. */
-const isOutage = (error: unknown): boolean =>
-  !(error instanceof ExpressionFailure || error instanceof RangeError || error instanceof TypeError) &&
-  (error as LibraryError).code === undefined
+/** Returns why the last condition that was looked at failed; `undefined` if it did not. */
+export const failureIn = ({ failure }: Scope): string | undefined =>
+  failure === undefined ? undefined : failureOf(failure).message
 
-const failureOf = (error: unknown): unknown => {
-  if (isOutage(error) || error instanceof ExpressionFailure) return error
+/** Any error is that of the expression: it reads memory, and the library raises errors of many kinds. */
+function failureOf(error: unknown): ExpressionFailure {
+  if (error instanceof ExpressionFailure) return error
   // The library reads any property of a timestamp or a duration, even `now.__proto__`, and fails on the value.
   if (error instanceof TypeError && !('code' in error))
     return new ExpressionFailure('the value does not have this field')

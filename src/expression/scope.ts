@@ -15,10 +15,10 @@ export interface Expression {
   readonly doubts: readonly Mistake[]
   /** Whether it is true for every request. */
   readonly constant: boolean
-  /** Its value. Throws an `ExpressionFailure`, or rejects with one. */
-  evaluate(scope: Scope): Json | Promise<Json>
-  /** Whether it is true. An expression that fails is not: a field that a request lacks is an ordinary case. */
-  holds(scope: Scope): boolean | Promise<boolean>
+  /** Its value. Throws an `ExpressionFailure`. */
+  evaluate(scope: Scope): Json
+  /** Whether it is true. One that fails is not, because a request may lack a field: see `failureIn`. */
+  holds(scope: Scope): boolean
 }
 
 /** A name an expression refers to: `calls("payOrder")`. */
@@ -68,6 +68,12 @@ export const memberTypes = (type: ExpressionType | undefined): Readonly<Record<s
 
 /** The values for one request. Each member is read only if an expression names it. */
 export interface Scope {
+  /** The work that all expressions of the request have done so far, in characters looked at. */
+  spent: number
+  /** Why the last condition failed, if it did. */
+  failure?: unknown
+  /** The converted parts of the request; made on first use. */
+  request?: RequestRoot
   readonly method: string
   readonly path: string
   /** By name, as the contract types them; a value that breaks its schema is absent. */
@@ -89,14 +95,16 @@ export interface Scope {
   readonly nth: number
   /** Returns the number of requests to another operation in this world. */
   calls(operation: string): number
-  size(resource: string): number | Promise<number>
-  /** The record; `undefined` if there is none. */
-  record(resource: string, id: Json): Json | undefined | Promise<Json | undefined>
+  size(resource: string): number
+  /** The record and its length as text; `undefined` if there is none. */
+  record(resource: string, id: Json): { readonly value: Json; readonly length: number } | undefined
   /** A number in [0, 1) that this request always draws for this purpose. */
   draw(purpose: string): number
   uuid(): string
   /** A value made from a schema of the contract. */
   sample(schema: string): Json
+  /** Tells the client of a part of its reply that could not be made. */
+  warn(text: string): void
 }
 
 /** The hidden first argument of the functions that need the request. */
@@ -109,23 +117,28 @@ export class ScopeRoot {
 
 /** The value of `records("orders")`. */
 export class Records {
-  readonly size: () => number | Promise<number>
+  readonly size: () => number
   constructor(scope: Scope, resource: string) {
     this.size = () => scope.size(resource)
   }
 }
 
-/** The root `request`. Its parts are converted when they are first looked at, and once. */
+/** The root `request`. Its parts are converted when they are first looked at, and when they have changed since. */
 export class RequestRoot {
   readonly #scope: Scope
-  readonly #converted: Partial<Record<keyof RequestTypes, unknown>> = {}
+  readonly #converted: Partial<Record<keyof RequestTypes, { readonly from: unknown; readonly to: unknown }>> = {}
 
   constructor(scope: Scope) {
     this.#scope = scope
   }
   #part(name: keyof RequestTypes): unknown {
-    this.#converted[name] ??= toExpression(this.#scope[name] as Json | undefined)
-    return this.#converted[name]
+    const from = this.#scope[name] as Json | undefined
+    let converted = this.#converted[name]
+    if (converted?.from !== from) {
+      converted = { from, to: toExpression(from) }
+      this.#converted[name] = converted
+    }
+    return converted?.to
   }
   get method() {
     return this.#scope.method
@@ -156,14 +169,13 @@ export class RequestRoot {
  */
 export class Roots {
   readonly #scope: Scope
-  #request: RequestRoot | undefined
 
   constructor(scope: Scope) {
     this.#scope = scope
   }
   get request() {
-    this.#request ??= new RequestRoot(this.#scope)
-    return this.#request
+    this.#scope.request ??= new RequestRoot(this.#scope)
+    return this.#scope.request
   }
   get consumer() {
     return this.#scope.consumer

@@ -41,50 +41,6 @@ export function* nodesOf(tree: SyntaxNode): Iterable<SyntaxNode> {
   }
 }
 
-/**
- * Handles rejections that would otherwise end the process. The library starts several parts of an expression at once; if
- * one of them throws, nothing awaits the others. Call it last.
- */
-export function containRejections(tree: SyntaxNode): void {
-  const nodes = [...nodesOf(tree)]
-  if (!nodes.some(isAsynchronous)) return
-  // The members of a map are joined in promises that the library keeps to itself: none of them may throw.
-  const members = new Set(
-    nodes.flatMap(node =>
-      node.op === 'map' && [...nodesOf(node)].some(isAsynchronous) ? (node.args as SyntaxNode[][]).flat() : [],
-    ),
-  )
-  for (const node of nodes) {
-    const evaluate = evaluateOf(node)
-    const contained: Evaluate = (evaluator, at, context) => {
-      const value = evaluate(evaluator, at, context)
-      if (value instanceof Promise) value.catch(ignore)
-      return value
-    }
-    const rejecting: Evaluate = (evaluator, at, context) => {
-      try {
-        return contained(evaluator, at, context)
-      } catch (error) {
-        const rejected = Promise.reject(error)
-        rejected.catch(ignore)
-        return rejected
-      }
-    }
-    node.evaluate = members.has(node) ? rejecting : contained
-  }
-}
-
-/** How a node is evaluated. The library's method puts another in its own place when it is first called. */
-function evaluateOf(node: SyntaxNode): Evaluate {
-  if (Object.hasOwn(node, 'evaluate')) return node.evaluate
-  const { alternate, macro, evaluate } = node.meta
-  const other = alternate ?? macro
-  if (other !== undefined) return (evaluator, _, context) => other.evaluate(evaluator, other, context)
-  return evaluate as Evaluate
-}
-
-const ignore = (): void => {}
-
 /** Functions that read the request or its world, and the kind of name that their one argument is. */
 const SCOPED: Readonly<Record<string, NamedReference['kind'] | undefined>> = {
   calls: 'operation',
@@ -103,10 +59,6 @@ const REQUEST = 'method path params query headers cookies body'.split(' ')
 /** Returns whether a node calls a function that reads the request or its world. */
 export const isScopedCall = (node: SyntaxNode): boolean =>
   node.op === 'call' && Object.hasOwn(SCOPED, String(operand(node, 0)))
-
-/** Whether a call looks at records, so that its value is a promise. */
-const isAsynchronous = (node: SyntaxNode): boolean =>
-  node.op === 'call' && ['record', 'records'].includes(String(operand(node, 0)))
 
 /** The names that functions refer to. They must be literal, so that a misspelt one is found at load. */
 export function namedReferences(tree: SyntaxNode): readonly NamedReference[] | Mistake {

@@ -5,7 +5,7 @@
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Path } from '../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, put, stringifyJson } from '../kernel/json.ts'
-import { type Expression, ExpressionFailure, type Scope } from './scope.ts'
+import type { Expression, Scope } from './scope.ts'
 
 /** JSON text that is inserted unchanged. */
 export class JsonText {
@@ -47,8 +47,8 @@ export interface TemplateOptions<Context> {
   readonly field?: (name: string, path: Path, alone: boolean) => Fill<Context> | undefined
   /** Compiles the expression that begins at `start` of the string at a path. Unset: the template has no expressions. */
   readonly compile?: (text: string, path: Path, start: number, alone: boolean) => Expression | undefined
-  /** Says whether an expression that fails throws its failure, is null, or is left out. Default: `throw`. */
-  readonly failing?: 'throw' | 'null' | 'omit'
+  /** Says whether the value of an expression that fails is null, or empty within a text; or left out. Default: null, with a warning. */
+  readonly failing?: 'warn' | 'null' | 'omit'
   /** Repeats a list of one item with a placeholder: an item for each of these. */
   readonly each?: (context: Context) => readonly Context[]
 }
@@ -65,15 +65,13 @@ export interface Hole {
 export interface Template<Context> {
   /** The expressions. */
   readonly holes: readonly Hole[]
-  /** Returns the value. `values` are those of the expressions, if `evaluate` has been called: they may read records. */
-  fill(context: Context, values?: readonly Json[]): Json | JsonText | undefined
+  /** Returns the value. */
+  fill(context: Context): Json | JsonText | undefined
   /** Returns the value as JSON text. */
-  write(context: Context, values?: readonly Json[]): string
-  /** Returns the values of the expressions. Rejects with an `ExpressionFailure` where `fill` would throw one. */
-  evaluate(scope: Scope): Promise<readonly Json[]>
+  write(context: Context): string
 }
 
-type Bound<Context> = (context: Context, values: readonly Json[] | undefined) => Json | JsonText | undefined
+type Bound<Context> = (context: Context) => Json | JsonText | undefined
 type BoundTree<Context> =
   | Json
   | Bound<Context>
@@ -85,18 +83,16 @@ export function compileFilling<Context extends TemplateContext>(
   template: Json,
   at: Path,
   report: ReportMistake,
-  { known = [], hint, field, compile, failing = 'throw', each }: TemplateOptions<Context> = {},
+  { known = [], hint, field, compile, failing = 'warn', each }: TemplateOptions<Context> = {},
 ): Template<Context> {
   const holes: Hole[] = []
-  const failed = (error: unknown): null => {
-    if (failing === 'throw' || !(error instanceof ExpressionFailure)) throw error
-    return (failing === 'null' ? null : undefined) as null
-  }
-  const evaluate = (expression: Expression, scope: Scope): Json => {
+  const evaluate = (expression: Expression, scope: Scope, alone: boolean): Json | undefined => {
     try {
-      return expression.evaluate(scope) as Json
+      return expression.evaluate(scope)
     } catch (error) {
-      return failed(error)
+      if (failing === 'omit') return undefined
+      if (failing === 'warn') scope.warn(`${expression.text}: ${(error as Error).message}`)
+      return alone ? null : ''
     }
   }
   const bindPart = (part: TemplatePart, path: Path, alone: boolean): string | Bound<Context> => {
@@ -118,10 +114,9 @@ export function compileFilling<Context extends TemplateContext>(
     }
     const expression = compile(text, [...at, ...path], start, alone)
     if (expression === undefined) return whole
-    const index = holes.push({ path, expression, alone }) - 1
+    holes.push({ path, expression, alone })
     const sample = SAMPLES[expression.type.replace(/<.*/s, '')] ?? null
-    return ({ scope }, values) =>
-      values !== undefined ? values[index] : scope === undefined ? sample : evaluate(expression, scope)
+    return ({ scope }) => (scope === undefined ? sample : evaluate(expression, scope, alone))
   }
   const bind = (value: Json, path: Path): BoundTree<Context> => {
     if (typeof value === 'string') {
@@ -144,7 +139,7 @@ export function compileFilling<Context extends TemplateContext>(
       const isEach = each !== undefined && items.length === 1 && mentions(value, name => field?.(name, path, true))
       if (!isEach) return items.every((item, i) => item === value[i]) ? value : items
       const item = writer(items[0] as BoundTree<Context>)
-      return (context, values) => new JsonText(`[${each(context).map(one => item(one, values))}]`)
+      return context => new JsonText(`[${each(context).map(one => item(one))}]`)
     }
     if (!isObject(value)) return value
     let isConstant = true
@@ -163,18 +158,16 @@ export function compileFilling<Context extends TemplateContext>(
   const tree = bind(template, [])
   return {
     holes,
-    fill: tree === template ? () => template : (context, values) => filled(tree, context, values),
+    fill: tree === template ? () => template : context => filled(tree, context),
     write: writer(tree),
-    evaluate: scope =>
-      Promise.all(holes.map(({ expression }) => (async () => expression.evaluate(scope))().catch(failed))),
   }
 }
 
 function joinParts<Context>(parts: readonly (string | Bound<Context>)[]): Bound<Context> {
-  return (context, values) => {
+  return context => {
     let out = ''
     for (const part of parts) {
-      const value = typeof part === 'string' ? part : part(context, values)
+      const value = typeof part === 'string' ? part : part(context)
       if (value === undefined) return undefined
       out += textOfFilled(value)
     }
@@ -186,25 +179,20 @@ function joinParts<Context>(parts: readonly (string | Bound<Context>)[]): Bound<
 export const textOfFilled = (value: Json | JsonText | undefined): string =>
   typeof value === 'string' ? value : value instanceof JsonText ? value.text : stringifyJson(value)
 
-function filled<Context>(
-  tree: BoundTree<Context>,
-  context: Context,
-  values: readonly Json[] | undefined,
-): Json | JsonText | undefined {
-  if (typeof tree === 'function') return tree(context, values)
-  if (Array.isArray(tree))
-    return tree.map(item => (filled(item as BoundTree<Context>, context, values) as Json) ?? null)
+function filled<Context>(tree: BoundTree<Context>, context: Context): Json | JsonText | undefined {
+  if (typeof tree === 'function') return tree(context)
+  if (Array.isArray(tree)) return tree.map(item => (filled(item as BoundTree<Context>, context) as Json) ?? null)
   if (!isObject(tree)) return tree as Json
   const out: Record<string, Json> = {}
   for (const [name, item] of Object.entries(tree)) {
-    const value = filled(item as BoundTree<Context>, context, values)
+    const value = filled(item as BoundTree<Context>, context)
     if (value !== undefined) put(out, name, value as Json)
   }
   return out
 }
 
 /** Compiles a tree into texts and values, so that a request walks over nothing that is constant. */
-function writer<Context>(tree: BoundTree<Context>): (context: Context, values?: readonly Json[]) => string {
+function writer<Context>(tree: BoundTree<Context>): (context: Context) => string {
   const chunks: (string | Bound<Context>)[] = []
   const text = (piece: string): void => {
     const last = chunks.at(-1)
@@ -224,12 +212,12 @@ function writer<Context>(tree: BoundTree<Context>): (context: Context, values?: 
     } else text(stringifyJson(value))
   }
   add(tree)
-  return (context, values) => {
+  return context => {
     let out = ''
     for (const chunk of chunks) {
       if (typeof chunk === 'string') out += chunk
       else {
-        const value = chunk(context, values)
+        const value = chunk(context)
         out += value instanceof JsonText ? value.text : stringifyJson(value ?? null)
       }
     }

@@ -225,7 +225,7 @@ function compileFor(
   }
   return {
     holds: exchange => misses(exchange) === undefined && condition.holds(exchange),
-    reason: async exchange => misses(exchange) ?? condition.reason(exchange),
+    reason: exchange => misses(exchange) ?? condition.reason(exchange),
     over(usual) {
       const answer = async (exchange: Exchange, last: Handler): Promise<Reply> => {
         exchange.consumer ??= callerOf(exchange)

@@ -7,7 +7,8 @@ import type { Expressions } from '../behaviours/expressions.ts'
 import { compileParameters } from '../behaviours/validate/index.ts'
 import { compileReadings } from '../behaviours/validate/readings.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import { type Expression, ExpressionFailure } from '../expression/scope.ts'
+import { failureIn } from '../expression/language.ts'
+import type { Expression } from '../expression/scope.ts'
 import { type Diagnostics, MOST_SHOWN, nearest, type Place, suggest } from '../kernel/diagnostic.ts'
 import { type Path, placeWithin, type Source } from '../kernel/file/source.ts'
 import { firstOf } from '../kernel/http.ts'
@@ -233,14 +234,9 @@ export function compileCondition(
       const holds = () => when === undefined || when.holds(expressions.scope(exchange))
       return isRead ? holds() : readBody(exchange).then(holds)
     },
-    async reason(exchange) {
-      try {
-        await when?.evaluate(expressions.scope(exchange))
-        return `${when?.text} is false`
-      } catch (error) {
-        if (error instanceof ExpressionFailure) return `${when?.text}: ${error.message}`
-        throw error
-      }
+    reason(exchange) {
+      const failure = failureIn(expressions.scope(exchange))
+      return failure === undefined ? `${when?.text} is false` : `${when?.text}: ${failure}`
     },
   }
 }
@@ -321,7 +317,7 @@ function firstThatHolds(
 /** Chooses as `firstThatHolds`, with a note on each rule before: the client asked for an explanation. */
 async function explainFirst(rules: readonly Rule[], usual: PlannedOperation, exchange: Exchange) {
   for (const rule of rules) {
-    const reason = (await rule.holds(exchange)) ? rule.take(exchange) : await rule.reason(exchange)
+    const reason = (await rule.holds(exchange)) ? rule.take(exchange) : rule.reason(exchange)
     if (reason === undefined) return applyRule(rule, usual, exchange)
     exchange.note(`not ${rule.name}: ${reason}`)
   }

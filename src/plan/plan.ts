@@ -92,7 +92,7 @@ export interface Rule {
   readonly note: string
   holds(exchange: Exchange): boolean | Promise<boolean>
   /** Says why it does not hold. */
-  reason(exchange: Exchange): Promise<string>
+  reason(exchange: Exchange): string
   /** Counts a request for which it holds. Returns why it does not answer the request nevertheless, if so. */
   take(exchange: Exchange): string | undefined
   /** The operation that answers, made on first use. */

@@ -74,7 +74,7 @@ operations:
     const { report } = loadPlan(path, dirname(path), {})
     assert.deepEqual(
       report.list.map(({ code }) => code),
-      ['unknown-root', 'unknown-expression'],
+      ['unknown-root'],
     )
   })
 })

@@ -55,7 +55,7 @@ describe('an expression sees the request and its world', () => {
 
   test('a large integer keeps its digits', async () => {
     const dynamic = compile('request.body.big', new Language())
-    assert.equal(await dynamic.evaluate(SCOPE), 9223372036854775807n)
+    assert.equal(dynamic.evaluate({ ...SCOPE }), 9223372036854775807n)
   })
 })
 
@@ -118,26 +118,11 @@ describe('the references of an expression are known at load', () => {
 describe('an expression that fails', () => {
   test('is false as a condition, and throws its reason as a value', async () => {
     const missing = compile('request.headers["x-other"] == "1"')
-    assert.equal(await missing.holds(SCOPE), false)
-    assert.throws(() => missing.evaluate(SCOPE), new ExpressionFailure('no such key: x-other'))
+    assert.equal(missing.holds({ ...SCOPE }), false)
+    assert.throws(() => missing.evaluate({ ...SCOPE }), new ExpressionFailure('no such key: x-other'))
     const gone = compile('record("pets", 2).owner.name == "Ada"')
-    assert.equal(await gone.holds(SCOPE), false)
-    await assert.rejects(async () => gone.evaluate(SCOPE), new ExpressionFailure('there is no record 2 in pets'))
-  })
-
-  test('leaves no rejection unhandled if another part throws', async () => {
-    const rejections: unknown[] = []
-    const note = (error: unknown) => void rejections.push(error)
-    process.on('unhandledRejection', note)
-    const texts = [
-      'dyn(1 == record("pets", 2).name)[dyn(1).substring(1)]',
-      '{"a": record("pets", 2), "b": dyn("x").getFullYear()}',
-      '[size({dyn(1)[1]: ""}), record("pets", 1)]',
-    ]
-    for (const text of texts) await assert.rejects(async () => evaluate(text), ExpressionFailure)
-    await new Promise(resolve => setImmediate(resolve))
-    process.off('unhandledRejection', note)
-    assert.deepEqual(rejections, [])
+    assert.equal(gone.holds({ ...SCOPE }), false)
+    assert.throws(() => gone.evaluate({ ...SCOPE }), new ExpressionFailure('there is no record 2 in pets'))
   })
 
   test('is the outcome of unknown members of timestamps and durations', async () => {
@@ -149,13 +134,6 @@ describe('an expression that fails', () => {
     ])
       await assert.rejects(async () => evaluate(text), ExpressionFailure)
   })
-
-  test('passes an outage on', async () => {
-    const outage = new Error('the state is unavailable')
-    const down = { ...SCOPE, size: () => Promise.reject(outage) }
-    await assert.rejects(async () => compile('records("pets").size() > 1').holds(down), outage)
-    await assert.rejects(async () => compile('records("pets").size()').evaluate(down), outage)
-  })
 })
 
 describe('the evaluation of an expression is bounded', () => {
@@ -164,21 +142,24 @@ describe('the evaluation of an expression is bounded', () => {
 
   test('loops have a maximum number of steps', async () => {
     const nested = compile('request.body.tags.map(a, request.body.tags.map(b, a + b)).size()')
-    assert.throws(() => nested.evaluate(many), new ExpressionFailure('the expression takes more than 20000 steps'))
-    assert.equal(await compile('request.body.tags.all(a, request.body.tags.all(b, b != "x"))').holds(many), false)
-    assert.equal(await compile('request.body.tags.all(tag, tag.startsWith("tag"))').holds(many), true)
+    assert.throws(
+      () => nested.evaluate({ ...many }),
+      new ExpressionFailure('the expressions of this request take more than 20000 steps'),
+    )
+    assert.equal(compile('request.body.tags.all(a, request.body.tags.all(b, b != "x"))').holds({ ...many }), false)
+    assert.equal(compile('request.body.tags.all(tag, tag.startsWith("tag"))').holds({ ...many }), true)
   })
 
   test('a result has a maximum length', () => {
     const long = { ...SCOPE, body: { ...(SCOPE.body as object), name: 'x'.repeat(600_000) } as Json }
-    assert.throws(() => compile('request.body.name + request.body.name').evaluate(long), ExpressionFailure)
+    assert.throws(() => compile('request.body.name + request.body.name').evaluate({ ...long }), ExpressionFailure)
   })
 
   test('a pattern is matched in linear time', async () => {
     const text = { ...SCOPE, body: { ...(SCOPE.body as object), name: `${'a'.repeat(5000)}!` } as Json }
-    assert.equal(await compile('request.body.name.matches("^(a+)+$")').holds(text), false)
-    assert.equal(await compile('request.body.name.matches("a!$")').holds(text), true)
-    assert.throws(() => compile('request.body.name.matches("(")').evaluate(text), ExpressionFailure)
+    assert.equal(compile('request.body.name.matches("^(a+)+$")').holds({ ...text }), false)
+    assert.equal(compile('request.body.name.matches("a!$")').holds({ ...text }), true)
+    assert.throws(() => compile('request.body.name.matches("(")').evaluate({ ...text }), ExpressionFailure)
   })
 
   test('deep nesting is reported', () => {
@@ -188,7 +169,7 @@ describe('the evaluation of an expression is bounded', () => {
 })
 
 describe('the work of functions on long texts counts as steps', () => {
-  const exhausted = new ExpressionFailure('the expression takes more than 20000 steps')
+  const exhausted = new ExpressionFailure('the expressions of this request take more than 20000 steps')
   const long = 'a'.repeat(900_000)
   const needle = `${'a'.repeat(7000)}c${'a'.repeat(7000)}`
   const body = { name: long, other: `${long.slice(1)}b`, needle, digits: '1'.repeat(5000), ten: [...'0123456789'] }
@@ -211,7 +192,7 @@ describe('the work of functions on long texts counts as steps', () => {
     inThreeLoops('request.body != {"name": "a"} && !(request.body.name in [request.body.other])'),
   ]
   for (const text of excessive) {
-    test(`${text} fails`, () => assert.throws(() => compile(text, dynamic).evaluate(scope), exhausted))
+    test(`${text} fails`, () => assert.throws(() => compile(text, dynamic).evaluate({ ...scope }), exhausted))
   }
 
   const ordinary: readonly (readonly [string, Json])[] = [
@@ -234,7 +215,7 @@ describe('the work of functions on long texts counts as steps', () => {
   ]
   for (const [text, value] of ordinary) {
     test(`${text} is ${JSON.stringify(value)}`, async () =>
-      assert.deepEqual(await compile(text, dynamic).evaluate(scope), value))
+      assert.deepEqual(compile(text, dynamic).evaluate({ ...scope }), value))
   }
 
   test('a search that takes too long is interrupted, and the pattern can be used again', async () => {
@@ -246,14 +227,14 @@ describe('the work of functions on long texts counts as steps', () => {
       return 'ab'[(state >> 16) & 1]
     })
     const hostile = { ...SCOPE, body: { name: letters.join('') } }
-    assert.throws(() => compile(pattern, dynamic).evaluate(hostile), exhausted)
-    assert.equal(await compile(pattern, dynamic).evaluate({ ...SCOPE, body: { name: `${'a'.repeat(301)}c` } }), true)
+    assert.throws(() => compile(pattern, dynamic).evaluate({ ...hostile }), exhausted)
+    assert.equal(compile(pattern, dynamic).evaluate({ ...SCOPE, body: { name: `${'a'.repeat(301)}c` } }), true)
   })
 
   test('an operand that is looked up counts too', async () => {
-    const looking = { ...scope, record: async () => ({ text: long }) }
+    const looking = { ...scope, record: () => ({ value: { text: long }, length: long.length }) }
     const text = inThreeLoops('!record("pets", 1).text.contains("ab")')
-    await assert.rejects(async () => compile(text, dynamic).evaluate(looking), exhausted)
-    assert.equal(await compile('record("pets", 1).text.contains("ab")', dynamic).evaluate(looking), false)
+    assert.throws(() => compile(text, dynamic).evaluate({ ...looking }), exhausted)
+    assert.equal(compile('record("pets", 1).text.contains("ab")', dynamic).evaluate({ ...looking }), false)
   })
 })

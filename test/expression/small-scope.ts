@@ -9,7 +9,9 @@ export const TYPES: RequestTypes = {
   body: { fields: { name: 'string', age: 'int', tags: { list: 'string' }, address: { fields: { city: 'string' } } } },
 }
 
-export const SCOPE: Scope = {
+/** To be copied: a scope keeps what its expressions have done. */
+export const SCOPE: Scope = Object.freeze<Scope>({
+  spent: 0,
   method: 'POST',
   path: '/pets',
   params: { petId: 7 },
@@ -24,9 +26,10 @@ export const SCOPE: Scope = {
   ordinal: 2,
   nth: 1,
   calls: operation => (operation === 'payOrder' ? 4 : 0),
-  size: async () => 60,
-  record: async (_, id) => (id === 1 ? { id: 1, owner: { name: 'Ada' } } : undefined),
+  size: () => 60,
+  record: (_, id) => (id === 1 ? { value: { id: 1, owner: { name: 'Ada' } }, length: 33 } : undefined),
   draw: () => 0.5,
   uuid: () => '00000000-0000-4000-8000-000000000000',
+  warn: () => {},
   sample: () => ({ id: 1, name: 'Rex' }),
-}
+})

@@ -84,7 +84,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   entry: ['behaviours/respond/'],
   precondition: ['behaviours/safe-writes.ts'],
   admit: ['gateway/worlds/visit.ts'],
-  scope: ['behaviours/respond/record.ts'],
+  scope: ['behaviours/expressions.ts'],
   release: ['behaviours/safe-writes.ts'],
   queued: ['behaviours/limits.ts'],
   choice: ['behaviours/prefer.ts'],

@@ -6,6 +6,7 @@ import { responseFor, successStatus } from '../../contract/contract.ts'
 import { essenceOf, isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { requiredFields } from '../../contract/security.ts'
+import type { Scope } from '../../expression/scope.ts'
 import { type Template, type TemplateContext, textOfFilled } from '../../expression/template.ts'
 import { fieldText, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type Json, type JsonObject, parsePointer, pointer, stringifyJson } from '../../kernel/json.ts'
@@ -126,9 +127,7 @@ function compileFixed(config: RespondConfig, site: Site): Handler {
   const { operation, contract, expressions, error } = site
   const documented = responseFor(operation, status)
   const warning = documented === undefined ? checkUndocumented(status, site) : undefined
-  const template = expressions.template({ headers, ...(body !== undefined && { body }) }, [], error, {
-    readsRecords: true,
-  })
+  const template = expressions.template({ headers, ...(body !== undefined && { body }) }, [], error)
   const [type, media] = [...(documented?.content ?? [])][0] ?? ['application/json', undefined]
   const own = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')
   const contentType = String(own?.[1] ?? type)
@@ -136,8 +135,8 @@ function compileFixed(config: RespondConfig, site: Site): Handler {
   if (body === undefined && status < 300 && documented !== undefined && documented.content.size > 0) {
     error('missing-body', `the contract documents a body for ${operation.id} ${status}`, ['status'], 'add body:')
   }
-  const reply = (values?: readonly Json[]): Reply => {
-    const filled = template.fill({}, values) as { readonly headers: JsonObject; readonly body?: Json }
+  const reply = (scope?: Scope): Reply => {
+    const filled = template.fill({ scope }) as { readonly headers: JsonObject; readonly body?: Json }
     const all: Record<string, string> = { ...requiredFields(status, operation, contract) }
     for (const [name, value] of Object.entries(filled.headers)) all[name.toLowerCase()] = fieldText(textOfFilled(value))
     if (warning !== undefined) all['understudy-warning'] = warning
@@ -152,7 +151,7 @@ function compileFixed(config: RespondConfig, site: Site): Handler {
     const text = isJson(contentType) ? stringifyJson(filled.body) : textOfFilled(filled.body)
     return { status, headers: { 'content-type': contentType, ...all }, body: text }
   }
-  if (template.holes.length > 0) return async exchange => reply(await template.evaluate(expressions.scope(exchange)))
+  if (template.holes.length > 0) return async exchange => reply(expressions.scope(exchange))
   const standing = reply()
   return async () => standing
 }

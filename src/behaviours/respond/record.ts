@@ -193,7 +193,7 @@ function compileCompose(
   const undescribed = [...required].filter(name => !own.has(name))
   return (body, exchange, old) => {
     const given = fieldsOf(body)
-    if (needsScope) exchange.scope = site.expressions.scope(exchange)
+    if (needsScope) site.expressions.scope(exchange)
     const out: Record<string, Json> = {}
     for (const { name, set, keeps, unsaid, whole } of sources) {
       let value = set?.(exchange)

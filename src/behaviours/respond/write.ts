@@ -190,7 +190,7 @@ function compileCreateOne(
   const exists = (id: Id) => refuse(problems.conflict, `the record ${id} already exists in ${name}`)
   const usedUp = refuse(problems.unavailable, `no ids are left for ${name}`)
   const withoutId = invalid([inBody(idPlace, 'required', 'is required')])
-  const notAnId = invalid([inBody(idPlace, 'id', 'must be text or an integer')])
+  const notAnId = invalid([inBody(idPlace, 'id', 'must be well-formed text or an integer')])
   return async (exchange, id) => {
     const orphan = within && (await within.orphan(exchange))
     if (orphan !== undefined) return orphan

@@ -82,11 +82,16 @@ export class Collection {
   }
 
   async read(id: Id): Promise<Entry | undefined> {
+    return this.find(id)
+  }
+
+  /** As `read`, at once. */
+  find(id: Id): Entry | undefined {
     this.#timers?.fireDue()
     return this.#rows.get(id)
   }
 
-  /** As `read`, at once, and without the timers. */
+  /** As `find`, without the timers. */
   peek(id: Id): Entry | undefined {
     return this.#rows.get(id)
   }

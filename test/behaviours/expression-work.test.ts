@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { dirname } from 'node:path'
+import { test } from 'node:test'
+import { Gateway } from '../../src/gateway/gateway.ts'
+import { silentLog } from '../../src/gateway/log.ts'
+import { loadPlan } from '../../src/load/load.ts'
+import { realClock } from '../../src/world/clock.ts'
+import { fileOf, requestOf } from '../support/in-process.ts'
+
+/** A gateway with one operation, `POST /orders`, that has these rules. */
+function serve(rules: readonly string[], body = '{ all: unknown }') {
+  const path = fileOf(`
+contract:
+  openapi: 3.1.0
+  info: { title: Orders, version: "1" }
+  paths:
+    /orders:
+      post:
+        operationId: order
+        requestBody: { content: { application/json: { schema: { type: object } } } }
+        responses: { "200": { description: Whether all are in stock, content: { application/json: { schema: { type: object } } } } }
+    /products:
+      post:
+        operationId: createProduct
+        requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Product" } } } }
+        responses: { "201": { description: A product, content: { application/json: { schema: { $ref: "#/components/schemas/Product" } } } } }
+  components:
+    schemas:
+      Product: { type: object, required: [id], properties: { id: { type: string }, stock: { type: integer }, numbers: { type: array, items: { type: integer } } } }
+      Big: { type: object, required: [a], properties: { a: { type: array, minItems: 50, items: { $ref: "#/components/schemas/Product" } } } }
+resources:
+  products: { schema: Product, id: { field: id, assign: client }, seed: [{ id: a, stock: 5 }, { id: b, stock: 9 }] }
+operations:
+  createProduct: { respond: { create: products } }
+  order:
+    respond: { status: 200, body: ${body} }
+    rules:
+${rules.map((when, i) => `      - { when: '${when}', respond: { status: 200, body: { rule: ${i} } } }`).join('\n')}`)
+  const { plan, report } = loadPlan(path, dirname(path), {})
+  assert.ok(plan, JSON.stringify(report.list.map(({ message }) => message)))
+  const gateway = new Gateway(plan, realClock, silentLog, '0')
+  return async (what: string, sent: unknown, headers = {}) => {
+    const reply = await gateway.handle(requestOf(what, { body: sent, headers }))
+    return { status: reply.status, headers: reply.headers, body: JSON.parse(String(reply.body)) }
+  }
+}
+
+test('a condition over records in a loop holds for every request', async () => {
+  const send = serve(['request.body.lines.all(line, record("products", line).stock > 0)'])
+  for (let i = 0; i < 3; i++) assert.deepEqual((await send('POST /orders', { lines: ['a', 'b'] })).body, { rule: 0 })
+  assert.deepEqual((await send('POST /orders', { lines: ['a', 'c'] })).body, { all: 'unknown' })
+})
+
+test('the expressions of a request share what they may cost, and the explanation says so', async () => {
+  const costly = [
+    'request.body.list.exists(x, sample("Big").a == [])',
+    'request.body.zone != "" && now.getHours(request.body.zone) == 25',
+    'request.body.list.exists(x, record("products", "big").numbers == [])',
+    'request.body.list.exists(x, request.body.list.exists(y, y == 0))',
+  ]
+  const list = Array.from({ length: 200 }, () => 1)
+  const headers = { 'understudy-explain': '1' }
+  for (const when of costly) {
+    const send = serve([when, 'request.body.list.size() == 200', 'request.body.list.exists(x, x == 1)'])
+    await send('POST /products', { id: 'big', numbers: Array.from({ length: 100_000 }, (_, i) => i % 10) })
+    const zone = when.includes('zone') ? 'x'.repeat(100_000) : ''
+    const { body, headers: sent } = await send('POST /orders', { list, zone }, headers)
+    assert.deepEqual(body, { all: 'unknown' }, when)
+    assert.match(String(sent['understudy-explanation']), /the expressions of this request take more than 20000 steps/)
+  }
+})
+
+test('many rules convert a long list once', async () => {
+  const rules = Array.from({ length: 100 }, (_, i) => `request.body.list[${i}] == 2`)
+  const list = Array.from({ length: 100_000 }, () => 1)
+  assert.deepEqual((await serve(rules)('POST /orders', { list })).body, { all: 'unknown' })
+})
+
+test('a reply has null where an expression fails, and a warning', async () => {
+  const send = serve(
+    ['bytes(request.body.text).json().a == 1'],
+    '{ a: "${request.body.__proto__}", b: "by ${request.body.name}" }',
+  )
+  const { status, body, headers } = await send('POST /orders', { text: 'no JSON' })
+  assert.deepEqual([status, body], [200, { a: null, b: 'by ' }])
+  assert.equal(
+    headers['understudy-warning'],
+    'request.body.__proto__: no such key: __proto__; request.body.name: no such key: name',
+  )
+})
+
+test('an id has no half of a surrogate pair', async () => {
+  const { status, body } = await serve([])('POST /products', { id: '\ud800' })
+  assert.deepEqual([status, body.detail], [400, '/id must be well-formed text or an integer'])
+})
