@@ -26,6 +26,8 @@ export interface Resource {
   readonly defaults: ReadonlyMap<string, Make>
   /** Values that every write through the API sets, by field. They replace those of the client. */
   readonly set: ReadonlyMap<string, Make>
+  /** Fields that the server fills in a new record although they are optional. */
+  readonly filled: ReadonlySet<string>
   readonly unknownFields: 'drop' | 'keep' | 'refuse'
   readonly maxRecords: number
   readonly maxBytes: number
@@ -52,6 +54,8 @@ export interface Making {
   uuid(purpose: string): string
   /** Returns a number in [0, 1), the same for the same request and purpose. */
   draw(purpose: string): number
+  /** The caller's name, once known. */
+  readonly consumer?: string | undefined
   /** The scope of CEL expressions; absent outside a request. */
   readonly scope?: Scope
 }

@@ -57,6 +57,7 @@ export interface ResourceFile {
   readonly references?: Readonly<Record<string, string | ReferenceFile>>
   readonly defaults?: Readonly<Record<string, Json>>
   readonly set?: Readonly<Record<string, Json>>
+  readonly filled?: readonly string[]
   readonly unknownFields?: 'drop' | 'keep' | 'refuse'
   readonly maxRecords?: number
   readonly maxBytes?: string

@@ -227,6 +227,10 @@ const resources = setting.named('Collections of records.', {
       description:
         'Fields that every write through the API sets, over those of the request, such as `updatedAt: "${now}"`.',
     },
+    filled: setting.list(
+      setting.text('The name of a field.'),
+      'Optional fields of a new record that the server fills in.',
+    ),
     unknownFields: setting.choice(
       ['drop', 'keep', 'refuse'],
       'What to do with fields that the schema does not have. Default: drop.',

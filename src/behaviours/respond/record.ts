@@ -7,10 +7,13 @@ import { describeField } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { BrokenRule } from '../../kernel/http.ts'
 import { Decimal, isObject, type Json, type JsonObject, memberAt, put } from '../../kernel/json.ts'
-import { withField } from '../../world/records/values.ts'
+import type { Id } from '../../world/records/types.ts'
+import { idIn, withField } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { checkRecord, fieldsOf, type Make, type Resource, withoutOwners } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
+import { addressOf, compileLocation, requestOrigin } from './reply.ts'
+import { callerOf, type Derive, derivedOf } from './server-fields.ts'
 import {
   type Asked,
   readAsked,
@@ -64,6 +67,8 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
     return current
   }
   const idNames = [idField, idField.split('.', 1)[0] as string]
+  const sources = sourcesOf(resource, asked, compileSet(config, resource, site), kind, site)
+  const derive = compileDerive(resource, sources, site)
   return {
     /** Returns the client's values for the record. */
     given,
@@ -71,7 +76,7 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
     sent: (exchange: Exchange) => recordIn(exchange.sent ?? exchange.body),
     /** Returns whether the request has a record: `{}` has none where requests wrap it in an optional key. */
     hasRecord,
-    compose: compileCompose(resource, asked, compileSet(config, resource, site), kind, site),
+    compose: compileCompose(resource, sources, site),
     /** Required references that requests do not have, with their resources. */
     supplied: [...resource.references].flatMap(([field, { to }]) =>
       schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
@@ -83,7 +88,8 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
     /** Whether a client must send the id of a new record. */
     wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
     /** Returns the record to store, or its broken rules. */
-    fit(whole: JsonObject, exchange: Exchange): JsonObject | BrokenRule[] {
+    fit(fields: JsonObject, exchange: Exchange): JsonObject | BrokenRule[] {
+      const whole = derive === undefined ? fields : derive(fields, exchange)
       const record = unshown.length === 0 ? whole : withoutOwners(unshown, whole)
       const broken = checkRecord(resource, record)
       if (broken === undefined && views.length === 0) return whole
@@ -146,46 +152,88 @@ interface FieldSource {
   readonly keeps: boolean
   /** Values for a new record that would lack the field. */
   readonly unsaid?: Make | undefined
+  /** The same, where the record's id and other fields must be known. */
+  readonly derived?: Derive | undefined
   /** Whether the field is an integer: `5.0` is 5 there. */
   readonly whole: boolean
 }
 
 /**
- * @param kind `update` receives the whole record with the client's changes
+ * The origin of each field.
+ *
  * @param set the fields that this operation sets besides the resource's
  */
-function compileCompose(
+function sourcesOf(
   resource: Resource,
   asked: Asked,
   set: ReadonlyMap<string, Make>,
   kind: WriteKind,
-  site: Site,
-): Compose {
-  const { schema, idField, assign, unknownFields, defaults } = resource
-  const { properties, required, open } = schema.shape
-  const sources = [...properties].flatMap(([name, node]): FieldSource[] => {
+  { contract }: Site,
+): readonly FieldSource[] {
+  const { schema, idField, assign, defaults, filled } = resource
+  const { properties, required } = schema.shape
+  return [...properties].flatMap(([name, node]): FieldSource[] => {
     if (name === idField) return assign === 'client' ? [{ name, keeps: false, whole: true }] : []
-    const field = describeField(name, site.contract.use(node))
+    const field = describeField(name, contract.use(node))
     // A `writeOnly` field such as a password is in no reply, so no record keeps it.
     if (field.writeOnly) return []
     const sayable = (asked.empty || asked.knows(name)) && !field.readOnly
     const stamp = stampOf(field)
     const needed = (required.has(name) && !asked.wants(name)) || field.readOnly || (stamp !== undefined && !asked.empty)
+    const isFilled = filled.has(name) && !asked.knows(name)
     // A required reference to a record is not invented.
     const named = resource.references.has(name) && !field.types.includes('null') && !field.types.includes('array')
     // An optional time of a new record has not happened yet: `deletedAt`.
-    const wanted = required.has(name) || stamp !== undefined || !LATER.test(name)
+    const wanted =
+      required.has(name) || stamp !== undefined || !LATER.test(name) || (isFilled && field.types.includes('null'))
     const touched = stamp === 'updated' && kind !== 'create' && !sayable ? writeMomentOf(field) : undefined
+    const own = set.get(name) ?? resource.set.get(name) ?? (touched && (({ clock }) => touched(clock.now())))
+    const fixed = defaults.get(name)
+    const isMade = kind === 'create' && (needed || isFilled) && !named && wanted && fixed === undefined
+    const derived = isMade && own === undefined && isFilled ? derivedOf(field) : undefined
+    const fresh = () => (isFilled ? callerOf(field) : undefined) ?? freshOf(field)
     return [
       {
         name,
-        set: set.get(name) ?? resource.set.get(name) ?? (touched && (({ clock }) => touched(clock.now()))),
-        keeps: !sayable || (kind === 'replace' && required.has(name) && !asked.wants(name)),
+        set: own,
+        keeps: !sayable || (kind === 'replace' && (required.has(name) ? !asked.wants(name) : filled.has(name))),
         whole: field.types.includes('integer') && !field.types.includes('number'),
-        unsaid: defaults.get(name) ?? (kind === 'create' && needed && !named && wanted ? freshOf(field) : undefined),
+        unsaid: fixed ?? (!isMade || derived !== undefined ? undefined : needed ? fresh() : lazily(fresh)),
+        derived,
       },
     ]
   })
+}
+
+/** Most collections of a large document are never created in. */
+function lazily(compile: () => Make | undefined): Make {
+  let make: Make | undefined
+  return making => {
+    make ??= compile() ?? (() => undefined)
+    return make(making)
+  }
+}
+
+/** Compiles the fields that follow from others; they are added to a record that has an id. */
+function compileDerive({ name, idField }: Resource, sources: readonly FieldSource[], { operation, readers }: Site) {
+  if (!sources.some(one => one.derived !== undefined)) return undefined
+  const locate = compileLocation(readers.get(name) ?? [], operation.path)
+  return (fields: JsonObject, exchange: Exchange): JsonObject => {
+    const id = idIn(idField, fields) as Id
+    const url = requestOrigin(exchange) + (locate?.(exchange, id) ?? `${addressOf(exchange, '')}/${id}`)
+    return sources.reduce((record, one) => {
+      const value = Object.hasOwn(record, one.name) ? undefined : one.derived?.(record, url)
+      return value === undefined ? record : { ...record, [one.name]: value }
+    }, fields)
+  }
+}
+
+function compileCompose(
+  { schema, idField, unknownFields }: Resource,
+  sources: readonly FieldSource[],
+  site: Site,
+): Compose {
+  const { properties, required, open } = schema.shape
   const needsScope = sources.some(one => one.set?.scoped === true || one.unsaid?.scoped === true)
   const keepsAll = open || unknownFields !== 'drop'
   const own = new Set([idField, ...properties.keys()])

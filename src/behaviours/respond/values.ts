@@ -18,9 +18,9 @@ import { EXTRA, type Make, type Making } from '../resource.ts'
 
 /** Names of switches that are initially on. */
 const ON = /^(?:is_?)?(?:active|enabled|visible|available|valid|open|ok|success|successful|succeeded)$/i
-/** Names of numbers that are zero in a new record: `reply_count`, `times_redeemed`, `amount_refunded`. */
+/** Names of numbers that are zero in a new record: `reply_count`, `times_redeemed`, `amount_refunded`, `open_issues`. */
 const COUNT =
-  /(?:^|_)count$|Count$|^(?:num|number_?of|times)_|_total$|_?(?:refunded|captured|redeemed|used|spent|shipped|received)$/i
+  /(?:^|_)count(?:er)?$|Count(?:er)?$|^(?:num|number_?of|times)_|_total$|_?(?:refunded|captured|redeemed|used|spent|shipped|received)$|[a-z](?<!second|minute|hour|day|byte|statu|addres|m)s$/i
 /** Names of maps that clients fill. */
 const MAP = /^(?:metadata|labels|annotations|tags|custom_?fields|custom_?attributes)$/i
 /** Names of fields that hold the state of a record. */
@@ -32,8 +32,8 @@ const LAST =
   /cancel|fail|error|delet|expire|clos|reject|archiv|abandon|block|suspend|complete|finish|revok|void|declin|aborted/i
 
 /**
- * Returns a function that makes the value of a required field: the schema's const, default or example, the time of creation,
- * `null`, an empty list, else a generated value. Returns `undefined` without a valid value.
+ * Returns a function that makes the value of a field in a new record: the schema's const, default or example, the time of
+ * creation, `null`, an empty list, else a generated value. Returns `undefined` without a valid value.
  */
 export function freshOf(field: Field): Make | undefined {
   const { name, types, choices, allows } = field

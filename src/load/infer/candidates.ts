@@ -5,7 +5,7 @@ import { fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
-import { isObject, type Json } from '../../kernel/json.ts'
+import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/names.ts'
 import type { Assign } from '../../world/records/types.ts'
 import { choicesOf } from './list.ts'
@@ -24,17 +24,11 @@ export interface SchemaCandidate {
   readonly byServer: Assign
   /** The field whose text the ids are made of. */
   readonly from?: string | undefined
-  readonly server: ServerSet
-}
-
-export interface ServerSet {
+  /** The fields of a new record that the server fills in. */
+  readonly filled: readonly string[]
   /** Default values of a new record. */
   readonly defaults: Readonly<Record<string, Json>>
-  /** Values that every write sets. */
-  readonly set: Readonly<Record<string, Json>>
 }
-
-export const NOTHING_SET: ServerSet = { defaults: {}, set: {} }
 
 /** The facts about a collection that its candidates follow from. */
 interface CollectionFacts {
@@ -43,6 +37,8 @@ interface CollectionFacts {
   readonly declared: Parameter | undefined
   /** The record in a request to create one. */
   readonly asked?: Node | undefined
+  /** The records in requests to change one. */
+  readonly changes?: readonly Node[]
   /** The schema of that request, where no reply describes the records. */
   readonly taken?: Node | undefined
   /** Whether records can be created and read: then each gets an id besides if it says none. */
@@ -52,7 +48,8 @@ interface CollectionFacts {
 }
 
 /** The candidates, the likeliest first. */
-export function candidatesOf({ records, declared, asked, taken, isNamed, lists }: CollectionFacts): SchemaCandidate[] {
+export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
+  const { records, declared, asked, taken, isNamed, lists } = facts
   const { schemas, parameter, known } = records
   let candidates = (taken === undefined ? known : [taken]).flatMap(node =>
     schemas.recordSchemas(node).flatMap((one): SchemaCandidate[] => {
@@ -66,9 +63,10 @@ export function candidatesOf({ records, declared, asked, taken, isNamed, lists }
       // The request may call the id as the path does: `username` for `login`.
       const isAsked = asked && [idField, parameter ?? ''].some(name => mayGive(name, asked, schemas))
       const byServer = assignOf(idField, shape, schemas)
-      const server = serverSetOf(one, asked, idField, schemas)
+      const filled = filledIn(one, idField, facts, schemas)
       const from = SLUG.test(idField) && byServer === 'generate' ? titleIn(shape, asked, schemas) : undefined
-      return [{ schema, idField, added: false, assign: isAsked ? 'client' : byServer, byServer, from, server }]
+      const assign = isAsked ? 'client' : byServer
+      return [{ schema, idField, added: false, assign, byServer, from, filled, defaults: {} }]
     }),
   )
   if (candidates.length === 0 && isNamed) {
@@ -83,7 +81,7 @@ export function candidatesOf({ records, declared, asked, taken, isNamed, lists }
     .filter((one, i) => all.findIndex(({ schema, assign }) => schema === one.schema && assign === one.assign) === i)
     .map(one => {
       const record = known.find(node => schemas.reference(node) === one.schema)
-      return record === undefined ? one : { ...one, server: withSelected(one.server, record, lists, schemas) }
+      return record === undefined ? one : { ...one, defaults: selectedIn(record, lists, schemas) }
     })
 }
 
@@ -94,7 +92,7 @@ const isNameIn = (field: string | undefined, { word, parameter }: RecordReader, 
 /** A candidate whose records get an id that their schema does not have. */
 function withIdAdded(schema: string, declared: Parameter | undefined): SchemaCandidate {
   const assign = declared !== undefined && isNumeric(declared.schema.types) ? 'sequence' : 'generate'
-  return { schema, idField: 'id', added: true, assign, byServer: assign, server: NOTHING_SET }
+  return { schema, idField: 'id', added: true, assign, byServer: assign, filled: [], defaults: {} }
 }
 
 const TECHNICAL = ['id', '_id', 'pk', 'entityid', 'uuid', 'guid', 'gid', 'sid', 'key']
@@ -175,55 +173,35 @@ const titleIn = ({ properties }: Shape, asked: Node | undefined, schemas: Schema
 /** Patterns beside the format may refuse its small letters, or its length. */
 const A_UUID = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
 
-const CREATED = /^(?:date)?(?:created|creation|inserted|registered)(?:at|on|date|time|datetime|timestamp)?$/
-const UPDATED =
-  /^(?:date)?(?:last)?(?:updated|modified|changed|modification|lastupdate)(?:at|on|date|time|datetime|timestamp)?$/
-const NOW = '${now}'
-
 /**
- * Returns the values that a server sets: times of creation and of change, and constants such as `object: customer`.
- *
- * @param asked the record in a create request: the client sets those fields
+ * Returns the fields of a record that the server fills in: those that no request to create one has. Nothing is known of a text
+ * that a change may have.
  */
-function serverSetOf(record: Node, asked: Node | undefined, idField: string, schemas: SchemaReader): ServerSet {
-  const defaults: Record<string, Json> = {}
-  const set: Record<string, Json> = {}
-  const given = asked && schemas.fields(asked)
-  const { properties, required } = schemas.shape(record)
-  for (const [name, node] of properties) {
-    const says = given?.get(name)
-    if (name === idField || (says !== undefined && !schemas.isReadOnly(says))) continue
-    const isTime = /^date(?:-time)?$/.test(schemas.format(node) ?? '') && schemas.isText(node)
-    if (isTime && CREATED.test(plainName(name))) defaults[name] = NOW
-    else if (isTime && UPDATED.test(plainName(name))) set[name] = NOW
-    else if (required.has(name)) {
-      const constant = constantOf(node, schemas)
-      if (constant !== undefined) defaults[name] = constant
-    }
-  }
-  return { defaults, set }
-}
-
-/** The one value that a field may have, where it is text, a number or a boolean. */
-function constantOf(node: Node, schemas: SchemaReader): Json | undefined {
-  const values = schemas.enumOf(node)
-  const { value } = schemas.contract.resolve(node)
-  const only = isObject(value) && value.const !== undefined ? (value.const as Json) : values[0]
-  return values.length > 1 || typeof only === 'object' ? undefined : only
+function filledIn(
+  record: Node,
+  idField: string,
+  { asked, changes = [] }: CollectionFacts,
+  schemas: SchemaReader,
+): string[] {
+  if (asked === undefined) return []
+  return [...schemas.fields(record)].flatMap(([name, node]) => {
+    const isLater = changes.some(one => mayGive(name, one, schemas) && !schemas.areAkin(one, record))
+    const isSaid = isLater && (schemas.isText(node) || schemas.isRecord(node))
+    return name === idField || isSaid || mayGive(name, asked, schemas) ? [] : [name]
+  })
 }
 
 /**
- * Adds defaults for the fields that lists select by in any case, as `findByStatus` does, or `?state=` with the default `open`: a
+ * Returns defaults for the fields that lists select by in any case, as `findByStatus` does, or `?state=` with the default `open`: a
  * record without such a field would be in none of them.
  */
-function withSelected(
-  server: ServerSet,
+function selectedIn(
   record: Node,
   lists: readonly (Operation | undefined)[],
   schemas: SchemaReader,
-): ServerSet {
+): Readonly<Record<string, Json>> {
   const properties = schemas.fields(record)
-  const defaults: Record<string, Json> = { ...server.defaults }
+  const defaults: Record<string, Json> = {}
   for (const parameter of lists.flatMap(one => one?.parameters ?? [])) {
     const { name, in: place, required, default: usual } = parameter
     const node = place === 'query' ? properties.get(name) : undefined
@@ -235,5 +213,5 @@ function withSelected(
     const [first] = [usual].flat()
     defaults[name] = values.find(value => value === first) ?? (values[0] as Json)
   }
-  return { ...server, defaults }
+  return defaults
 }

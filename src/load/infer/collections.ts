@@ -170,6 +170,10 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
       records,
       declared: declaredIn(item, parameter),
       asked: each ?? (create && records.sent(create.operation)?.record),
+      changes: ['PUT', 'PATCH'].flatMap(method => {
+        const change = item.get(method)
+        return (change && records.sent(change)?.record) ?? []
+      }),
       taken,
       isNamed: create !== undefined && reader !== undefined,
       lists: [list?.operation, ...beside.filter(({ method }) => method === 'GET')],

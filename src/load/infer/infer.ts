@@ -12,7 +12,7 @@ import { checkSimulation } from '../../plan/simulation.ts'
 import type { SimulationFile } from '../../plan/simulation-file.ts'
 import { createRunner } from '../probe/probe.ts'
 import { readResources } from '../seed/seed.ts'
-import { NOTHING_SET, type SchemaCandidate } from './candidates.ts'
+import type { SchemaCandidate } from './candidates.ts'
 import { findCollections, type InferredCollection, type Named } from './collections.ts'
 import { type Inference, type InferredOperation, listsOfOwners, operationsOf, withinsIn } from './operations.ts'
 import { readSchemas, sameWord, segmentsOf } from './schema.ts'
@@ -107,14 +107,18 @@ function isView({ segments, itemPath, create, list }: InferredCollection, of: In
   return of.records.isAkin(list.listed.items)
 }
 
-/** The candidates of a collection. Its ids are given, or made of titles, where a create of any view has them: `POST /admin/teams`. */
+/**
+ * The candidates of a collection. Its fields are filled in, and its ids given, or made of titles, where a create of any view says
+ * so: `POST /admin/teams`.
+ */
 function withGivenIds(
   { candidates }: InferredCollection,
   views: readonly InferredCollection[],
 ): readonly SchemaCandidate[] {
   const others = views.flatMap(one => one.candidates)
-  return candidates.flatMap(one => {
-    const same = others.filter(({ schema, idField }) => schema === one.schema && idField === one.idField)
+  return candidates.flatMap(own => {
+    const same = others.filter(({ schema, idField }) => schema === own.schema && idField === own.idField)
+    const one = { ...own, filled: [own, ...same].find(({ filled }) => filled.length > 0)?.filled ?? [] }
     const given = same.find(({ assign }) => assign === 'client') ?? same.find(({ from }) => from !== undefined)
     if (given === undefined || one.assign === 'client' || one.from !== undefined) return [one]
     return [{ ...one, assign: given.assign, from: given.from }, one]
@@ -200,7 +204,7 @@ export async function inferGateway(
       inference.resources.find(one => one.name === name)?.candidates ?? []
     const candidateOf = (name: string): SchemaCandidate => {
       const candidate = candidatesFor(name)[choices.get(name) ?? 0] as SchemaCandidate
-      return bare.has(name) ? { ...candidate, server: NOTHING_SET } : candidate
+      return bare.has(name) ? { ...candidate, filled: [], defaults: {} } : candidate
     }
     /** A plan of an inference, and the reasons of what does not hold by owner. */
     const compile = (some: Inference, tried: Contract) => {
@@ -238,6 +242,11 @@ export async function inferGateway(
     }
     /** Takes the next candidate of a resource, or leaves it out. */
     const fail = (name: string, reason: string): void => {
+      // The fields that the server fills in may exclude each other, as in branches of a union.
+      if (!bare.has(name) && candidateOf(name).filled.length > 0) {
+        bare.add(name)
+        return
+      }
       const next = (choices.get(name) ?? 0) + 1
       if (!reasons.has(name)) reasons.set(name, reason)
       if (next < candidatesFor(name).length) choices.set(name, next)

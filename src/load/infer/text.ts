@@ -35,7 +35,7 @@ export function settingsOf(written: WrittenInference): Source {
   const resources: Record<string, ResourceFile> = {}
   for (const { name } of inference.resources) {
     if (without.has(`resource ${name}`)) continue
-    const { schema, idField, added, assign, from, server } = candidateOf(name)
+    const { schema, idField, added, assign, from, filled, defaults } = candidateOf(name)
     const within = assign === 'client' ? uniqueWithin(name, inference.operations, without) : []
     put(resources, name, {
       schema,
@@ -47,8 +47,8 @@ export function settingsOf(written: WrittenInference): Source {
         ...(from === undefined ? {} : { from }),
         ...(assign === 'client' ? { change: 'ignore' } : {}),
       },
-      ...(Object.keys(server.defaults).length > 0 ? { defaults: server.defaults } : {}),
-      ...(Object.keys(server.set).length > 0 ? { set: server.set } : {}),
+      ...(filled.length > 0 ? { filled } : {}),
+      ...(Object.keys(defaults).length > 0 ? { defaults } : {}),
       seed: seeds.get(name) ?? [],
     })
   }
@@ -63,7 +63,7 @@ export function settingsOf(written: WrittenInference): Source {
 
 function ownerAt([section, name = '', key]: Path): string {
   if (section !== 'resources') return String(name)
-  return `${key === 'defaults' || key === 'set' ? 'fields' : 'resource'} ${name}`
+  return `${key === 'defaults' || key === 'filled' ? 'fields' : 'resource'} ${name}`
 }
 
 /** The block `respond`; of an operation whose path names no record it has the id of the first one. */
@@ -109,12 +109,12 @@ function describeSettings(blocks: Readonly<Record<string, ResourceFile>>, writte
   for (const { name, because } of resources) {
     const block = without.has(`resource ${name}`) ? undefined : blocks[name]
     if (block === undefined) continue
-    const { schema, id, defaults, set } = block
+    const { schema, id, filled, defaults } = block
     const seed = block.seed as readonly JsonObject[]
     push(`  ${plainOrQuoted(name)}:  # ${oneLine(because)}`, `    schema: ${plainOrQuoted(schema)}`)
     push(`    id: ${flow(id as JsonObject)}  # ${REASONS[id?.assign as Assign]}`)
+    if (filled !== undefined) push(`    filled: ${flow(filled)}  # no request to create one has these`)
     if (defaults !== undefined) push(`    defaults: ${flow(defaults)}`)
-    if (set !== undefined) push(`    set: ${flow(set)}`)
     push(...proposeStates(name, operations, schema, contract))
     push(seed.length === 0 ? '    seed: []' : '    seed:  # generated from the schema')
     push(...seed.map(record => `      - ${flow(record)}`))

@@ -186,7 +186,7 @@ function compileResource(
     name,
     schema,
     idField,
-    within: checkWithin(site, schema),
+    within: checkNamed(site, schema, id.within, 'id', 'within'),
     unshown: unshownOf(block, own),
     assign,
     change: id.change ?? 'refuse',
@@ -194,6 +194,7 @@ function compileResource(
     newId: ids === 'text' && assign !== 'uuid' ? makeId() : undefined,
     defaults: compileOwnFields(site, 'defaults', schema),
     set: compileOwnFields(site, 'set', schema),
+    filled: new Set(checkNamed(site, schema, block.filled, 'filled')),
     unknownFields: block.unknownFields ?? 'drop',
     maxRecords: block.maxRecords ?? MAX_RECORDS,
     maxBytes: parseSize(block.maxBytes ?? MAX_BYTES) as number,
@@ -233,12 +234,16 @@ function recordSchema(
   return undefined
 }
 
-/** The fields that ids are unique within. */
-function checkWithin(site: ResourceSite, { shape }: SchemaUse): readonly string[] {
-  const fields = site.block.id?.within ?? []
+/** Returns the fields that a setting names. */
+function checkNamed(
+  site: ResourceSite,
+  { shape }: SchemaUse,
+  fields: readonly string[] = [],
+  ...path: Path
+): readonly string[] {
   for (const [i, field] of fields.entries()) {
     if (isUnshown(field) || fieldNode(shape, field, site.contract) !== undefined) continue
-    reportUnknown(site, field, ['id', 'within', i], 'value', shape)
+    reportUnknown(site, field, [...path, i], 'value', shape)
   }
   return fields
 }
