@@ -7,76 +7,58 @@ import { suggest } from '../kernel/diagnostic.ts'
 import type { Json } from '../kernel/json.ts'
 import { hasType } from '../kernel/schema/keywords.ts'
 
+const PLACES: Readonly<Record<string, string>> = { params: 'path', query: 'query', cookies: 'cookie' }
+
 /** Returns what says that a request to an operation, or to some operation, cannot have a value. */
 export function doubtOf(
   { contract, operation, consumers }: { contract: Contract; operation: Operation; consumers: readonly string[] },
   typed: boolean,
 ): Doubt {
   const operations = typed ? [operation] : contract.operations
-  const methods = new Set(operations.flatMap(({ method }) => (method === 'GET' ? [method, 'HEAD'] : [method])))
-  const names: Readonly<Record<string, Iterable<string>>> = {
-    consumer: [...consumers, ''],
-    operation: operations.map(({ id }) => id),
-    'request.method': methods,
+  const names: Readonly<Record<string, () => readonly string[]>> = {
+    consumer: () => [...consumers, ''],
+    operation: () => operations.map(({ id }) => id),
+    'request.method': () => operations.flatMap(({ method }) => (method === 'GET' ? [method, 'HEAD'] : [method])),
   }
-  const among = (value: Json, known: readonly Json[]) =>
-    known.includes(value)
-      ? undefined
-      : {
-          message: `cannot be ${JSON.stringify(value)}`,
-          hint: suggest(String(value), known.map(String).filter(Boolean)),
-        }
   return (part, value) => {
-    const [root, place, name, ...rest] = part
-    const known = names[part.join('.')]
-    if (value !== undefined && known !== undefined) return among(value, [...known])
-    if ((root === 'ordinal' || root === 'nth') && (value as number) < 1) {
-      return { message: `cannot be ${value}`, hint: 'it counts from 1' }
-    }
-    if (root !== 'request') return undefined
+    const [root, place, name] = part
+    const cannot = (hint: string | undefined) => ({ message: `cannot be ${JSON.stringify(value)}`, hint })
+    const among = (known: readonly Json[]) =>
+      known.includes(value as Json) ? undefined : cannot(suggest(String(value), new Set(known.map(String))))
     if (place === 'headers') {
-      const header = String((value === undefined ? name : name === 0 && value) || '')
-      if (header === header.toLowerCase()) return undefined
-      return { message: 'has names in lower case only', hint: `write "${header.toLowerCase()}"` }
+      const header = String(value === undefined ? (name ?? '') : name === 0 ? value : '')
+      const lower = header.toLowerCase()
+      return header === lower ? undefined : { message: 'has names in lower case only', hint: `write "${lower}"` }
     }
-    if (!typed) return undefined
-    if (part.length === 2 && place === 'body' && operation.body === undefined) {
+    if (typed && place === 'body' && operation.body === undefined) {
       const hint = 'use request.query, request.params or request.headers'
-      return { message: `never exists: ${operation.id} documents no body`, hint }
+      return part.length > 2 ? undefined : { message: `never exists: ${operation.id} documents no body`, hint }
     }
     if (value === undefined) return undefined
-    if (part.length === 2 && place === 'path') {
+    const known = names[part.join('.')]
+    if (known !== undefined) return among(known())
+    if (root === 'ordinal' || root === 'nth') return (value as number) < 1 ? cannot('it counts from 1') : undefined
+    if (root !== 'request' || !typed) return undefined
+    if (place === 'path') {
       const paths = operation.basePaths.map(base => base + operation.path)
-      return paths.some(path => isOfPath(String(value), path))
-        ? undefined
-        : { message: `cannot be ${JSON.stringify(value)}`, hint: `it is ${paths.join(' or ')}` }
+      const mayBe = (path: string) =>
+        new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{.*?\}/g, '.+')}$`).test(String(value))
+      return paths.some(mayBe) ? undefined : cannot(`it is ${paths.join(' or ')}`)
     }
-    const nodes =
-      place === 'body'
-        ? [...(operation.body?.content.values() ?? [])].map(
-            ({ schema }) => schema && nodeBelow(schema.node, part.slice(2), contract),
-          )
-        : operation.parameters
-            .filter(one => one.in === PLACES[String(place)] && one.name === name)
-            .map(({ schema }) => nodeBelow(schema.node, rest, contract))
-    const fields = nodes.map(node => node && describeField(String(part.at(-1)), contract.use(node)))
+    const isBody = place === 'body'
+    const found = isBody
+      ? [...(operation.body?.content.values() ?? [])]
+      : operation.parameters.filter(one => one.in === PLACES[String(place)] && one.name === name)
+    const fields = found.map(({ schema }) => {
+      const node = schema && nodeBelow(schema.node, part.slice(isBody ? 2 : 3), contract)
+      return node && describeField('', contract.use(node))
+    })
     const refuses = (field: Field | undefined) =>
       field !== undefined &&
       (field.choices?.includes(value) === false || !field.types.some(type => hasType(value, type))) &&
       !field.allows(value)
-    if (fields.length === 0 || !fields.every(refuses)) return undefined
-    const { choices = [], types } = fields[0] as Field
-    return choices.length > 0
-      ? among(value, choices)
-      : { message: `cannot be ${JSON.stringify(value)}`, hint: `its type is ${types.join(' or ')}` }
+    const [field] = fields
+    if (field === undefined || !fields.every(refuses)) return undefined
+    return field.choices === undefined ? cannot(`its type is ${field.types.join(' or ')}`) : among(field.choices)
   }
-}
-
-const PLACES: Readonly<Record<string, string>> = { params: 'path', query: 'query', cookies: 'cookie' }
-
-/** Whether a path may be one of a path template. */
-const isOfPath = (path: string, template: string): boolean => {
-  const segments = path.split('/')
-  const expected = template.split('/')
-  return segments.length === expected.length && expected.every((one, i) => one.includes('{') || one === segments[i])
 }

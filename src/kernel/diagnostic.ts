@@ -1,6 +1,6 @@
 // Mistakes in the author's files. They are collected with their places and never thrown. Independent of files.
 
-import { DOUBTFUL, REMEDIES } from './remedies.ts'
+import { DOUBTFUL, remedyFor } from './remedies.ts'
 
 export type Severity = 'error' | 'warning'
 
@@ -60,7 +60,7 @@ export class Diagnostics {
   }
 
   add(said: Diagnostic): void {
-    const hint = said.hint ?? REMEDIES.get(said.code)
+    const hint = said.hint ?? remedyFor(said.code)
     const text = said.message.length > LONGEST ? `${said.message.slice(0, LONGEST)}…` : said.message
     const diagnostic = { ...said, message: text, hint }
     const { code, message, place, severity } = diagnostic
