@@ -86,7 +86,6 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   }
   const byWord = new Map<string, string[]>()
   for (const path of exact.values()) getOrMake(byWord, wordFormOf(wordOf(path)), () => []).push(path)
-  for (const paths of byWord.values()) paths.sort((a, b) => segmentsOf(a).length - segmentsOf(b).length)
   const callers = contract.operations.filter(({ path }) => ME.test(path))
   const alone = singletonsOf(contract)
 
@@ -106,17 +105,19 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
    * The path of items that shows the records of a collection, and names at most one owner more: of several the one with the
    * fewest such owners, which begins most like its own.
    */
-  const itemPathElsewhere = (all: readonly string[], own: Operations, records: RecordReader): string | undefined => {
+  const itemPathElsewhere = (
+    segments: readonly string[],
+    own: Operations,
+    records: RecordReader,
+  ): string | undefined => {
     const likeness = (path: string): number => {
-      const segments = [...segmentsOf(path), '']
-      const more = Math.max(0, expressionsOf(path).length - 1 - all.filter(isExpression).length)
+      const item = [...segmentsOf(path), '']
+      const more = Math.max(0, expressionsOf(path).length - 1 - segments.filter(isExpression).length)
       const same = more > 1 ? 0 : sameness(own, operationsAt(path), records)
-      return same && (same * 2 - more) * MOST_SEGMENTS + segments.findIndex((one, i) => one !== all[i])
+      return same && (same * 2 - more) * MOST_SEGMENTS + item.findIndex((one, i) => one !== segments[i])
     }
-    const [best] = (byWord.get(wordFormOf(records.word)) ?? [])
-      .map(path => ({ path, likeness: likeness(path) }))
-      .sort((a, b) => b.likeness - a.likeness)
-    return best !== undefined && best.likeness > 0 ? best.path : undefined
+    const all = (byWord.get(wordFormOf(records.word)) ?? []).map(path => [likeness(path), path] as const)
+    return all.filter(([sure]) => sure > 0).sort(([a], [b]) => b - a)[0]?.[1]
   }
 
   /**
@@ -146,7 +147,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const itemPath = itemPathBelow(path, own, word)
     const item = operationsAt(itemPath)
     const reader = item.get('GET')
-    const parameter = expressionsOf((reader?.path ?? itemPath) || '').at(-1)
+    const parameter = expressionsOf(itemPath ?? '').at(-1)
     const unknown = readRecords(schemas, word, parameter)
     const taken = takenBy(own.get('POST'), reader, schemas)
     const list = unknown.list(own.get('GET')) ?? silentList(own.get('GET'), taken, schemas)

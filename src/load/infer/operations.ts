@@ -88,7 +88,14 @@ export function operationsOf(
     ownersOf(where, fields.properties, idField, schemas, { chosen, listed }, pathParameters(collection))
   const above = collection.itemPath?.replace(/\/[^/]*\/?$/, '') ?? path
   const itemOwners = ownersIn(above)
-  const owners = withSameFields(ownersIn(path), itemOwners)
+  const named = new Set(expressionsOf(path))
+  const others = itemOwners.filter(({ parameter }) => !named.has(parameter))
+  // The `{org}` of `/orgs/{org}/repos` is the `{owner}` of `/repos/{owner}/{repo}`.
+  const owners = ownersIn(path).map(one => {
+    const isInBoth = itemOwners.some(({ parameter }) => parameter === one.parameter)
+    const other = isInBoth ? undefined : others.shift()
+    return other === undefined ? one : { ...one, field: other.field ?? other.parameter }
+  })
   const given = create && fieldsGiven(create.operation, records)
   const out: InferredOperation[] = []
   const add = (
@@ -340,20 +347,6 @@ function isBelow(where: string, path: string): boolean {
   return segmentsOf(path).every(
     (one, i) => one === segments[i] || (one.includes('{') && segments[i]?.includes('{') === true),
   )
-}
-
-/**
- * The owners of a collection whose items are elsewhere, in the fields that the path of its items has them in: the `{org}` of
- * `/orgs/{org}/repos` is the `{owner}` of `/repos/{owner}/{repo}`.
- */
-function withSameFields(owners: readonly WithinConfig[], ofItems: readonly WithinConfig[]): readonly WithinConfig[] {
-  const named = new Map(ofItems.map(one => [one.parameter, one]))
-  const others = ofItems.filter(one => owners.every(({ parameter }) => parameter !== one.parameter))
-  const unmatched = owners.filter(({ parameter }) => !named.has(parameter))
-  return owners.map(one => {
-    const same = named.get(one.parameter) ?? others[unmatched.indexOf(one) + others.length - unmatched.length]
-    return same === undefined ? one : { ...one, field: same.field ?? same.parameter }
-  })
 }
 
 /** The owners that the path of an operation names, by the place of their parameters. */
