@@ -77,7 +77,8 @@ export class Language {
         return mistake(text, 'no-condition', `a condition must be true or false, not ${articled(type as string)}`)
       }
     } catch (error) {
-      return explainHabit(text, explain(error as LibraryError, text, this.#types))
+      const functions = new Set(checker.getDefinitions().functions.map(({ name }) => name))
+      return explainHabit(text, explain(error as LibraryError, text, this.#types, functions))
     }
     const { runtime } = environments()
     const run = runtime.parse(text)

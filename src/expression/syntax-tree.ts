@@ -149,8 +149,17 @@ export const plainWords = (summary: string): string => {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-/** Describes a mistake that the library found, and suggests the closest name for a misspelt one. */
-export function explain(error: LibraryError, text: string, types: RequestTypes): Mistake {
+/**
+ * Describes a mistake that the library found, and suggests the closest name for a misspelt one.
+ *
+ * @param functions the names of all functions
+ */
+export function explain(
+  error: LibraryError,
+  text: string,
+  types: RequestTypes,
+  functions: ReadonlySet<string>,
+): Mistake {
   const { code, summary = String(error.message), range = { start: 0, end: text.length }, node } = error
   const at = { start: range.start, end: Math.max(range.end, range.start + 1) }
   if (code === 'unknown_variable') return unknownRoot(text.slice(at.start, at.end), at)
@@ -169,9 +178,9 @@ export function explain(error: LibraryError, text: string, types: RequestTypes):
     }
   }
   const called = /^found no matching overload for '(?:[^'(]*\.)?(\w+)\(/.exec(summary)?.[1]
-  if (code === 'no_matching_overload' && called !== undefined && !FUNCTIONS.has(called)) {
+  if (code === 'no_matching_overload' && called !== undefined && !functions.has(called)) {
     const message = `there is no function "${called}"`
-    return { code: 'unknown-function', message, hint: suggest(called, FUNCTIONS), ...at }
+    return { code: 'unknown-function', message, hint: suggest(called, functions), ...at }
   }
   return { code: 'invalid-expression', message: plainWords(summary), hint: undefined, ...at }
 }
@@ -184,11 +193,3 @@ function fieldsAt(path: string, types: RequestTypes): readonly string[] {
   for (const name of rest) type = memberTypes(type)?.[name]
   return Object.keys(memberTypes(type) ?? {})
 }
-
-/** Functions of the language, for a misspelt one. */
-const FUNCTIONS = new Set([
-  ...Object.keys(SCOPED),
-  ...'size contains startsWith endsWith matches lowerAscii upperAscii trim split join indexOf substring int'.split(' '),
-  ...'double string bool timestamp duration has all exists exists_one map filter linearMatches getHours'.split(' '),
-  ...'getFullYear getMonth getDayOfWeek orValue'.split(' '),
-])

@@ -176,7 +176,7 @@ const resources = setting.named('Collections of records.', {
   additionalProperties: false,
   properties: {
     schema: setting.text('The schema of the contract that every record must match.'),
-    id: setting.block('The id of a record.', {
+    id: setting.block('The id of a record: `{ field: isbn }`.', {
       field: setting.text('The field with the id, such as `metadata.name` for a nested one. Default: id.'),
       within: setting.list(
         { type: 'string' },

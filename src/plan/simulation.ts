@@ -329,12 +329,6 @@ const BLOCKS: Readonly<Record<string, string>> = {
   respond: 'respond: { list: books }, or { status: 200 }',
   deprecation: 'deprecation: { since: 2025-12-05, sunset: 2030-12-05 }',
   rules: 'rules: [{ when: …, respond: { status: 500 } }]',
-  'resources.id': 'id: { field: id }',
-  'resources.seed': 'a file, a list, or seed: { generate: 5 }',
-  'resources.generate': 'seed: { generate: 5 }',
-  'respond.limit': 'the name of a query parameter: limit: limit',
-  'resources.from': 'from: { open: { closed: {} } }',
-  'resources.states': 'states: { field: status, from: { open: { closed: {} } } }',
   weather: 'weather: { rush-hour: { defaults: { latency: 200ms } } }',
 }
 
@@ -345,13 +339,6 @@ const blockAt = (path: Path, given?: unknown): string | undefined =>
         .flat()
         .map(one => `${one}: {}`)
         .join(', ')} }`
-    : [
-        path.join('.'),
-        ...(path.length === 2 ? [`${path[0]}.*`] : STEPS.map(i => `${path.at(i)}.${path.at(-1)}`)),
-        path.at(-1),
-      ]
-        .map(key => BLOCKS[String(key)])
-        .find(Boolean)
-
-/** The steps of a path that a key of `BLOCKS` may begin with. */
-const STEPS = [0, -2]
+    : (BLOCKS[path.join('.')] ??
+      (path.length === 2 ? BLOCKS[`${path[0]}.*`] : undefined) ??
+      BLOCKS[String(path.at(-1))])
