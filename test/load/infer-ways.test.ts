@@ -120,7 +120,7 @@ test('an integer in the path names a record by its number, not by its UUID', asy
   assert.equal(((await send(`GET /users/${pk}`)).body as Fields).name, 'Ada')
 })
 
-test('a list under the end of its path is found among many fields of the page', async () => {
+test('a list under the end of its path is found among many fields of the page, and counted', async () => {
   const page = Object.fromEntries(
     ['start', 'end', 'page', 'page_size', 'uri', 'next', 'prev', 'etag'].map(one => [one, string]),
   )
@@ -128,7 +128,13 @@ test('a list under the end of its path is found among many fields of the page', 
     documentOf(
       {
         '/Usage/Triggers': {
-          get: answers(200, object({ ...page, usage_triggers: { type: 'array', items: ref('Trigger') } })),
+          get: answers(
+            200,
+            object(
+              { ...page, usage_triggers: { type: 'array', items: ref('Trigger') }, usage_triggers_count: integer },
+              { required: ['usage_triggers_count'] },
+            ),
+          ),
           post: creating('name', ref('Trigger')),
         },
         '/Usage/Triggers/{sid}': { ...naming('sid'), get: answers(200, ref('Trigger')) },
@@ -137,8 +143,12 @@ test('a list under the end of its path is found among many fields of the page', 
     ),
   )
   await send('POST /Usage/Triggers', { name: 'Ada' })
-  const { usage_triggers } = (await send('GET /Usage/Triggers')).body as { usage_triggers: readonly Fields[] }
+  const { usage_triggers, usage_triggers_count } = (await send('GET /Usage/Triggers')).body as {
+    usage_triggers: readonly Fields[]
+    usage_triggers_count: number
+  }
   assert.ok(usage_triggers.some(({ name }) => name === 'Ada'))
+  assert.equal(usage_triggers_count, usage_triggers.length)
 })
 
 test('a list below an owner is kept though a record names an owner that does not exist', async () => {

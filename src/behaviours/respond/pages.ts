@@ -288,8 +288,10 @@ function pageField(field: Field, siblings: readonly string[], path: string): str
     Object.entries(words).find(([, names]) => names.test(word))?.[0]
   if (field.types.length === 7) return undefined
   if (mayBeNumber(field)) {
-    const known = of(NUMBERS)
     const others = siblings.map(plainName)
+    // `articlesCount` beside `articles`
+    const isCount = others.some(one => word === `${one}count` || word === `total${one}`)
+    const known = of(NUMBERS) ?? (isCount ? 'total' : undefined)
     const all = known === 'count' && others.some(one => PAGED.test(one)) && !others.some(one => /^total/.test(one))
     if (known === 'pages' && !field.allows(0)) return 'page.pagesOrOne'
     return known && `page.${all ? 'total' : known}`
