@@ -124,10 +124,11 @@ const typeName = (type: ExpressionType): string => {
 
 type ObjectSchema = { readonly [name: string]: string | ObjectSchema }
 
-/** The library's form of an object's fields. */
+/** The library's form of an object's fields. It names the type of an inner object after its field, so that only words can be. */
 const librarySchema = (fields: Readonly<Record<string, ExpressionType>>): ObjectSchema =>
-  mapValues<ExpressionType, string | ObjectSchema>(fields, type => {
+  mapValues<ExpressionType, string | ObjectSchema>(fields, (type, name) => {
     const inner = memberTypes(type)
+    if (inner !== undefined && !/^\w+$/.test(name)) return 'dyn'
     return inner === undefined ? typeName(type) : librarySchema(inner)
   })
 

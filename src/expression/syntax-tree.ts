@@ -182,7 +182,12 @@ export function explain(
     const message = `there is no function "${called}"`
     return { code: 'unknown-function', message, hint: suggest(called, functions), ...at }
   }
-  return { code: 'invalid-expression', message: plainWords(summary), hint: undefined, ...at }
+  const hint = /overload: list</.test(summary)
+    ? 'write value in list'
+    : /overload: /.test(summary)
+      ? 'compare values of one type'
+      : undefined
+  return { code: 'invalid-expression', message: plainWords(summary), hint, ...at }
 }
 
 function fieldsAt(path: string, types: RequestTypes): readonly string[] {

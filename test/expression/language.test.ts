@@ -53,6 +53,13 @@ describe('an expression sees the request and its world', () => {
     assert.equal(compile('request.body.price == 0.1', new Language()).evaluate({ ...SCOPE, body }), true)
   })
 
+  test('an object may have a field with any name', async () => {
+    const body = { fields: { 'owner (name)': { fields: { city: 'string' } } } } as const
+    const typed = new Language({ ...TYPES, body })
+    const given = { ...SCOPE, body: { 'owner (name)': { city: 'Rome' } } }
+    assert.equal(await compile('request.body["owner (name)"].city', typed).evaluate(given), 'Rome')
+  })
+
   test('a large integer keeps its digits', async () => {
     const dynamic = compile('request.body.big', new Language())
     assert.equal(dynamic.evaluate({ ...SCOPE }), 9223372036854775807n)
@@ -74,7 +81,9 @@ describe('a mistake in an expression is reported at load with its place and a su
       'request.body.name.contians("x")',
       'did you mean "contains"?',
     ],
-    ['request.body.age == "3"', 'invalid-expression', 'request.body.age == "3"'],
+    ['request.body.age == "3"', 'invalid-expression', 'request.body.age == "3"', 'compare values of one type'],
+    ['request.body.tags == "b"', 'invalid-expression', 'request.body.tags == "b"', 'write value in list'],
+    ['request.body.name.joyn("x")', 'unknown-function', 'request.body.name.joyn("x")', 'did you mean "join"?'],
     ['calls(consumer) > 1', 'invalid-expression', 'consumer'],
     ['request.body.name ==', 'invalid-expression', ''],
     ['"a', 'invalid-expression', '"a'],
