@@ -211,3 +211,41 @@ suite('a collection', () => {
     assert.deepEqual([gone.status, gone.body], [204, undefined])
   })
 })
+
+suite('a thing that is alone', () => {
+  const User = object({ email: text, token: text, username: text }, { required: ['email', 'token', 'username'] })
+  const Sent = object({ user: object({ email: text, username: text, password: text }) })
+  const Shown = object({ user: User }, { required: ['user'] })
+
+  test('is what was signed up, logged in and changed, in one world', async () => {
+    const send = await served({
+      '/users': { post: { ...takes(Sent), ...ok(Shown, 201) } },
+      '/users/login': { post: { ...takes(Sent), ...ok(Shown) } },
+      '/user': { get: ok(Shown), put: { ...takes(Sent), ...ok(Shown) } },
+    })
+    const ada = { email: 'a@b.de', username: 'ada' }
+    const { status, body } = await send('POST /users', { user: { ...ada, password: 'x' } })
+    const { token, ...rest } = (body as { user: { token: string } }).user
+    assert.deepEqual([status, rest], [201, ada])
+    assert.deepEqual((await send('GET /user')).body, body)
+    assert.deepEqual((await send('POST /users/login', { user: { email: 'a@b.de', password: 'x' } })).body, body)
+    const changed = { user: { ...ada, token, username: 'eve' } }
+    assert.deepEqual((await send('PUT /user', { user: { ...ada, username: 'eve' } })).body, changed)
+    assert.deepEqual((await send('GET /user')).body, changed)
+  })
+
+  test('keeps its settings, and answers as before where its schema is closed', async () => {
+    const Settings = object({ colour: text, size: number }, { required: ['colour', 'size'] })
+    const send = await served({
+      '/settings': { get: ok(Settings), patch: { ...takes(object({ colour: text, size: number })), ...ok(Settings) } },
+      '/theme': {
+        get: ok({ ...Settings, additionalProperties: false }),
+        put: { ...takes(Settings), ...ok({ ...Settings, additionalProperties: false }) },
+      },
+    })
+    const { body } = await send('PATCH /settings', { colour: 'red' })
+    assert.deepEqual((await send('GET /settings')).body, body)
+    assert.equal((body as { colour: string }).colour, 'red')
+    assert.deepEqual((await send('PUT /theme', { colour: 'red', size: 1 })).body, { colour: 'red', size: 1 })
+  })
+})

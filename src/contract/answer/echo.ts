@@ -101,7 +101,7 @@ function repeatBody(reply: GuardedValue, body: Json, part: ReplyPart | undefined
 
 /** The maximum number of generated items of lists in a reply: further ones repeat these. */
 const MOST_GENERATED = 20
-/** The maximum length of a list that is repeated: each item takes some 20 µs. */
+/** The maximum length of a list that is repeated, and of names that are compared by spelling: each takes some 20 µs. */
 const MOST_REPEATED = 2000
 
 /** Repeats the documented fields of a body. What a reply needs besides is left as it is, or generated. */
@@ -147,11 +147,13 @@ class Repetition {
     const wanted = new Set([...Object.keys(known ?? {}), ...(part?.declared ?? [])])
     const spellings = new Map([...wanted].map(name => [plainName(name), name]))
     const own: Record<string, Json> = {}
-    // The body may have 50,000 names.
-    for (const [sent, inner] of Object.entries(said)) {
+    const names = Object.keys(said)
+    // A body may have 50,000 names.
+    const compared = names.length > MOST_REPEATED ? [...wanted].filter(name => Object.hasOwn(said, name)) : names
+    for (const sent of compared) {
       const name = wanted.has(sent) ? sent : spellings.get(plainName(sent))
       if (name === undefined || (name !== sent && Object.hasOwn(said, name))) continue
-      const value = this.#value(known?.[name], inner, part?.within(name))
+      const value = this.#value(known?.[name], said[sent] as Json, part?.within(name))
       if (value !== undefined) put(own, name, value)
     }
     if (Object.keys(own).length === 0) return undefined

@@ -89,6 +89,9 @@ export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
 const isNameIn = (field: string | undefined, { word, parameter }: RecordReader, { required }: Shape): boolean =>
   field !== undefined && required.has(field) && plainName(parameter ?? '') === wordFormOf(word) + plainName(field)
 
+/** The id of records that need none: it is not shown. */
+export const ADDED_ID = { idField: '{id}', added: true, assign: 'sequence', byServer: 'sequence' } as const
+
 /** A candidate whose records get an id that their schema does not have. */
 function withIdAdded(schema: string, declared: Parameter | undefined): SchemaCandidate {
   const assign = declared !== undefined && isNumeric(declared.schema.types) ? 'sequence' : 'generate'

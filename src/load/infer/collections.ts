@@ -4,10 +4,12 @@ import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
+import { isObject, type JsonObject } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { plainName } from '../../kernel/names.ts'
-import { candidatesOf, type SchemaCandidate } from './candidates.ts'
-import { knowing, type List, type RecordReader, readRecords, type Single } from './records.ts'
+import { withField } from '../../world/records/values.ts'
+import { ADDED_ID, candidatesOf, type SchemaCandidate } from './candidates.ts'
+import { isIdOf, knowing, type List, type RecordReader, readRecords, type Single } from './records.ts'
 import {
   answersEmpty,
   isExpression,
@@ -15,6 +17,7 @@ import {
   isSilent,
   replySchema,
   type SchemaReader,
+  sameWord,
   segmentsOf,
   singular,
   wordFormOf,
@@ -49,6 +52,10 @@ export interface InferredCollection {
 export interface Named extends InferredCollection {
   readonly name: string
 }
+
+/** Whether there is one record, which no path identifies: `/settings`. */
+export const isAlone = ({ itemPath, list, create }: InferredCollection): boolean =>
+  itemPath === undefined && list === undefined && create === undefined
 
 /** The path parameters of a collection's operations, by name. */
 export const pathParameters = ({ own, item }: InferredCollection): ReadonlyMap<string, Parameter> =>
@@ -211,8 +218,54 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     return { ...nothing, path, segments, itemPath, records, candidates, item, below: under(itemPath) }
   }
 
+  /** A thing that is alone: `/settings`, which PUT changes, or `/user`, which a POST to `/users` or `/users/login` answers with. */
+  const singletonAt = (path: string): InferredCollection | undefined => {
+    const segments = segmentsOf(path)
+    const word = wordOf(path)
+    const reader = operationsAt(path).get('GET')
+    const unknown = readRecords(schemas, word)
+    const whole = reader && replySchema(reader)
+    const record = whole && !unknown.listed(whole) ? unknown.single(whole)?.record : undefined
+    if (path.includes('{') || reader === undefined || record === undefined || !schemas.isRecord(record))
+      return undefined
+    // It is one of a collection's records, such as that of the caller.
+    if (found.some(({ records }) => records.isAkin(record))) return undefined
+    const records = knowing(unknown, [record])
+    const answersIt = (one: Operation) => {
+      const reply = replySchema(one)
+      const shown = reply && records.single(reply)?.record
+      return shown !== undefined && records.isLike(shown)
+    }
+    const isAbout = (one: Operation) => {
+      if (one.method !== 'POST') return one.path === path
+      const [last = '', before = ''] = segmentsOf(one.path).reverse()
+      return singular(word) === word && (sameWord(last, word) || (sameWord(before, word) && SIGNING.test(last)))
+    }
+    const writers = contract.operations.filter(
+      one => WRITES.has(one.method) && !one.path.includes('{') && isAbout(one) && answersIt(one),
+    )
+    const [likely] = candidatesOf({ records, declared: undefined, isNamed: true, lists: [] })
+    if (writers.length === 0 || likely === undefined) return undefined
+    // A name may change, so that it does not identify the record.
+    const candidate = isIdOf(likely.idField, undefined) && !likely.added ? likely : { ...likely, ...ADDED_ID }
+    const use = contract.use(record)
+    const sample = use.validSample({ seed: 1 })
+    if (
+      !isObject(sample) ||
+      !use.fits(candidate === likely ? sample : withField(candidate.idField, 1, sample as JsonObject))
+    )
+      return undefined
+    const nothing = { itemPath: undefined, list: undefined, create: undefined, taken: false, own: NONE, item: NONE }
+    const none = { below: [], beside: [] }
+    return { ...nothing, ...none, path, segments, records, candidates: [candidate], me: [reader, ...writers] }
+  }
+
   const known = new Set(found.map(one => one.itemPath))
-  return [...found, ...[...exact.values()].filter(path => !known.has(path)).flatMap(path => itemAt(path) ?? [])]
+  return [
+    ...found,
+    ...[...byPath.keys()].flatMap(path => singletonAt(path) ?? []),
+    ...[...exact.values()].filter(path => !known.has(path)).flatMap(path => itemAt(path) ?? []),
+  ]
 }
 
 /** The path parameter of a name. */
@@ -290,6 +343,9 @@ function createOf(operation: Operation, each: Node | undefined, known: RecordRea
   return { operation, single: isShown && each === undefined ? created : undefined }
 }
 
+/** Actions that begin to be about the caller. */
+const SIGNING = /^(?:log-?in|sign-?(?:in|up)|register|registration)$/i
+const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 const ALONE: ReadonlySet<string> = new Set(['GET', 'PUT', 'PATCH'])
 
 /** The operations of paths without expressions that end with a word in the singular: `/user` beside `/users/{id}`. */

@@ -13,7 +13,7 @@ import type { SimulationFile } from '../../plan/simulation-file.ts'
 import { createRunner } from '../probe/probe.ts'
 import { readResources } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
-import { findCollections, type InferredCollection, type Named } from './collections.ts'
+import { findCollections, type InferredCollection, isAlone, type Named } from './collections.ts'
 import { type Inference, type InferredOperation, listsOfOwners, operationsOf, withinsIn } from './operations.ts'
 import { readSchemas, sameWord, segmentsOf } from './schema.ts'
 import { compileSeeds } from './seeds.ts'
@@ -37,7 +37,7 @@ function readInference(contract: Contract): Infer {
   for (const collection of [...found.filter(one => !isNameless(one)), ...found.filter(isNameless)]) {
     if (collections.some(one => isView(collection, one))) continue
     const twin = collections.find(one => isTwin(one, collection))
-    if (twin === undefined && isNameless(collection)) continue
+    if (twin === undefined && isNameless(collection) && !isAlone(collection)) continue
     const name = twin?.name ?? freeName(collection.records.word, names)
     collections.push({ ...collection, name })
     names.add(name)
@@ -145,7 +145,9 @@ function describeResource({ path, itemPath, list, create, records, candidates }:
   const because = isTaken
     ? `POST ${path} takes ${schema}, and no reply is described`
     : list === undefined
-      ? `POST ${path} creates ${schema}`
+      ? create === undefined
+        ? `${path} shows ${schema}`
+        : `POST ${path} creates ${schema}`
       : `GET ${path} lists ${schema}`
   return { candidates, because: item === '' ? because : `${because}, ${item}` }
 }

@@ -8,7 +8,7 @@ import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/names.ts'
 import { fieldInHead, type SchemaCandidate } from './candidates.ts'
-import { type Named, pathParameters } from './collections.ts'
+import { isAlone, type Named, pathParameters } from './collections.ts'
 import { listKeys, wrapping } from './list.ts'
 import {
   answersEmpty,
@@ -203,11 +203,14 @@ export function operationsOf(
     const keys = set && records.answersAkin(operation) ? about(operation) : undefined
     if (keys !== undefined) add(operation, 'update', { ...keys, set: { ...set } }, 'an action on the item', OPTIONAL)
   }
+  const alone = isAlone(collection)
   for (const operation of me) {
-    const action = [['GET', 'read'] as const, ...WRITING].find(([method]) => method === operation.method)?.[1]
-    const keys = action && records.answersAkin(operation) ? about(operation) : undefined
+    const action = [['GET', 'read'] as const, ['POST', 'update'] as const, ...WRITING].find(
+      ([method]) => method === operation.method,
+    )?.[1]
+    const keys = action && (alone || records.answersAkin(operation)) ? about(operation) : undefined
     if (action !== undefined && keys !== undefined)
-      add(operation, action, keys, 'the one who asks', { ...OPTIONAL, fixed: true })
+      add(operation, action, keys, alone ? `${path} alone` : 'the one who asks', { ...OPTIONAL, fixed: true })
   }
   for (const operation of beside.filter(one => !isItemPath(one.path))) {
     // A list under a key may be part of something else: the contacts of a new `/contacts/lists`.

@@ -330,5 +330,5 @@ function fitsRecord(
 /** The owners that records are kept with and that no reply shows: those of the configuration's fields in braces. */
 function unshownOf({ id }: ResourceFile, own: readonly RespondingOperation[]): readonly string[] {
   const named = own.flatMap(({ respond }) => withinsOf(respond.within).flatMap(({ field }) => field ?? []))
-  return [...new Set([...(id?.within ?? []), ...named].filter(isUnshown))]
+  return [...new Set([...(id?.within ?? []), id?.field ?? '', ...named].filter(isUnshown))]
 }
