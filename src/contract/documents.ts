@@ -1,7 +1,7 @@
 // The documents of a contract: nodes, references between them, and places. Only local and file `$ref`s; nothing is ever
 // fetched. Depends on the syntax of references only, not on OpenAPI.
 
-import { dirname, relative, resolve } from 'node:path'
+import { basename, dirname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
 import { readSource } from '../kernel/file/read-source.ts'
@@ -44,9 +44,19 @@ export const placeOf = ({ document, path }: Node, part: 'key' | 'value' = 'value
 /** Identifies a place in the documents: two references to one place have the same identity. */
 export const identityOf = (node: Node): string => `${node.document.file}#${pointer(node.path)}`
 
-/** Returns the name of a schema of the components; other nodes have none. */
+/** Returns the name of a schema of the components of any document; other nodes have none. */
 export const componentOf = ({ path }: Node): string | undefined =>
   path.length === 3 && path[0] === 'components' && path[1] === 'schemas' ? String(path[2]) : undefined
+
+/** Returns the name of a schema in another file: that of a component, of a key at the top, or of the file. */
+export function nameElsewhere(node: Node): string | undefined {
+  const { path, document } = node
+  if (path.length === 0) return nameOfFile(document.file)
+  return path.length < 3 || componentOf(node) !== undefined ? String(path.at(-1)) : undefined
+}
+
+/** `Book` for `schemas/Book.yaml` and `schemas/Book.schema.json`. */
+export const nameOfFile = (file: string): string => basename(file).replace(/(?:\.schema)?\.(?:ya?ml|json)$/i, '')
 
 /** The node at a JSON Pointer in URI fragment form (RFC 6901 §6), `#/a/b`, below another; `undefined` if there is none. */
 export function nodeAt(root: Node, fragment: string): Node | undefined {
@@ -93,6 +103,22 @@ export class Documents {
   warn(code: string, message: string, node: Node, part: 'key' | 'value' = 'value', hint?: string): undefined {
     this.#report.warning(code, message, placeOf(node, part), hint)
     return undefined
+  }
+
+  /** Returns the node below another one. Each step may be a reference. */
+  within(node: Node, ...keys: Path): Node {
+    return keys.reduce<Node>((at, key) => {
+      const child = childOf(at, key)
+      return this.resolve(child) ?? child
+    }, node)
+  }
+
+  /** Returns the node at a JSON Pointer, `#/paths/a`, or at one into a file that was read, `schemas/a.yaml#/properties`. */
+  at(reference: string): Node | undefined {
+    const [file = ''] = reference.split('#', 1)
+    const document = this.#documents.get(resolve(dirname(this.root.document.file), file))
+    const root = file === '' ? this.root : document && rootOf(document)
+    return root && nodeAt(root, reference.slice(file.length))
   }
 
   /** Follows `$ref`s to the first node without one. Returns `undefined` after reporting why that is impossible. */

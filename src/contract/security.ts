@@ -12,7 +12,7 @@ import { nameless } from './paths.ts'
 
 /** @param knowsClients whether clients send certificates; otherwise `mutualTLS` is always satisfied */
 export function readSecuritySchemes(reading: ContractReading, knowsClients = false): Map<string, SecurityScheme> {
-  const declared = membersOf(childOf(reading.root, 'components', 'securitySchemes'))
+  const declared = membersOf(reading.within(reading.root, 'components', 'securitySchemes'))
   return new Map(
     declared.map(([name, entry]) => [name, readScheme(name, reading.resolve(entry), reading, knowsClients)]),
   )
@@ -59,7 +59,7 @@ function readScheme(
 export function readSecurity(operation: Node, reading: ContractReading): SecurityRequirement[][] {
   const own = childOf(operation, 'security')
   const list = isGiven(own) ? own : childOf(reading.root, 'security')
-  const declared = childOf(reading.root, 'components', 'securitySchemes')
+  const declared = reading.within(reading.root, 'components', 'securitySchemes')
   const read = (alternative: Node): SecurityRequirement[] =>
     membersOf(alternative).flatMap(([name, node]) => {
       if (childOf(declared, name).value === undefined) {

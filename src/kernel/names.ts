@@ -59,3 +59,10 @@ function advance(word: string, table: Int32Array, matched: number, code: number)
   while (length > 0 && word.charCodeAt(length) !== code) length = table[length - 1] as number
   return word.charCodeAt(length) === code ? length + 1 : length
 }
+
+/** Returns the name, or the first one with a number that is free. */
+export function freeName(name: string, taken: { has(name: string): boolean }): string {
+  let free = name
+  for (let n = 2; taken.has(free); n++) free = `${name}-${n}`
+  return free
+}

@@ -5,11 +5,12 @@ import { relative } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, parsePointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
+import { freeName } from '../../kernel/names.ts'
 import type { Violations } from '../../kernel/schema/violations.ts'
 import type { Gap } from '../../sample/terms.ts'
 import { gapText } from '../answer/body.ts'
 import type { Contract, MediaType, Operation } from '../contract.ts'
-import { childOf, type Document, identityOf, membersOf, type Node, nodeAt, placeOf } from '../documents.ts'
+import { childOf, type Document, identityOf, membersOf, type Node, nameElsewhere, placeOf } from '../documents.ts'
 import { isJson } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { shapeOf } from '../schema/shape.ts'
@@ -77,10 +78,10 @@ export function readContract(
   if (!isObject(info.value)) reading.warn('missing-info', 'the contract has no info', root)
   const servers = readServers(childOf(root, 'servers'), reading) ?? { basePaths: [''], hosts: [] }
   const only = options.basePath === undefined ? undefined : [normalise(`/${options.basePath}`)]
-  const named = membersOf(childOf(root, 'components', 'schemas')).map(
-    ([name, node]) => [name, schemas.use(node)] as const,
-  )
+  const components = membersOf(reading.within(root, 'components', 'schemas'))
+  const named = new Map(components.map(([name, node]) => [name, schemas.use(node)]))
   const operations = readOperations(reading, servers.basePaths)
+  nameOthers(named, reading)
   const contract: Contract = {
     title: reading.text(childOf(info, 'title')) || 'API',
     version: reading.text(childOf(info, 'version')) || '0',
@@ -89,11 +90,11 @@ export function readContract(
     hosts: servers.hosts,
     securitySchemes: readSecuritySchemes(reading, options.knowsClients),
     operations: only === undefined ? operations : operations.map(one => ({ ...one, basePaths: only })),
-    schemas: new Map(named),
+    schemas: named,
     shapeOf: node => shapeOf(node, reading),
     identify: identifying(reading),
     resolve: node => reading.resolve(node) ?? node,
-    at: pointer => nodeAt(root, pointer),
+    at: pointer => reading.at(pointer),
     use: node => schemas.use(node),
     walking: work => schemas.walking(work),
     files: reading.files,
@@ -104,6 +105,27 @@ export function readContract(
     checkSamples(contract, reading)
   }
   return contract
+}
+
+/** Names the schemas in other files that references lead to. A component of the contract itself has its name already. */
+function nameOthers(named: Map<string, SchemaUse>, reading: ContractReading): void {
+  const { schemas } = reading
+  const known = new Set([...named.values()].map(({ node }) => identityOf(reading.resolve(node) ?? node)))
+  for (const [identity, node] of schemas.elsewhere) {
+    const name = nameElsewhere(node)
+    if (name === undefined || known.has(identity)) continue
+    const free = freeName(name, named)
+    named.set(free, schemas.use(node))
+    if (free === name) continue
+    const message = `several files have a schema "${name}"; this one is named "${free}"`
+    reading.warn(
+      'duplicate-schema',
+      message,
+      node,
+      'key',
+      'name its file otherwise, or list both in components.schemas',
+    )
+  }
 }
 
 /** Inference reads the same nodes a hundred times, so the text is made once for each value. */

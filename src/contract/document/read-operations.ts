@@ -27,7 +27,7 @@ const LONGEST_PATH = 2000
 /** @param basePaths the base paths of operations without their own servers */
 export function readOperations(reading: ContractReading, basePaths: readonly string[]): Operation[] {
   const { root } = reading
-  const paths = childOf(root, 'paths')
+  const paths = reading.within(root, 'paths')
   if (!isObject(paths.value)) {
     const others = isObject(childOf(root, 'webhooks').value) || isObject(childOf(root, 'components').value)
     if (!others || paths.value !== undefined) reading.invalid('the contract has no paths', root)

@@ -14,6 +14,7 @@ import {
   itemsOf,
   membersOf,
   type Node,
+  nameOfFile,
 } from '../documents.ts'
 import { MAP } from './keywords.ts'
 import { shapeOf } from './shape.ts'
@@ -129,7 +130,7 @@ const families = new WeakMap<Documents, Families>()
 const familiesOf = (documents: Documents): Families =>
   getOrMake(families, documents, () => {
     const extensions = new Map<string, Node[]>()
-    for (const [, node] of membersOf(childOf(documents.root, 'components', 'schemas'))) {
+    for (const [, node] of membersOf(documents.within(documents.root, 'components', 'schemas'))) {
       for (const identity of new Set(parentsOf(node, documents).map(identityOf)))
         getOrMake(extensions, identity, (): Node[] => []).push(node)
     }
@@ -198,14 +199,14 @@ const mappingOf = (node: Node, documents: Documents): { readonly name: string; r
 /** A mapping, and `defaultMapping` of OpenAPI 3.2, has the name of a component, or a reference. */
 function targetOf(entry: Node, documents: Documents): Node | undefined {
   if (typeof entry.value !== 'string') return undefined
-  const bare = childOf(documents.root, 'components', 'schemas', entry.value)
+  const bare = childOf(documents.within(documents.root, 'components', 'schemas'), entry.value)
   const target = bare.value !== undefined ? bare : documents.follow(entry, entry.value)
   return target && documents.resolve(target)
 }
 
 /** The last part of the reference by which a branch is named; of a component that is named directly, its key. */
 function componentNameOf(node: Node, target: Node): string | undefined {
-  return isReference(node) ? /[^/#]*$/.exec(node.value.$ref)?.[0] : componentOf(target)
+  return isReference(node) ? nameOfFile(node.value.$ref.replace(/#$/, '')) : componentOf(target)
 }
 
 /** Returns the values that a branch declares for the property; `undefined` if it declares none. */

@@ -47,6 +47,8 @@ export class SchemaBook {
   /** The schemas in the validator's dialect, annotations kept. */
   readonly definitions: Record<string, Schema> = {}
   readonly marks = new Set<SchemaMark>()
+  /** The schemas in other files that references lead to, by identity. */
+  readonly elsewhere = new Map<string, Node>()
   readonly prunings: Readonly<Record<SideMark, Pruning>>
   readonly sampler = new Sampler(this.definitions)
   /** Whether every value is walked before a schema is compiled. */
@@ -208,7 +210,9 @@ export class SchemaBook {
     const translation = new Translation(entry.node, entry.context, this.documents)
     this.definitions[key] = translation.run()
     entry.references = translation.references.map(reference => {
-      const to = this.#keyOf(reference.target, reference.context, pending)
+      const { target } = reference
+      if (target.document !== this.documents.root.document) this.elsewhere.set(identityOf(target), target)
+      const to = this.#keyOf(target, reference.context, pending)
       reference.holder.$ref = `#/$defs/${to}`
       return { ...reference, to }
     })

@@ -5,6 +5,7 @@
 import { relative, resolve } from 'node:path'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
+import { freeName } from '../../kernel/names.ts'
 import { compilePlan } from '../../plan/compile.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
@@ -130,12 +131,6 @@ function fullness({ segments, itemPath, create, list }: InferredCollection): num
   const item = itemPath === undefined ? [] : segmentsOf(itemPath)
   const isBelow = item.length === segments.length + 1 && segments.every((one, i) => one === item[i])
   return (isBelow ? 4 : item.length > 0 ? 2 : 0) + (create === undefined ? 0 : 3) + (list === undefined ? 0 : 1)
-}
-
-function freeName(word: string, taken: ReadonlySet<string>): string {
-  let free = word
-  for (let n = 2; taken.has(free); n++) free = `${word}-${n}`
-  return free
 }
 
 function describeResource({ path, itemPath, list, create, records, candidates }: InferredCollection) {

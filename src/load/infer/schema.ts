@@ -1,6 +1,7 @@
 // Reads schemas and paths for inference: the bodies that an operation takes and answers with; what a schema describes, through
 // `$ref`, `allOf`, `anyOf` and `null`; and names in any spelling.
 
+import { dirname, relative } from 'node:path'
 import type { Contract, Operation, ResponseSpec } from '../../contract/contract.ts'
 import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
 import { isJson } from '../../contract/media-types.ts'
@@ -116,12 +117,14 @@ export function readSchemas(contract: Contract) {
     return [...kinOf(a)].some(identity => known.has(identity))
   }
 
-  /** How gateway.yaml names a schema: by its component, else by a JSON Pointer; `undefined` for one in another file. */
+  /** How gateway.yaml names a schema: by its name, else by a JSON Pointer, with the file if that is not the contract's own. */
   function reference(node: Node): string | undefined {
     const target = contract.resolve(node)
     const name = componentNames.get(contract.identify(target))
     if (name !== undefined) return name
-    const text = `#${pointer(target.path).replaceAll('%', '%25')}`
+    const [own = ''] = contract.files
+    const { file } = target.document
+    const text = `${file === own ? '' : relative(dirname(own), file)}#${pointer(target.path).replaceAll('%', '%25')}`
     const found = contract.at(text)
     return found !== undefined && contract.identify(found) === contract.identify(target) ? text : undefined
   }
