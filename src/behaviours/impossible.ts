@@ -4,22 +4,37 @@ import { type Contract, nodeBelow, type Operation } from '../contract/contract.t
 import { describeField, type Field } from '../contract/schema/field.ts'
 import type { Doubt } from '../expression/doubts.ts'
 import { suggest } from '../kernel/diagnostic.ts'
-import type { Json } from '../kernel/json.ts'
+import { type Json, mapValues } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { hasType } from '../kernel/schema/keywords.ts'
 
 const PLACES: Readonly<Record<string, string>> = { params: 'path', query: 'query', cookies: 'cookie' }
+
+/** The names in operations, by the part of a request that has them. */
+const requestNames = (operations: readonly Operation[]): Readonly<Record<string, readonly string[]>> => {
+  const parameters = (place: string) =>
+    operations.flatMap(one => one.parameters.filter(({ in: at }) => at === place).map(({ name }) => name))
+  return {
+    ...mapValues(PLACES, parameters),
+    operation: operations.map(({ id }) => id),
+    'request.method': operations.flatMap(({ method }) => (method === 'GET' ? [method, 'HEAD'] : [method])),
+  }
+}
+
+/** They are many, and asked for by each operation. */
+const allNames = new WeakMap<Contract, ReturnType<typeof requestNames>>()
 
 /** Returns what says that a request to an operation, or to some operation, cannot have a value. */
 export function doubtOf(
   { contract, operation, consumers }: { contract: Contract; operation: Operation; consumers: readonly string[] },
   typed: boolean,
 ): Doubt {
-  const operations = typed ? [operation] : contract.operations
-  const names: Readonly<Record<string, () => readonly string[]>> = {
-    consumer: () => [...consumers, ''],
-    operation: () => operations.map(({ id }) => id),
-    'request.method': () => operations.flatMap(({ method }) => (method === 'GET' ? [method, 'HEAD'] : [method])),
-  }
+  const namesOf = (part: string): readonly string[] | undefined =>
+    part === 'consumer'
+      ? [...consumers, '']
+      : (typed ? requestNames([operation]) : getOrMake(allNames, contract, () => requestNames(contract.operations)))[
+          part
+        ]
   return (part, value) => {
     const [root, place, name] = part
     const cannot = (hint: string | undefined) => ({ message: `cannot be ${JSON.stringify(value)}`, hint })
@@ -34,9 +49,14 @@ export function doubtOf(
       const hint = 'use request.query, request.params or request.headers'
       return part.length > 2 ? undefined : { message: `never exists: ${operation.id} documents no body`, hint }
     }
-    if (value === undefined) return undefined
-    const known = names[part.join('.')]
-    if (known !== undefined) return among(known())
+    if (value === undefined) {
+      // The types of a known operation have the same names.
+      const known = typed || part.length !== 3 ? undefined : namesOf(String(place))
+      const isKnown = known === undefined || known.includes(String(name))
+      return isKnown ? undefined : { message: 'is in no operation', hint: suggest(String(name), new Set(known)) }
+    }
+    const known = namesOf(part.join('.'))
+    if (known !== undefined) return among(known)
     if (root === 'ordinal' || root === 'nth') return (value as number) < 1 ? cannot('it counts from 1') : undefined
     if (root !== 'request' || !typed) return undefined
     if (place === 'path') {

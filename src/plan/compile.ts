@@ -3,6 +3,7 @@
 import type { Exchange, Handler } from '../behaviours/exchange.ts'
 import { ANY_QUESTION, type Answers } from '../contract/answer/answers.ts'
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts'
+import { reportPlaceholders } from '../expression/template.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
 import { type Reply, withHeaders } from '../kernel/http.ts'
@@ -279,6 +280,10 @@ function composeReply(
     const place = source.locate(['reply', example === undefined ? 'status' : 'example'])
     report.error('unknown-example', refused.detail, place)
   }
+  const hint = 'headers beside a reply of the contract are sent as they are: add a body, or write the value'
+  reportPlaceholders({ headers }, hint, (code, message, path, said) =>
+    report.error(code, message, source.locate(['reply', ...path]), said),
+  )
   const fields = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
   return { end: async exchange => withHeaders(answers.reply(exchange.question({ status, example })), fields) }
 }

@@ -7,7 +7,7 @@ import { essenceOf, isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { requiredFields } from '../../contract/security.ts'
 import type { Scope } from '../../expression/scope.ts'
-import { type Template, type TemplateContext, textOfFilled } from '../../expression/template.ts'
+import { reportPlaceholders, type Template, type TemplateContext, textOfFilled } from '../../expression/template.ts'
 import { fieldText, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type Json, type JsonObject, parsePointer, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { Id } from '../../world/records/types.ts'
@@ -197,6 +197,7 @@ function compileFile({ file = '', headers = {} }: RespondConfig, site: Site): Ha
     site.error('no-such-file', bytes, ['file'])
     return undefined
   }
+  reportPlaceholders({ headers }, 'headers of a file are sent as they are: write the value', site.error)
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
   const type = given['content-type'] ?? lookup(file) ?? 'application/octet-stream'
   const status = successStatus(operation, 200)
