@@ -143,7 +143,7 @@ const state = setting.block(
 )
 
 const states = setting.block(
-  'The states of the records. A write that does not follow an edge is refused with 409.',
+  'The states of the records: `{ field: status, from: { open: { closed: {} } } }`. A write that does not follow an edge is refused with 409.',
   {
     field: setting.text('The field with the state.'),
     from: setting.named(

@@ -192,7 +192,7 @@ function reportViolation(source: Source, violation: Violation, schema: Schema, r
       }
       const types = [params.type].flat().filter(type => type !== 'null')
       const words = types.map(type => TYPES[String(type)] ?? String(type)).join(' or ')
-      const hint = quoted(path, params.given) ?? blockAt(path, memberAt(source.value, path)) ?? about
+      const hint = quoted(path, params.given, types) ?? blockAt(path, memberAt(source.value, path)) ?? about
       if (params.given === null) return say('wrong-type', `${name} is empty; it must be ${words}`, 'key', hint)
       return say('wrong-type', `${name} must be ${words}`, 'value', hint)
     }
@@ -215,11 +215,13 @@ function reportViolation(source: Source, violation: Violation, schema: Schema, r
   }
 }
 
-/** A condition is text: YAML reads `when: true` as a boolean. */
-const quoted = (path: Path, given: unknown): string | undefined =>
+/** A condition is text: YAML reads `when: true` as a boolean. A number in quotes is text. */
+const quoted = (path: Path, given: unknown, types: readonly unknown[]): string | undefined =>
   path.at(-1) === 'when' && (typeof given === 'boolean' || given === 'number')
     ? 'write the condition as an expression in quotes, such as when: "true"'
-    : undefined
+    : types.includes('integer') && /^\d+$/.test(`${given}`)
+      ? `write ${given} without quotes`
+      : undefined
 
 const TYPES: Readonly<Record<string, string>> = {
   object: 'a block of keys',
@@ -310,7 +312,9 @@ const OUR_WORDS = new Map(
     host: 'address hostname',
     seed: 'fixtures records seeds initial',
     schema: 'model type',
-    status: 'statuscode code httpstatus',
+    status: 'statuscode code httpstatus error',
+    from: 'transitions edges next',
+    probability: 'chance odds percentage share',
     limit: 'max requests rate',
   }).flatMap(([ours, words]) => words.split(' ').map(word => [word, ours] as const)),
 )
@@ -341,4 +345,4 @@ const blockAt = (path: Path, given?: unknown): string | undefined =>
         .join(', ')} }`
     : (BLOCKS[path.join('.')] ??
       (path.length === 2 ? BLOCKS[`${path[0]}.*`] : undefined) ??
-      BLOCKS[String(path.at(-1))])
+      BLOCKS[String(path.findLast(step => !/^\d+$/.test(`${step}`)))])
