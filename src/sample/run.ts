@@ -7,6 +7,7 @@ import { Chance } from './chance.ts'
 import { Facets, type Type, typeOf } from './facets.ts'
 import { type Fitting, firstAllowed, isListed } from './fits.ts'
 import { writeNumber } from './numbers.ts'
+import { orderPairs } from './pairs.ts'
 import { type NeedsOf, objectOf, propertySchemas, type SchemaObject } from './schema-parts.ts'
 import { type StringWriter, word, writeFor } from './strings.ts'
 import type { Gap, Learnt, SampleOptions, Terms } from './terms.ts'
@@ -364,18 +365,17 @@ export class Run {
     if (chosen.size < minProperties || chosen.size > maxProperties) this.#giveUp()
     const order = new Set([...[...declared].filter(key => chosen.has(key)), ...chosen.keys()])
     const share = (budget - order.size) / Math.max(1, order.size)
-    const out: [string, Json][] = []
+    const out = new Map<string, Json>()
     for (const key of order) {
       // A property `name` is generated for the object that contains it: an author's name is a person's.
       const name = key === 'name' && owner !== undefined ? `${owner} name` : key
       const value = this.#member(key, chosen.get(key) as unknown[], name, share)
-      if (value !== undefined) out.push([key, value])
+      if (value !== undefined) out.set(key, value)
       // An optional property without a valid value is omitted.
       else if (required.has(key)) this.#note(WITHIN_ITSELF, key)
     }
-    if (out.length < minProperties) this.#giveUp()
-    // `fromEntries` defines properties and never assigns them, so that `__proto__` becomes an ordinary property.
-    return Object.fromEntries(out)
+    if (out.size < minProperties) this.#giveUp()
+    return orderPairs(out, chosen, this.#fitting)
   }
 
   /** The number of entries of a map: an object with a schema for its values and no declared properties. */

@@ -96,13 +96,17 @@ const WRITERS: readonly (readonly [RegExp, Draw])[] = [
   [/name|title|subject|product|item/, title],
 ]
 
+/** `created at` for `createdAt` and `created_at`. */
+export const spacedName = (name: string): string =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/[_.-]+/g, ' ')
+    .toLowerCase()
+
 /** Returns a text for a property of this name: on its topic if the name has one, else a word or two. */
 export function writeFor(name: string | undefined, chance: Chance): string {
   if (name !== undefined) {
-    const words = name
-      .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-      .replace(/[_.-]+/g, ' ')
-      .toLowerCase()
+    const words = spacedName(name)
     for (const [pattern, write] of WRITERS) if (pattern.test(words)) return write(chance)
   }
   return `${chance.pick(ADJECTIVES)} ${chance.pick(NOUNS)}`

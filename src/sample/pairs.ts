@@ -1,0 +1,113 @@
+// Pairs of properties whose values are in an order: a start is before its end, and a minimum below its maximum.
+
+import type { Json, JsonObject } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
+import type { Fitting } from './fits.ts'
+import { objectOf } from './schema-parts.ts'
+import { spacedName } from './strings.ts'
+
+/** Words of names, the earlier or lower one first. */
+const PAIRS: readonly (readonly [low: string, high: string])[] = [
+  ['start', 'end'],
+  ['start', 'finish'],
+  ['start', 'stop'],
+  ['starts', 'ends'],
+  ['started', 'ended'],
+  ['started', 'finished'],
+  ['started', 'completed'],
+  ['begin', 'end'],
+  ['begins', 'ends'],
+  ['from', 'to'],
+  ['from', 'until'],
+  ['since', 'until'],
+  ['after', 'before'],
+  ['not before', 'not after'],
+  ['departure', 'arrival'],
+  ['departs', 'arrives'],
+  ['departed', 'arrived'],
+  ['check in', 'check out'],
+  ['checkin', 'checkout'],
+  ['pickup', 'dropoff'],
+  ['shipped', 'delivered'],
+  ['issued', 'expires'],
+  ['effective', 'expiration'],
+  ['opens', 'closes'],
+  ['opened', 'closed'],
+  ['open', 'close'],
+  ['min', 'max'],
+  ['minimum', 'maximum'],
+  ['lower', 'upper'],
+  ['low', 'high'],
+  ...[
+    'updated',
+    'modified',
+    'changed',
+    'completed',
+    'finished',
+    'closed',
+    'archived',
+    'deleted',
+    'expires',
+    'expired',
+  ].map(later => ['created', later] as const),
+]
+
+/** The names of properties, in words, by their spelling; and for each, those that are not to be below it. */
+const known = new Map<string, { readonly words: string; readonly higher: readonly string[] }>()
+
+function readName(name: string) {
+  if (known.size > 5000) known.clear()
+  return getOrMake(known, name, () => {
+    const words = ` ${spacedName(name)} `
+    const higher = PAIRS.flatMap(([low, high]) =>
+      words.includes(` ${low} `) ? words.replace(` ${low} `, ` ${high} `) : [],
+    )
+    return { words, higher }
+  })
+}
+
+/** Returns the pairs among names: the lower one first. */
+function pairsIn(names: readonly string[]): (readonly [low: string, high: string])[] {
+  const byWords = new Map(names.map(name => [readName(name).words, name]))
+  return names.flatMap(low =>
+    readName(low).higher.flatMap(words => {
+      const high = byWords.get(words)
+      return high === undefined ? [] : [[low, high] as const]
+    }),
+  )
+}
+
+/**
+ * Returns an object whose values are in their order, as far as their schemas allow. An example of the contract stays.
+ *
+ * @param schemas those of each property
+ */
+export function orderPairs(
+  made: Map<string, Json>,
+  schemas: ReadonlyMap<string, readonly unknown[]>,
+  fitting: Fitting,
+): JsonObject {
+  for (const [low, high] of pairsIn([...made.keys()])) {
+    const [below, above] = [made.get(low) as Json, made.get(high) as Json]
+    if (!areReversed(below, above)) continue
+    const own = (key: string): readonly unknown[] => schemas.get(key) ?? []
+    const [keepsLow, keepsHigh] = [own(low).some(isShown), own(high).some(isShown)]
+    if (keepsLow && keepsHigh) continue
+    if (!keepsLow && fitting.fitsAll(own(low), above)) made.set(low, above)
+    if (!keepsHigh && fitting.fitsAll(own(high), below)) made.set(high, below)
+  }
+  // It defines properties and never assigns them, so that `__proto__` becomes an ordinary property.
+  return Object.fromEntries(made)
+}
+
+const isShown = (schema: unknown): boolean => ['example', 'examples', 'default'].some(key => key in objectOf(schema))
+
+/** Returns whether two values of one kind, numbers or times, are in the wrong order. */
+function areReversed(low: Json, high: Json): boolean {
+  if (typeof low === 'number' && typeof high === 'number') return low > high
+  if (typeof low !== 'string' || typeof high !== 'string') return false
+  return isTime(low) && isTime(high) && low.length === high.length && low > high
+}
+
+/** A date, a time, or both, as RFC 3339 writes them: in one time zone they are in the order of their texts. */
+const isTime = (text: string): boolean => /^(?:\d{4}-\d\d-\d\d|\d\d:\d\d)[T ]?[\d:.]*Z?$/.test(text)

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Sampler } from '../../src/sample/sample.ts'
+
+const time = { type: 'string', format: 'date-time' }
+const number = { type: 'integer', minimum: 0, maximum: 1000 }
+
+/** Objects with these properties, from a hundred seeds. */
+function objectsWith(properties: Readonly<Record<string, object>>): Record<string, never>[] {
+  const sampler = new Sampler({ it: { type: 'object', required: Object.keys(properties), properties } } as never)
+  return Array.from({ length: 100 }, (_, seed) => sampler.sample('it', { seed }).value as Record<string, never>)
+}
+
+const pairs: readonly (readonly [low: string, high: string, schema: object])[] = [
+  ['departure_time', 'arrival_time', time],
+  ['startDate', 'endDate', { type: 'string', format: 'date' }],
+  ['created_at', 'updated_at', time],
+  ['validFrom', 'validUntil', time],
+  ['check-in', 'check-out', { type: 'string', format: 'date' }],
+  ['priceMin', 'priceMax', number],
+  ['from', 'to', number],
+]
+for (const [low, high, schema] of pairs) {
+  test(`${low} is never after ${high}`, () => {
+    const objects = objectsWith({ [high]: schema, [low]: schema })
+    assert.ok(objects.every(one => one[low]! <= one[high]!))
+    assert.ok(objects.some(one => one[low] !== one[high]))
+  })
+}
+
+test('a pair keeps the bounds and the examples of its schemas', () => {
+  for (const one of objectsWith({ min: { ...number, minimum: 500 }, max: { ...number, maximum: 400 } })) {
+    assert.ok(one.min! >= 500 && one.max! <= 400)
+  }
+  for (const one of objectsWith({ start: { ...time, examples: ['2024-01-01T00:00:00Z'] }, end: time })) {
+    assert.equal(one.start, '2024-01-01T00:00:00Z')
+    assert.ok(one.end! >= one.start)
+  }
+})
