@@ -29,7 +29,7 @@ const REMEDIES: readonly (readonly [codes: RegExp, remedy: string])[] = [
   [/^newer/, 'write openapi: 3.1.0'],
   [/^fewer/, 'write fewer, or allow more values in the schema'],
   [/^not-checked/, 'call it yourself'],
-  [/^invalid|^left-out|^odd|^not-openapi|^key-/, 'write it in the form that the message says'],
+  [/^invalid|^left-out|^odd-|^not-openapi|^key-/, 'write it in the form that the message says'],
 ]
 
 /** Returns what to write instead, by the code of a mistake; `undefined` for a code without a remedy. */

@@ -38,6 +38,7 @@ const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   'errors.body': [{ code: '${problem.code}', message: '${problem.detail}' }],
   'errors.codes': [{ not_found: 'NOT_FOUND' }],
   'resources.*': [{ schema: 'Book', seed: './books.yaml' }],
+  'resources.*.id.from': ['title'],
   'resources.*.schema': ['Book'],
   'resources.*.seed': ['./books.yaml', [{ id: 1, title: 'Emma' }]],
   'resources.*.references': [{ authorId: 'authors' }],
