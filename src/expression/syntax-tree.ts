@@ -182,11 +182,9 @@ export function explain(
     const message = `there is no function "${called}"`
     return { code: 'unknown-function', message, hint: suggest(called, functions), ...at }
   }
-  const hint = /overload: list</.test(summary)
-    ? 'write value in list'
-    : /overload: /.test(summary)
-      ? 'compare values of one type'
-      : undefined
+  const [, list = 'list', value = 'value'] = /^(.*)\.contains\((.*)\)$/.exec(text.slice(at.start, at.end)) ?? []
+  const ofList = /overload(?: for '|: )list/.test(summary) ? `write ${value} in ${list}` : undefined
+  const hint = ofList ?? (/overload: /.test(summary) ? 'compare values of one type' : undefined)
   return { code: 'invalid-expression', message: plainWords(summary), hint, ...at }
 }
 
