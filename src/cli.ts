@@ -151,6 +151,8 @@ async function serveCommand(line: CommandLine): Promise<number> {
     })
     // The signal handlers exist before the banner is printed.
     const told = stopped(stop => {
+      // A terminal that is closed ends the program. Workers reload when the primary does.
+      if (!process.stdin.isTTY) process.on('SIGHUP', () => isWorker() || void started.reloader.reload().catch(() => {}))
       if (isWorker()) obey(started.gateway, started.reloader, stop)
       // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
       else if (process.env.npm_lifecycle_event === 'start') followParents(parents, stop)

@@ -204,3 +204,15 @@ components:
   assert.equal((await api.send('POST /x', { one: {}, two: {} })).status, 204)
   assert.equal((await api.send('POST /x', { one: {}, two: 2 })).status, 400)
 })
+
+test('one warning names all formats that are unknown', () => {
+  const { report } = loadFiles({
+    'openapi.yaml': operation(
+      '[{ name: a, in: query, schema: { type: string, format: mac-48 } }, { name: b, in: query, schema: { type: string, format: orcid } }]',
+    ),
+  })
+  assert.deepEqual(
+    report.list.map(({ message }) => message),
+    ['unknown formats "mac-48", "orcid"; values are not checked against them'],
+  )
+})

@@ -1,7 +1,7 @@
 // A state file that other programs remove or replace while it is in use.
 
 import assert from 'node:assert/strict'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { until, untilSaid } from '../support/until.ts'
 import { programsWithFile } from './serve-with-file.ts'
@@ -32,4 +32,16 @@ test('a state file that is removed while in use is written anew, and another one
   const third = await serve(config)
   assert.ok((await third.send('GET /notes')).body.some(({ text }: { text: string }) => text === 'four'))
   await third.kill()
+})
+
+test('a state file that was cut to nothing begins anew, with a warning', async () => {
+  const { config, state } = project()
+  const first = await serve(config)
+  await first.send('POST /notes', { text: 'one' })
+  await first.kill()
+  truncateSync(state, 0)
+  const second = await serve(config)
+  await untilSaid(second, /is empty; a new state begins \(was it cut\?\)/)
+  assert.equal((await second.send('GET /notes/2')).status, 404)
+  await second.kill()
 })

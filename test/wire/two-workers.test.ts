@@ -49,7 +49,7 @@ describe('two workers', () => {
     assert.equal(await metric(/^understudy_build_info\{.*\} (\d+)$/m), '1')
   })
 
-  test('a reload and a reset reach both workers', async () => {
+  test('a reload, also by SIGHUP, and a reset reach both workers', async () => {
     writeFileSync(file, saying('moon'))
     assert.equal((await fetch(`${control}/reload`, { method: 'POST' })).status, 200)
     assert.equal((await fetch(`${control}/reset`, { method: 'POST' })).status, 204)
@@ -58,10 +58,15 @@ describe('two workers', () => {
       return ((await response.json()) as { hello: string }).hello
     }
     // Connections are distributed in turn, so this many reach both workers.
-    await until(async () => {
-      const said = new Set([await greeting(), await greeting(), await greeting(), await greeting()])
-      return said.size === 1 && said.has('moon') ? true : undefined
-    })
+    const allSay = (word: string) =>
+      until(async () => {
+        const said = new Set([await greeting(), await greeting(), await greeting(), await greeting()])
+        return said.size === 1 && said.has(word) ? true : undefined
+      })
+    await allSay('moon')
+    writeFileSync(file, saying('sun'))
+    child.kill('SIGHUP')
+    await allSay('sun')
   })
 
   test('a killed worker is replaced, and the replacement is counted', async () => {

@@ -82,6 +82,7 @@ export function readContract(
   const named = new Map(components.map(([name, node]) => [name, schemas.use(node)]))
   const operations = readOperations(reading, servers.basePaths)
   nameOthers(named, reading)
+  tellFormats(reading)
   const contract: Contract = {
     title: reading.text(childOf(info, 'title')) || 'API',
     version: reading.text(childOf(info, 'version')) || '0',
@@ -105,6 +106,19 @@ export function readContract(
     checkSamples(contract, reading)
   }
   return contract
+}
+
+/** Warns of all unknown formats at once: a document may have dozens. */
+function tellFormats(reading: ContractReading): void {
+  const { unknownFormats: formats } = reading.schemas
+  const [first, ...others] = formats.values()
+  if (first === undefined) return
+  const names = [...formats.keys()].map(format => `"${format}"`).join(', ')
+  const message =
+    others.length === 0
+      ? `unknown format ${names}; values are not checked against it`
+      : `unknown formats ${names}; values are not checked against them`
+  reading.warn('unknown-format', message, first)
 }
 
 /** Names the schemas in other files that references lead to. A component of the contract itself has its name already. */

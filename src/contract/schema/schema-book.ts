@@ -57,6 +57,8 @@ export class SchemaBook {
   readonly #keys = new Map<string, string>()
   readonly #uses = new Map<string, SchemaUse>()
   readonly #formats = new Set<string>()
+  /** The formats that values are not checked against, and where each was met first. */
+  readonly unknownFormats = new Map<string, Node>()
   /** The validator, and the schemas that it has. */
   readonly #schemas = new Schemas()
   readonly #given = new Set<string>()
@@ -221,8 +223,7 @@ export class SchemaBook {
     for (const [format, node] of translation.formats) {
       if (this.#formats.has(format)) continue
       this.#formats.add(format)
-      if (isKnownFormat(format)) continue
-      this.documents.warn('unknown-format', `unknown format "${format}"; values are not checked against it`, node)
+      if (!isKnownFormat(format)) this.unknownFormats.set(format, node)
     }
   }
 

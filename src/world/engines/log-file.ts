@@ -169,6 +169,7 @@ export class LogFile {
     const bytes = readFileSync(file)
     const reading = readLines(bytes)
     const { end, damaged } = reading
+    if (bytes.length === 0) warn(`${file} is empty; a new state begins (was it cut?)`)
     if (damaged === undefined) return reading
     const lost = { bytes: bytes.length - end }
     // A write that was cut short leaves a line without an end.
