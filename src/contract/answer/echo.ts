@@ -41,7 +41,6 @@ export function echo(value: Json, source: EchoSource, schema: SchemaUse | undefi
   if (parameters.length === 0 && !hasBody) return value
   const reply = new GuardedValue(value, next => schema === undefined || schema.fits(next))
   const { records, items, lists } = targetsIn(value)
-  if (hasBody) repeatBody(reply, body as Json, schema?.sampler.part(schema.key), isExample)
   /** Puts a value under its name, in the spelling of the reply; returns whether that has it. */
   const putNamed = (path: Path, name: string, said: Json): boolean => {
     const holder = reply.at(path)
@@ -53,9 +52,17 @@ export function echo(value: Json, source: EchoSource, schema: SchemaUse | undefi
   }
   // The last parameter of the path identifies the record. Its name does not count.
   const last = parameters.filter(one => one.in === 'path' && one.names === undefined).at(-1)
-  for (const path of records) {
-    const named = parameters.filter(({ name, value: said }) => putNamed(path, name, said))
-    if (last !== undefined && IDS.test(last.name) && !named.includes(last)) putNamed(path, 'id', last.value)
+  const isOwn = (one: Said) => one.in === 'path' && one.names === undefined
+  const named = new Set<Said>()
+  const putAll = (some: readonly Said[]): void => {
+    for (const path of records) for (const one of some) if (putNamed(path, one.name, one.value)) named.add(one)
+  }
+  // The body says more of the record than the query does, and the path names it.
+  putAll(parameters.filter(one => !isOwn(one)))
+  if (hasBody) repeatBody(reply, body as Json, schema?.sampler.part(schema.key), isExample)
+  putAll(parameters.filter(isOwn))
+  if (last !== undefined && IDS.test(last.name) && !named.has(last)) {
+    for (const path of records) putNamed(path, 'id', last.value)
   }
   if (isExample) return reply.value
   const filters = parameters.filter(({ name }) => !PAGING.test(name))

@@ -93,20 +93,34 @@ const isBlank = (value: Json): boolean =>
 function fillFields(template: JsonObject, subject: EntrySubject, fits: (value: Json) => boolean): Json | undefined {
   const entry = new GuardedValue(template, fits)
   const names = Object.keys(template)
-  for (const name of names) {
+  const isPath = (name: string) => ERROR_PATHS.has(plainly(name))
+  // A message says which field is meant if no other field of the entry can.
+  for (const name of [...names].sort((a, b) => Number(isPath(b)) - Number(isPath(a)))) {
     const known = template[name] as Json
     const put = (value: Json) => entry.put([name], value)
     if (isObject(known)) {
       const filled = fillFields(known as JsonObject, subject, value => entry.fits([name], value))
       if (filled !== undefined && Object.values(filled as JsonObject).some(one => !isBlank(one)) && put(filled))
         continue
-    } else if (candidatesFor(name, known, names, subject).some(put)) continue
-    if (!entry.drop([name]) && !BLANKS.some(put)) return undefined
+    } else if (
+      candidatesFor(name, known, names, subject, Object.keys(entry.value as JsonObject).some(isPath)).some(put)
+    )
+      continue
+    if (entry.drop([name]) || BLANKS.some(put)) continue
+    // A code that the schema requires stays beside the message, rather than no entry at all.
+    const isCode = typeof known === 'string' && !/\s/.test(known) && names.some(one => DETAILS.has(plainly(one)))
+    if (!isCode) return undefined
   }
   return entry.value
 }
 
-function candidatesFor(name: string, known: Json, siblings: readonly string[], subject: EntrySubject): readonly Json[] {
+function candidatesFor(
+  name: string,
+  known: Json,
+  siblings: readonly string[],
+  subject: EntrySubject,
+  isNamed: boolean,
+): readonly Json[] {
   const { rule, refusal } = subject
   const { problem, status, detail } = refusal
   const plain = plainly(name)
@@ -119,7 +133,7 @@ function candidatesFor(name: string, known: Json, siblings: readonly string[], s
   if (Array.isArray(known)) return out
   if (DETAILS.has(plain) || plain === 'error') {
     // A message beside the field's name need not repeat it.
-    const told = rule === undefined ? detail : has(ERROR_PATHS) ? rule.message : describeRule(rule)
+    const told = rule === undefined ? detail : isNamed ? rule.message : describeRule(rule)
     if (plain !== 'reason' || !has(DETAILS)) out.push(told, problem.title)
   }
   if (RULES.has(plain)) out.push(...(rule === undefined ? [] : ruleWordsOf(rule.rule)), ...codesOf(problem, status))

@@ -190,9 +190,10 @@ function isByField(name: string, value: Json, path: Path): boolean {
   return names.length > 0 && !names.some(isHolder) && Object.values(value).every(isList)
 }
 
-const MANY = /(?:errors|fields|violations|issues|params|parameters|messages|reasons|failures)$/
+const MANY = /(?:errors|errorlist|fields|violations|issues|params|parameters|messages|reasons|failures)$/
 /** Whether a field contains errors: `innerErrors`, `full_messages`. */
-const isHolder = (name: string): boolean => HOLDERS.has(name) || /(?:error|message|reason|problem|failure)s$/.test(name)
+const isHolder = (name: string): boolean =>
+  HOLDERS.has(name) || /(?:error|message|reason|problem|failure)(?:s|list)$/.test(name)
 /** A list of errors, and not of their fields only. */
 const ERRORS = /^(?:errors|problems|messages|data)$/
 

@@ -21,6 +21,9 @@ paths:
   /login: { ${post(object(`token: ${text}, account: ${USER}`))} }
   /profiles: { ${post(object(`nickname: ${text}, rank: { type: integer }`))} }
   /orders: { ${post(object(`firstName: ${text}, place: ${object(`city: ${text}, country: ${text}`)}, labels: { type: object, additionalProperties: ${text} }, lines: { type: array, items: ${LINE} }`))} }
+  /lines/{lineId}:
+    parameters: [{ name: lineId, in: path, required: true, schema: { type: integer } }, { name: sku, in: query, schema: ${text} }]
+    ${post(LINE).replace('post:', 'put:')}
   /bulk: { ${post(object(`count: { type: integer }, lines: { type: array, items: ${LINE} }`))} }
 `,
 })
@@ -58,6 +61,12 @@ for (const [what, path, body, part] of [
     assert.doesNotMatch(JSON.stringify(reply), /password|secret/)
   })
 }
+
+test('the path names the record, and the body says more than the query', async () => {
+  const { body } = await send('PUT /lines/7?sku=a', { id: 8, sku: 'b' })
+  const { id, sku } = body as { id: number; sku: string }
+  assert.deepEqual([id, sku], [7, 'b'])
+})
 
 test('items that the reply needs more of get different values', async () => {
   const { body } = await send('POST /orders', { lines: [...'abcdef'].map(sku => ({ sku })) })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AGE, closed, listOf, refusalOf, text, WHY } from './refusal-of.ts'
+import { AGE, CITY, closed, listOf, NAME, refusalOf, text, WHY } from './refusal-of.ts'
 
 const TEXTS = [AGE, 'name must be a string', 'address.city is required']
 
@@ -90,6 +90,20 @@ for (const [name, schema, body] of [
     'a list of texts under a name that need not be there, beside others',
     closed({ errors: { type: 'object', properties: { email: listOf(text), base: listOf(text) } } }),
     { errors: { base: TEXTS } },
+  ],
+  [
+    'the whole sentence where no other field names the place',
+    closed({
+      errorList: listOf(
+        closed({ detail: text, source: { type: 'object', properties: { example: text } } }, ['detail']),
+      ),
+    }),
+    { errorList: [AGE, NAME, CITY].map(detail => ({ detail })) },
+  ],
+  [
+    'entries whose codes are for none of this',
+    closed({ errors: listOf(closed({ code: { enum: ['expired'] }, message: text })) }),
+    { errors: [AGE, NAME, CITY].map(message => ({ code: 'expired', message })) },
   ],
   [
     'a text for each field',
