@@ -63,3 +63,103 @@ operations: { createRepo: { respond: { create: repos } } }
   const { owner, full_name } = body as Repo
   assert.deepEqual([owner, full_name], [{ login: 'ada' }, 'ada/food'])
 })
+
+const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const ok = (schema: object) => ({ 200: { description: 'ok', ...json(schema) } })
+const at = (operations: object) => ({
+  parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+  ...operations,
+})
+const takes = (field: string) => ({
+  requestBody: json({ type: 'object', required: [field], properties: { [field]: { type: 'string' } } }),
+})
+const integer = { type: 'integer' }
+const text = { type: 'string' }
+const action = { responses: ok(ref('Article')) }
+
+const ARTICLES = JSON.stringify({
+  openapi: '3.0.3',
+  info: { title: 'Articles', version: '1' },
+  paths: {
+    '/articles': {
+      get: { responses: ok({ type: 'array', items: ref('Article') }) },
+      post: { ...takes('title'), responses: ok(ref('Article')) },
+    },
+    '/articles/{id}': at({
+      get: { responses: ok(ref('Article')) },
+      delete: { responses: { 204: { description: 'gone' } } },
+    }),
+    '/articles/{id}/favorite': at({ post: action, delete: action }),
+    '/articles/{id}/like': at({ put: { responses: { 204: { description: 'done' } } } }),
+    '/articles/{id}/unlike': at({ post: action }),
+    '/articles/{id}/comments': at({
+      get: { responses: ok({ type: 'array', items: ref('Comment') }) },
+      post: { ...takes('body'), responses: ok(ref('Comment')) },
+    }),
+    '/articles/{id}/comments/{commentId}': at({
+      parameters: ['id', 'commentId'].map(name => ({ name, in: 'path', required: true, schema: integer })),
+      get: { responses: ok(ref('Comment')) },
+      delete: { responses: { 204: { description: 'gone' } } },
+    }),
+  },
+  components: {
+    schemas: {
+      Article: {
+        type: 'object',
+        required: ['id', 'title', 'favorited', 'favoritesCount', 'commentsCount'],
+        properties: {
+          ...{ id: { type: 'integer', readOnly: true }, title: text, favorited: { type: 'boolean' } },
+          ...{ favoritesCount: integer, likes: integer, commentsCount: integer },
+        },
+      },
+      Comment: {
+        type: 'object',
+        required: ['id', 'body'],
+        properties: { id: { type: 'integer', readOnly: true }, body: text },
+      },
+    },
+  },
+})
+
+test('an action and its opposite move a flag and its count, once', async () => {
+  const send = await serveInferred(ARTICLES)
+  const { favorited, favoritesCount, likes } = (await send('GET /articles/1')).body as Record<string, number>
+  assert.equal(favorited, false)
+  const flags = []
+  for (const method of ['POST', 'POST', 'DELETE', 'DELETE']) {
+    const { body } = await send(`${method} /articles/1/favorite`)
+    const article = body as Record<string, number>
+    flags.push([article.favorited, Number(article.favoritesCount) - Number(favoritesCount)])
+  }
+  assert.deepEqual(flags, [
+    [true, 1],
+    [true, 1],
+    [false, 0],
+    [false, 0],
+  ])
+  assert.equal((await send('PUT /articles/1/like')).status, 204)
+  assert.equal(((await send('GET /articles/1')).body as Record<string, number>).likes, Number(likes) + 1)
+  assert.equal(((await send('POST /articles/1/unlike')).body as Record<string, number>).likes, likes)
+})
+
+test('children belong to their parents, which count them', async () => {
+  const send = await serveInferred(ARTICLES)
+  const count = async (id: number) =>
+    ((await send(`GET /articles/${id}`)).body as { commentsCount: number }).commentsCount
+  const seeded = []
+  for (let id = 1; id <= 5; id++) seeded.push(((await send(`GET /articles/${id}/comments`)).body as unknown[]).length)
+  assert.deepEqual(seeded, [1, 1, 1, 1, 1])
+  const { id } = (await send('POST /articles', { title: 'Food' })).body as { id: number }
+  assert.deepEqual((await send(`GET /articles/${id}/comments`)).body, [])
+  const comment = (await send(`POST /articles/${id}/comments`, { body: 'good' })).body as { id: number }
+  assert.deepEqual((await send(`GET /articles/${id}/comments`)).body, [comment])
+  assert.equal(await count(id), 1)
+  const path = `/articles/${id}/comments/${comment.id}`
+  assert.equal((await send(`DELETE ${path}`)).status, 204)
+  assert.equal(await count(id), 0)
+  await send(`POST /articles/${id}/comments`, { body: 'again' })
+  await send(`DELETE /articles/${id}`)
+  assert.equal((await send(`GET /articles/${id}/comments`)).status, 404)
+  assert.equal((await send(`GET /articles/${id}/comments/${comment.id + 1}`)).status, 404)
+})

@@ -16,6 +16,7 @@ const oneWithin = setting.block(
       'The field of a record with the id of its owner, such as `metadata.namespace`. A field in braces, `{repo}`, is stored with the record but not shown in replies; a record without it belongs to every owner. Default: the name of the parameter.',
     ),
     resource: setting.text('The resource of the owners; a request for an owner that does not exist gets 404.'),
+    count: setting.text('With `resource`: the field of an owner that counts these records.'),
   },
   { required: ['parameter'] },
 )
@@ -86,6 +87,7 @@ export const COMPANIONS: Readonly<Record<string, readonly RespondKind[]>> = {
   ...Object.fromEntries(Object.keys(listSchema).map(key => [key, ['list']])),
   within: ['list', ...ACTIONS],
   set: ['create', 'replace', 'update'],
+  add: ['update'],
   id: ['read', 'replace', 'update', 'delete'],
   creates: ['replace'],
   headers: ['status', 'list', 'file'],
@@ -108,6 +110,10 @@ export const respondSchema = setting.block(
       description:
         'With `create`, `replace` or `update`: fields that the operation sets, over those of the request: `{ status: cancelled }`. `${now}` and `${uuid}` are filled in.',
     } as SettingOf<Readonly<Record<string, Json>>>,
+    add: setting.named(
+      'With `update`: what the operation adds to number fields, unless `set` changes nothing: `{ likes: 1 }`.',
+      { type: 'integer' } as SettingOf<number>,
+    ),
     id: {
       type: ['string', 'integer'],
       description: 'With an action on one record: its id, if the path has no parameter for it (`/me`).',

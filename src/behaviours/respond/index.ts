@@ -102,7 +102,7 @@ function compileRead(config: RespondConfig, resource: Resource, give: Give, site
 }
 
 function compileDelete(config: RespondConfig, resource: Resource, give: Give, site: Site): Handler {
-  const { identify, get } = compileFinder(resource, config, site)
+  const { identify, get, within } = compileFinder(resource, config, site)
   const status = successStatus(site.operation, 204, 200)
   const gives = status !== 204 && (responseFor(site.operation, status)?.content.size ?? 0) > 0
   const consequences = compileDeletion(resource, site)
@@ -116,6 +116,7 @@ function compileDelete(config: RespondConfig, resource: Resource, give: Give, si
       const removed = await exchange.world.collection(resource.name).remove(entry.id, entry.revision)
       if (removed !== 'removed') continue
       await settle?.()
+      await within?.count(exchange, -1)
       return gives ? give(entry, status, exchange) : withoutBody(status)
     }
   }

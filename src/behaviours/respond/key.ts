@@ -105,6 +105,19 @@ export function compileWithin({ within: config }: RespondConfig, resource: Resou
         const own = fieldIn(field, record)
         return (unshown && own === undefined) || String(own) === String(ownerOf(exchange))
       }),
+    /** Adds to the fields of the owners that count these records. */
+    async count(exchange: Exchange, by: number): Promise<void> {
+      for (const { owner, find, counted, ownerOf } of owners) {
+        if (owner === undefined || counted === undefined) continue
+        for (;;) {
+          const entry = await find?.(exchange, ownerOf(exchange) as Id)
+          const next = entry && withAdded(entry.value, { [counted]: by })
+          const collection = exchange.world.collection(owner.name)
+          if (next === undefined || (await collection.replace(entry?.id as Id, next, entry?.revision)) !== 'stale')
+            break
+        }
+      }
+    },
     /** Returns the fields of a record with its owners. */
     own: (exchange: Exchange, fields: JsonObject): JsonObject =>
       owners.reduce((record, { field, ownerOf }) => withField(field, ownerOf(exchange), record), fields),
@@ -120,10 +133,18 @@ interface Owner {
   /** The resource of the owners and the search for one, if the configuration names it. */
   readonly owner: Resource | undefined
   readonly find: FindRecord | undefined
+  /** Its field with the number of the records. */
+  readonly counted: string | undefined
+}
+
+/** Returns a record with more or less in some of its numbers, which stay positive. */
+export function withAdded(record: JsonObject, numbers: Readonly<Record<string, number>>): JsonObject {
+  const sums = Object.entries(numbers).map(([field, by]) => [field, Math.max(0, Number(record[field] ?? 0) + by)])
+  return { ...record, ...Object.fromEntries(sums) }
 }
 
 function compileOwner(
-  { parameter, field = parameter, resource: ownerName }: WithinConfig,
+  { parameter, field = parameter, resource: ownerName, count: counted }: WithinConfig,
   resource: Resource,
   before: readonly Owner[],
   site: Site,
@@ -140,18 +161,21 @@ function compileOwner(
   if (node === undefined && !unshown) reportField(resource, field, [...at, 'field'], site)
   const place = [...at, 'resource']
   const owner = resourceOf(ownerName, place, site)
+  if (owner !== undefined && counted !== undefined && !owner.schema.shape.properties.has(counted)) {
+    reportField(owner, counted, [...at, 'count'], site)
+  }
   site.index(resource.name, field)
   const index = pathParameter(operation, parameter)
-  const numeric = node !== undefined && contract.shapeOf(node).types.includes('integer')
+  const ids = node === undefined ? owner?.ids : contract.shapeOf(node).types.includes('integer') ? 'integer' : 'text'
   const segment = names.indexOf(parameter)
   return {
     parameter,
     field,
     unshown,
     owner,
-    ownerOf: ({ values, segments }) =>
-      asId((index === -1 ? segments[segment] : values[index]) as Id, numeric ? 'integer' : 'text'),
+    ownerOf: ({ values, segments }) => asId((index === -1 ? segments[segment] : values[index]) as Id, ids ?? 'text'),
     find: owner && compileOwnerFind(owner, before, site, place),
+    counted,
   }
 }
 
@@ -200,6 +224,8 @@ export function compileFinder(resource: Resource, config: RespondConfig, site: S
       const entry = await find(exchange, id)
       if (entry === undefined && create !== undefined) return exchange.precondition?.(entry) ?? create(exchange, id)
       if (entry === undefined || within?.owns(exchange, entry.value) === false) return missingRecord(resource, id)
+      const orphan = await within?.orphan(exchange)
+      if (orphan !== undefined) return orphan
       return exchange.precondition?.(entry) ?? entry
     },
   }
@@ -246,7 +272,7 @@ export async function danglingIn(
 ): Promise<readonly BrokenRule[]> {
   const broken: BrokenRule[] = []
   for (const [field, { to }] of references) {
-    const value = fields[field] ?? []
+    const value = isUnshown(field) ? [] : (fields[field] ?? [])
     for (const [i, id] of [value].flat().entries()) {
       if (isId(id) && (await world.collection(to).read(id)) !== undefined) continue
       const at = pointer(Array.isArray(value) ? [field, i] : [field])
@@ -322,12 +348,14 @@ interface RecordName {
   readonly key: Id
 }
 
+const NO_TYPES: ReadonlySet<string> = new Set()
+
 const referrersOf = (name: string, { resources, contract }: Site): Referrer[] =>
   [...resources.values()].flatMap(resource =>
     [...resource.references].flatMap(([field, { to, onDelete }]) => {
       const node = resource.schema.shape.properties.get(field)
-      if (to !== name || node === undefined) return []
-      const { types } = contract.use(node)
+      if (to !== name || (node === undefined && !isUnshown(field))) return []
+      const types = node === undefined ? NO_TYPES : contract.use(node).types
       return [{ resource, field, onDelete, many: types.has('array'), nullable: types.has('null') }]
     }),
   )

@@ -22,7 +22,7 @@ import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { inBody, isId, type Resource } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
-import { compileFinder, compileKey, compileWithin, danglingIn } from './key.ts'
+import { compileFinder, compileKey, compileWithin, danglingIn, reportField, withAdded } from './key.ts'
 import { compileMaker, keepOwners } from './record.ts'
 import { compileLocation, type Give, withoutBody } from './reply.ts'
 import { completeTemplate, itemOf, listedRecords, pathParameter, recordReader } from './shape.ts'
@@ -41,6 +41,13 @@ export function compileWrite(
   const { within, identify, get } = compileFinder(resource, config, site, maker)
   const status = successStatus(operation, 200, 204)
   const create = config.creates === true ? compileCreateOne(config, resource, give, site) : undefined
+  const { add, set = {} } = config
+  const flags = Object.keys(set)
+  const changes = (now: JsonObject, old: JsonObject) =>
+    flags.length === 0 || flags.some(name => now[name] !== old[name])
+  for (const name of Object.keys(add ?? {})) {
+    if (!resource.schema.shape.properties.has(name)) reportField(resource, name, ['add', name], site)
+  }
   // By its media type, or by the schema of its operation, a list is a JSON Patch.
   const isPatch = [...(operation.body?.content.values() ?? [])].some(({ patch }) => patch === true)
   const isPatched = ({ body, request }: Exchange) =>
@@ -62,7 +69,8 @@ export function compileWrite(
       const misfit = misfitOf(merged, id, idField, checksId)
       if (misfit !== undefined) return invalid([misfit])
       const composed = maker.compose(merged, exchange, old.value)
-      const owned = within === undefined ? composed : within.own(exchange, composed)
+      const counted = add !== undefined && changes(composed, old.value) ? withAdded(composed, add) : composed
+      const owned = within === undefined ? counted : within.own(exchange, counted)
       const fields = keepOwners(resource, owned, old.value)
       const record = maker.fit(withId(idField, id, fields), exchange)
       if (Array.isArray(record)) return invalid(record)
@@ -241,6 +249,7 @@ function compileCreateOne(
     if (made === 'exists') return exists(idIn(idField, fields) as Id)
     if ('status' in made) return made
     exchange.entry = made
+    await within?.count(exchange, 1)
     return give(made, status, exchange, locate?.(exchange, key?.nameOf(made) ?? made.id))
   }
 }

@@ -7,6 +7,7 @@ import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/names.ts'
+import { schemaNamed } from '../seed/seed.ts'
 import { fieldInHead, type SchemaCandidate } from './candidates.ts'
 import { isAlone, type Named, pathParameters } from './collections.ts'
 import { listKeys, wrapping } from './list.ts'
@@ -14,20 +15,23 @@ import {
   answersEmpty,
   answersOtherwise,
   isItemPath,
+  isSilent,
   readFields,
   replySchema,
   requestSchema,
   type SchemaReader,
   segmentsOf,
+  singular,
   wordFormOf,
 } from './schema.ts'
 import {
+  changesByAction,
+  counterOf,
   eachSent,
   fieldsGiven,
   givenForEach,
   isPartial,
   namesInBody,
-  setByAction,
   setByQuery,
   templateOf,
 } from './writes.ts'
@@ -82,7 +86,7 @@ export function operationsOf(
   const isNamed = namer === undefined || namer.idField === idField
   const item: Named['item'] = isNamed ? collection.item : new Map()
   const below = isNamed ? collection.below : []
-  const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
+  const node = schemaNamed(schema, contract)?.node as Node
   const fields = readFields(node, schemas)
   const ownersIn = (where: string): readonly WithinConfig[] =>
     ownersOf(where, fields.properties, idField, schemas, { chosen, listed }, pathParameters(collection))
@@ -198,10 +202,11 @@ export function operationsOf(
   for (const operation of below) {
     const { method, path: where } = operation
     const verb = segmentsOf(where).at(-1) as string
-    if (method === 'GET' || method === 'DELETE' || verb.includes('{')) continue
-    const set = setByAction(verb, fields)
-    const keys = set && records.answersAkin(operation) ? about(operation) : undefined
-    if (keys !== undefined) add(operation, 'update', { ...keys, set: { ...set } }, 'an action on the item', OPTIONAL)
+    if (method === 'GET' || verb.includes('{')) continue
+    const changes = changesByAction(verb, method, fields)
+    const isIts = records.answersAkin(operation) || (operation.responses.has('204') && isSilent(operation))
+    const keys = changes && isIts ? about(operation) : undefined
+    if (keys !== undefined) add(operation, 'update', { ...keys, ...changes }, 'an action on the item', OPTIONAL)
   }
   const alone = isAlone(collection)
   for (const operation of me) {
@@ -246,18 +251,19 @@ function ownersOf(
     // The word before an owner at the end of a path is that of the records.
     const owner = before.includes('{') || at === segments.length - 1 ? '' : before
     const holds = (node: Node) => mayHold(node, declared.get(parameter), schemas)
-    const field = ownerField(parameter, owner, properties, taken, schemas, holds)
-    if (field === undefined) return { parameter, field: `{${parameter}}` }
+    const field = ownerField(parameter, owner, properties, taken, schemas, holds) ?? `{${parameter}}`
     taken.add(field)
-    const isCheckable =
-      parameter === last &&
-      !field.includes('.') &&
-      known.chosen.has(owner) &&
-      known.listed.has(listedAt(owner, segments.slice(0, at)))
+    // A record may not say whose it is if its path has several owners.
+    const isSure = !isUnshown(field) || expressionsOf(path).length === 1
+    const isListed = isSure && parameter === last && known.listed.has(listedAt(owner, segments.slice(0, at)))
+    const candidate = isListed && !field.includes('.') ? known.chosen.get(owner) : undefined
+    const record = candidate && schemaNamed(candidate.schema, schemas.contract)?.node
+    const count = record && counterOf(singular(segments[at + 1] ?? ''), readFields(record, schemas))
     return {
       parameter,
       ...(field === parameter ? {} : { field }),
-      ...(isCheckable ? { resource: owner } : {}),
+      ...(candidate === undefined ? {} : { resource: owner }),
+      ...(count === undefined ? {} : { count }),
     }
   })
 }

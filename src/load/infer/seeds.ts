@@ -91,7 +91,7 @@ const ownersIn = (one: InferredOperation) =>
   withinsIn(one).flatMap(({ parameter, field, resource }) => {
     const segments = segmentsOf(one.operation.path)
     const owner = resource ?? segments[segments.indexOf(`{${parameter}}`) - 1]
-    return owner === undefined || isUnshown(field) ? [] : [{ field, owner, certain: resource !== undefined }]
+    return owner === undefined ? [] : [{ field, owner, certain: resource !== undefined }]
   })
 
 /** The ids of the owners of a resource's records, by field. */
@@ -101,8 +101,10 @@ function ownerIds(
   seeds: Seeds,
 ): ReadonlyMap<string, OwnerIds> {
   const owners = new Map<string, OwnerIds>()
+  // A record with unshown owners is found under no others: not where a path takes any.
+  const isAny = own.flatMap(withinsIn).some(({ field, resource }) => isUnshown(field) && resource === undefined)
   for (const { field, owner, certain } of own.flatMap(ownersIn)) {
-    const records = seeds.get(owner)
+    const records = isAny && isUnshown(field) ? undefined : seeds.get(owner)
     if (records === undefined || records.length === 0 || owners.get(field)?.certain) continue
     const { idField } = candidateOf(owner)
     owners.set(field, { ids: records.map(record => idIn(idField, record) as Json), certain })
@@ -147,14 +149,15 @@ function seedRecords(name: string, resource: SeededResource, count: number, cont
     const nth = <Item>(all: readonly Item[]): Item => all[(number - 1) % all.length] as Item
     const id = idOf(number, value)
     const fields = { ...value, ...Object.fromEntries([...choices].map(([field, all]) => [field, nth(all)])) }
-    const all = [...owners]
+    const all = [...owners].filter(([field]) => !isUnshown(field))
+    const unshown = [...owners].filter(([field]) => isUnshown(field)).map(([field, { ids }]) => [field, nth(ids)])
     const record = [all, all.filter(([, { certain }]) => certain)]
       .map(some => some.reduce((made, [field, { ids }]) => withField(field, nth(ids), made), fields as JsonObject))
       .map(whole => withId(idField, id, whole))
       .find(one => schema.fits(one))
     if (seen.has(id) || record === undefined) continue
     seen.add(id)
-    out.push(record)
+    out.push({ ...record, ...Object.fromEntries(unshown) })
   }
   return out
 }

@@ -1,6 +1,6 @@
 // Tries inferred state in process: for each resource a valid create, read, list, update and delete, as a client sends them.
 
-import { isUnshown } from '../../behaviours/respond/config.ts'
+import { isUnshown, type WithinConfig } from '../../behaviours/respond/config.ts'
 import { type Nonconformance, nonconformanceOf, type Operation } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Reply, Request } from '../../kernel/http.ts'
@@ -24,8 +24,8 @@ interface Victim {
   readonly given: GivenParameters
   readonly id: Id | undefined
   readonly value: JsonObject | undefined
-  /** Whether a request has created it. */
-  readonly made: boolean
+  /** The operation that created it; unset for a seed. */
+  readonly by?: InferredOperation
 }
 
 /** Tries the operations of one resource in separate worlds: two creates may give a record the same id. */
@@ -35,7 +35,7 @@ export async function tryResource(
   runner: TrialRunner,
 ): Promise<readonly TrialFault[]> {
   const { plan } = runner
-  const nobody: Victim = { world: runner.newWorld(), given: new Map(), id: undefined, value: undefined, made: false }
+  const nobody: Victim = { world: runner.newWorld(), given: new Map(), id: undefined, value: undefined }
   const resource = plan.simulation.resources.get(name)
   const faults: TrialFault[] = []
   const blame = (operation: InferredOperation, reason: string) => void faults.push({ operation, reason })
@@ -77,7 +77,7 @@ export async function tryResource(
     const given = new Map(names.map((parameter, i) => [parameter, exchange.segments[i] as Json]))
     const value = exchange.entry?.value
     if (resource !== undefined && value !== undefined)
-      return { world, given, id: idIn(resource.idField, value) as Id, value, made: true }
+      return { world, given, id: idIn(resource.idField, value) as Id, value, by: one }
     blame(one, 'no record was created')
     return undefined
   }
@@ -141,14 +141,19 @@ function mustShow({ action, operation, essential }: InferredOperation, { given }
 }
 
 /** Returns the path parameters of an operation: the record's id and its owner's; `undefined` without such an owner. */
-function parametersFor(one: InferredOperation, { given, id, value, made }: Victim): GivenParameters | undefined {
+function parametersFor(one: InferredOperation, { given, id, value, by }: Victim): GivenParameters | undefined {
   const isList = one.action === 'list'
   const last = expressionsOf(one.operation.path).at(-1)
   if (id === undefined) return given
   const named = new Map(isList || last === undefined ? given : [...given, [last, id as Json] as const])
+  // The owners in another path may be of another kind: a user, not an organisation.
+  const isKnown = (name: string) => by === undefined || withinsIn(by).some(({ resource }) => resource === name)
+  const isOther = ({ field = '', resource }: WithinConfig) =>
+    resource !== undefined && isUnshown(field) && given.size > 0 && !isKnown(resource)
+  if (withinsIn(one).some(isOther)) return undefined
   for (const { parameter, field, resource } of withinsIn(one).filter(({ parameter }) => !given.has(parameter))) {
     // An owner that a request named, and no path, need not exist.
-    const owner = made && resource !== undefined ? undefined : value && fieldIn(field, value)
+    const owner = by !== undefined && resource !== undefined ? undefined : value && fieldIn(field, value)
     if (typeof owner === 'string' || typeof owner === 'number') named.set(parameter, owner)
     else if (!isList && !isUnshown(field)) return undefined
   }

@@ -14,6 +14,7 @@ import {
   replySchema,
   requestSchema,
   type SchemaReader,
+  singular,
 } from './schema.ts'
 
 /** The record that a POST answers with. */
@@ -202,22 +203,48 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 const STATES = /^(?:.*status|.*state|phase|stage)$/i
 
 /**
- * Returns the field that an action sets, and its value: `POST /orders/{id}/cancel` sets the status that its name says;
- * `undefined` without a fitting enum.
+ * Returns what an action changes: `POST /orders/{id}/cancel` sets the status that its name says, `POST /posts/{id}/like` sets
+ * `liked` and adds to `likes`, and its DELETE takes both back; `undefined` without a fitting field.
  *
  * @param verb the last segment of its path: `cancel`, `mark-as-paid`
  */
-export function setByAction(verb: string, record: FieldReader): Readonly<Record<string, Json>> | undefined {
+export function changesByAction(
+  verb: string,
+  method: string,
+  record: FieldReader,
+): { readonly set?: Json; readonly add?: Json } | undefined {
+  const word = plainName(verb.replace(/^(?:mark|set)[-_]?(?:as)?[-_]?|^make[-_]?/i, ''))
+  const isUndone = method === 'DELETE'
+  const set = isUndone ? undefined : setByAction(word, record)
+  if (set !== undefined && !Object.values(set).includes(true)) return { set }
+  const undone = isUndone ? word : set === undefined ? /^un(.+)/.exec(word)?.[1] : undefined
+  const flags = set ?? (undone === undefined ? undefined : setByAction(undone, record))
+  const flag = Object.entries(flags ?? {}).find(([, value]) => value === true)?.[0]
+  const counter = singular(word) === word ? counterOf(undone ?? word, record) : undefined
+  if (flag === undefined && counter === undefined) return undefined
+  return {
+    ...(flag === undefined ? {} : { set: { [flag]: undone === undefined } }),
+    ...(counter === undefined ? {} : { add: { [counter]: undone === undefined ? 1 : -1 } }),
+  }
+}
+
+/** The field that counts things of a name: `likes`, `favoritesCount`, `num_followers`. */
+export function counterOf(word: string, { properties, schemas }: FieldReader): string | undefined {
+  const like = new RegExp(`^(?:num|numberof|total)?${plainName(word)}(?:e?rs?|gazers|s)?(?:count|counter|total)?$`)
+  return [...properties].find(([name, node]) => like.test(plainName(name)) && schemas.types(node).has('integer'))?.[0]
+}
+
+function setByAction(word: string, record: FieldReader): Readonly<Record<string, Json>> | undefined {
   const { properties, schemas } = record
-  const words = outcomesOf(plainName(verb.replace(/^(?:mark|set)[-_]?(?:as)?[-_]?|^make[-_]?/i, '')))
+  const words = outcomesOf(word)
   const states = [...properties].filter(([name, node]) => STATES.test(name) && schemas.isScalar(node))
-  for (const word of words) {
+  for (const outcome of words) {
     for (const [name, node] of states) {
-      const value = schemas.enumOf(node).find(one => typeof one === 'string' && plainName(one) === word)
+      const value = schemas.enumOf(node).find(one => typeof one === 'string' && plainName(one) === outcome)
       if (value !== undefined) return { [name]: value }
     }
     // A field that is called as the outcome, and is either so or not.
-    const alike = [word, `is${word}`].flatMap(one => record.spelt(one))
+    const alike = [outcome, `is${outcome}`].flatMap(one => record.spelt(one))
     const flag = alike.find(name => isFlag(properties.get(name) as Node, schemas))
     if (flag !== undefined) return { [flag]: true }
   }
@@ -235,5 +262,6 @@ const outcomesOf = (verb: string): readonly string[] => [
   `${verb}${verb.at(-1)}ed`,
   `${verb.replace(/e$/, '')}ed`,
   `${verb.replace(/y$/, '')}ied`,
+  `${verb}ing`,
   verb,
 ]

@@ -198,7 +198,7 @@ function compileResource(
     unknownFields: block.unknownFields ?? 'drop',
     maxRecords: block.maxRecords ?? MAX_RECORDS,
     maxBytes: parseSize(block.maxBytes ?? MAX_BYTES) as number,
-    references: checkReferences(site, schema),
+    references: new Map([...checkReferences(site, schema), ...unshownReferences(site, own)]),
     seeds: [],
     states: undefined,
   }
@@ -326,6 +326,17 @@ function fitsRecord(
   const [first] = Array.isArray(seed) ? seed : []
   return isObject(first) && schema.check(change(first as JsonObject), true) === undefined
 }
+
+/** The owners that no reply shows, as references: their records are deleted with them. */
+const unshownReferences = ({ declared }: ResourceSite, own: readonly RespondingOperation[]) =>
+  own.flatMap(({ respond }) =>
+    withinsOf(respond.within).flatMap(({ field = '', resource: to = '' }) => {
+      const owner = declared[to]
+      // An id that is unique only within other owners does not name one record.
+      if (!isUnshown(field) || owner === undefined || owner.id?.within !== undefined) return []
+      return [[field, { to, onDelete: 'cascade' }] as const]
+    }),
+  )
 
 /** The owners that records are kept with and that no reply shows: those of the configuration's fields in braces. */
 function unshownOf({ id }: ResourceFile, own: readonly RespondingOperation[]): readonly string[] {
