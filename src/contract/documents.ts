@@ -1,10 +1,10 @@
 // The documents of a contract: nodes, references between them, and places. Only local and file `$ref`s; nothing is ever
 // fetched. Depends on the syntax of references only, not on OpenAPI.
 
-import { basename, dirname, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
-import { readSource } from '../kernel/file/read-source.ts'
+import { readNamed, readSource } from '../kernel/file/read-source.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
 import { Decimal, isObject, memberAt, parsePointer, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
@@ -80,10 +80,12 @@ export class Documents {
   /** Whether the contract is of OpenAPI 3.0, in which references stand alone. */
   readonly legacy: boolean
   readonly #report: Diagnostics
-  /** The folder that file names in messages are relative to. */
+  /** The folder that file names in messages are relative to: files below it may be read, too. */
   readonly #home: string
   readonly #documents = new Map<string, Document | undefined>()
   readonly #identifiers = new Map<string, Identifiers>()
+  /** The schemas by the absolute URI of their `$id`. */
+  readonly #byUri = new Map<string, Node>()
   /** The outcomes of `resolve`, by the object that holds `$ref`. */
   readonly #resolved = new WeakMap<object, { readonly target: Node | undefined }>()
 
@@ -183,11 +185,8 @@ export class Documents {
     const home = this.#identifiersOf(from.document).resourceOf(from.path)
     if (target === '') return childOf(rootOf(from.document), ...home.path)
     const uri = URL.canParse(target, home.uri) ? new URL(target, home.uri).href : undefined
-    for (const [file, { byUri }] of uri === undefined ? [] : this.#identifiers) {
-      const path = byUri.get(uri as string)
-      const document = this.#documents.get(file)
-      if (path !== undefined && document !== undefined) return childOf(rootOf(document), ...path)
-    }
+    const identified = uri === undefined ? undefined : this.#byUri.get(uri)
+    if (identified !== undefined) return identified
     if (/^(?!file:)(?:[a-z][a-z0-9+.-]+:|\/\/)/i.test(target)) return 'remote'
     let file: string | undefined = decode(target)
     if (/^file:/i.test(target)) file = uri === undefined ? undefined : pathOf(uri)
@@ -197,24 +196,37 @@ export class Documents {
   }
 
   #identifiersOf(document: Document): Identifiers {
-    return getOrMake(
-      this.#identifiers,
-      document.file,
-      () => new Identifiers(document.source.value, pathToFileURL(document.file).href),
-    )
+    return getOrMake(this.#identifiers, document.file, () => {
+      const made = new Identifiers(document.source.value, pathToFileURL(document.file).href)
+      for (const [uri, path] of made.byUri) getOrMake(this.#byUri, uri, () => childOf(rootOf(document), ...path))
+      return made
+    })
   }
 
   #read(from: Node, name: string): Document | undefined {
     const file = resolve(dirname(from.document.file), name)
-    if (!this.#documents.has(file)) {
-      // Mistakes in a referenced file do not invalidate the rest of the contract.
-      const report = new Diagnostics()
-      const source = readDocument(file, relative(this.#home, file) || file, report)
-      this.#documents.set(file, source && { file, source })
-      for (const one of report.unsorted) this.#report.warning(one.code, one.message, one.place, one.hint)
+    if (this.#documents.has(file)) {
+      return this.#documents.get(file) ?? this.warn('unresolvable-ref', `"${name}" cannot be read`, from)
     }
-    return this.#documents.get(file) ?? this.warn('unresolvable-ref', `"${name}" cannot be read`, from)
+    // A document of strangers must not show other files of this computer.
+    if (![dirname(this.root.document.file), this.#home].some(folder => holdsFile(folder, file))) {
+      const message = `"${name}" is outside the folder of the contract and the working directory`
+      return this.warn('outside-file', message, from, 'value', 'start in a folder that contains both')
+    }
+    // Mistakes in a referenced file do not invalidate the rest of the contract.
+    const report = new Diagnostics()
+    const source = readNamed(file, relative(this.#home, file) || file, placeOf(from), report, 'contract')
+    roundBeyondExamples(source?.value)
+    const document = source && { file, source }
+    this.#documents.set(file, document)
+    for (const one of report.unsorted) this.#report.warning(one.code, one.message, one.place, one.hint)
+    return document
   }
+}
+
+const holdsFile = (folder: string, file: string): boolean => {
+  const path = relative(folder, file)
+  return !isAbsolute(path) && path.split(sep, 1)[0] !== '..'
 }
 
 const pathOf = (uri: string): string | undefined => {
