@@ -206,6 +206,9 @@ export interface Consumer {
   readonly scopes: ReadonlySet<string>
 }
 
+/** Without configured consumers, every well-formed credential is accepted. */
+export const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
+
 /** The reason why no consumer could be identified. */
 export type RefusedCaller = 'missing' | 'unknown' | 'expired' | 'unscoped'
 export type Identified = Consumer | RefusedCaller

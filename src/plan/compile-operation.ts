@@ -2,6 +2,7 @@
 // rules if it has any.
 
 import type { Consumer, Handler, Invalid, Site, Wrap } from '../behaviours/behaviour.ts'
+import { ANYBODY } from '../behaviours/exchange.ts'
 import { type Expressions, expressionsFor } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
 import { ACTIONS, type RespondConfig } from '../behaviours/respond/config.ts'
@@ -13,7 +14,7 @@ import { describeRule, problems } from '../kernel/http.ts'
 import { memberAt, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { Hits } from '../world/kept.ts'
-import { ANYBODY, compileIdentification } from './consumers.ts'
+import { compileIdentification } from './consumers.ts'
 import {
   type ContractNames,
   checkReach,

@@ -2,6 +2,7 @@
 // of a request.
 
 import type { Consumer, Identified, Identify, RefusedCaller } from '../behaviours/behaviour.ts'
+import { ANYBODY } from '../behaviours/exchange.ts'
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
 import { cookieValues, decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { schemeNamed } from '../contract/security.ts'
@@ -116,9 +117,6 @@ function tryAlternative({ checks, scopes }: Alternative, request: Request, now: 
   const { scopes: held } = consumer
   return scopes.every(scope => held.has(scope)) ? consumer : 'unscoped'
 }
-
-/** Without configured consumers, every well-formed credential is accepted. */
-export const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
 
 function compileScheme(name: string, place: SecurityScheme, consumers: readonly Consumer[]): SchemeCheck[] {
   if (place.in === 'nowhere') return []

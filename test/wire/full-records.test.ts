@@ -163,3 +163,19 @@ test('children belong to their parents, which count them', async () => {
   assert.equal((await send(`GET /articles/${id}/comments`)).status, 404)
   assert.equal((await send(`GET /articles/${id}/comments/${comment.id + 1}`)).status, 404)
 })
+
+test('without consumers the caller is always the same person', async () => {
+  const keyed = `${REPOS}  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }\nsecurity: [{ key: [] }]\n`
+  const { send } = inProcess({
+    'gateway.yaml':
+      'contract: openapi.yaml\nresources: { repos: { schema: Repo, filled: [owner] } }\noperations: { createRepo: { respond: { create: repos } } }\n',
+    'openapi.yaml': keyed,
+  })
+  const made = [
+    await send('POST /repos', { name: 'a' }, { 'x-key': 'b' }),
+    await send('POST /repos', { name: 'c' }, { 'x-key': 'd' }),
+  ]
+  const [one, other] = made.map(({ body }) => (body as { owner: { login: string } }).owner.login)
+  assert.equal(one, other)
+  assert.notEqual(one, 'anybody')
+})

@@ -221,10 +221,12 @@ function compileDerive({ name, idField }: Resource, sources: readonly FieldSourc
   return (fields: JsonObject, exchange: Exchange): JsonObject => {
     const id = idIn(idField, fields) as Id
     const url = requestOrigin(exchange) + (locate?.(exchange, id) ?? `${addressOf(exchange, '')}/${id}`)
-    return sources.reduce((record, one) => {
+    let record = fields
+    for (const one of sources) {
       const value = Object.hasOwn(record, one.name) ? undefined : one.derived?.(record, url)
-      return value === undefined ? record : { ...record, [one.name]: value }
-    }, fields)
+      if (value !== undefined) record = { ...record, [one.name]: value }
+    }
+    return record
   }
 }
 

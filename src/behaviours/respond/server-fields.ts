@@ -2,6 +2,7 @@
 
 import type { Field } from '../../contract/schema/field.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { ANYBODY } from '../exchange.ts'
 import type { Make } from '../resource.ts'
 
 /** The one who has made a record. */
@@ -19,7 +20,7 @@ export function callerOf({ name, allows, generate }: Field): Make | undefined {
   if (!CALLER.test(name)) return undefined
   return ({ consumer }) => {
     const someone = generate(1)
-    if (consumer === undefined) return someone
+    if (consumer === undefined || consumer === ANYBODY.name) return someone
     const isPerson = isObject(someone)
     const names = isPerson ? namesOfCaller(someone).map(([key]) => [key, consumer]) : []
     const named = isPerson ? { ...(someone as JsonObject), ...Object.fromEntries(names) } : consumer
