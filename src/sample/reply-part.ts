@@ -1,6 +1,6 @@
 // A part of a value in a reply, as its schemas describe it: the properties that it may have, and the parts inside it.
 
-import type { Json } from '../kernel/json.ts'
+import { approximate, holdsExact, type Json } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { entriesOf } from '../kernel/schema/schema.ts'
 import { Facets } from './facets.ts'
@@ -60,7 +60,7 @@ export class ReplyPart {
   }
 
   fits(value: Json): boolean {
-    return this.#fitting.fitsAll(this.#schemas, value)
+    return this.#fitting.fitsAll(this.#schemas, holdsExact(value) ? approximate(value) : value)
   }
 
   /** Returns a generated value; `undefined` if no valid one was found. */
