@@ -47,9 +47,9 @@ export function readContract(
   report: Diagnostics,
   options: ReadOptions = {},
 ): Contract | undefined {
-  const document = convertSwagger(given, report)
-  if (document === undefined) return undefined
-  const reading = new ContractReading(document, home, report)
+  const converted = convertSwagger(given, home, report)
+  if (converted === undefined) return undefined
+  const reading = new ContractReading(converted.document, home, report)
   const { root, schemas } = reading
   const version = childOf(root, 'openapi')
   const openapi = typeof version.value === 'number' ? String(version.value) : version.value
@@ -98,7 +98,7 @@ export function readContract(
     at: pointer => reading.at(pointer),
     use: node => schemas.use(node),
     walking: work => schemas.walking(work),
-    files: reading.files,
+    files: [...new Set([...reading.files, ...converted.files])],
   }
   if (options.thorough ?? schemas.size <= THOROUGH_UP_TO) {
     schemas.compile()

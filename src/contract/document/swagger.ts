@@ -3,30 +3,131 @@
 
 import { upgrade } from '@scalar/openapi-upgrader'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
-import type { Path } from '../../kernel/file/source.ts'
-import { isObject, unescapeKey } from '../../kernel/json.ts'
-import { type Document, placeOf } from '../documents.ts'
+import { type Path, Source } from '../../kernel/file/source.ts'
+import { isObject, pointer, put, unescapeKey } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
+import { freeName } from '../../kernel/names.ts'
+import {
+  childOf,
+  type Document,
+  Documents,
+  identityOf,
+  isReference,
+  itemsOf,
+  membersOf,
+  type Node,
+  nameElsewhere,
+  placeOf,
+} from '../documents.ts'
 
 type SwaggerObject = Record<string, unknown>
 
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 
-/** Returns the document, converted if necessary. Returns `undefined` after reporting why that is impossible. */
-export function convertSwagger(document: Document, report: Diagnostics): Document | undefined {
-  const { value } = document.source
-  if (!isObject(value) || value.swagger === undefined || value.openapi !== undefined) return document
+/** Text with a reference to another file. */
+const TO_A_FILE = /\$ref["']?\s*:\s*["']?[^#"'\s]/
+
+/**
+ * Returns the document, converted if necessary, and its files. Returns `undefined` after reporting why that is impossible.
+ *
+ * @param home the folder that file names in messages are relative to
+ */
+export function convertSwagger(
+  document: Document,
+  home: string,
+  report: Diagnostics,
+): { readonly document: Document; readonly files: readonly string[] } | undefined {
+  const { file, source } = document
+  const { value } = source
+  if (!isObject(value) || value.swagger === undefined || value.openapi !== undefined) return { document, files: [] }
   const place = placeOf({ document, path: ['swagger'], value: value.swagger })
   if (!/^2(?:\.0)?(?:\.0)?$/.test(String(value.swagger))) {
     report.error('unsupported-version', `Swagger ${String(value.swagger)} is not supported`, place, '2.0')
     return undefined
   }
+  const combined = TO_A_FILE.test(source.text) ? combine(new Documents(document, home, report)) : undefined
   try {
-    const converted = upgrade(prepare(structuredClone(value)), '3.0') as unknown as SwaggerObject
-    return { file: document.file, source: document.source.derive(converted, originOf) }
+    const converted = upgrade(prepare(structuredClone(combined?.value ?? value)), '3.0') as unknown as SwaggerObject
+    const derived =
+      combined === undefined
+        ? source.derive(converted, originOf)
+        : new CombinedSource(source, converted, path => combined.nodeOf(originOf(path)))
+    return { document: { file, source: derived }, files: combined?.files ?? [] }
   } catch {
     report.error('not-openapi', 'this Swagger document cannot be converted', place)
     return undefined
   }
+}
+
+/** The source of several files. A value has its place in the file that it is from. */
+class CombinedSource extends Source {
+  readonly #nodeOf: (path: Path) => Node
+
+  constructor(source: Source, value: unknown, nodeOf: (path: Path) => Node) {
+    super(source.file, value, source.text, (path, part) => placeOf(nodeOf(path), part))
+    this.#nodeOf = nodeOf
+  }
+
+  override locate(path: Path, part: 'key' | 'value' = 'value') {
+    return placeOf(this.#nodeOf(path), part)
+  }
+}
+
+/** Makes one document of several files, because the converter reads one: their schemas become definitions. */
+function combine(documents: Documents) {
+  const { root } = documents
+  const definitions = new Map<string, Node>()
+  /** The names of definitions that are in other files, by identity. */
+  const names = new Map<string, string>()
+  for (const [name, node] of membersOf(documents.within(root, 'definitions'))) {
+    const target = documents.resolve(node)
+    const isElsewhere = target !== undefined && target.document !== root.document
+    if (isElsewhere) names.set(identityOf(target), name)
+    definitions.set(name, isElsewhere ? target : node)
+  }
+  const nameOf = (node: Node): string =>
+    getOrMake(names, identityOf(node), () => {
+      const name = freeName(nameElsewhere(node) ?? String(node.path.at(-1)), definitions)
+      definitions.set(name, node)
+      return name
+    })
+
+  /** @param within the identities of the parts that contain this one */
+  const copy = (node: Node, isSchema: boolean, within: readonly string[]): unknown => {
+    if (isReference(node)) {
+      if (node.document === root.document && node.value.$ref.startsWith('#')) return node.value
+      const target = documents.follow(childOf(node, '$ref'), node.value.$ref)
+      if (target === undefined) return {}
+      if (target.document === root.document) return { $ref: `#${pointer(target.path)}` }
+      if (isSchema) return { $ref: `#${pointer(['definitions', nameOf(target)])}` }
+      const identity = identityOf(target)
+      return within.includes(identity) ? {} : copy(target, isSchema, [...within, identity])
+    }
+    if (Array.isArray(node.value)) return itemsOf(node).map(item => copy(item, isSchema, within))
+    const members = membersOf(node)
+    if (members.length === 0) return node.value
+    const copied = {}
+    for (const [key, child] of members) put(copied, key, copy(child, isSchema || key === 'schema', within))
+    return copied
+  }
+
+  const { definitions: _, ...rest } = root.value as SwaggerObject
+  const value = copy({ ...root, value: rest }, false, []) as SwaggerObject
+  const copies = {}
+  for (const [name, node] of definitions) put(copies, name, copy(node, true, []))
+  if (definitions.size > 0) value.definitions = copies
+
+  /** Returns the node that a path of the combined document is from. */
+  const nodeOf = (path: Path): Node => {
+    const definition = path[0] === 'definitions' ? definitions.get(String(path[1])) : undefined
+    const keys = definition === undefined ? path : path.slice(2)
+    return keys.reduce<Node>((at, key) => {
+      const child = childOf(at, key)
+      const through = child.value === undefined && isReference(at) ? documents.resolve(at) : undefined
+      return through === undefined ? child : childOf(through, key)
+    }, definition ?? root)
+  }
+  return { value, nodeOf, files: documents.files }
 }
 
 function prepare(document: SwaggerObject): SwaggerObject {
