@@ -173,3 +173,22 @@ test('a page of requests has the total count', async () => {
   const page = selectPage(gateway.journal, criteriaOf({ operation: 'listThings' }), 2)
   assert.deepEqual([page.requests.map(({ id }) => id), page.total], [[4, 5], 5])
 })
+
+test('a verdict is unknown where requests that were dropped could change it', async () => {
+  const { gateway, ask } = simulate(`journal: { requests: 3 }\noperations: ${OPERATIONS}`, new FixedClock())
+  for (let i = 1; i <= 5; i++) await ask(`GET /things/${i}`)
+  const paths: readonly (readonly [path: string, times: Times])[] = [
+    ['/things/1', {}],
+    ['/things/9', { max: 0 }],
+    ['/things/5', { max: 1 }],
+  ]
+  for (const [path, times] of paths) {
+    const { ok, unknown } = verify(gateway, { path }, times)
+    assert.equal(ok, false)
+    assert.match(String(unknown), /^2 requests that the journal has dropped may have matched/)
+  }
+  assert.equal(verify(gateway, { path: '/things/5' }).ok, true)
+  assert.equal(verify(gateway, { path: '/things/9' }, { min: 3 }).unknown, undefined)
+  assert.equal(verify(gateway, { path: '/things/*' }, { max: 2 }).unknown, undefined)
+  assert.equal(verify(gateway, { path: '/things/9', after: 3 }, { max: 0 }).ok, true)
+})

@@ -255,8 +255,10 @@ export interface Times {
 }
 
 export interface Verdict {
-  /** Whether as many matched as should have. */
+  /** Whether as many matched as should have; not if that is unknown. */
   readonly ok: boolean
+  /** Why that is unknown, if it is. */
+  readonly unknown?: string
   readonly matched: number
   readonly min: number
   readonly max?: number
@@ -280,8 +282,12 @@ export function verifyRequests(journal: JournalView, criteria: readonly Criterio
   const least = min ?? (max === undefined ? 1 : 0)
   const { requests, total: matched } = selectPage(journal, criteria, SHOWN)
   const tooMany = max !== undefined && matched > max
+  const dropped = droppedFrom(journal, criteria)
+  const isUnknown = !tooMany && (matched < least ? matched + dropped >= least : matched + dropped > (max ?? Infinity))
+  const unknown = `${dropped} requests that the journal has dropped may have matched; keep more with journal.requests, or ask with after`
   return {
-    ok: matched >= least && !tooMany,
+    ok: matched >= least && !tooMany && !isUnknown,
+    ...(isUnknown && { unknown }),
     matched,
     min: least,
     ...(max === undefined ? {} : { max }),
@@ -290,6 +296,15 @@ export function verifyRequests(journal: JournalView, criteria: readonly Criterio
     requests: tooMany ? requests : [],
   }
 }
+
+/** Returns how many requests the journal has dropped that may match: none where the oldest that it has is too old. */
+function droppedFrom(journal: JournalView, criteria: readonly Criterion[]): number {
+  const [oldest] = journal.each()
+  const isTooOld = ({ key, holds }: Criterion) => TIMES.has(key) && oldest !== undefined && !holds(oldest)
+  return criteria.some(isTooOld) ? 0 : journal.evicted
+}
+
+const TIMES = new Set(['after', 'since'])
 
 /**
  * Returns the requests with the fewest differences, latest first. One that matches no member of the filter is not a near

@@ -84,7 +84,8 @@ const pageSchema = object({
 const differenceSchema = object({ key: string, wanted: string, found: string })
 
 const verdictSchema = object({
-  ok: described('Whether as many matched as should have.', flag),
+  ok: described('Whether as many matched as should have; not if that is unknown.', flag),
+  'unknown?': described('Why that is unknown: the journal has dropped requests that may have matched.', string),
   ...{ matched: natural, min: natural, 'max?': natural, evicted },
   nearest: list(object({ differs: list(differenceSchema), request: recordedSchema })),
   requests: described('If too many matched: the last of them.', list(recordedSchema)),
