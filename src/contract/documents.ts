@@ -48,7 +48,7 @@ export const identityOf = (node: Node): string => `${node.document.file}#${point
 export const componentOf = ({ path }: Node): string | undefined =>
   path.length === 3 && path[0] === 'components' && path[1] === 'schemas' ? String(path[2]) : undefined
 
-/** Returns the name of a schema in another file: that of a component, of a key at the top, or of the file. */
+/** Returns the name of a schema in a file other than the contract's first: that of a component, of a key at the top, or of the file. */
 export function nameElsewhere(node: Node): string | undefined {
   const { path, document } = node
   if (path.length === 0) return nameOfFile(document.file)

@@ -95,6 +95,17 @@ get: { operationId: getThing, responses: { 200: { description: ok, schema: { $re
   assert.equal(read.length, 8)
 })
 
+test('refusals name the schemas of other files', async () => {
+  const { plan } = await infer({
+    'openapi.yaml':
+      'openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths: { /a: { post: { requestBody: { content: { application/json: { schema: { oneOf: [{ $ref: Cat.yaml }, { $ref: Dog.yaml }] } } } }, responses: { "204": { description: ok } } } } }',
+    'Cat.yaml': 'type: object',
+    'Dog.yaml': 'type: object',
+  })
+  const reply = await new Gateway(plan, realClock, silentLog, '0').handle(requestOf('POST /a', { body: {} }))
+  assert.match(String(reply.body), /matches Cat and Dog/)
+})
+
 test('a mistake is shown in its own file, and the rest is served', async () => {
   const { plan, told } = await infer({
     ...FILES,

@@ -9,7 +9,7 @@ import type { Violations } from '../../kernel/schema/violations.ts'
 import { Fitting } from '../../sample/fits.ts'
 import { Sampler } from '../../sample/sample.ts'
 import type { Sample, SampleOptions } from '../../sample/terms.ts'
-import { componentOf, type Documents, identityOf, type Node } from '../documents.ts'
+import { componentOf, type Documents, identityOf, type Node, nameElsewhere } from '../documents.ts'
 import { forValidator, type Unions } from './discriminator.ts'
 import { Pruning, type Shape, type SideMark, shapeOf, typesOf } from './shape.ts'
 import { type Reference, type SchemaContext, type SchemaMark, Translation } from './translate.ts'
@@ -287,7 +287,7 @@ export class SchemaBook {
       this.#schemas.add(
         next,
         unions === undefined ? schema : (forValidator(schema, unions) as Schema),
-        componentOf(node),
+        node.document === this.documents.root.document ? componentOf(node) : nameElsewhere(node),
       )
     }
     return this.#schemas
