@@ -6,51 +6,38 @@ import type { Fitting } from './fits.ts'
 import { objectOf } from './schema-parts.ts'
 import { spacedName } from './strings.ts'
 
-/** Words of names, the earlier or lower one first. */
+/** Words of names, each before those that are later or higher. */
 const PAIRS: readonly (readonly [low: string, high: string])[] = [
-  ['start', 'end'],
-  ['start', 'finish'],
-  ['start', 'stop'],
-  ['starts', 'ends'],
-  ['started', 'ended'],
-  ['started', 'finished'],
-  ['started', 'completed'],
-  ['begin', 'end'],
-  ['begins', 'ends'],
-  ['from', 'to'],
-  ['from', 'until'],
-  ['since', 'until'],
-  ['after', 'before'],
-  ['not before', 'not after'],
-  ['departure', 'arrival'],
-  ['departs', 'arrives'],
-  ['departed', 'arrived'],
-  ['check in', 'check out'],
-  ['checkin', 'checkout'],
-  ['pickup', 'dropoff'],
-  ['shipped', 'delivered'],
-  ['issued', 'expires'],
-  ['effective', 'expiration'],
-  ['opens', 'closes'],
-  ['opened', 'closed'],
-  ['open', 'close'],
-  ['min', 'max'],
-  ['minimum', 'maximum'],
-  ['lower', 'upper'],
-  ['low', 'high'],
-  ...[
-    'updated',
-    'modified',
-    'changed',
-    'completed',
-    'finished',
-    'closed',
-    'archived',
-    'deleted',
-    'expires',
-    'expired',
-  ].map(later => ['created', later] as const),
-]
+  'start: end finish stop',
+  'starts: ends',
+  'started: ended finished completed',
+  'begin: end',
+  'begins: ends',
+  'from: to until',
+  'since: until',
+  'after: before',
+  'not before: not after',
+  'departure: arrival',
+  'departs: arrives',
+  'departed: arrived',
+  'check in: check out',
+  'checkin: checkout',
+  'pickup: dropoff',
+  'shipped: delivered',
+  'issued: expires',
+  'effective: expiration',
+  'open: close',
+  'opens: closes',
+  'opened: closed',
+  'min: max',
+  'minimum: maximum',
+  'lower: upper',
+  'low: high',
+  'created: updated modified changed completed finished closed archived deleted expires expired',
+].flatMap(line => {
+  const [low = '', high = ''] = line.split(': ')
+  return (low.includes(' ') ? [high] : high.split(' ')).map(one => [low, one] as const)
+})
 
 /** The names of properties, in words, by their spelling; and for each, those that are not to be below it. */
 const known = new Map<string, { readonly words: string; readonly higher: readonly string[] }>()
