@@ -34,6 +34,7 @@ const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   'consumers.*.scopes': [['read', 'write']],
   'consumers.*.*': ['${DEMO_KEY:-demo-key}'],
   'respond.filter.all': ['all'],
+  'within.count': ['reviewsCount'],
   'respond.item': [{ customer: '${record.value}' }],
   'errors.body': [{ code: '${problem.code}', message: '${problem.detail}' }],
   'errors.codes': [{ not_found: 'NOT_FOUND' }],

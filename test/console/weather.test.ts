@@ -44,7 +44,13 @@ test('percentiles are read in every form, and written in ascending order', () =>
   assert.deepEqual(percentilesIn({ p50: '12ms', p95: '80ms', p99: '1.5s' }), { p50: 12, p95: 80, p99: 1500 })
   assert.deepEqual(percentilesIn('2s'), { p50: 2000, p95: 2000, p99: 2000 })
   assert.deepEqual(percentilesIn({ fixed: '5ms' }), { p50: 5, p95: 5, p99: 5 })
-  assert.deepEqual(percentilesIn({ p50: '12ms', p90: '40ms', p99: '400ms' }), { p50: 12, p95: 40, p99: 400 })
+  assert.deepEqual(percentilesIn({ p50: '12ms', p90: '40ms', p99: '400ms' }), { p50: 12, p90: 40, p99: 400 })
+  const written = { max: '2s', p99: '400ms', p90: '40ms', 'p99.9': '1s', p50: '12ms' }
+  const known = percentilesIn(written)
+  assert.deepEqual(known, { p50: 12, p90: 40, p99: 400, 'p99.9': 1000, max: 2000 })
+  assert.deepEqual(latencyOf(movePercentile(known, 'p90', 500)), {
+    ...{ p50: '12ms', p90: '500ms', p99: '500ms', 'p99.9': '1000ms', max: '2000ms' },
+  })
   assert.equal(percentilesIn({ uniform: { min: '1ms', max: '2ms' } }), undefined)
   assert.deepEqual(movePercentile({ p50: 10, p95: 20, p99: 30 }, 'p50', 25), { p50: 25, p95: 25, p99: 30 })
   assert.deepEqual(movePercentile({ p50: 10, p95: 20, p99: 30 }, 'p99', 5), { p50: 5, p95: 5, p99: 5 })

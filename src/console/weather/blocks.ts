@@ -1,7 +1,7 @@
 // Weather (latency, faults, limits) as blocks of the configuration, and as the numbers of sliders. Independent of the DOM.
 
 import type { WeatherFile } from '../../http/control/types.ts'
-import { isObject } from '../../kernel/json.ts'
+import { isObject, mapValues } from '../../kernel/json.ts'
 import { parseRate, parseSpan } from '../../kernel/units.ts'
 import { MINUTE, writeLatency, writePercent } from '../model/wording.ts'
 
@@ -62,11 +62,19 @@ export function scopesOf(blocks: WeatherBlocks): readonly WeatherScope[] {
   return scopes
 }
 
+/** The percentiles that are measured. */
 export const PERCENTILES = ['p50', 'p95', 'p99'] as const
-export type Percentile = (typeof PERCENTILES)[number]
 
-/** Sliders of latency, in milliseconds. */
-type SliderPercentiles = Readonly<Record<Percentile, number>>
+/** Sliders of latency, in milliseconds: the percentiles as they are written, in ascending order, and `min` and `max`. */
+type SliderPercentiles = Readonly<Record<string, number>>
+
+const spread = (milliseconds: number): SliderPercentiles => ({
+  p50: milliseconds,
+  p95: milliseconds,
+  p99: milliseconds,
+})
+
+export const NO_LATENCY = spread(0)
 
 /** Sliders of faults: probabilities from 0 to 1, and the code of an error status. */
 type FaultRates = Readonly<Record<'status' | 'code' | 'reset' | 'hang', number>>
@@ -82,35 +90,37 @@ const millisecondsIn = (value: unknown): number | undefined =>
 export function percentilesIn(latency: unknown): SliderPercentiles | undefined {
   if (typeof latency === 'string' || typeof latency === 'number') {
     const fixed = millisecondsIn(latency)
-    return fixed === undefined ? undefined : { p50: fixed, p95: fixed, p99: fixed }
+    return fixed === undefined ? undefined : spread(fixed)
   }
   if (!isObject(latency)) return undefined
   if (latency.fixed !== undefined) return percentilesIn(latency.fixed)
-  const firstOf = (...names: readonly string[]): number | undefined =>
-    names.map(name => millisecondsIn(latency[name])).find(one => one !== undefined)
-  const p50 = firstOf('p50', 'p75', 'p90', 'p95', 'p99')
-  if (p50 === undefined) return undefined
-  const p95 = Math.max(p50, firstOf('p95', 'p90', 'p99') ?? p50)
-  return { p50, p95, p99: Math.max(p95, firstOf('p99', 'p99.9') ?? p95) }
+  const found = Object.entries(latency).map(([name, value]) => [name, millisecondsIn(value) ?? Number.NaN] as const)
+  if (found.some(([name, value]) => Number.isNaN(rankOf(name)) || Number.isNaN(value))) return undefined
+  return Object.fromEntries(found.sort(([a], [b]) => rankOf(a) - rankOf(b)))
 }
 
+/** The place of a percentile among others. */
+const rankOf = (name: string): number => ({ min: 0, max: 100 })[name] ?? Number(/^p(.*)/.exec(name)?.[1] ?? 'none')
+
 /** Returns the setting of percentiles; undefined, no latency, where all are 0. */
-export function latencyOf({ p50, p95, p99 }: SliderPercentiles): unknown {
-  if (p99 === 0) return undefined
-  if (p50 === p99) return { fixed: configuredTime(p50) }
-  // A percentile may not be less than 0.001 ms, and must not be less than the one before.
-  return { p50: configuredTime(Math.max(p50, 1)), p95: configuredTime(p95), p99: configuredTime(p99) }
+export function latencyOf(percentiles: SliderPercentiles): unknown {
+  const [first = 0, ...others] = Object.values(percentiles)
+  const isEven = others.every(one => one === first)
+  if (isEven && first === 0) return undefined
+  if (isEven && !Object.keys(percentiles).some(name => !(name in NO_LATENCY))) return { fixed: configuredTime(first) }
+  // A percentile may not be 0.
+  return mapValues(percentiles, value => configuredTime(value || 1))
 }
 
 const configuredTime = (value: number): string => `${Math.round(value * 1000) / 1000}ms`
 
 /** Returns percentiles in their order after one of them was moved: the others give way. */
-export function movePercentile(before: SliderPercentiles, name: Percentile, value: number): SliderPercentiles {
-  const at = PERCENTILES.indexOf(name)
-  const moved = PERCENTILES.map((one, i) => {
-    return [one, i < at ? Math.min(value, before[one]) : i > at ? Math.max(value, before[one]) : value] as const
+export function movePercentile(before: SliderPercentiles, name: string, value: number): SliderPercentiles {
+  const at = Object.keys(before).indexOf(name)
+  const moved = Object.entries(before).map(([one, old], i) => {
+    return [one, i < at ? Math.min(value, old) : i > at ? Math.max(value, old) : value] as const
   })
-  return Object.fromEntries(moved) as SliderPercentiles
+  return Object.fromEntries(moved)
 }
 
 const probabilityIn = (value: unknown): number => {
@@ -164,7 +174,8 @@ export function withLimits(settings: WeatherSettings, { perMinute, concurrency }
 export function settingsInWords(settings: WeatherSettings): string {
   const parts: string[] = []
   const latency = percentilesIn(settings.latency)
-  if (latency !== undefined) parts.push(`${writeLatency(latency.p50)} to ${writeLatency(latency.p99)}`)
+  const times = Object.values(latency ?? {}).map(writeLatency)
+  if (times.length > 0) parts.push(`${times[0]} to ${times.at(-1)}`)
   else if (settings.latency !== undefined) parts.push(settings.latency === null ? 'no latency' : 'latency')
   for (const fault of faultsIn(settings.fault)) {
     parts.push(

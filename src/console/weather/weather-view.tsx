@@ -25,6 +25,7 @@ import {
   isClear,
   latencyOf,
   movePercentile,
+  NO_LATENCY,
   PERCENTILES,
   percentilesIn,
   rateOf,
@@ -200,7 +201,7 @@ const slidersFor = <Key extends string>(titles: Readonly<Record<Key, unknown>>, 
 
 function Sliders({ settings, onChange }: SlidersProps) {
   const known = percentilesIn(settings.latency)
-  const latency = known ?? { p50: 0, p95: 0, p99: 0 }
+  const latency = known ?? NO_LATENCY
   const rates = faultRatesIn(settings.fault)
   const limits = sliderLimitsIn(settings)
   // The settings have no code while the rate of error statuses is 0.
@@ -210,7 +211,7 @@ function Sliders({ settings, onChange }: SlidersProps) {
     change({ fault: faultWith(settings.fault, { ...rates, code, ...changes }) })
   const groups = {
     Latency: slidersFor(latency, name => {
-      const value = latency[name]
+      const value = latency[name] ?? 0
       return [
         name,
         sliderOf(value, MOST_MILLISECONDS),
