@@ -16,6 +16,7 @@ import {
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Path } from '../kernel/file/source.ts'
 import { type Json, put } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/kept.ts'
 import type { Exchange, Identify } from './exchange.ts'
@@ -127,6 +128,9 @@ class ExchangeScope implements Scope {
   failure: unknown
   request: RequestRoot | undefined
   #uuids = 0
+  #values: readonly unknown[] | undefined
+  /** The parameters by place, from these values: an expression may read them in a loop. */
+  readonly #places = new Map<string, Readonly<Record<string, Json>>>()
 
   constructor(exchange: Exchange, site: ScopeSite) {
     this.#exchange = exchange
@@ -202,12 +206,16 @@ class ExchangeScope implements Scope {
   }
 
   #valuesIn(place: string): Readonly<Record<string, Json>> {
-    const found: Record<string, Json> = {}
     const { operation, values } = this.#exchange
-    for (const [i, one] of operation.parameters.entries()) {
-      if (one.in === place && values[i] !== undefined) put(found, one.name, values[i] as Json)
-    }
-    return found
+    if (values !== this.#values) this.#places.clear()
+    this.#values = values
+    return getOrMake(this.#places, place, () => {
+      const found: Record<string, Json> = {}
+      for (const [i, one] of operation.parameters.entries()) {
+        if (one.in === place && values[i] !== undefined) put(found, one.name, values[i] as Json)
+      }
+      return found
+    })
   }
 }
 

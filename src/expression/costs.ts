@@ -4,7 +4,7 @@
 import { getOrMake } from '../kernel/memo.ts'
 import { LinearPattern } from '../kernel/pattern.ts'
 import { isMap, type Scope } from './scope.ts'
-import { type Evaluate, nodesOf, type SyntaxNode } from './syntax-tree.ts'
+import { type Evaluate, isAccess, nodesOf, type SyntaxNode } from './syntax-tree.ts'
 
 /** All loops of a request together may take this many steps: some ten milliseconds. */
 const MOST_STEPS = 20_000
@@ -30,18 +30,26 @@ function spend(characters: number): void {
   if (payer.spent > MOST_STEPS * WORK_OF_A_STEP) throw EXHAUSTED
 }
 
-/** Making a character of a sample takes as long as looking at this many. */
-const OF_A_SAMPLE = 64
+/** Making a character of a sample takes as long as looking at this many; the shortest takes as long as one of some characters. */
+const [OF_A_SAMPLE, SHORTEST_SAMPLE] = [64, 50]
 
 /** Counts a sample that was made. One alone is always possible, however long it is. */
 export const spendOnSample = (characters: number): void =>
-  spend(Math.min(characters * OF_A_SAMPLE, (MOST_STEPS * WORK_OF_A_STEP) / 4))
+  spend(Math.min(Math.max(characters, SHORTEST_SAMPLE) * OF_A_SAMPLE, (MOST_STEPS * WORK_OF_A_STEP) / 4))
 
-/** Converting a character of a record takes as long as looking at this many. */
-const OF_A_RECORD = 4
+/** Converting a character of a value takes as long as looking at this many. */
+const OF_A_CONVERSION = 4
 
-/** Counts a record that is converted for an expression. */
-export const spendOnRecord = (characters: number): void => spend(characters * OF_A_RECORD)
+/** Counts a record that is converted for an expression, or a result of one. */
+export const spendOnConversion = (characters: number): void => spend(characters * OF_A_CONVERSION)
+
+/** Evaluating so many parts of an expression takes as long as a step, all operands and literals included. */
+const NODES_OF_A_STEP = 32
+
+/** An access or a search for a record that fails takes as long as this many steps: an error is made of it. */
+const OF_A_FAILURE = 8
+
+export const spendOnFailure = (): void => spendSteps(OF_A_FAILURE)
 
 /** Counts steps of a loop, or work that takes as long. */
 const spendSteps = (steps: number): void => spend(steps * WORK_OF_A_STEP)
@@ -50,7 +58,7 @@ type Charge = (first: unknown, second: unknown) => void
 type ChargeCall = (operands: readonly unknown[]) => void
 
 /** Listing the keys of a large object takes as long as looking at this many characters for each. */
-const KEY = 8
+const KEY = 32
 /** Comparing two values takes as long as looking at this many characters. */
 const COMPARISON = 16
 /** V8 searches for a longer text in time proportional to the product of both lengths. */
@@ -64,17 +72,29 @@ export function boundWork(tree: SyntaxNode): void {
     if (node.op === 'comprehension') {
       const { step } = node.args as { step: SyntaxNode }
       const evaluate = step.meta.evaluate as Evaluate
+      const steps = Math.ceil([...nodesOf(step)].length / NODES_OF_A_STEP)
       step.evaluate = (evaluator, at, context) => {
-        spendSteps(1)
+        spendSteps(steps)
         return evaluate(evaluator, at, context)
       }
     }
     const charge = chargeOf(node)
     const { handle } = node
-    if (charge === undefined || handle === undefined) continue
-    node.handle = (first, second, ...rest) => {
-      charge(first, second)
-      return handle(first, second, ...rest)
+    if (handle === undefined) continue
+    if (isAccess(node)) {
+      node.handle = (...operands) => {
+        try {
+          return handle(...operands)
+        } catch (error) {
+          spendOnFailure()
+          throw error
+        }
+      }
+    } else if (charge !== undefined) {
+      node.handle = (first, second, ...rest) => {
+        charge(first, second)
+        return handle(first, second, ...rest)
+      }
     }
   }
 }
@@ -109,8 +129,8 @@ const chargeZone: ChargeCall = ([, zone]) => {
 
 /** The costs of functions. One that is not listed costs the length of its operands. */
 const FUNCTIONS: Readonly<Record<string, ChargeCall | undefined>> = {
-  // Counts for itself.
-  linearMatches: undefined,
+  // These count for themselves.
+  ...{ linearMatches: undefined, literalMatches: undefined },
   ...{ substring: undefined, at: undefined, dyn: undefined, type: undefined },
   startsWith: ([, part]) => spend(textLength(part)),
   endsWith: ([, part]) => spend(textLength(part)),
@@ -161,7 +181,7 @@ const OPERATORS: Readonly<Record<string, Charge>> = {
   },
 }
 
-/** Most patterns are literals of the configuration. Emptied when full, because a pattern may be made of a request. */
+/** Patterns as they are met: those of the configuration, and those that are made of a request. Emptied when full. */
 const compiled = new Map<string, LinearPattern>()
 const MOST_COMPILED = 500
 
@@ -172,10 +192,16 @@ const OF_AN_INSTRUCTION = 64
 /** A character may be looked at by each instruction of a program. A search that may take long counts as this one. */
 const LONG_SEARCH = 1_280_000
 
-/** Whether some part of a text matches a pattern in RE2's syntax; throws a `RangeError` for an invalid one. */
-export function matchesLinearly(text: string, pattern: string): boolean {
+/**
+ * Whether some part of a text matches a pattern in RE2's syntax; throws a `RangeError` for an invalid one.
+ *
+ * @param isLiteral whether the pattern is one of the configuration. Any other counts at each use, compiled or known
+ */
+export function matchesLinearly(text: string, pattern: string, isLiteral = false): boolean {
+  if (!isLiteral) spend(pattern.length * OF_A_CHARACTER)
   if (compiled.size >= MOST_COMPILED) compiled.clear()
   const expression = getOrMake(compiled, pattern, () => compileMatch(pattern))
+  if (!isLiteral) spend(expression.size * OF_AN_INSTRUCTION)
   spend(Math.min(text.length * expression.size, LONG_SEARCH))
   const found = expression.test(text)
   // All further work fails too.
@@ -184,13 +210,9 @@ export function matchesLinearly(text: string, pattern: string): boolean {
 }
 
 function compileMatch(pattern: string): LinearPattern {
-  spend(pattern.length * OF_A_CHARACTER)
-  let expression: LinearPattern
   try {
-    expression = new LinearPattern(pattern)
+    return new LinearPattern(pattern)
   } catch (error) {
     throw new RangeError(`invalid pattern: ${(error as Error).message}`)
   }
-  spend(expression.size * OF_AN_INSTRUCTION)
-  return expression
 }

@@ -1,9 +1,9 @@
 // The expression language of rules and templates: CEL (Common Expression Language, cel.dev). The door to its library.
 
 import { Environment } from '@marcbachmann/cel-js'
-import { type Json, mapValues } from '../kernel/json.ts'
+import { type Json, mapValues, stringifyJson } from '../kernel/json.ts'
 import type { Moment } from '../world/clock.ts'
-import { boundWork, chargeTo, matchesLinearly, spendOnRecord, spendOnSample } from './costs.ts'
+import { boundWork, chargeTo, matchesLinearly, spendOnConversion, spendOnFailure, spendOnSample } from './costs.ts'
 import { type Doubt, doubtsIn } from './doubts.ts'
 import { explainHabit } from './habits.ts'
 import {
@@ -106,7 +106,10 @@ export class Language {
 function adapt(tree: SyntaxNode, environment: Environment): void {
   for (const node of nodesOf(tree)) {
     const operands = node.args as unknown[]
-    if (node.op === 'rcall' && operands[0] === 'matches') operands[0] = 'linearMatches'
+    if (node.op === 'rcall' && operands[0] === 'matches') {
+      const [pattern] = operands[2] as readonly SyntaxNode[]
+      operands[0] = pattern?.op === 'value' ? 'literalMatches' : 'linearMatches'
+    }
     if (isScopedCall(node)) (operands[1] as unknown[]).unshift(environment.parse(HIDDEN).ast)
   }
 }
@@ -157,18 +160,22 @@ function commonEnvironment(): Environment {
   add('uuid(Scope): string', ({ given }: ScopeRoot) => given.uuid())
   add('sample(Scope, string): dyn', ({ given }: ScopeRoot, name: string) => {
     const made = given.sample(name)
-    spendOnSample(LONGEST_RESULT - remaining(LONGEST_RESULT, made))
+    spendOnSample(stringifyJson(made).length)
     return toExpression(made)
   })
   add('records(Scope, string): Records', ({ given }: ScopeRoot, name: string) => new Records(given, name))
   add('Records.size(): int', (records: Records) => BigInt(records.size()))
   add('record(Scope, string, dyn): dyn', ({ given }: ScopeRoot, name: string, id: unknown) => {
     const found = given.record(name, toJson(id))
-    if (found === undefined) throw new ExpressionFailure(`there is no record ${String(id)} in ${name}`)
-    spendOnRecord(found.length)
+    if (found === undefined) {
+      spendOnFailure()
+      throw new ExpressionFailure(`there is no record ${String(id)} in ${name}`)
+    }
+    spendOnConversion(found.length)
     return toExpression(found.value)
   })
-  add('string.linearMatches(string): bool', matchesLinearly)
+  add('string.linearMatches(string): bool', (text: string, pattern: string) => matchesLinearly(text, pattern))
+  add('string.literalMatches(string): bool', (text: string, pattern: string) => matchesLinearly(text, pattern, true))
   add('string(google.protobuf.Timestamp): string', (time: Moment) => time.toISOString())
   add('int(google.protobuf.Timestamp): int', (time: Moment) => BigInt(Math.floor(time.getTime() / 1000)))
   // JSON does not distinguish 1 from 1.0, so integers and decimals must mix.
@@ -266,18 +273,10 @@ function failureOf(error: unknown): ExpressionFailure {
 }
 
 function bounded(value: unknown): Json {
-  const json = toJson(value)
-  if (remaining(LONGEST_RESULT, json) >= 0) return json
-  throw new ExpressionFailure(`the result has more than ${LONGEST_RESULT} characters`)
-}
-
-/** Returns about how many characters are left after those of a value as JSON. Stops counting below 0. */
-function remaining(left: number, value: Json): number {
-  if (value === null || typeof value !== 'object') return left - (typeof value === 'string' ? value.length : 6)
-  let rest = left
-  for (const [name, member] of Object.entries(value)) {
-    if (rest < 0) return rest
-    rest = remaining(rest - name.length - 2, member as Json)
-  }
-  return rest
+  let left = LONGEST_RESULT
+  return toJson(value, characters => {
+    left -= characters
+    if (left < 0) throw new ExpressionFailure(`the result has more than ${LONGEST_RESULT} characters`)
+    spendOnConversion(characters)
+  })
 }

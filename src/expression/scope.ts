@@ -211,20 +211,28 @@ export function toExpression(value: Json | undefined): unknown {
   return out
 }
 
-/** The result of an expression as JSON. A timestamp is RFC 3339 text; a value that JSON lacks, such as bytes, is text. */
-export function toJson(value: unknown): Json {
+/**
+ * The result of an expression as JSON. A timestamp is RFC 3339 text; a value that JSON lacks, such as bytes, is text.
+ *
+ * @param count receives the approximate length of each part before the next is made: each item of a list may hold the list
+ */
+export function toJson(value: unknown, count: (characters: number) => void = () => {}): Json {
+  count(typeof value === 'string' ? value.length : 6)
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   const time = timeOf(value)
   if (time !== undefined) return Number.isNaN(time) ? null : timestamp(time)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
-  if (Array.isArray(value)) return value.map(toJson)
-  if (value instanceof Set) return [...value].map(toJson)
+  if (Array.isArray(value) || value instanceof Set) return Array.from(value, one => toJson(one, count))
   const entries = value instanceof Map ? value.entries() : isMap(value) ? Object.entries(value) : undefined
   if (entries === undefined) return String(value)
   const out: Record<string, Json> = {}
-  for (const [name, member] of entries) if (member !== undefined) put(out, String(name), toJson(member))
+  for (const [name, member] of entries) {
+    if (member === undefined) continue
+    count(String(name).length + 2)
+    put(out, String(name), toJson(member, count))
+  }
   return out
 }
 

@@ -142,7 +142,7 @@ export const plainWords = (summary: string): string => {
       /\b(?:RPAREN|LPAREN|RBRACKET|RBRACE|COLON|COMMA|DOT)\b/g,
       token => `"${TOKENS[token as keyof typeof TOKENS]}"`,
     )
-    .replaceAll('linearMatches', 'matches')
+    .replace(/(?:linear|literal)Matches/g, 'matches')
     .replaceAll(/\(Scope(?:, )?/g, '(')
     .replaceAll('google.protobuf.', '')
     .replaceAll(/\$(?=request|world)/g, '')

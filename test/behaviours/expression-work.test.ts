@@ -57,6 +57,8 @@ test('the expressions of a request share what they may cost, and the explanation
     'request.body.zone != "" && now.getHours(request.body.zone) == 25',
     'request.body.list.exists(x, record("products", "big").numbers == [])',
     'request.body.list.exists(x, request.body.list.exists(y, y == 0))',
+    `request.body.list.exists(x, ${Array.from({ length: 100 }, (_, i) => `x.none${i} == 1`).join(' || ')})`,
+    'request.body.list.exists(x, request.body.list.exists(y, record("products", "none").stock == 1))',
   ]
   const list = Array.from({ length: 200 }, () => 1)
   const headers = { 'understudy-explain': '1' }
@@ -68,6 +70,19 @@ test('the expressions of a request share what they may cost, and the explanation
     assert.deepEqual(body, { all: 'unknown' }, when)
     assert.match(String(sent['understudy-explanation']), /the expressions of this request take more than 20000 steps/)
   }
+})
+
+test('equal requests with a costly pattern get equal replies', async () => {
+  const send = serve(['request.body.patterns.all(one, "aaa".matches(one))'])
+  const patterns = ['a', 'b'].map(one => one.repeat(7000))
+  for (let i = 0; i < 3; i++) assert.deepEqual((await send('POST /orders', { patterns })).body, { all: 'unknown' })
+})
+
+test('a result is counted while it is made', async () => {
+  const send = serve([], '{ all: "${request.body.list.map(x, request.body.list)}" }')
+  const { body, headers } = await send('POST /orders', { list: Array.from({ length: 19_000 }, () => 1) })
+  assert.deepEqual(body, { all: null })
+  assert.match(String(headers['understudy-warning']), /take more than 20000 steps|more than 1000000 characters/)
 })
 
 test('many rules convert a long list once', async () => {
