@@ -356,8 +356,9 @@ function LatencyMeter({ measured, wished }: { measured: number | null; wished: n
   const placeOf = (value: number): number =>
     Math.max(1, Math.min(100, (Math.log(Math.max(1, value)) / Math.log(30_000)) * 100))
   const bar = measured === null ? 0 : placeOf(measured)
-  const mark = wished === undefined ? -1 : placeOf(wished)
-  const background = `linear-gradient(90deg, transparent ${mark}%, var(--warn) 0 calc(${mark}% + 3px), transparent 0), linear-gradient(90deg, var(--accent) ${bar}%, var(--line) 0)`
+  const mark = wished === undefined ? undefined : `${placeOf(wished)}%`
+  const line = mark && `linear-gradient(90deg, transparent ${mark}, var(--warn) 0 calc(${mark} + 3px), transparent 0), `
+  const background = `${line ?? ''}linear-gradient(90deg, var(--accent) ${bar}%, var(--line) 0)`
   return (
     <div class="meter-cell">
       {writeLatency(measured)}
