@@ -34,7 +34,8 @@ export interface Fork {
 }
 
 /** Properties that wrap a record: the value that was sent may be repeated inside one of them. */
-const WRAPPERS = /^(?:data|result|item|record|entity|payload|response|value)$/i
+export const isWrapperName = (name: string): boolean =>
+  /^(?:data|result|item|record|entity|payload|response|value)$/i.test(name)
 
 /** The maximum depth and number of pins: properties that name a branch are near the top. */
 const MOST = 40
@@ -92,7 +93,7 @@ export function pinsOf(
   hidden: (schema: unknown) => boolean,
 ): SchemaObject | undefined {
   for (const { name: place, properties, discriminators } of forks) {
-    const inside = place === undefined ? sent : (objectOf(sent)[place] ?? (WRAPPERS.test(place) ? sent : undefined))
+    const inside = place === undefined ? sent : (objectOf(sent)[place] ?? (isWrapperName(place) ? sent : undefined))
     const pins: Record<string, unknown> = {}
     const required: string[] = []
     for (const [name, value] of entriesOf(inside).slice(0, MOST)) {

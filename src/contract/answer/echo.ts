@@ -4,6 +4,7 @@ import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, mapValues, memberAt, put } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { plainName } from '../../kernel/names.ts'
+import { isWrapperName } from '../../sample/branches.ts'
 import type { ReplyPart } from '../../sample/reply-part.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 
@@ -22,7 +23,6 @@ export interface EchoSource {
 }
 
 const LIMITS = /^(?:limit|per_?page|page_?size|size|count|max_?results|top|first)$/i
-const WRAPPERS = /^(?:data|result|item|record|entity|payload|response|value)$/i
 const IDS = /id$|key$|uuid$|number$|^name$|slug$/i
 /** The id of a record itself. */
 const OWN_IDS = /^_?(?:id|key|uuid)$/i
@@ -102,7 +102,7 @@ function repeatBody(reply: GuardedValue, body: Json, part: ReplyPart | undefined
   const members = Object.keys(whole).filter(name => typeof whole[name] === 'object' && whole[name] !== null)
   const only = members.length === 1 && !Object.keys(whole).some(name => OWN_IDS.test(name))
   for (const name of members)
-    if (isObject(whole[name]) && WRAPPERS.test(name)) repeatAt([name])
+    if (isObject(whole[name]) && isWrapperName(name)) repeatAt([name])
     else if (only && !found) repeatAt([name])
 }
 
@@ -201,7 +201,7 @@ function targetsIn(value: Json): EchoTargets {
     if (Array.isArray(inner)) {
       targets.lists.push(path)
       for (const i of inner.keys()) targets.items.push([...path, i])
-    } else if (isObject(inner) && WRAPPERS.test(String(path[0]))) targets.records.push(path)
+    } else if (isObject(inner) && isWrapperName(String(path[0]))) targets.records.push(path)
   }
   return targets
 }
