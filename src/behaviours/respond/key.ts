@@ -224,7 +224,7 @@ export function compileFinder(resource: Resource, config: RespondConfig, site: S
       const entry = await find(exchange, id)
       if (entry === undefined && create !== undefined) return exchange.precondition?.(entry) ?? create(exchange, id)
       if (entry === undefined || within?.owns(exchange, entry.value) === false) return missingRecord(resource, id)
-      const orphan = await within?.orphan(exchange)
+      const orphan = within && (await within.orphan(exchange))
       if (orphan !== undefined) return orphan
       return exchange.precondition?.(entry) ?? entry
     },

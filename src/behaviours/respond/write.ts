@@ -249,7 +249,7 @@ function compileCreateOne(
     if (made === 'exists') return exists(idIn(idField, fields) as Id)
     if ('status' in made) return made
     exchange.entry = made
-    await within?.count(exchange, 1)
+    if (within !== undefined) await within.count(exchange, 1)
     return give(made, status, exchange, locate?.(exchange, key?.nameOf(made) ?? made.id))
   }
 }
