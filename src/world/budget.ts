@@ -13,8 +13,11 @@ const RECORD = 190
 /** The estimated bytes that a record takes: its JSON text is kept, and the values that it was written from. */
 export const weigh = (text: string): number => RECORD + 2 * text.length
 
-/** The share of the heap beyond which no record is added. */
-const MOST_HEAP = 0.85
+/**
+ * The share of the heap beyond which no record is added. A request takes memory too, and above 80 % the engine ends a process
+ * whose collections take most of its time and free little: on a slow machine with a small heap, this one.
+ */
+const MOST_HEAP = 0.75
 
 export interface Bounds {
   /** Bytes, as `weigh` estimates them. */

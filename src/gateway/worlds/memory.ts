@@ -40,10 +40,8 @@ export class EvictionLog {
 
 // Measures the free memory after each garbage collection. Writes are refused before it runs out (see `Budget`).
 
-/**
- * The share of the heap beyond which sandboxes are evicted: from 80 % on the engine may end a process that only collects.
- */
-const STRAINED = 0.85
+/** The share of the heap beyond which sandboxes are evicted: from here on the engine may end a process that only collects. */
+const STRAINED = 0.8
 /** The share of the heap beyond which the engine is about to end the process. */
 const EXHAUSTED = 0.91
 
