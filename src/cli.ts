@@ -15,6 +15,7 @@ import {
 } from './cli/command-line.ts'
 import { describeSchema, modeline, writeAnew } from './cli/init.ts'
 import { createLog, type LogLevel } from './gateway/log.ts'
+import type { Load } from './gateway/reload.ts'
 import { findParents, followParents } from './http/this-process.ts'
 import { isWorker, leave, obey } from './http/workers/worker.ts'
 import { type Diagnostics, formatAsJson, formatBriefly, formatForGitHub, formatReport } from './kernel/diagnostic.ts'
@@ -124,14 +125,10 @@ async function serveCommand(line: CommandLine): Promise<number> {
     report.error('shared-state', message, source.locate([]), hint)
     return { ...loaded, plan: undefined }
   }
-  const reload = async (text?: string) => {
-    const more = { text, confined: text === undefined ? undefined : known }
-    const trial = {
-      path: line.file,
-      home: HOME,
-      environment: { ...process.env },
-      options: { ...readingOf(line), ...more },
-    }
+  const reload: Load = async ({ text, lacking }) => {
+    const more = { text, lacking, confined: text === undefined ? undefined : known }
+    const options = { ...readingOf(line), ...more }
+    const trial = { path: line.file, home: HOME, environment: { ...process.env }, options }
     return accept(await loadAside(trial, () => load(line, more)), text)
   }
   const loaded = accept(await load(line))

@@ -7,7 +7,7 @@ import { watchMemory } from './gateway/worlds/memory.ts'
 import { type KoaMiddleware, mountStandIn } from './http/data-plane.ts'
 import { formatReport } from './kernel/diagnostic.ts'
 import { stringifyJson } from './kernel/json.ts'
-import { type Loaded, loadPlan } from './load/load.ts'
+import { type Loaded, type LoadOptions, loadPlan } from './load/load.ts'
 import { loadAside } from './load/load-aside.ts'
 import type { Plan } from './plan/plan.ts'
 import { createGateway, start } from './start.ts'
@@ -137,9 +137,12 @@ const QUIET = { clock: realClock, log: silentLog }
 function read({ config, environment = {} }: GatewayOptions): { loaded: Loaded; plan: Plan; reload: Load } {
   const inline = typeof config === 'object' ? stringifyJson(config) : config.includes('\n') ? config : undefined
   const path = inline === undefined ? (config as string) : 'gateway.yaml'
-  const load = (text: string | undefined) => loadPlan(path, '.', environment, { text })
-  const reload = (text = inline) => loadAside({ path, home: '.', environment, options: { text } }, () => load(text))
-  const loaded = load(inline)
+  const load = (options: LoadOptions) => loadPlan(path, '.', environment, options)
+  const reload: Load = ({ text = inline, lacking }) => {
+    const options = { text, lacking }
+    return loadAside({ path, home: '.', environment, options }, () => load(options))
+  }
+  const loaded = load({ text: inline })
   if (loaded.plan === undefined) throw new ConfigurationError(`\n${formatReport(loaded.report)}`)
   return { loaded, plan: loaded.plan, reload }
 }

@@ -213,13 +213,14 @@ export class Documents {
       const message = `"${name}" is outside the folder of the contract and the working directory`
       return this.warn('outside-file', message, from, 'value', 'start in a folder that contains both')
     }
-    // Mistakes in a referenced file do not invalidate the rest of the contract.
+    // Mistakes in a referenced file do not invalidate the rest of the contract, unless a reload would lose the file.
     const report = new Diagnostics()
     const source = readNamed(file, relative(this.#home, file) || file, placeOf(from), report, 'contract')
     roundBeyondExamples(source?.value)
     const document = source && { file, source }
     this.#documents.set(file, document)
-    for (const one of report.unsorted) this.#report.warning(one.code, one.message, one.place, one.hint)
+    const severity = document === undefined && this.#report.loses(file) ? 'error' : 'warning'
+    for (const one of report.unsorted) this.#report[severity](one.code, one.message, one.place, one.hint)
     return document
   }
 }

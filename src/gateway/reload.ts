@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { formatBriefly } from '../kernel/diagnostic.ts'
-import type { Loaded } from '../load/load.ts'
+import type { Loaded, LoadOptions } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
 import { every } from '../world/clock.ts'
 import type { Gateway } from './gateway.ts'
@@ -11,16 +11,16 @@ import type { Log } from './log.ts'
 /** The interval of checking the files, in milliseconds. */
 const INTERVAL = 400
 
-/** Loads the configuration from its file, or from a text instead of the file. */
-export type Load = (text?: string) => Loaded | Promise<Loaded>
+/** Loads the configuration from its file, or from a text instead of the file. See `LoadOptions.lacking`. */
+export type Load = (options: Pick<LoadOptions, 'text' | 'lacking'>) => Loaded | Promise<Loaded>
 
 export class Reloader {
   readonly #gateway: Gateway
   readonly #load: Load
   readonly #log: Log
-  /** The file that is loaded: a gateway.yaml or an OpenAPI document. */
-  readonly #file: string
+  /** The first one is loaded: a gateway.yaml or an OpenAPI document. */
   #files: readonly string[]
+  #lacking: ReadonlySet<string>
   /** The state of the files when the served configuration was read. */
   #known: string
   #candidate: string
@@ -36,10 +36,9 @@ export class Reloader {
     this.#gateway = gateway
     this.#load = load
     this.#log = log
-    this.#file = loaded.files[0] ?? ''
     this.#files = loaded.files
-    this.#known = fingerprint(loaded.files)
-    this.#candidate = this.#known
+    this.#lacking = loaded.report.lost
+    this.#known = this.#candidate = fingerprint(loaded.files)
     gateway.metrics.reloaded(true)
     gateway.configure = async text => void (await this.#adopt(text))
   }
@@ -52,15 +51,15 @@ export class Reloader {
     return loading
   }
 
-  /** Loads a text instead of the file without serving it. Returns its mistakes. */
-  async check(text: string): Promise<Loaded> {
-    return this.#load(text)
+  /** Loads the files, or a text instead, without serving it. Returns its mistakes. */
+  async check(text?: string): Promise<Loaded> {
+    return this.#load({ text, lacking: this.#lacking })
   }
 
   /** The text of the file on the disk; `undefined` where it cannot be read. */
   readDisk(): string | undefined {
     try {
-      return readFileSync(this.#file, 'utf8')
+      return readFileSync(this.#files[0] ?? '', 'utf8')
     } catch {
       return undefined
     }
@@ -73,8 +72,7 @@ export class Reloader {
     const loaded = await this.#tryLoad(seen, text)
     // A broken file may name fewer files than the last good one: watch both, so that a correction is noticed.
     this.#files = loaded.plan === undefined ? [...new Set([...this.#files, ...loaded.files])] : loaded.files
-    this.#known = this.#files.join() === files.join() ? seen : fingerprint(this.#files)
-    this.#candidate = this.#known
+    this.#known = this.#candidate = this.#files.join() === files.join() ? seen : fingerprint(this.#files)
     this.#gateway.metrics.reloaded(loaded.plan !== undefined)
     if (loaded.plan === undefined) {
       this.#log.error(
@@ -84,6 +82,7 @@ export class Reloader {
     } else {
       const before = this.#gateway.plan
       this.#gateway.adopt(loaded.plan)
+      this.#lacking = loaded.report.lost
       if (addresses(loaded.plan) !== addresses(before)) {
         this.#log.warn({}, 'the address or port has changed; restart to listen on it')
       }
@@ -97,7 +96,7 @@ export class Reloader {
 
   async #tryLoad(seen: string, text: string | undefined): Promise<Loaded> {
     try {
-      return await this.#load(text)
+      return await this.check(text)
     } catch (error) {
       // An internal error: retrying is useless until a file changes.
       this.#known = this.#candidate = seen

@@ -38,6 +38,9 @@ export class Diagnostics {
    * which a part is invalid: that something is missing there is not another mistake either.
    */
   readonly broken = new Set<string>()
+  /** The files of the contract that cannot be read. */
+  readonly lost = new Set<string>()
+  readonly #lacking: ReadonlySet<string> | undefined
   readonly #list: Diagnostic[] = []
   readonly #seen = new Set<string>()
   readonly #strict: boolean
@@ -45,9 +48,19 @@ export class Diagnostics {
   readonly #unset: Place[] = []
   readonly #counts: Record<Severity, number> = { error: 0, warning: 0 }
 
-  /** @param strict whether a warning is an error */
-  constructor(strict = false) {
+  /**
+   * @param strict whether a warning is an error
+   * @param lacking the unreadable files that the served configuration lacks, too; unset before one is served
+   */
+  constructor(strict = false, lacking?: ReadonlySet<string>) {
     this.#strict = strict
+    this.#lacking = lacking
+  }
+
+  /** Notes that a file which the contract refers to cannot be read. Returns whether that is new to the served configuration. */
+  loses(file: string): boolean {
+    this.lost.add(file)
+    return this.#lacking?.has(file) === false
   }
 
   error(code: string, message: string, place: Place, hint?: string): void {

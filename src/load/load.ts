@@ -41,8 +41,10 @@ export interface LoadOptions {
   readonly thorough?: boolean
   /** Is called with the current step. */
   readonly progress?: Progress
+  /** The unreadable files of the contract that the served configuration lacks, too: the others are errors. Unset: none is. */
+  readonly lacking?: ReadonlySet<string> | undefined
   /** The text to use instead of the file, which need not exist then. */
-  readonly text?: string
+  readonly text?: string | undefined
   /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
   readonly confined?: readonly string[] | undefined
 }
@@ -139,7 +141,7 @@ interface GatewayRead {
 /** The steps of a load: reading the file, compiling it, and the end with what was found. */
 function startLoading(path: string, home: string, environment: Environment, options: LoadOptions) {
   const file = resolve(home, path)
-  const report = new Diagnostics(options.strict)
+  const report = new Diagnostics(options.strict, options.lacking)
   const files = new Set<string>()
   const { text, invalidStatus, progress } = options
   const nameOf = (one: string): string => relative(home, one) || one

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { type Log, silentLog } from '../../src/gateway/log.ts'
-import { loadPlan } from '../../src/load/load.ts'
+import { type LoadOptions, loadInferred } from '../../src/load/load.ts'
 import { start } from '../../src/start.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { until } from '../support/until.ts'
@@ -19,9 +19,11 @@ async function serveCopy({
   watch = false,
   home = mkdtempSync(join(tmpdir(), 'understudy-')),
   file = 'config/gateway.yaml',
+  files = {},
 } = {}) {
   cpSync('config', join(home, dirname(file)), { recursive: true })
   cpSync('fixtures', join(home, dirname(file), '../fixtures'), { recursive: true })
+  for (const [name, text] of Object.entries<string>(files)) writeFileSync(join(home, dirname(file), name), text)
   const said: string[] = []
   const log: Log = {
     ...silentLog,
@@ -30,8 +32,8 @@ async function serveCopy({
     warn: (_, message) => void said.push(message),
     error: (_, message) => void said.push(message),
   }
-  const load = () => loadPlan(file, home, {})
-  const loaded = load()
+  const load = (options?: LoadOptions) => loadInferred(file, home, {}, options)
+  const loaded = await load()
   assert.ok(loaded.plan)
   const started = await start(loaded.plan, loaded, load, { clock: realClock, log, watch, listen: PORTS })
   const { serving } = started
@@ -126,6 +128,67 @@ suite('a watched file is reloaded', { concurrency: true }, () => {
     edit('openapi.yaml', 'maximum: [', 'maximum: 5')
     await until(async () => (await metric(SUCCESS)) === '1')
     assert.equal((await get('/pets?limit=6')).status, 400)
+  })
+})
+
+suite('a contract in several files', { concurrency: true }, () => {
+  const schema = '{ content: { application/json: { schema: { $ref: Thing.yaml } } } }'
+  const files = {
+    'openapi.yaml': `
+openapi: 3.0.3
+info: { title: Things, version: "1" }
+servers: [{ url: /v1 }]
+paths:
+  /things: { $ref: things.yaml }
+  /things/{id}: { $ref: thing.yaml }
+  /notes: { $ref: notes.yaml }`,
+    'things.yaml': `
+get: { responses: { 200: { description: ok, content: { application/json: { schema: { type: array, items: { $ref: Thing.yaml } } } } } } }
+post: { requestBody: ${schema}, responses: { 201: { description: ok, ${schema.slice(2)} } }`,
+    'thing.yaml': `
+parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+get: { responses: { 200: { description: ok, ${schema.slice(2)} } }`,
+    'Thing.yaml': 'type: object\nproperties:\n  id: { type: integer, readOnly: true }\n  name: { type: string }',
+  }
+  const serveFiles = () => serveCopy({ file: 'config/openapi.yaml', files })
+  const add = async ({ url }: Awaited<ReturnType<typeof serveFiles>>) => {
+    const headers = { 'content-type': 'application/json' }
+    const { status, text } = await ask(`${url}/things`, { method: 'POST', headers, body: '{"name":"Rex"}' })
+    assert.deepEqual([status, text], [201, '{"id":6,"name":"Rex"}'])
+  }
+
+  for (const [how, change, told] of [
+    [
+      'broken',
+      (path: string) => writeFileSync(path, `${files['Thing.yaml']}\n  age: [`),
+      'config/Thing.yaml:5:8 error syntax',
+    ],
+    ['missing', (path: string) => rmSync(path), 'config/things.yaml:2:114 error no-such-file'],
+    ['empty', (path: string) => writeFileSync(path, ''), 'config/things.yaml:2:114 error empty-file'],
+  ] as const) {
+    test(`is not reloaded while one of them is ${how}`, async () => {
+      const served = await serveFiles()
+      const { get, path, reload, said } = served
+      await add(served)
+      change(path('Thing.yaml'))
+      const { status, text } = await reload()
+      assert.equal(status, 422, text)
+      assert.ok(said.at(-1)?.includes(told), said.at(-1))
+      assert.match((await get('/things/6')).text, /Rex/)
+      writeFileSync(path('Thing.yaml'), files['Thing.yaml'])
+      assert.equal((await reload()).status, 200)
+      assert.match((await get('/things/6')).text, /Rex/)
+    })
+  }
+
+  test('is reloaded without a file that was missing from the start', async () => {
+    const { get, edit, reload } = await serveFiles()
+    assert.equal((await get('/notes')).status, 404)
+    edit('things.yaml', '201', '202')
+    assert.equal((await reload()).status, 200)
+    edit('openapi.yaml', 'thing.yaml', 'thimg.yaml')
+    const { status, text } = await reload()
+    assert.deepEqual([status, /config\/thimg\.yaml/.test(text)], [422, true])
   })
 })
 
