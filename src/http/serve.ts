@@ -13,7 +13,7 @@ import { findMessageFault } from './request.ts'
 import { createStatus } from './status.ts'
 import { writeReply } from './wire.ts'
 import type { Fleet } from './workers/fleet.ts'
-import { askForCertificate, takeConnections, untilPortIsClosed } from './workers/worker.ts'
+import { askForCertificate, askForPage, takeConnections, untilPortIsClosed } from './workers/worker.ts'
 
 export interface Listen {
   readonly host: string
@@ -79,7 +79,9 @@ export async function serve(
   let origin = ''
   let controlOrigin = ''
   const addresses = () => ({ api: origin, control: controlOrigin })
-  const status = createStatus(gateway, () => ready, addresses, fleet && (() => fleet.metrics()))
+  // Each port shows the whole program.
+  const page = async () => (await (workers === 'worker' ? askForPage() : fleet?.metrics())) ?? gateway.metrics.page()
+  const status = createStatus(gateway, () => ready, addresses, page)
   const security = await secure(gateway.plan.simulation.tls, listen, fleet)
   const data = createListener(
     {

@@ -16,7 +16,7 @@ const statusReply = (status: number, value: object): Reply => ({
 /**
  * @param ready whether new requests are welcome
  * @param addresses where the API and the control plane are reached
- * @param page the page of metrics, where it is not the gateway's own
+ * @param page makes the page of metrics; default: of this process alone
  */
 export const createStatus =
   (gateway: Gateway, ready: () => boolean, addresses: () => Addresses, page = () => gateway.metrics.page()): Status =>

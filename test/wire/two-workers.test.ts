@@ -9,6 +9,7 @@ import { pause, until } from '../support/until.ts'
 import { understudy } from './start-program.ts'
 
 const CONTRACT = `
+listen: { expose: [metrics] }
 contract:
   openapi: 3.1.0
   info: { title: Greetings, version: "1" }
@@ -26,9 +27,9 @@ describe('two workers', () => {
   let child: ReturnType<typeof understudy>
   let api = ''
   let control = ''
-  const metric = async (line: RegExp) => {
-    const page = await (await fetch(`${control}/metrics`)).text()
-    return line.exec(page)?.[1]
+  const metric = async (line: RegExp, origin = control) => {
+    const page = await fetch(`${origin}/metrics`, { headers: { connection: 'close' } })
+    return line.exec(await page.text())?.[1]
   }
 
   before(async () => {
@@ -47,6 +48,11 @@ describe('two workers', () => {
     assert.equal(await metric(/^http_server_request_duration_seconds_count\{.*operation="hello"\} (\d+)$/m), '6')
     assert.equal(await metric(/^understudy_workers (\d+)$/m), '2')
     assert.equal(await metric(/^understudy_build_info\{.*\} (\d+)$/m), '1')
+    // The port of the API shows the same page, by either worker.
+    for (let i = 0; i < 2; i++) {
+      assert.equal(await metric(/^http_server_request_duration_seconds_count\{.*operation="hello"\} (\d+)$/m, api), '6')
+      assert.equal(await metric(/^understudy_workers (\d+)$/m, api), '2')
+    }
   })
 
   test('a reload, also by SIGHUP, and a reset reach both workers', async () => {

@@ -92,9 +92,8 @@ export function createFleet(gateway: Gateway, log: Log) {
     let served = false
     return new Promise((resolve, reject) => {
       worker.on('message', (told: WorkerMessage) => {
-        if ('asks' in told) {
-          if (madePair !== undefined) sendOrder(worker, { order: 'certificate', pair: madePair })
-        } else if ('obeys' in told) {
+        if ('asks' in told) void give(worker, told.asks)
+        else if ('obeys' in told) {
           served = true
           log.info({ worker: worker.process.pid }, 'a worker serves')
           obeying.push(worker)
@@ -104,7 +103,6 @@ export function createFleet(gateway: Gateway, log: Log) {
           for (const socket of undealt.splice(0)) deal(socket)
           resolve()
         } else if ('took' in told) taken(told.took)
-        else if ('holds' in told) holds(worker)
         else if ('counts' in told)
           lastCounts.set(worker.id, Metrics.renew(lastCounts.get(worker.id) ?? [], told.counts))
       })
@@ -117,6 +115,13 @@ export function createFleet(gateway: Gateway, log: Log) {
         reject(new Error('a worker ended before it began to serve'))
       })
     })
+  }
+
+  /** Gives a worker the order that it asks for. */
+  async function give(worker: Worker, asked: WorkerOrder['order']): Promise<void> {
+    if (asked === 'closed') return holds(worker)
+    if (asked === 'page') sendOrder(worker, { order: 'page', text: await metrics() })
+    else if (madePair !== undefined) sendOrder(worker, { order: 'certificate', pair: madePair })
   }
 
   function replace(worker: Worker, born: number, how: object): void {

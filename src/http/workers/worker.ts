@@ -14,22 +14,22 @@ export type WorkerOrder =
   | { readonly order: 'connection'; readonly id: number }
   | { readonly order: 'certificate'; readonly pair: KeyPair }
   | { readonly order: 'metrics'; readonly call: number }
+  | { readonly order: 'page'; readonly text: string }
 /**
- * From a worker to the primary: it receives orders from now on; it has taken a connection; it gives no replies, and waits for
- * `closed`; the answer to a call; its counts.
+ * From a worker to the primary: it receives orders from now on; it has taken a connection; it waits for an order, for `closed`
+ * when it gives no replies; the answer to a call; its counts.
  */
 export type WorkerMessage =
   | { readonly obeys: true }
   | { readonly took: number }
-  | { readonly holds: true }
-  | { readonly asks: 'certificate' }
+  | { readonly asks: WorkerOrder['order'] }
   | { readonly call: number; readonly snapshot: MetricsSnapshot }
   | { readonly counts: MetricsSnapshot }
 
 /** The interval in milliseconds at which a worker reports its counts, at least a hundred times the duration of a report. */
 const TELL = 100
 
-/** The maximum time in milliseconds to wait until the other workers hold their replies back and the port is closed. */
+/** The maximum time in milliseconds to wait for the metrics, or until all workers hold their replies back and the port is closed. */
 const PATIENCE = 3000
 
 /** Whether this process is one of several that serve. */
@@ -52,22 +52,25 @@ export function takeConnections(take: (socket: Socket) => void): void {
 
 /** In a worker: the certificate that the primary made. */
 export async function askForCertificate(): Promise<KeyPair> {
-  const given = await ask({ asks: 'certificate' }, 'certificate')
+  const given = await ask('certificate')
   if (given === undefined) throw new Error('the primary process has ended')
   return given.pair
 }
 
 /** In a worker that gives no replies: resolves when the port is closed and all connections are with a worker. */
 export async function untilPortIsClosed(): Promise<void> {
-  await ask({ holds: true }, 'closed', PATIENCE)
+  await ask('closed', PATIENCE)
 }
 
-/** Sends a message to the primary and waits for an order of this kind. */
-function ask<Kind extends WorkerOrder['order']>(message: WorkerMessage, kind: Kind, patience?: number) {
+/** In a worker: the metrics of all processes together; `undefined` if the primary does not answer. */
+export const askForPage = async (): Promise<string | undefined> => (await ask('page', PATIENCE))?.text
+
+/** Asks the primary for an order of this kind, and waits for it. */
+function ask<Kind extends WorkerOrder['order']>(kind: Kind, patience?: number) {
   type Order = WorkerOrder & { readonly order: Kind }
   const isMeant = (order: WorkerOrder) => (order.order === kind ? (order as Order) : undefined)
   const answered = answerFrom(cluster.worker as Worker, isMeant, patience)
-  tell(message)
+  tell({ asks: kind })
   return answered
 }
 
@@ -122,6 +125,7 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
       case 'connection':
       case 'certificate':
       case 'closed':
+      case 'page':
         // For `takeConnections` and `ask`.
         return
       default:
