@@ -55,9 +55,7 @@ function compileCredentialRefusals(realm: string, contract: Contract, security: 
   const schemes = schemesOf(contract, { security })
   const where = [...new Set(schemes.flatMap(describeScheme))].join(' or ')
   const reply = (detail: string, parameters: string, problem = problems.unauthorized): Reply => {
-    const challenge = challengesOf(schemes, realm, parameters)
-    const refusal = refuse(problem, detail, challenge === '' ? {} : { 'www-authenticate': challenge })
-    return { ...refusal, standing: true }
+    return { ...refuse(problem, detail, challengesOf(schemes, realm, parameters)), standing: true }
   }
   const scopes = [...new Set(security.flat().flatMap(one => one.scopes))].join(' ')
   const insufficient = `, error="insufficient_scope", scope=${quotedString(scopes)}`

@@ -120,15 +120,10 @@ export function carryCredentials(given: Iterable<readonly [SecurityScheme, strin
   return { headers, query, subject }
 }
 
-/**
- * Returns the fields that a reply of this status must have (RFC 9110 §15.5.2, §15.5.6). Without a scheme of `Authorization`
- * there is no challenge to name.
- */
+/** Returns the fields that a reply of this status must have (RFC 9110 §15.5.2, §15.5.6). */
 export function requiredFields(status: number, operation: Operation, contract: Contract): Headers {
   if (status === 405) return { allow: allowOf(methodsAt(operation.path, contract)) }
-  if (status !== 401) return NO_HEADERS
-  const challenge = challengesOf(schemesOf(contract, operation), contract.title)
-  return challenge === '' ? NO_HEADERS : { 'www-authenticate': challenge }
+  return status === 401 ? challengesOf(schemesOf(contract, operation), contract.title) : NO_HEADERS
 }
 
 /** Returns the value of `Allow` for the methods of a path: each `GET` has a `HEAD`, and each path `OPTIONS`. */
@@ -150,14 +145,20 @@ export const authorizationWords = (schemes: readonly SecurityScheme[]): string[]
   ...new Set(schemes.flatMap(scheme => (scheme.in === 'authorization' ? scheme.word : []))),
 ]
 
-/** Returns the challenges of the schemes that are in `Authorization`. @param parameters of Bearer, each after a comma */
-export function challengesOf(schemes: readonly SecurityScheme[], realm: string, parameters = ''): string {
+/**
+ * Returns the field with the challenges of the schemes (RFC 9110 §11.6.1). That of a key says where it belongs; a certificate has none.
+ *
+ * @param parameters of Bearer, each after a comma
+ */
+export function challengesOf(schemes: readonly SecurityScheme[], realm: string, parameters = ''): Headers {
   const quoted = `realm=${quotedString(realm)}`
-  const challenges = authorizationWords(schemes).map(word => {
-    if (word === 'Bearer') return `Bearer ${quoted}${parameters}`
-    return word === 'Basic' ? `Basic ${quoted}, charset="UTF-8"` : `${word} ${quoted}`
+  const challenges = schemes.flatMap(scheme => {
+    if (scheme.in === 'nowhere' || scheme.in === 'certificate') return []
+    if (scheme.in !== 'authorization') return `ApiKey ${quoted}, in="${scheme.in}", name=${quotedString(scheme.name)}`
+    if (scheme.word === 'Bearer') return `Bearer ${quoted}${parameters}`
+    return scheme.word === 'Basic' ? `Basic ${quoted}, charset="UTF-8"` : `${scheme.word} ${quoted}`
   })
-  return challenges.join(', ')
+  return challenges.length === 0 ? NO_HEADERS : { 'www-authenticate': [...new Set(challenges)].join(', ') }
 }
 
 /** The methods by path. The names of its parameters do not count. */

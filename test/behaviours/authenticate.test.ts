@@ -80,9 +80,16 @@ for (const [line, headers, challenge] of [
   ['GET /bearer', {}, 'Bearer realm="A \\"quoted\\" title"'],
   ['GET /bearer', { authorization: 'Bearer x' }, 'Bearer realm="A \\"quoted\\" title", error="invalid_token"'],
   ['GET /basic', {}, 'Basic realm="A \\"quoted\\" title", charset="UTF-8"'],
-  ['GET /header', {}, undefined],
+  ['GET /header', {}, 'ApiKey realm="A \\"quoted\\" title", in="header", name="x-key"'],
+  ['GET /query', {}, 'ApiKey realm="A \\"quoted\\" title", in="query", name="key"'],
+  ['GET /cookie', {}, 'ApiKey realm="A \\"quoted\\" title", in="cookie", name="session"'],
+  [
+    'GET /either',
+    {},
+    'Bearer realm="A \\"quoted\\" title", ApiKey realm="A \\"quoted\\" title", in="header", name="x-key"',
+  ],
 ] as const) {
-  test(`${line} with ${JSON.stringify(headers)} has the WWW-Authenticate ${challenge ?? '(none)'}`, async () => {
+  test(`${line} with ${JSON.stringify(headers)} has the WWW-Authenticate ${challenge}`, async () => {
     assert.equal((await send(line, undefined, headers)).headers['www-authenticate'], challenge)
   })
 }
