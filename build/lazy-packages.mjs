@@ -9,7 +9,7 @@ const USED = {
   'mime-types': ['charset', 'contentType', 'extension', 'lookup'],
   re2js: ['RE2JS'],
   '@marcbachmann/cel-js': ['Environment'],
-  'fast-xml-parser': ['XMLBuilder', 'XMLParser', 'XMLValidator'],
+  'fast-xml-parser': ['XMLParser', 'XMLValidator'],
   '@eslint-community/regexpp': ['RegExpParser'],
   rfc6902: ['applyPatch'],
   '@scalar/openapi-upgrader': ['upgrade'],

@@ -7,7 +7,7 @@ import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
 import { readNamed, readSource } from '../kernel/file/read-source.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
 import { Decimal, isObject, memberAt, parsePointer, pointer } from '../kernel/json.ts'
-import { getOrMake } from '../kernel/memo.ts'
+import { attempted, getOrMake } from '../kernel/memo.ts'
 import { decodeComponent } from './paths.ts'
 
 /** A document: the value of a file, or a part of it (an inline contract). */
@@ -189,7 +189,7 @@ export class Documents {
     if (identified !== undefined) return identified
     if (/^(?!file:)(?:[a-z][a-z0-9+.-]+:|\/\/)/i.test(target)) return 'remote'
     let file: string | undefined = decode(target)
-    if (/^file:/i.test(target)) file = uri === undefined ? undefined : pathOf(uri)
+    if (/^file:/i.test(target)) file = uri && attempted(() => fileURLToPath(uri))
     if (file === undefined) return this.warn('unresolvable-ref', `"${target}" is not a file`, from)
     const document = this.#read(from, file)
     return document && rootOf(document)
@@ -228,14 +228,6 @@ export class Documents {
 const holdsFile = (folder: string, file: string): boolean => {
   const path = relative(folder, file)
   return !isAbsolute(path) && path.split(sep, 1)[0] !== '..'
-}
-
-const pathOf = (uri: string): string | undefined => {
-  try {
-    return fileURLToPath(uri)
-  } catch {
-    return undefined
-  }
 }
 
 const decode = (text: string): string => decodeComponent(text) ?? text

@@ -2,6 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { formatBriefly } from '../kernel/diagnostic.ts'
+import { attempted } from '../kernel/memo.ts'
 import type { Loaded, LoadOptions } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
 import { every } from '../world/clock.ts'
@@ -58,11 +59,7 @@ export class Reloader {
 
   /** The text of the file on the disk; `undefined` where it cannot be read. */
   readDisk(): string | undefined {
-    try {
-      return readFileSync(this.#files[0] ?? '', 'utf8')
-    } catch {
-      return undefined
-    }
+    return attempted(() => readFileSync(this.#files[0] ?? '', 'utf8'))
   }
 
   async #adopt(text?: string): Promise<Loaded> {

@@ -1,6 +1,7 @@
 // The server of a plane: its time limits, the refusal of malformed requests, and its end, which resets no connection. The data
 // plane and the control plane have different handlers and different bodies of refusals; everything about HTTP is the same.
 
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { type Problem, problems, type Reply } from '../kernel/http.ts'
@@ -87,14 +88,8 @@ export function createListener(plane: Plane, security?: Security) {
   })
 
   /** Rejects where the port cannot be had. */
-  function listen(port: number, host: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
+  async function listen(port: number, host: string): Promise<void> {
+    await once(server.listen(port, host), 'listening')
   }
 
   /** Serves a connection that another process has accepted. */

@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { attempted } from '../kernel/memo.ts'
 import type { ProcessIdentity } from '../world/engines/engine.ts'
 
 const STARTED = new Date(Date.now() - process.uptime() * 1000).toISOString()
@@ -33,14 +34,9 @@ const parentOf = (pid: number): string | undefined => procFields(pid)[1]
 
 /** Returns the fields of a process in `/proc`, from its state on; none on systems other than Linux. */
 function procFields(pid: number): readonly string[] {
-  try {
-    // The name of the program is in brackets and may contain any character.
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
-  } catch {
-    return []
-  }
+  const text = attempted(() => readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? ''
+  // The name of the program is in brackets and may contain any character.
+  return text === '' ? [] : text.replace(/^.*\) /s, '').split(' ')
 }
 
 /** How often to look, in milliseconds. */

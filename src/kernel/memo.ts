@@ -1,4 +1,4 @@
-// Values that are made once and kept.
+// Values that are made once and kept, and values that may be impossible to make.
 
 /** Returns the value that is kept under a key; without one, makes it and keeps it. */
 export function getOrMake<Key, Value>(
@@ -12,4 +12,13 @@ export function getOrMake<Key, Value>(
     kept.set(key, value)
   }
   return value
+}
+
+/** Returns the result of a task; `undefined` where it throws. */
+export function attempted<Result>(task: () => Result): Result | undefined {
+  try {
+    return task()
+  } catch {
+    return undefined
+  }
 }

@@ -4,6 +4,7 @@
 
 import { createContext, Script } from 'node:vm'
 import { RE2JS } from 're2js'
+import { attempted } from './memo.ts'
 
 /**
  * Compiles a `pattern`; `undefined` if it is not a regular expression. `\A`, `\z`, a leading `(?i)` and the slashes around
@@ -29,11 +30,7 @@ export function compilePattern(pattern: string): RegExp | undefined {
 const attempt = (text: string, flags: string): RegExp | undefined => {
   // Without the flag `u`, `\A` would match the letter A.
   if (!flags.includes('u') && /(?<!\\)(?:\\\\)*\\[AzZ]/.test(text)) return undefined
-  try {
-    return new GuardedRegExp(text, flags)
-  } catch {
-    return undefined
-  }
+  return attempted(() => new GuardedRegExp(text, flags))
 }
 
 /** The steps that V8 may take for a text: some tenths of a millisecond. A body may have thousands of texts. */

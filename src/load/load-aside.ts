@@ -7,6 +7,7 @@ import { dirname, relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type Diagnostic, Diagnostics, type Place } from '../kernel/diagnostic.ts'
 import { type Environment, placeOfFile } from '../kernel/file/source.ts'
+import { attempted } from '../kernel/memo.ts'
 import { heapLimit } from '../world/budget.ts'
 import { every } from '../world/clock.ts'
 import type { Loaded, LoadOptions } from './load.ts'
@@ -70,12 +71,8 @@ function isSmall({ path, home, options: { text } }: TrialArguments): boolean {
 
 /** The bytes of a file; 0 if there is none. */
 function fileSize(path: string): number {
-  try {
-    const stat = statSync(path)
-    return stat.isFile() ? stat.size : 0
-  } catch {
-    return 0
-  }
+  const stat = attempted(() => statSync(path))
+  return stat?.isFile() ? stat.size : 0
 }
 
 /** Returns `undefined` if the configuration is right, if there can be no thread, or if it ends by an internal fault. */

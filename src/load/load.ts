@@ -10,6 +10,7 @@ import { Diagnostics } from '../kernel/diagnostic.ts'
 import { parseSource, ReplyFiles, readNamed, readSource, refuseRemote } from '../kernel/file/read-source.ts'
 import { type Environment, fillVariables, placeOfFile, type Source } from '../kernel/file/source.ts'
 import { isObject } from '../kernel/json.ts'
+import { attempted } from '../kernel/memo.ts'
 import type { Progress } from '../kernel/terminal.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan } from '../plan/compile.ts'
@@ -261,23 +262,15 @@ function shownKeysIn(file: unknown, environment: Environment): ReadonlyMap<strin
  */
 function confine(file: string, known: readonly string[] | undefined, environment: Environment) {
   if (known === undefined) return { variables: environment, admits: () => true }
-  const text = tryOr('', () => readFileSync(file, 'utf8'))
+  const text = attempted(() => readFileSync(file, 'utf8')) ?? ''
   const names = [...text.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name as string)
   const own = names.filter(name => !name.startsWith('UNDERSTUDY_')).map(name => [name, environment[name]])
   // A path that does not exist has no links to resolve.
-  const realOf = (path: string) => tryOr(path, () => realpathSync(path))
+  const realOf = (path: string) => attempted(() => realpathSync(path)) ?? path
   const folder = realOf(dirname(file))
   const admitted = new Set([file, ...known].map(realOf))
   const admits = (path: string) => admitted.has(realOf(path)) || realOf(path).startsWith(folder + sep)
   return { variables: Object.fromEntries(own) as Environment, admits }
-}
-
-function tryOr(fallback: string, read: () => string): string {
-  try {
-    return read()
-  } catch {
-    return fallback
-  }
 }
 
 const REMEMBERING = behaviours.filter(({ remembers }) => remembers).map(({ name }) => name)

@@ -2,7 +2,7 @@
 // generated names look like names. The property's name decides the topic.
 
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
-import { getOrMake } from '../kernel/memo.ts'
+import { attempted, getOrMake } from '../kernel/memo.ts'
 import { Chance } from './chance.ts'
 import type { Facets } from './facets.ts'
 import { fitsString, lengthOf } from './fits.ts'
@@ -269,12 +269,8 @@ const MOST = 10_000
 function writerFor(expression: RegExp | undefined): WritePattern | undefined {
   if (expression === undefined) return undefined
   const { source, unicode } = expression
-  let pattern: AST.Pattern
-  try {
-    pattern = new RegExpParser().parsePattern(source, undefined, undefined, { unicode })
-  } catch {
-    return undefined
-  }
+  const pattern = attempted(() => new RegExpParser().parsePattern(source, undefined, undefined, { unicode }))
+  if (pattern === undefined) return undefined
   const classes = new Map<string, readonly string[]>()
   return (chance, stretch) => {
     const groups = new Map<unknown, string>()

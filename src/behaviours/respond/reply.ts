@@ -1,7 +1,7 @@
 // Writes a record as a reply: bare or in the configured envelope, in the schema of the operation's reply, and in the media type
 // that the client prefers.
 
-import { isXml, writeBody } from '../../contract/answer/body.ts'
+import { isXml, xmlOf } from '../../contract/answer/body.ts'
 import { type MediaType, responseFor } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { compileNegotiation, contentTypeFor, isJson } from '../../contract/media-types.ts'
@@ -10,6 +10,7 @@ import { type Fill, JsonText, type Template, type TemplateContext } from '../../
 import { JSON_HEADERS, JSON_TYPE, NO_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { hashOf } from '../../sample/chance.ts'
+import { breatheWhenDue } from '../../world/clock.ts'
 import { drawUuid } from '../../world/draws.ts'
 import type { Entry, Id } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
@@ -235,12 +236,17 @@ export function compileNegotiated(next: Handler, status: number, { operation }: 
 }
 
 /** Converts a record or a page from JSON to another type. */
-function rewrite(reply: Reply, type: string, media: MediaType): Reply {
+async function rewrite(reply: Reply, type: string, media: MediaType): Promise<Reply> {
   const { body, headers, bytes: _, ...rest } = reply
   if (reply.refusal !== undefined || typeof body !== 'string' || headers['content-type'] !== JSON_TYPE) return reply
   if (isJson(type)) return { ...reply, headers: { ...headers, 'content-type': type } }
   const parsed = isXml(type) ? parseJson(body, true) : { fault: '' }
   if ('fault' in parsed) return reply
-  const written = writeBody({ value: parsed.value }, media, type)
-  return { ...rest, headers: { ...headers, 'content-type': written.contentType }, body: written.body }
+  const breathe = breatheWhenDue()
+  let text = ''
+  for (const part of xmlOf(parsed.value, media.schema)) {
+    text += part
+    await breathe()
+  }
+  return { ...rest, headers: { ...headers, 'content-type': type }, body: text }
 }

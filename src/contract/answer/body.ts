@@ -6,7 +6,7 @@ import type { MediaType } from '../contract.ts'
 import { bareText, essenceOf, framingOf, isJson, writePart, writeSequence } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { type EchoSource, echo } from './echo.ts'
-import { writeXml } from './xml.ts'
+import { writeXml, type XmlNames } from './xml.ts'
 
 export interface Wish {
   /** The name of an example. */
@@ -109,10 +109,7 @@ export function writeBody({ value, raw }: Content, { schema, sequence: described
 
 function writeWhole(value: Json | undefined, schema: SchemaUse | undefined, essence: string): string | Uint8Array {
   if (isJson(essence)) return value === undefined ? '{}' : stringifyJson(value)
-  if (isXml(essence)) {
-    const [name, item] = elementNames(schema?.node.value)
-    return writeXml(value ?? {}, schema?.definitions[schema.key], schema?.definitions ?? {}, name, item)
-  }
+  if (isXml(essence)) return [...xmlOf(value ?? {}, schema)].join('')
   const fields = isObject(value) ? Object.entries(value as Record<string, Json>) : []
   if (essence === 'application/x-www-form-urlencoded') {
     const form = new URLSearchParams()
@@ -138,8 +135,12 @@ function typeOfText(raw: string, type: string): string {
   return boundary === undefined || /;\s*boundary=/i.test(type) ? type : `${type}; boundary="${boundary}"`
 }
 
+/** Returns the parts of a value in XML; see `writeXml`. */
+export const xmlOf = (value: Json, schema: SchemaUse | undefined): Generator<string> =>
+  writeXml(value, schema?.definitions[schema.key], schema?.definitions ?? {}, elementNames(schema?.node.value))
+
 /** Names of XML elements: the outermost is named after the component, items after theirs. */
-function elementNames(schema: unknown): [string, string] {
+function elementNames(schema: unknown): XmlNames {
   const component = (from: unknown): string | undefined =>
     isObject(from) && typeof from.$ref === 'string' ? from.$ref.split('/').at(-1) : undefined
   const items = isObject(schema) ? component(schema.items) : undefined

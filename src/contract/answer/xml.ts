@@ -1,7 +1,7 @@
 // Values as XML and XML as values, by the `xml` keywords of their schemas (OpenAPI "XML Object"). The only file that knows
 // the XML library.
 
-import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import {
   holdsExact,
   isObject,
@@ -12,6 +12,7 @@ import {
   put,
   stringifyJson,
 } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { type Definitions, propertySchemas, referredBy, type SchemaObject } from '../../sample/schema-parts.ts'
 
 interface XmlKeywords {
@@ -27,7 +28,15 @@ interface XmlKeywords {
 class ElementForm {
   readonly schemas: readonly SchemaObject[]
   readonly keywords: XmlKeywords
+  readonly isAttribute: boolean
+  readonly isText: boolean
   readonly #definitions: Definitions
+  /** The texts of lists whose items have this form, as far as they are written. */
+  readonly written = new Map<readonly Json[], string>()
+  // A list has thousands of items with one form.
+  readonly #properties = new Map<string, ElementForm>()
+  readonly #names = new Map<string, string>()
+  #items: ElementForm | undefined
 
   constructor(schemas: readonly unknown[], definitions: Definitions) {
     const seen = new Set<SchemaObject>()
@@ -39,97 +48,114 @@ class ElementForm {
     schemas.forEach(add)
     this.schemas = [...seen]
     this.keywords = Object.assign({}, ...[...seen].reverse().map(({ xml }) => (isObject(xml) ? xml : {})))
+    const { attribute, nodeType = '' } = this.keywords
+    this.isAttribute = attribute === true || nodeType === 'attribute'
+    this.isText = ['text', 'cdata'].includes(nodeType)
     this.#definitions = definitions
   }
 
   get items(): ElementForm {
-    return new ElementForm(
+    this.#items ??= new ElementForm(
       this.schemas.flatMap(({ items }) => items ?? []),
       this.#definitions,
     )
+    return this.#items
   }
 
   property(key: string): ElementForm {
-    return new ElementForm(
-      this.schemas.flatMap(schema => propertySchemas(schema, key)),
-      this.#definitions,
-    )
-  }
-
-  get isAttribute(): boolean {
-    return this.keywords.attribute === true || this.keywords.nodeType === 'attribute'
-  }
-
-  get isText(): boolean {
-    return this.keywords.nodeType === 'text' || this.keywords.nodeType === 'cdata'
+    const parts = () => this.schemas.flatMap(schema => propertySchemas(schema, key))
+    return getOrMake(this.#properties, key, () => new ElementForm(parts(), this.#definitions))
   }
 
   nameOf(fallback: string): string {
-    const { name = fallback, prefix } = this.keywords
-    // Replaces characters that are invalid in XML names.
-    const local = name.replace(/[^\w.-]/g, '_').replace(/^(?![A-Za-z_])/, '_')
-    return prefix === undefined ? local : `${prefix}:${local}`
+    return getOrMake(this.#names, fallback, () => {
+      const { name = fallback, prefix } = this.keywords
+      // Replaces characters that are invalid in XML names.
+      const local = name.replace(/[^\w.-]/g, '_').replace(/^(?![A-Za-z_])/, '_')
+      return prefix === undefined ? local : `${prefix}:${local}`
+    })
   }
 
-  get namespace(): Record<string, string> {
+  /** The declaration of the namespace, as an attribute. */
+  get namespace(): string {
     const { namespace, prefix } = this.keywords
-    if (namespace === undefined) return {}
-    return { [`${ATTRIBUTE}xmlns${prefix === undefined ? '' : `:${prefix}`}`]: namespace }
+    return namespace === undefined ? '' : ` xmlns${prefix === undefined ? '' : `:${prefix}`}="${writeText(namespace)}"`
   }
 }
+
+/** Items of a list that are written in one step: they hold the event loop for some milliseconds. */
+const STEP = 500
+
+/**
+ * Returns the parts of a text in XML. Other work may have its turn before each: a list may be long, or lists in an object.
+ *
+ * @param names of the outermost element and of the items of a list, where their schemas have none
+ */
+export function* writeXml(value: Json, schema: unknown, definitions: Definitions, names: XmlNames): Generator<string> {
+  const form = new ElementForm([schema], definitions)
+  const members = isObject(value) ? Object.entries(value as JsonObject) : []
+  const lists = members.map(([key, child]) => [child, form.property(key), form.property(key).nameOf(key)] as const)
+  for (const [list, { items }, fallback] of [[value, form, names[1]] as const, ...lists]) {
+    if (!Array.isArray(list)) continue
+    let text = ''
+    for (let from = 0; from < list.length; from += STEP) {
+      yield ''
+      text += writeEach(list.slice(from, from + STEP), items, fallback)
+    }
+    items.written.set(list, text)
+  }
+  yield '<?xml version="1.0" encoding="UTF-8"?>'
+  const root = form.nameOf(names[0])
+  if (Array.isArray(value)) yield enclose(root, form.namespace, writeEach(value, form.items, names[1]))
+  else yield writeElement(root, value, form)
+}
+
+export type XmlNames = readonly [root: string, item: string]
+
+/** Returns the elements of the items of a list. */
+function writeEach(list: readonly Json[], form: ElementForm, fallback: string): string {
+  const name = form.nameOf(fallback)
+  return form.written.get(list) ?? list.map(one => writeElement(name, one, form)).join('')
+}
+
+function writeElement(name: string, value: Json, form: ElementForm): string {
+  if (!isObject(value)) return enclose(name, form.namespace, writeText(value))
+  let attributes = form.namespace
+  const content: string[] = []
+  for (const [key, child] of Object.entries(value as JsonObject)) {
+    const inside = form.property(key)
+    const name = inside.nameOf(key)
+    if (inside.isAttribute) attributes += ` ${name}="${writeText(child)}"`
+    else if (inside.isText) content.push(writeText(child))
+    else if (!Array.isArray(child)) content.push(writeElement(name, child, inside))
+    else {
+      const each = writeEach(child, inside.items, name)
+      content.push(inside.keywords.wrapped === true ? enclose(name, inside.namespace, each) : each)
+    }
+  }
+  // A joined text is in one piece, which costs the collector a third of a chain of pieces.
+  return enclose(name, attributes, content.join(''))
+}
+
+const enclose = (name: string, attributes: string, content: string): string =>
+  content === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`
+
+function writeText(value: Json): string {
+  const text = value === null ? '' : typeof value === 'object' ? stringifyJson(value) : String(value)
+  return MARKUP.test(text) ? text.replace(/[<>&"']/g, sign => `&${SIGNS[sign]};`) : text
+}
+
+const MARKUP = /[<>&"']/
+const SIGNS: Readonly<Record<string, string>> = { '<': 'lt', '>': 'gt', '&': 'amp', '"': 'quot', "'": 'apos' }
 
 const ATTRIBUTE = '@'
 const TEXT = '#text'
-const NAMES = { ignoreAttributes: false, attributeNamePrefix: ATTRIBUTE, textNodeName: TEXT }
-const builder = new XMLBuilder({
-  ...NAMES,
-  suppressBooleanAttributes: false,
-  suppressEmptyNode: true,
-})
-
-/** @param name the outermost element's name if the schema has none */
-export function writeXml(value: Json, schema: unknown, definitions: Definitions, name: string, item: string): string {
-  const form = new ElementForm([schema], definitions)
-  const content = Array.isArray(value) ? writeItems(value, form, item) : writeElement(value, form)
-  return `<?xml version="1.0" encoding="UTF-8"?>${builder.build({ [form.nameOf(name)]: content })}`
-}
-
-/** Returns the content of an element around the items of a list. */
-function writeItems(list: readonly Json[], form: ElementForm, fallback: string): Record<string, unknown> {
-  const { items } = form
-  return { ...form.namespace, [items.nameOf(fallback)]: list.map(one => writeElement(one, items)) }
-}
-
-/** Returns the content of an element, including its namespace. */
-function writeElement(value: Json, form: ElementForm): unknown {
-  const content = isObject(value) ? writeMembers(value as JsonObject, form) : writeText(value)
-  if (Object.keys(form.namespace).length === 0) return content
-  return isObject(content) ? { ...form.namespace, ...content } : { ...form.namespace, [TEXT]: content }
-}
-
-function writeMembers(value: JsonObject, form: ElementForm): Record<string, unknown> {
-  const out: Record<string, unknown> = {}
-  for (const [key, child] of Object.entries(value)) {
-    const inside = form.property(key)
-    const name = inside.nameOf(key)
-    if (inside.isAttribute) out[ATTRIBUTE + name] = writeText(child)
-    else if (inside.isText) out[TEXT] = writeText(child)
-    else if (!Array.isArray(child)) out[name] = writeElement(child, inside)
-    else if (inside.keywords.wrapped === true) out[name] = writeItems(child, inside, name)
-    else {
-      const { items } = inside
-      out[items.nameOf(name)] = child.map(item => writeElement(item as Json, items))
-    }
-  }
-  return out
-}
-
-const writeText = (value: Json): string =>
-  value === null ? '' : typeof value === 'object' ? stringifyJson(value) : String(value)
 
 // Entities are decoded here, because the parser would also accept declared ones.
 const parser = new XMLParser({
-  ...NAMES,
+  ignoreAttributes: false,
+  attributeNamePrefix: ATTRIBUTE,
+  textNodeName: TEXT,
   parseTagValue: false,
   parseAttributeValue: false,
   processEntities: false,
@@ -171,15 +197,9 @@ export function readXml(text: string, schema: unknown, definitions: Definitions)
 function boundOf(text: string): string | undefined {
   let depth = 0
   let count = 0
-  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
-    const next = text[at + 1]
-    if (next === '!' || next === '?') continue
-    if (next === '/') depth -= 1
-    else {
-      count += 1
-      const end = text.indexOf('>', at)
-      if (end === -1 || text[end - 1] !== '/') depth += 1
-    }
+  for (const [tag] of text.matchAll(/<(?![!?])[^<>]*>?/g)) {
+    if (!tag.startsWith('</')) count += 1
+    if (!tag.endsWith('/>')) depth += tag.startsWith('</') ? -1 : 1
     if (depth > DEEPEST) return `must have at most ${DEEPEST} elements within one another`
     if (count > MOST) return `must have at most ${MOST} elements`
   }

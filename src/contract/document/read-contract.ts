@@ -4,7 +4,7 @@
 import { relative } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, parsePointer } from '../../kernel/json.ts'
-import { getOrMake } from '../../kernel/memo.ts'
+import { attempted, getOrMake } from '../../kernel/memo.ts'
 import { freeName } from '../../kernel/names.ts'
 import type { Violations } from '../../kernel/schema/violations.ts'
 import type { Gap } from '../../sample/terms.ts'
@@ -231,13 +231,8 @@ function checkExamples(contract: Contract, reading: ContractReading): void {
 }
 
 /** Returns the mistakes of a value; none for a schema that does not compile, which is reported elsewhere. */
-function sampleViolations(schema: SchemaUse | undefined, value: unknown): Violations | readonly [] {
-  try {
-    return schema?.check(value, true) ?? []
-  } catch {
-    return []
-  }
-}
+const sampleViolations = (schema: SchemaUse | undefined, value: unknown): Violations | readonly [] =>
+  attempted(() => schema?.check(value, true)) ?? []
 
 /** The operations that a part of a schema affects: the first is named, the others are counted. */
 interface SampleFinding {

@@ -3,6 +3,7 @@
 // the other end.
 
 import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Log } from '../../gateway/log.ts'
@@ -65,10 +66,7 @@ export function createFleet(gateway: Gateway, log: Log) {
 
   /** Starts this many workers. Resolves with their shared port when all of them serve; rejects if one cannot. */
   async function start(count: number, port: number, host: string): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, resolve)
-    })
+    await once(server.listen(port, host), 'listening')
     const shared = (server.address() as AddressInfo).port
     cluster.setupPrimary()
     cluster.setupPrimary({ args: [...(cluster.settings.args ?? []), '--port', `${shared}`] })

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, resolve, sep } from 'node:path'
 import { Diagnostics, type Place, suggest } from '../diagnostic.ts'
 import { isObject } from '../json.ts'
+import { attempted } from '../memo.ts'
 import { TOO_MANY_ALIASES } from './parsed-text.ts'
 import { placeOfFile, Source, TextPlaces } from './source.ts'
 import { YamlEvents } from './yaml-events.ts'
@@ -156,13 +157,7 @@ function reportNamed(
   report.error(code, `${message}: ${name}`, from, hint)
 }
 
-const filesIn = (folder: string): string[] => {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
+const filesIn = (folder: string): string[] => attempted(() => readdirSync(folder)) ?? []
 
 /**
  * Returns whether a value has at most `most` values in it, counted at every alias, and no cycle: a few lines of YAML can stand

@@ -1,6 +1,7 @@
 // The values of a request that keeps to the contract: its body (JSON, else a form), and the texts of its parameters.
 
-import { readXml, writeXml } from '../../contract/answer/xml.ts'
+import { isXml, xmlOf } from '../../contract/answer/body.ts'
+import { readXml } from '../../contract/answer/xml.ts'
 import type { MediaType, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import { bareText, essenceOf, isJson, JSON_PATCH, readSequence, writeSequence } from '../../contract/media-types.ts'
@@ -38,7 +39,7 @@ const asForm: WriteBody = (value, type, media) => {
 const asXml: WriteBody = (value, type, { schema }) => {
   if (schema === undefined || typeof value !== 'object' || schema.check(value, true) !== undefined) return undefined
   const { key, definitions } = schema
-  const text = writeXml(value, definitions[key], definitions, 'root', 'item')
+  const text = [...xmlOf(value, schema)].join('')
   const read = readXml(text, definitions[key], definitions)
   return 'value' in read && schema.check(read.value, read.exact) === undefined ? { type, text } : undefined
 }
@@ -76,14 +77,13 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
   if (form !== undefined) {
     return write(asForm, form) ?? asForm({}, ...form) ?? 'no form was found that fits its schema'
   }
-  const xml = types.find(([type]) => isXmlType(type))
+  const xml = types.find(([type]) => isXml(type))
   const lines = types.find(([, { sequence }]) => sequence !== undefined && sequence.framing !== 'parts')
   const written = (xml && write(asXml, xml)) ?? (lines && write(asSequence, lines))
   if (written !== undefined || body?.required !== true) return written
   return rawBody(types) ?? `no body of ${types.map(([type]) => type).join(', ') || 'no type at all'} is made up`
 }
 
-const isXmlType = (type: string): boolean => /^(?:application|text)\/xml\b|^[^;]*\+xml\b/i.test(type)
 const isPatchType = (type: string): boolean => essenceOf(type) === JSON_PATCH
 
 /** A body of a media type that is not read: text, an image, an archive. */

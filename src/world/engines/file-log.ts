@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { attempted } from '../../kernel/memo.ts'
 import {
   type Append,
   type Engine,
@@ -238,13 +239,4 @@ function isAlive(owner: ProcessIdentity, lock: string, around: EngineSurrounding
   if (owner.host === around.owner.host) return around.isRunning(owner)
   const renewed = attempted(() => statSync(lock).mtimeMs)
   return renewed !== undefined && around.now() - renewed < STALE
-}
-
-/** Returns `undefined` where the task throws. */
-function attempted<Result>(task: () => Result): Result | undefined {
-  try {
-    return task()
-  } catch {
-    return undefined
-  }
 }
