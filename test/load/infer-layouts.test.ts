@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { at, infer, json, list, ok, read, ref } from './infer-document.ts'
+import { at, infer, inferSimulation, json, list, ok, read, ref } from './infer-document.ts'
 
 const create = (request: object, reply: object) => ({
   operationId: 'create',
@@ -218,4 +218,29 @@ suite('inference finds a collection', () => {
       'list: list "calls", filter [{"parameter":"createdAfter","field":"created","is":"more-than"}]',
     ])
   })
+})
+
+test('the numbers around a list are told apart by their names, and by what is beside them', async () => {
+  const integer = { type: 'integer' }
+  const next = { type: 'string', nullable: true }
+  for (const [properties, expected] of [
+    [
+      { count: integer, next, results: things },
+      { count: '${page.total}', next: '${page.next}' },
+    ],
+    [
+      { count: integer, results: things, total: integer },
+      { count: '${page.count}', total: '${page.total}' },
+    ],
+    [
+      { size: integer, results: things, totalPages: integer },
+      { size: '${page.limit}', totalPages: '${page.pages}' },
+    ],
+    [{ nextPage: { ...integer, nullable: true }, results: things }, { nextPage: '${page.nextNumber}' }],
+  ] as const) {
+    const paths = { ...LAYOUTS['with the usual paths'], '/things': { get: list({ type: 'object', properties }) } }
+    const { operations } = await inferSimulation(paths, { Thing })
+    const body = { ...expected, results: '${page.items}' }
+    assert.deepEqual((operations?.list?.respond as { body?: object } | undefined)?.body, body)
+  }
 })

@@ -246,6 +246,12 @@ function checkEnvelope(write: (page: InPage) => string, { operation, error }: Si
   }
 }
 
+/** Returns the placeholder for a property around a page as an author writes it: see `pageField`. */
+export function pagePlaceholder(...about: Parameters<typeof pageField>): string | undefined {
+  const name = pageField(...about)?.replace('#', '')
+  return name !== undefined && FIELDS.has(name) ? name : undefined
+}
+
 /** Common names of the properties around a page, by their meaning. */
 const NUMBERS: Readonly<Record<string, RegExp>> = {
   total:
@@ -255,6 +261,8 @@ const NUMBERS: Readonly<Record<string, RegExp>> = {
   number: /^(?:page|currentpage|pagenumber|pageno|number|pageindex)$/,
   limit: /^(?:limit|perpage|pagesize|size|pagelimit|maxresults|maxitems|take|top)$/,
   offset: /^(?:offset|skip|start|startindex|from)$/,
+  nextNumber: /^next(?:page)?(?:number)?$/,
+  prevNumber: /^prev(?:ious)?(?:page)?(?:number)?$/,
 }
 const SWITCHES: Readonly<Record<string, RegExp>> = {
   more: /^(?:hasmore|more|hasnext|hasnextpage|moreavailable|istruncated|truncated)$/,
@@ -294,6 +302,8 @@ function pageField(field: Field, siblings: readonly string[], path: string): str
     const known = of(NUMBERS) ?? (isCount ? 'total' : undefined)
     const all = known === 'count' && others.some(one => PAGED.test(one)) && !others.some(one => /^total/.test(one))
     if (known === 'pages' && !field.allows(0)) return 'page.pagesOrOne'
+    // At either end there is no neighbour: only what may be null can say so.
+    if (/Number$/.test(known ?? '') && !field.types.includes('null')) return undefined
     return known && `page.${all ? 'total' : known}`
   }
   if (field.types.includes('boolean')) {

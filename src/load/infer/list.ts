@@ -1,8 +1,10 @@
 // The usual meanings of a list's parameters and of the properties around it, by their names and types.
 
+import { pagePlaceholder } from '../../behaviours/respond/pages.ts'
 import type { Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
+import { describeField } from '../../contract/schema/field.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/names.ts'
 import { type Listed, nest } from './records.ts'
@@ -126,62 +128,35 @@ function sortSetting({ name, schema }: Parameter, { properties, schemas }: Field
 const namedValues = ({ node }: Parameter['schema'], schemas: SchemaReader): readonly Json[] =>
   schemas.enumOf(schemas.items(node) ?? node)
 
-/** Common names of an envelope's other properties, by their meaning. */
-const PAGE_WORDS: WordTable = {
-  total: 'total totalcount totalitems totalresults totalelements totalrecords',
-  count: 'count numberofelements size',
-  pages: 'pages totalpages pagecount lastpage',
-  number: 'page currentpage pagenumber number',
-  limit: 'limit perpage pagesize',
-  offset: 'offset skip start',
-  more: 'hasmore more hasnext hasnextpage',
-  cursor: 'nextcursor cursor nextpagetoken nexttoken endcursor',
-  next: 'next nextpage nexturl nextlink',
-  prev: 'prev previous prevpage previouspage prevurl',
-}
-const NUMBERS = 'total count pages number limit offset'.split(' ')
-/** Placeholders of the neighbours where the contract has their numbers, not their addresses. */
-const NEIGHBOURS: Readonly<Record<string, string>> = { next: 'nextNumber', prev: 'prevNumber' }
-
 /** The templates around the records of a list, and around each of them. */
-export function wrapping({ whole, keys, inside }: Listed, schemas: SchemaReader): Readonly<Record<string, Json>> {
+export function wrapping(
+  { whole, keys, inside }: Listed,
+  { basePaths, path }: Operation,
+  schemas: SchemaReader,
+): Readonly<Record<string, Json>> {
   const item: Readonly<Record<string, Json>> = inside === undefined ? {} : { item: { [inside]: '${record.value}' } }
-  return keys.length === 0 ? item : { body: template(whole, keys, schemas), ...item }
+  const at = `${basePaths[0] ?? ''}${path}`
+  return keys.length === 0 ? item : { body: template(whole, keys, at, schemas), ...item }
 }
 
-function template(node: Node, keys: readonly string[], schemas: SchemaReader): Json {
+function template(node: Node, keys: readonly string[], path: string, schemas: SchemaReader): Json {
   const properties = schemas.fields(node)
   const [own, ...inner] = keys
   const out: Record<string, Json> = {}
   for (const [name, child] of properties) {
     if (name === own) {
-      out[name] = inner.length === 0 ? '${page.items}' : { ...(template(child, inner, schemas) as object) }
+      out[name] = inner.length === 0 ? '${page.items}' : { ...(template(child, inner, path, schemas) as object) }
       continue
     }
-    const word = meaningOf(plainName(name), PAGE_WORDS)
-    const types = schemas.types(child)
-    const fits =
-      word !== undefined &&
-      (NUMBERS.includes(word)
-        ? isNumeric(types)
-        : word === 'more'
-          ? types.has('boolean')
-          : // At either end there is no neighbour: only what may be null can say so.
-            schemas.isNullable(child))
-    const numbered = isNumeric(types) ? NEIGHBOURS[word ?? ''] : undefined
-    if (fits)
-      out[name] = `\${page.${numbered ?? (word === 'pages' && isPositive(child, schemas) ? 'pagesOrOne' : word)}}`
+    const known = pagePlaceholder(describeField(name, schemas.contract.use(child)), [...properties.keys()], path)
+    if (known !== undefined) out[name] = `\${${known}}`
     else if (schemas.isRecord(child) && !schemas.fields(child).has(name)) {
-      const nested = template(child, [], schemas)
+      const nested = template(child, [], path, schemas)
       if (Object.keys(nested as object).length > 0) out[name] = nested
     }
   }
   return own === undefined || own in out ? out : { ...(nest(keys, '${page.items}') as object), ...out }
 }
-
-/** Whether a number is at least 1. */
-const isPositive = (node: Node, schemas: SchemaReader): boolean =>
-  !schemas.contract.use(node).fits(0) && schemas.contract.use(node).fits(1)
 
 /** The values of a parameter that select by a field, and the one that selects everything. */
 export interface Choices {

@@ -123,7 +123,7 @@ export function operationsOf(
     const keys = {
       ...owned(operation.path),
       ...listKeys(operation, fields, given),
-      ...wrapping(found, schemas),
+      ...wrapping(found, operation, schemas),
     }
     const under = found.keys.length === 0 ? '' : ` under ${found.keys.join('.')}`
     add(operation, 'list', keys, `lists ${schema}${under}`, more)
