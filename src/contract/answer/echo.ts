@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, mapValues, memberAt, put } from '
 import { getOrMake } from '../../kernel/memo.ts'
 import { plainName } from '../../kernel/names.ts'
 import { isWrapperName } from '../../sample/branches.ts'
-import type { ReplyPart } from '../../sample/reply-part.ts'
+import type { ReplyPart } from '../../sample/sample.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 
 /** A received parameter. */
