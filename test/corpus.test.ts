@@ -19,7 +19,7 @@ for (const document of documents) {
   test(`${document}: every operation answers what it documents, in every status and media type`, () => {
     assert.ok(plan, formatDiagnostics(report.list))
     for (const operation of operations) {
-      const answers = new Answers(operation)
+      const answers = new Answers(operation, () => undefined)
       for (const [key, { content }] of operation.responses) {
         const status = key === 'default' ? 599 : Number(key.replace('XX', '07'))
         for (const accept of [undefined, ...content.keys()]) {

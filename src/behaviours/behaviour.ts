@@ -9,6 +9,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 import type { Exchange, Handler, Identify, Wrap } from './exchange.ts'
 import type { Expressions } from './expressions.ts'
+import type { References } from './references.ts'
 import type { Resource } from './resource.ts'
 
 export type { Choice, Consumer, Exchange, Handler, Identified, Identify, RefusedCaller, Wrap } from './exchange.ts'
@@ -63,6 +64,8 @@ export interface Site {
   /** Identifies the operation's callers by their credentials. */
   readonly identify: Identify
   readonly resources: ReadonlyMap<string, Resource>
+  /** Finds the references of a generated value to records. */
+  readonly references: References
   /** The path templates of the operations that answer with one record of a resource. */
   readonly readers: ReadonlyMap<string, readonly string[]>
   /** Whether the operation reads or changes one record of a resource. */

@@ -3,6 +3,19 @@
 /** A name in the form that all its spellings share: `per_page`, `perPage` and `per-page` are `perpage`. */
 export const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
+/** The names that end in another letter are returned quickly: names are compared very often. */
+export const singular = (name: string): string =>
+  !name.endsWith('s') && !name.endsWith('S') ? name : withoutPlural(name)
+
+const withoutPlural = (name: string): string =>
+  name
+    .replace(/ies$/i, 'y')
+    .replace(/(ss|x|ch|sh)es$/i, '$1')
+    .replace(/([^s])s$/i, '$1')
+
+/** A name in the form that its spellings share, in the singular. */
+export const wordFormOf = (name: string): string => plainName(singular(name))
+
 /** Compiles `/books/*` into a test of whole texts. It searches the pieces from left to right, each once. */
 export function compileGlob(pattern: string): (text: string) => boolean {
   const [first = '', ...others] = pattern.split('*')

@@ -5,6 +5,7 @@ import type { Consumer, Handler, Invalid, Site, Wrap } from '../behaviours/behav
 import { ANYBODY } from '../behaviours/exchange.ts'
 import { type Expressions, expressionsFor } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
+import { findReferences, type References } from '../behaviours/references.ts'
 import { ACTIONS, type RespondConfig } from '../behaviours/respond/config.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'
 import { Answers } from '../contract/answer/answers.ts'
@@ -48,6 +49,7 @@ export class OperationCompiler {
   readonly simulation: Simulation
   readonly #contract: Contract
   readonly #readers: Site['readers']
+  readonly #references: References
   readonly #compileIdentify: ReturnType<typeof compileIdentification>
   readonly #constants = new Map<Operation, Constants>()
   /** The fields that responders need an index for, by resource. */
@@ -58,6 +60,7 @@ export class OperationCompiler {
     this.#contract = contract
     this.#readers = readers
     this.#compileIdentify = compileIdentification(contract, consumers)
+    this.#references = findReferences(contract, simulation.resources)
     this.indexes = new Map([...simulation.resources.keys()].map(name => [name, new Set<string>()] as const))
   }
 
@@ -68,7 +71,7 @@ export class OperationCompiler {
       const consumers = consumerNames.length > 0 ? consumerNames : [ANYBODY.name]
       const site = { contract: this.#contract, operation, resources, identify, consumers }
       const [own, shared] = [expressionsFor(site, true), expressionsFor(site, false)]
-      return { answers: new Answers(operation), identify, own, shared }
+      return { answers: new Answers(operation, this.#references.within), identify, own, shared }
     })
   }
 
@@ -229,6 +232,7 @@ export class OperationCompiler {
       contract: this.#contract,
       resources,
       readers: this.#readers,
+      references: this.#references,
       maxBody: limits.body,
       scope: [layer.scope, ...path.slice(0, -1)].filter(step => step !== '').join('/'),
       rule: layer.rule,

@@ -1,9 +1,7 @@
 // Pairs of properties whose values are in an order: a start is before its end, and a minimum below its maximum.
 
-import type { Json, JsonObject } from '../kernel/json.ts'
+import type { Json } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
-import type { Fitting } from './fits.ts'
-import { objectOf } from './schema-parts.ts'
 import { spacedName } from './strings.ts'
 
 /** Words of names, each before those that are later or higher. */
@@ -53,41 +51,36 @@ function readName(name: string) {
   })
 }
 
+type Pair = readonly [low: string, high: string]
+
 /** Returns the pairs among names: the lower one first. */
-function pairsIn(names: readonly string[]): (readonly [low: string, high: string])[] {
+export function pairsIn(names: readonly string[]): Pair[] {
   const byWords = new Map(names.map(name => [readName(name).words, name]))
   return names.flatMap(low =>
-    readName(low).higher.flatMap(words => {
+    readName(low).higher.flatMap((words): Pair[] => {
       const high = byWords.get(words)
-      return high === undefined ? [] : [[low, high] as const]
+      return high === undefined ? [] : [[low, high]]
     }),
   )
 }
 
 /**
- * Returns an object whose values are in their order, as far as their schemas allow. An example of the contract stays.
+ * Puts the values of pairs in their order: two are exchanged, or both become the one that stays.
  *
- * @param schemas those of each property
+ * @param change gives a property another value, unless its own stays
  */
 export function orderPairs(
-  made: Map<string, Json>,
-  schemas: ReadonlyMap<string, readonly unknown[]>,
-  fitting: Fitting,
-): JsonObject {
-  for (const [low, high] of pairsIn([...made.keys()])) {
-    const [below, above] = [made.get(low) as Json, made.get(high) as Json]
-    if (!areReversed(below, above)) continue
-    const own = (key: string): readonly unknown[] => schemas.get(key) ?? []
-    const [keepsLow, keepsHigh] = [own(low).some(isShown), own(high).some(isShown)]
-    if (keepsLow && keepsHigh) continue
-    if (!keepsLow && fitting.fitsAll(own(low), above)) made.set(low, above)
-    if (!keepsHigh && fitting.fitsAll(own(high), below)) made.set(high, below)
+  pairs: readonly Pair[],
+  read: (name: string) => Json | undefined,
+  change: (name: string, value: Json) => void,
+): void {
+  for (const [low, high] of pairs) {
+    const [below, above] = [read(low), read(high)]
+    if (below === undefined || above === undefined || !areReversed(below, above)) continue
+    change(low, above)
+    change(high, below)
   }
-  // It defines properties and never assigns them, so that `__proto__` becomes an ordinary property.
-  return Object.fromEntries(made)
 }
-
-const isShown = (schema: unknown): boolean => ['example', 'examples', 'default'].some(key => key in objectOf(schema))
 
 /** Returns whether two values of one kind, numbers or times, are in the wrong order. */
 function areReversed(low: Json, high: Json): boolean {

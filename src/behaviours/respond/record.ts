@@ -7,10 +7,12 @@ import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { BrokenRule } from '../../kernel/http.ts'
 import { Decimal, isObject, type Json, type JsonObject, memberAt, put } from '../../kernel/json.ts'
+import { orderPairs, pairsIn } from '../../sample/pairs.ts'
 import type { Id } from '../../world/records/types.ts'
 import { idIn, withField } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { ANYBODY } from '../exchange.ts'
+import type { Refer } from '../references.ts'
 import { checkRecord, fieldsOf, type Make, type Resource, withoutOwners } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
 import { addressOf, compileLocation, requestOrigin } from './reply.ts'
@@ -168,10 +170,11 @@ function sourcesOf(
   asked: Asked,
   set: ReadonlyMap<string, Make>,
   kind: WriteKind,
-  { contract }: Site,
+  { contract, references }: Site,
 ): readonly FieldSource[] {
   const { schema, idField, assign, defaults, filled } = resource
   const { properties, required } = schema.shape
+  const refers = references.fields(schema.node)
   return [...properties].flatMap(([name, node]): FieldSource[] => {
     if (name === idField) return assign === 'client' ? [{ name, keeps: false, whole: true }] : []
     const field = describeField(name, contract.use(node))
@@ -191,7 +194,7 @@ function sourcesOf(
     const fixed = defaults.get(name)
     const isMade = kind === 'create' && (needed || isFilled) && !named && wanted && fixed === undefined
     const derived = isMade && own === undefined && isFilled ? derivedOf(field) : undefined
-    const fresh = () => (isFilled ? callerOf(field) : undefined) ?? freshOf(field)
+    const fresh = () => (isFilled ? callerOf(field) : undefined) ?? referring(freshOf(field), refers.get(name))
     return [
       {
         name,
@@ -204,6 +207,12 @@ function sourcesOf(
     ]
   })
 }
+
+/** A generated value names existing records. */
+const referring = (make: Make | undefined, refer: Refer | undefined): Make | undefined =>
+  make === undefined || refer === undefined
+    ? make
+    : making => refer(make(making) ?? null, Math.floor(making.draw('references') * 1000))
 
 /** Most collections of a large document are never created in. */
 function lazily(compile: () => Make | undefined): Make {
@@ -241,6 +250,8 @@ function compileCompose(
   const own = new Set([idField, ...properties.keys()])
   // A required field without a description is a known field.
   const undescribed = [...required].filter(name => !own.has(name))
+  const made = new Set(sources.filter(one => one.unsaid !== undefined).map(({ name }) => name))
+  const pairs = pairsIn([...properties.keys()]).filter(pair => pair.some(name => made.has(name)))
   return (body, exchange, old) => {
     const given = fieldsOf(body)
     if (needsScope) site.expressions.scope(exchange)
@@ -258,6 +269,10 @@ function compileCompose(
     }
     for (const name of keepsAll ? Object.keys(given) : undescribed) {
       if (!own.has(name) && Object.hasOwn(given, name)) put(out, name, given[name] as Json)
+    }
+    if (old === undefined && pairs.length > 0) {
+      const change = (name: string, value: Json) => void (Object.hasOwn(given, name) || put(out, name, value))
+      orderPairs(pairs, name => out[name], change)
     }
     // A client cannot remove fields that the server assigned.
     if (old !== undefined && !keepsAll) {

@@ -19,6 +19,7 @@ import { bareText, compileNegotiation, contentTypeFor, type Negotiate } from '..
 import {
   type Content,
   exampleContent,
+  type FindReferences,
   generatedContent,
   namedContent,
   type Wish,
@@ -64,6 +65,7 @@ interface PairedExample {
 
 export class Answers {
   readonly #operation: Operation
+  readonly #references: FindReferences
   readonly #negotiations = new Map<ResponseSpec, Negotiate>()
   readonly #examples = new Map<MediaType, PreparedBody | 'none'>()
   /** Found on first use. */
@@ -73,8 +75,10 @@ export class Answers {
   /** The default answer; `undefined` if the operation documents no response that can be sent. */
   readonly status: number | undefined
 
-  constructor(operation: Operation) {
+  /** @param references finds the references of a generated value to records */
+  constructor(operation: Operation, references: FindReferences) {
     this.#operation = operation
+    this.#references = references
     this.#namesRecord = /\}[^/{}]*\/?$/.test(operation.path)
     this.status = usualStatus(operation)
   }
@@ -140,7 +144,7 @@ export class Answers {
       const echoed = echo(value, given, media.schema, true)
       return echoed === value ? prepared : prepare({ value: echoed })
     }
-    const content = generatedContent(media, { ...question, given })
+    const content = generatedContent(media, { ...question, given }, this.#references)
     const response = responseFor(this.#operation, status)
     if (status < 400 || question.dynamic || content.value === undefined || response === undefined) {
       return prepare(content)

@@ -3,6 +3,7 @@
 import { isObject, type Json, parseJson, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { Gap } from '../../sample/terms.ts'
 import type { MediaType } from '../contract.ts'
+import type { Node } from '../documents.ts'
 import { bareText, essenceOf, framingOf, isJson, writePart, writeSequence } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { type EchoSource, echo } from './echo.ts'
@@ -59,12 +60,24 @@ function fittingExample(
   return undefined
 }
 
-/** Returns a value of the schema, with the values of the request. */
-export function generatedContent({ schema }: MediaType, { dynamic, seed, given }: Wish): Content {
+/**
+ * Returns a function that lets generated values of a schema refer to existing records, other ones for another turn; `undefined` where
+ * they refer to none.
+ */
+export type FindReferences = (node: Node) => ((value: Json, turn: number) => Json) | undefined
+
+/** Returns a value of the schema, with existing records, and with the values of the request. */
+export function generatedContent(
+  { schema }: MediaType,
+  { dynamic, seed, given }: Wish,
+  references: FindReferences,
+): Content {
   if (schema === undefined) return { value: undefined }
   const { value, fits, gaps } = schema.sample({ seed, dynamic, sent: given.body, few: true })
+  const linked = fits ? references(schema.node)?.(value, seed >>> 0) : undefined
+  const known = linked !== undefined && schema.fits(linked) ? linked : value
   return fits
-    ? { value: echo(value, given, schema) }
+    ? { value: echo(known, given, schema) }
     : { value, unfit: gaps[0] === undefined ? 'it' : gapText(gaps[0]) }
 }
 

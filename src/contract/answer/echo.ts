@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject, mapValues, memberAt, put } from '
 import { getOrMake } from '../../kernel/memo.ts'
 import { plainName } from '../../kernel/names.ts'
 import { isWrapperName } from '../../sample/branches.ts'
+import { orderPairs, pairsIn } from '../../sample/pairs.ts'
 import type { ReplyPart } from '../../sample/sample.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 
@@ -164,7 +165,10 @@ class Repetition {
       if (value !== undefined) put(own, name, value)
     }
     if (Object.keys(own).length === 0) return undefined
-    return { ...(known ?? (part === undefined || part.fits(own) ? {} : this.#generate(part))), ...own }
+    const record = { ...(known ?? (part === undefined || part.fits(own) ? {} : this.#generate(part))), ...own }
+    const change = (name: string, value: Json) => void (Object.hasOwn(own, name) || put(record, name, value))
+    orderPairs(pairsIn(Object.keys(record)), name => record[name], change)
+    return record
   }
 
   #generate(part: ReplyPart): JsonObject {

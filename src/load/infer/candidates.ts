@@ -6,11 +6,11 @@ import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
 import type { Json } from '../../kernel/json.ts'
-import { plainName } from '../../kernel/names.ts'
+import { plainName, wordFormOf } from '../../kernel/names.ts'
 import type { Assign } from '../../world/records/types.ts'
 import { choicesOf } from './list.ts'
 import { isIdOf, type RecordReader } from './records.ts'
-import { isNumeric, type SchemaReader, wordFormOf } from './schema.ts'
+import { isNumeric, type SchemaReader } from './schema.ts'
 import { mayGive } from './writes.ts'
 
 /** A schema that may store the records of a resource, and their id then. */

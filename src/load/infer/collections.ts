@@ -6,7 +6,7 @@ import type { Node } from '../../contract/documents.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
 import { isObject, type JsonObject } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import { plainName } from '../../kernel/names.ts'
+import { plainName, singular, wordFormOf } from '../../kernel/names.ts'
 import { withField } from '../../world/records/values.ts'
 import { ADDED_ID, candidatesOf, type SchemaCandidate } from './candidates.ts'
 import { isIdOf, knowing, type List, type RecordReader, readRecords, type Single } from './records.ts'
@@ -19,8 +19,6 @@ import {
   type SchemaReader,
   sameWord,
   segmentsOf,
-  singular,
-  wordFormOf,
 } from './schema.ts'
 import { confirmsCreate, createdBy, eachSent, givenForEach, isCreate, takenBy } from './writes.ts'
 

@@ -6,7 +6,7 @@ import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
-import { plainName } from '../../kernel/names.ts'
+import { plainName, singular, wordFormOf } from '../../kernel/names.ts'
 import { schemaNamed } from '../seed/seed.ts'
 import { fieldInHead, type SchemaCandidate } from './candidates.ts'
 import { isAlone, type Named, pathParameters } from './collections.ts'
@@ -21,8 +21,6 @@ import {
   requestSchema,
   type SchemaReader,
   segmentsOf,
-  singular,
-  wordFormOf,
 } from './schema.ts'
 import {
   changesByAction,

@@ -3,8 +3,8 @@
 import type { Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import type { Json } from '../../kernel/json.ts'
-import { plainName } from '../../kernel/names.ts'
-import { replySchema, requestSchema, type SchemaReader, sameWord, singular } from './schema.ts'
+import { plainName, singular } from '../../kernel/names.ts'
+import { replySchema, requestSchema, type SchemaReader, sameWord } from './schema.ts'
 
 /** The records of a list: the schema of one, and the keys of the list; no keys if the reply is the list. */
 export interface Listed {

@@ -8,7 +8,7 @@ import { isJson } from '../../contract/media-types.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import { plainName } from '../../kernel/names.ts'
+import { plainName, wordFormOf } from '../../kernel/names.ts'
 
 const UNIONS = ['anyOf', 'oneOf'] as const
 
@@ -216,19 +216,6 @@ export function readFields(record: Node, schemas: SchemaReader) {
 }
 
 export type FieldReader = ReturnType<typeof readFields>
-
-/** The names that end in another letter are returned quickly: names are compared very often. */
-export const singular = (name: string): string =>
-  !name.endsWith('s') && !name.endsWith('S') ? name : withoutPlural(name)
-
-const withoutPlural = (name: string): string =>
-  name
-    .replace(/ies$/i, 'y')
-    .replace(/(ss|x|ch|sh)es$/i, '$1')
-    .replace(/([^s])s$/i, '$1')
-
-/** A name in the form that its spellings share, in the singular. */
-export const wordFormOf = (name: string): string => plainName(singular(name))
 
 /** Whether two names are the same word, singular or plural. */
 export const sameWord = (a: string, b: string): boolean => wordFormOf(a) === wordFormOf(b)

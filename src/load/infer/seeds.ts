@@ -1,5 +1,6 @@
-// Generates the records that an inferred resource begins with, and links them: a field `authorId` has the id of an author.
+// Generates the records that an inferred resource begins with, and links them: `authorId` has the id of an author.
 
+import { findReferences } from '../../behaviours/references.ts'
 import { type FilterConfig, isUnshown } from '../../behaviours/respond/config.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
@@ -13,7 +14,7 @@ import { compileNewId, exampleIds, isReadBack, namingParameters, parametersBelow
 import { NAMING, schemaNamed } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
 import { type Inference, type InferredOperation, withinsIn } from './operations.ts'
-import { segmentsOf, wordFormOf } from './schema.ts'
+import { segmentsOf } from './schema.ts'
 
 /**
  * Records for each resource; fewer where a page of its list is smaller, so that a record that is created shows on the first.
@@ -69,7 +70,7 @@ export function compileSeeds(contract: Contract) {
       )
       seeded.set(name, resource)
     }
-    return linkSeeds(seeds, seeded)
+    return linkSeeds(seeds, seeded, contract)
   }
 }
 
@@ -225,44 +226,27 @@ function choicesIn(operations: Inference['operations']): ReadonlyMap<string, rea
   return new Map(selecting)
 }
 
-/** Returns the records of every resource, with the ids of existing records in the fields that are named for them. */
-function linkSeeds(seeds: Seeds, seeded: ReadonlyMap<string, SeededResource>): Seeds {
-  const byWord = new Map<string, readonly Json[]>()
-  for (const [name, { candidate }] of seeded) {
-    const ids = () => (seeds.get(name) ?? []).map(record => idIn(candidate.idField, record) as Json)
-    getOrMake(byWord, wordFormOf(name), ids)
-  }
+/** Returns the records of every resource, with existing records in the fields that refer to them. */
+function linkSeeds(seeds: Seeds, seeded: ReadonlyMap<string, SeededResource>, contract: Contract): Seeds {
+  const resources = [...seeded].map(([name, { candidate }]) => {
+    return [name, { idField: candidate.idField, seeds: seeds.get(name) ?? [] }] as const
+  })
+  const references = findReferences(contract, new Map(resources))
   const linked = new Map(seeds)
   for (const [name, { candidate, schema, operations }] of seeded) {
     // The ids of owners in the path are not changed.
-    const owned = operations.flatMap(withinsIn).map(({ field }) => field)
-    const targets = [...schema.shape.properties.keys()].flatMap(field => {
-      const word = /^(.*[a-z0-9])(?:_id|Id|ID)$/.exec(field)?.[1]
-      const ids = word === undefined ? [] : (byWord.get(wordFormOf(word)) ?? [])
-      return field === candidate.idField || owned.includes(field) || ids.length === 0 ? [] : [[field, ids] as const]
-    })
-    const records = seeds.get(name) ?? []
-    linked.set(
-      name,
-      records.map((record, i) => linkRecord(record, i, targets, schema)),
-    )
+    const fixed = [candidate.idField, ...operations.flatMap(withinsIn).map(({ field }) => field)]
+    const fields = [...references.fields(schema.node)].filter(([field]) => !fixed.includes(field))
+    const link = (record: JsonObject, turn: number): JsonObject => {
+      let current = record
+      for (const [field, refer] of fields) {
+        if (current[field] === undefined) continue
+        const next = { ...current, [field]: refer(current[field] as Json, turn + 1) }
+        if (schema.fits(next)) current = next
+      }
+      return current
+    }
+    linked.set(name, (seeds.get(name) ?? []).map(link))
   }
   return linked
-}
-
-/** Returns the record with another id in each of its fields, as far as the schema allows. */
-function linkRecord(
-  record: JsonObject,
-  index: number,
-  targets: readonly (readonly [field: string, ids: readonly Json[]])[],
-  schema: SchemaUse,
-): JsonObject {
-  let current = record
-  for (const [field, ids] of targets) {
-    const before = record[field]
-    if (before === undefined || before === null || ids.includes(before as Json)) continue
-    const next = { ...current, [field]: ids[index % ids.length] as Json }
-    if (schema.fits(next)) current = next
-  }
-  return current
 }

@@ -4,7 +4,7 @@ import { fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
-import { plainName } from '../../kernel/names.ts'
+import { plainName, singular } from '../../kernel/names.ts'
 import { FIRST, nest, type RecordReader, type Single } from './records.ts'
 import {
   answersEmpty,
@@ -14,7 +14,6 @@ import {
   replySchema,
   requestSchema,
   type SchemaReader,
-  singular,
 } from './schema.ts'
 
 /** The record that a POST answers with. */
