@@ -9,7 +9,7 @@ import { wordFormOf } from '../kernel/names.ts'
 import { spacedName } from '../sample/strings.ts'
 import { idIn } from '../world/records/values.ts'
 
-/** What fields may refer to: a resource. */
+/** A resource that fields may refer to. */
 interface Referable {
   readonly idField: string
   readonly seeds: readonly JsonObject[]
@@ -37,9 +37,9 @@ const FOREIGN = /\b(?:external|foreign|remote)\b/
 const NOTHING: Referable = { idField: '', seeds: [] }
 
 /** Returns a value that takes the place of another one, unless they are of different kinds. */
-const inPlaceOf = (said: Json, next: Json): Json => (kindOf(said) === kindOf(next) ? next : said)
+const inPlaceOf = (said: Json, next: Json): Json => (jsonTypeOf(said) === jsonTypeOf(next) ? next : said)
 
-const kindOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
+const jsonTypeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
 
 export function findReferences(contract: Contract, resources: ReadonlyMap<string, Referable>): References {
   const byWord = new Map<string, Referable>()

@@ -1,7 +1,9 @@
 // Pairs of properties whose values are in an order: a start is before its end, and a minimum below its maximum.
 
-import type { Json } from '../kernel/json.ts'
+import type { Json, JsonObject } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
+import type { Fitting } from './fits.ts'
+import { objectOf } from './schema-parts.ts'
 import { spacedName } from './strings.ts'
 
 /** Words of names, each before those that are later or higher. */
@@ -51,13 +53,13 @@ function readName(name: string) {
   })
 }
 
-type Pair = readonly [low: string, high: string]
+type OrderedPair = readonly [low: string, high: string]
 
 /** Returns the pairs among names: the lower one first. */
-export function pairsIn(names: readonly string[]): Pair[] {
+export function pairsIn(names: readonly string[]): OrderedPair[] {
   const byWords = new Map(names.map(name => [readName(name).words, name]))
   return names.flatMap(low =>
-    readName(low).higher.flatMap((words): Pair[] => {
+    readName(low).higher.flatMap((words): OrderedPair[] => {
       const high = byWords.get(words)
       return high === undefined ? [] : [[low, high]]
     }),
@@ -70,7 +72,7 @@ export function pairsIn(names: readonly string[]): Pair[] {
  * @param change gives a property another value, unless its own stays
  */
 export function orderPairs(
-  pairs: readonly Pair[],
+  pairs: readonly OrderedPair[],
   read: (name: string) => Json | undefined,
   change: (name: string, value: Json) => void,
 ): void {
@@ -81,6 +83,27 @@ export function orderPairs(
     change(high, below)
   }
 }
+
+/**
+ * Returns an object whose values are in their order, as far as their schemas allow. An example of the contract stays.
+ *
+ * @param schemas those of each property
+ */
+export function orderProperties(
+  made: Map<string, Json>,
+  schemas: ReadonlyMap<string, readonly unknown[]>,
+  fitting: Fitting,
+): JsonObject {
+  const change = (name: string, value: Json): void => {
+    const own = schemas.get(name) ?? []
+    if (!own.some(isShown) && fitting.fitsAll(own, value)) made.set(name, value)
+  }
+  orderPairs(pairsIn([...made.keys()]), name => made.get(name), change)
+  // It defines properties and never assigns them, so that `__proto__` becomes an ordinary property.
+  return Object.fromEntries(made)
+}
+
+const isShown = (schema: unknown): boolean => ['example', 'examples', 'default'].some(key => key in objectOf(schema))
 
 /** Returns whether two values of one kind, numbers or times, are in the wrong order. */
 function areReversed(low: Json, high: Json): boolean {

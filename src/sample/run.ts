@@ -7,7 +7,7 @@ import { Chance } from './chance.ts'
 import { Facets, type Type, typeOf } from './facets.ts'
 import { type Fitting, firstAllowed, isListed } from './fits.ts'
 import { writeNumber } from './numbers.ts'
-import { orderPairs, pairsIn } from './pairs.ts'
+import { orderProperties } from './pairs.ts'
 import { type NeedsOf, objectOf, propertySchemas, type SchemaObject } from './schema-parts.ts'
 import { type StringWriter, word, writeFor } from './strings.ts'
 import type { Gap, Learnt, SampleOptions, Terms } from './terms.ts'
@@ -32,8 +32,6 @@ const BEYOND = 2000
 const MOST_GAPS = 20
 /** The maximum number of items or members, even if more are required. */
 const LONGEST = 10_000
-/** Keywords that give a property a value. */
-const STATED = ['example', 'examples', 'default']
 /** The reason for a value that would have to contain another one of its kind, endlessly. */
 const WITHIN_ITSELF = 'contains itself endlessly'
 
@@ -377,15 +375,7 @@ export class Run {
       else if (required.has(key)) this.#note(WITHIN_ITSELF, key)
     }
     if (out.size < minProperties) this.#giveUp()
-    const change = (key: string, value: Json) => {
-      const schemas = chosen.get(key) as unknown[]
-      // An example of the contract stays.
-      const isShown = schemas.some(one => STATED.some(keyword => keyword in objectOf(one)))
-      if (!isShown && this.#fitting.fitsAll(schemas, value)) out.set(key, value)
-    }
-    orderPairs(pairsIn([...out.keys()]), key => out.get(key), change)
-    // It defines properties and never assigns them, so that `__proto__` becomes an ordinary property.
-    return Object.fromEntries(out)
+    return orderProperties(out, chosen, this.#fitting)
   }
 
   /** The number of entries of a map: an object with a schema for its values and no declared properties. */

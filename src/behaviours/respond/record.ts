@@ -194,7 +194,7 @@ function sourcesOf(
     const fixed = defaults.get(name)
     const isMade = kind === 'create' && (needed || isFilled) && !named && wanted && fixed === undefined
     const derived = isMade && own === undefined && isFilled ? derivedOf(field) : undefined
-    const fresh = () => (isFilled ? callerOf(field) : undefined) ?? referring(freshOf(field), refers.get(name))
+    const fresh = () => (isFilled ? callerOf(field) : undefined) ?? namingRecords(freshOf(field), refers.get(name))
     return [
       {
         name,
@@ -209,7 +209,7 @@ function sourcesOf(
 }
 
 /** A generated value names existing records. */
-const referring = (make: Make | undefined, refer: Refer | undefined): Make | undefined =>
+const namingRecords = (make: Make | undefined, refer: Refer | undefined): Make | undefined =>
   make === undefined || refer === undefined
     ? make
     : making => refer(make(making) ?? null, Math.floor(making.draw('references') * 1000))

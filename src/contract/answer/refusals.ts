@@ -343,6 +343,8 @@ function writeList(
   refusal: Refusal,
   part: ReplyPart | undefined,
 ): boolean {
+  // The object around it may have been removed.
+  if (path.length > 0 && draft.at(path.slice(0, -1)) === undefined) return false
   const { errors } = refusal
   /** Returns what is written in place of a value of the shape: a list of entries, or a text. */
   const form = (known: Json, at: Path): Json | undefined => {

@@ -323,7 +323,8 @@ function silentList(
 
 /** Whether a parameter surely names one record: its path is about it even if its GET answers with a list. */
 const namesRecord = (parameter: string | undefined, word: string): boolean =>
-  parameter !== undefined && ['id', 'uuid', `${wordFormOf(word)}id`, wordFormOf(word)].includes(plainName(parameter))
+  parameter !== undefined &&
+  ['id', 'uuid', 'guid', `${wordFormOf(word)}id`, wordFormOf(word)].includes(plainName(parameter))
 
 /** The record that an item's GET answers with. */
 function readBy(operation: Operation, records: RecordReader, isOne: boolean): Single | undefined {

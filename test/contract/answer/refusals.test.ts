@@ -223,3 +223,12 @@ test('a refusal without a documented shape is a problem document that lists the 
     { in: 'body', path: '/address/city', rule: 'required', message: 'is required' },
   ])
 })
+
+test('a refusal loses what is not about it, with everything in it', async () => {
+  const properties = {
+    errors: { type: 'object', properties: { detail: text, source: { type: 'object', properties: { pointer: text } } } },
+    meta: { type: 'object', properties: { ignored: listOf(text), req_id: text } },
+  }
+  const { status, body } = await refusalOf({ schema: { type: 'object', properties } })
+  assert.deepEqual([status, body], [400, { errors: { detail: WHY } }])
+})
