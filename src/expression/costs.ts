@@ -4,7 +4,7 @@
 import { getOrMake } from '../kernel/memo.ts'
 import { LinearPattern } from '../kernel/pattern.ts'
 import { isMap, type Scope } from './scope.ts'
-import { type Evaluate, isAccess, nodesOf, type SyntaxNode } from './syntax-tree.ts'
+import { nodesOf, type SyntaxNode } from './syntax-tree.ts'
 
 /** All loops of a request together may take this many steps: some ten milliseconds. */
 const MOST_STEPS = 20_000
@@ -16,12 +16,13 @@ type Payer = Pick<Scope, 'spent'>
 /** The request whose expression is evaluated: nothing else runs meanwhile. */
 let payer: Payer = { spent: 0 }
 
-// Made once: a loop such as `all` continues after a failed step, and may throw this once for each element.
+// Made once: `||` and `&&` go on after a side that fails.
 const EXHAUSTED = new RangeError(`the expressions of this request take more than ${MOST_STEPS} steps`)
 
-/** To be called before each evaluation. */
+/** To be called before each evaluation. Throws if the request has done too much before. */
 export const chargeTo = (scope: Payer): void => {
   payer = scope
+  spend(0)
 }
 
 /** Counts work, in characters looked at. Throws once the request has done too much. */
@@ -46,10 +47,8 @@ export const spendOnConversion = (characters: number): void => spend(characters 
 /** Evaluating so many parts of an expression takes as long as a step, all operands and literals included. */
 const NODES_OF_A_STEP = 32
 
-/** An access or a search for a record that fails takes as long as this many steps: an error is made of it. */
+/** Making an error takes as long as this many steps. */
 const OF_A_FAILURE = 8
-
-export const spendOnFailure = (): void => spendSteps(OF_A_FAILURE)
 
 /** Counts steps of a loop, or work that takes as long. */
 const spendSteps = (steps: number): void => spend(steps * WORK_OF_A_STEP)
@@ -70,32 +69,54 @@ const COMPARED_AT_ONCE = 32
 export function boundWork(tree: SyntaxNode): void {
   for (const node of nodesOf(tree)) {
     if (node.op === 'comprehension') {
-      const { step } = node.args as { step: SyntaxNode }
-      const evaluate = step.meta.evaluate as Evaluate
+      const loop = node.args as { readonly step: SyntaxNode; condition?: (soFar: unknown) => boolean }
+      const { step, condition } = loop
       const steps = Math.ceil([...nodesOf(step)].length / NODES_OF_A_STEP)
-      step.evaluate = (evaluator, at, context) => {
+      // Not in the step: `all` and `exists` continue after one that fails.
+      loop.condition = soFar => {
         spendSteps(steps)
-        return evaluate(evaluator, at, context)
+        return condition === undefined || condition(soFar)
       }
     }
     const charge = chargeOf(node)
     const { handle } = node
-    if (handle === undefined) continue
-    if (isAccess(node)) {
-      node.handle = (...operands) => {
-        try {
-          return handle(...operands)
-        } catch (error) {
-          spendOnFailure()
-          throw error
-        }
-      }
-    } else if (charge !== undefined) {
-      node.handle = (first, second, ...rest) => {
-        charge(first, second)
-        return handle(first, second, ...rest)
-      }
+    if (handle === undefined || charge === undefined) continue
+    node.handle = (first, second, ...rest) => {
+      // Looking at how much there is to count takes time, too.
+      spend(0)
+      charge(first, second)
+      return handle(first, second, ...rest)
     }
+  }
+}
+
+/** The library's part that evaluates. */
+export interface Evaluator {
+  readonly run: (node: unknown, context: unknown) => unknown
+  /** Returns the error of an evaluation that fails: `all`, `exists`, `||` and `&&` go on after it. */
+  tryEval: (node: unknown, context: unknown) => unknown
+  /** Returns the type of a value. */
+  readonly debugType: (value: unknown) => unknown
+  /** The same; that of a list includes the type of its first item, and so on. */
+  debugTypeDeep: (value: unknown) => unknown
+  readonly registry: { readonly getListType: (type: unknown) => unknown }
+}
+
+/** Makes failures that are caught count, and limits the types of values to lists of simple items. */
+export function boundEvaluator(evaluator: Evaluator): void {
+  evaluator.tryEval = (node, context) => {
+    try {
+      return evaluator.run(node, context)
+    } catch (error) {
+      spendSteps(OF_A_FAILURE)
+      return error
+    }
+  }
+  // The library keeps each type that it meets, makes one in time cubic in the depth, and lists the keys of a map to look at one.
+  evaluator.debugTypeDeep = value => {
+    const first = Array.isArray(value) ? value[0] : undefined
+    if (first === undefined) return evaluator.debugType(value)
+    return evaluator.registry.getListType(evaluator.debugType(first))
   }
 }
 
@@ -124,7 +145,13 @@ const chargeSearch: ChargeCall = ([text, part]) => {
 
 /** A formatter for a time zone is made for each call, and a long name of one takes long to refuse. */
 const chargeZone: ChargeCall = ([, zone]) => {
-  if (zone !== undefined) spend(20 * WORK_OF_A_STEP + textLength(zone) ** 2)
+  if (zone !== undefined) spend(40 * WORK_OF_A_STEP + textLength(zone) ** 2)
+}
+
+/** Changing the case of a character that is not ASCII, or making a part of a text, takes as long as looking at this many. */
+const chargeParts: ChargeCall = ([text, part]) => {
+  spend(3 * textLength(text))
+  chargeSearch([text, part])
 }
 
 /** The costs of functions. One that is not listed costs the length of its operands. */
@@ -137,7 +164,10 @@ const FUNCTIONS: Readonly<Record<string, ChargeCall | undefined>> = {
   contains: chargeSearch,
   indexOf: chargeSearch,
   lastIndexOf: chargeSearch,
-  split: chargeSearch,
+  split: chargeParts,
+  lowerAscii: chargeParts,
+  upperAscii: chargeParts,
+  json: chargeParts,
   size: ([value]) => spend(textLength(value) + KEY * countKeys(value)),
   join: ([list, separator]) => {
     if (!Array.isArray(list)) return
@@ -157,12 +187,18 @@ function chargeComparison(a: unknown, b: unknown): void {
     spend(a.length * COMPARISON)
     for (const [i, item] of a.entries()) chargeComparison(item, b[i])
   } else if (isMap(a) && isMap(b)) {
-    spend((countKeys(a) + countKeys(b)) * COMPARISON)
+    spend((countKeys(a) + countKeys(b)) * KEY)
     for (const [key, member] of Object.entries(a)) if (Object.hasOwn(b, key)) chargeComparison(member, b[key])
   }
 }
 
 const chargeOrder: Charge = (a, b) => spend(Math.min(textLength(a), textLength(b)))
+
+/** Counts a key. A list or a map would become a text. */
+const chargeKey: Charge = (_, key) => {
+  if (typeof key === 'object') throw new RangeError('a key is a text or an integer')
+  spend(textLength(key))
+}
 
 const OPERATORS: Readonly<Record<string, Charge>> = {
   '==': chargeComparison,
@@ -174,6 +210,8 @@ const OPERATORS: Readonly<Record<string, Charge>> = {
   '+': (a, b) => {
     for (const operand of [a, b]) spend(Array.isArray(operand) ? operand.length : textLength(operand))
   },
+  '[]': chargeKey,
+  '[?]': chargeKey,
   in: (value, list) => {
     if (!Array.isArray(list)) return
     spend(list.length * COMPARISON)

@@ -3,7 +3,15 @@
 import { Environment } from '@marcbachmann/cel-js'
 import { type Json, mapValues, stringifyJson } from '../kernel/json.ts'
 import type { Moment } from '../world/clock.ts'
-import { boundWork, chargeTo, matchesLinearly, spendOnConversion, spendOnFailure, spendOnSample } from './costs.ts'
+import {
+  boundEvaluator,
+  boundWork,
+  chargeTo,
+  type Evaluator,
+  matchesLinearly,
+  spendOnConversion,
+  spendOnSample,
+} from './costs.ts'
 import { type Doubt, doubtsIn } from './doubts.ts'
 import { explainHabit } from './habits.ts'
 import {
@@ -166,11 +174,9 @@ function commonEnvironment(): Environment {
   add('records(Scope, string): Records', ({ given }: ScopeRoot, name: string) => new Records(given, name))
   add('Records.size(): int', (records: Records) => BigInt(records.size()))
   add('record(Scope, string, dyn): dyn', ({ given }: ScopeRoot, name: string, id: unknown) => {
+    if (typeof id === 'object') throw new ExpressionFailure('an id is a text or an integer')
     const found = given.record(name, toJson(id))
-    if (found === undefined) {
-      spendOnFailure()
-      throw new ExpressionFailure(`there is no record ${String(id)} in ${name}`)
-    }
+    if (found === undefined) throw new ExpressionFailure(`there is no record ${String(id)} in ${name}`)
     spendOnConversion(found.length)
     return toExpression(found.value)
   })
@@ -206,6 +212,10 @@ function environments() {
     .registerType('Request', { ctor: RequestRoot, fields: fields as Readonly<Record<string, string>> })
     .registerVariable('request', 'Request')
     .registerVariable('world', 'dyn')
+  const first = runtime.parse('true')
+  const tree = first.ast as unknown as SyntaxNode
+  tree.evaluate = evaluator => boundEvaluator(evaluator as Evaluator)
+  first()
   prepared = { common, runtime }
   return prepared
 }
@@ -230,8 +240,8 @@ function runQuietly(run: RunExpression, scope: Scope): unknown {
   // A failure is an ordinary outcome. Its stack is never read and would cost four times the evaluation.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
-  chargeTo(scope)
   try {
+    chargeTo(scope)
     return run(new Roots(scope) as never)
   } finally {
     Error.stackTraceLimit = stackTraceLimit

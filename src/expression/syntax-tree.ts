@@ -10,17 +10,11 @@ export interface SyntaxNode {
   readonly args: unknown
   readonly start: number
   readonly end: number
-  readonly meta: {
-    readonly alternate?: SyntaxNode
-    readonly macro?: { evaluate: Evaluate }
-    readonly evaluate?: Evaluate
-  }
-  evaluate: Evaluate
+  readonly meta: { readonly alternate?: SyntaxNode }
+  evaluate: (evaluator: unknown, node: unknown, context: unknown) => unknown
   /** Set by the check: computes the value of a function or an operator from those of its operands. */
   handle?: (first: unknown, second: unknown, ...rest: unknown[]) => unknown
 }
-
-export type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
 
 export const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'op' in value && 'args' in value

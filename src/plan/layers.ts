@@ -11,7 +11,7 @@ import { failureIn } from '../expression/language.ts'
 import type { Expression } from '../expression/scope.ts'
 import { type Diagnostics, MOST_SHOWN, nearest, type Place, suggest } from '../kernel/diagnostic.ts'
 import { type Path, placeWithin, type Source } from '../kernel/file/source.ts'
-import { firstOf } from '../kernel/http.ts'
+import { firstOf, type Request } from '../kernel/http.ts'
 import type { Turns } from '../world/turns.ts'
 import type { PlannedOperation, Rule } from './plan.ts'
 import type { BehaviourBlocks, RuleFile, SimulationFile } from './simulation-file.ts'
@@ -230,7 +230,8 @@ export function compileCondition(
     holds(exchange) {
       if (exchange.values.length === 0) readParameters?.(exchange)
       if (counted) exchange.nth ??= expressions.scope(exchange).nth
-      const isRead = readBody === undefined || !exchange.request.hasBody || exchange.body !== undefined
+      const { request, body } = exchange
+      const isRead = readBody === undefined || !request.hasBody || body !== undefined || unreadable.has(request)
       const holds = () => when === undefined || when.holds(expressions.scope(exchange))
       return isRead ? holds() : readBody(exchange).then(holds)
     },
@@ -241,6 +242,9 @@ export function compileCondition(
   }
 }
 
+/** Requests whose body cannot be read, which no further rule tries. */
+const unreadable = new WeakSet<Request>()
+
 /** Reads and parses the body, which validation reads again. A body that cannot be read is absent. */
 function compileEarlyBody({ body }: Operation, maxBody: number) {
   const readingOf = compileReadings(body?.content ?? new Map())
@@ -248,9 +252,10 @@ function compileEarlyBody({ body }: Operation, maxBody: number) {
     const { request } = exchange
     const read = await request.readBody(maxBody)
     const type = firstOf(request.headers['content-type']) ?? ''
-    if (!('bytes' in read) || read.bytes.length === 0) return
-    const parsed = await readingOf(type)?.parse?.(read.bytes, type)
+    const isSent = 'bytes' in read && read.bytes.length > 0
+    const parsed = isSent ? await readingOf(type)?.parse?.(read.bytes, type) : undefined
     if (parsed !== undefined && 'value' in parsed) exchange.body = parsed.value
+    else unreadable.add(request)
   }
 }
 

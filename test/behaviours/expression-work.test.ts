@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
+import { failureIn, Language } from '../../src/expression/language.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
+import type { Request } from '../../src/kernel/http.ts'
+import type { Json } from '../../src/kernel/json.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
+import { SCOPE } from '../expression/small-scope.ts'
 import { fileOf, requestOf } from '../support/in-process.ts'
 
 /** A gateway with one operation, `POST /orders`, that has these rules. */
@@ -39,8 +43,8 @@ ${rules.map((when, i) => `      - { when: '${when}', respond: { status: 200, bod
   const { plan, report } = loadPlan(path, dirname(path), {})
   assert.ok(plan, JSON.stringify(report.list.map(({ message }) => message)))
   const gateway = new Gateway(plan, realClock, silentLog, '0')
-  return async (what: string, sent: unknown, headers = {}) => {
-    const reply = await gateway.handle(requestOf(what, { body: sent, headers }))
+  return async (what: string, sent: unknown, headers = {}, more: Partial<Request> = {}) => {
+    const reply = await gateway.handle({ ...requestOf(what, { body: sent, headers }), ...more })
     return { status: reply.status, headers: reply.headers, body: JSON.parse(String(reply.body)) }
   }
 }
@@ -69,6 +73,53 @@ test('the expressions of a request share what they may cost, and the explanation
     const { body, headers: sent } = await send('POST /orders', { list, zone }, headers)
     assert.deepEqual(body, { all: 'unknown' }, when)
     assert.match(String(sent['understudy-explanation']), /the expressions of this request take more than 20000 steps/)
+  }
+})
+
+test('every loop and expression ends once the request has done too much', () => {
+  const language = new Language()
+  let calls = 0
+  const calling = (text: string, body: Json) => {
+    const expression = language.compile(text, 'bool')
+    assert.ok(!('code' in expression), text)
+    calls = 0
+    const scope = { ...SCOPE, body, calls: () => ++calls }
+    assert.equal(expression.holds(scope), false)
+    assert.match(String(failureIn(scope)), /take more than 20000 steps/)
+    return { expression, scope }
+  }
+  const list = Array.from({ length: 100_000 }, (_, i) => i)
+  const { expression, scope } = calling('request.body.all(x, calls("a") > 0)', list)
+  const before = calls
+  assert.ok(before <= 20_000, String(before))
+  assert.equal(expression.holds(scope), false)
+  assert.equal(calls, before)
+  // Most of the time goes into making errors.
+  for (const failing of ['x.lowerAscii() == "a"', '!x', 'x && true', 'x.a == 1', 'record("a", x) == 1']) {
+    calling(`request.body.exists(x, calls("a") < 0 || ${failing})`, list)
+    assert.ok(calls < 3000, `${failing}: ${calls}`)
+  }
+})
+
+test('a body that cannot be read is read once for all rules', async () => {
+  let reads = 0
+  const readBody = async () => {
+    reads += 1
+    return { bytes: new TextEncoder().encode('{"list":') }
+  }
+  const send = serve(Array.from({ length: 100 }, (_, i) => `request.body.list[${i}] == 2`))
+  const { status } = await send('POST /orders', {}, {}, { readBody })
+  assert.deepEqual([status, reads], [400, 2])
+})
+
+test('a list or a map as a key or an id is refused', async () => {
+  const headers = { 'understudy-explain': '1' }
+  for (const [when, reason] of [
+    ['request.headers[request.body.list] == "1"', 'a key is a text or an integer'],
+    ['record("products", request.body.list).stock == 1', 'an id is a text or an integer'],
+  ] as const) {
+    const sent = await serve([when])('POST /orders', { list: [[1], {}] }, headers)
+    assert.match(String(sent.headers['understudy-explanation']), new RegExp(reason))
   }
 })
 

@@ -45,6 +45,8 @@ describe('an expression sees the request and its world', () => {
     ['{"a": request.body.age, "b": [1, "x", null]}', { a: 3, b: [1, 'x', null] }],
     ['request.body.age + 0.5', 3.5],
     ['request.body.age / 2', 1],
+    ['dyn({"a": 1, "b": "x"}) == dyn({"a": "y"})', false],
+    ['dyn([[[1]]]) == dyn([[["a"]]]) || {"a": "x"} in dyn([{"a": 1}, {"a": "x"}])', true],
   ]
   for (const [text, value] of values) test(text, async () => assert.deepEqual(await evaluate(text), value))
 
