@@ -1,6 +1,6 @@
 // The life-cycle of a deprecated operation: headers on every reply, brown-outs, and 410 after the sunset.
 
-import { cookieValues, type Parameter, splitQuery } from '../contract/document/parameters.ts'
+import { splitQuery } from '../contract/document/parameters.ts'
 import { expressionsOf } from '../contract/paths.ts'
 import { deprecatedFields } from '../contract/schema/field.ts'
 import { reportPlaceholders } from '../expression/template.ts'
@@ -17,6 +17,7 @@ import {
   type Site,
   setting,
 } from './behaviour.ts'
+import { compileTexts } from './exchange.ts'
 
 const schema = setting.block(
   'When the operation was deprecated, when it is removed, and its successor.',
@@ -286,7 +287,9 @@ export const deprecatedInputs: Behaviour<ConfigOf<typeof inputsSchema>> = {
     // By their names in metrics and warnings.
     const byLabel = new Map<string, (exchange: Exchange) => boolean>()
     for (const one of operation.parameters) {
-      if (one.deprecated) byLabel.set(`${one.in} ${one.name}`, compilePresence(one))
+      const textsOf = compileTexts(one, operation)
+      const isIn = (exchange: Exchange) => (textsOf(exchange, splitQuery(exchange.request.query))?.length ?? 0) > 0
+      if (one.deprecated) byLabel.set(`${one.in} ${one.name}`, isIn)
     }
     for (const { label, isIn } of fields) byLabel.set(`body ${label}`, ({ body }) => isIn(body))
     if (byLabel.size === 0) return undefined
@@ -302,15 +305,4 @@ export const deprecatedInputs: Behaviour<ConfigOf<typeof inputsSchema>> = {
       return reply
     }
   },
-}
-
-/** Returns whether a request has a parameter. */
-function compilePresence({ name, in: place }: Parameter): (exchange: Exchange) => boolean {
-  if (place === 'path') return () => true
-  if (place === 'query') return ({ request }) => splitQuery(request.query).has(name)
-  const field = name.toLowerCase()
-  return ({ request: { headers } }) =>
-    place === 'header'
-      ? headers[field] !== undefined
-      : cookieValues(headers.cookie as string | undefined, name).length > 0
 }

@@ -2,6 +2,8 @@
 
 import type { Question } from '../contract/answer/answers.ts'
 import type { Operation } from '../contract/contract.ts'
+import { cookieValues, type Parameter } from '../contract/document/parameters.ts'
+import { expressionsOf } from '../contract/paths.ts'
 import type { Scope } from '../expression/scope.ts'
 import type { Reply, Request } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
@@ -214,3 +216,17 @@ export type RefusedCaller = 'missing' | 'unknown' | 'expired' | 'unscoped'
 export type Identified = Consumer | RefusedCaller
 /** The consumer of a request, or the reason why there is none. */
 export type Identify = (request: Request, now: number) => Identified
+
+type ReadTexts = (exchange: Exchange, query: ReadonlyMap<string, readonly string[]>) => readonly string[] | undefined
+
+/** Returns a function that reads the texts of a parameter: `undefined` or none if it is absent. */
+export function compileTexts({ name, in: place }: Parameter, { path }: Operation): ReadTexts {
+  if (place === 'query') return (_, query) => query.get(name)
+  if (place === 'cookie') return ({ request }) => cookieValues(request.headers.cookie as string | undefined, name)
+  if (place === 'path') {
+    const at = expressionsOf(path).indexOf(name)
+    return ({ segments }) => [segments[at] as string]
+  }
+  const field = name.toLowerCase()
+  return ({ request }) => [request.headers[field] ?? []].flat()
+}

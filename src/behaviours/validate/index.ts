@@ -2,9 +2,8 @@
 // if configured.
 
 import { nonconformanceOf, type Operation } from '../../contract/contract.ts'
-import { cookieValues, type Parameter, splitQuery } from '../../contract/document/parameters.ts'
+import { type Parameter, splitQuery } from '../../contract/document/parameters.ts'
 import { essenceOf } from '../../contract/media-types.ts'
-import { expressionsOf } from '../../contract/paths.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
 import { type BrokenRule, firstOf, problems, type Reply, refuse, withHeaders, withWarning } from '../../kernel/http.ts'
@@ -13,6 +12,7 @@ import type { Violation } from '../../kernel/schema/violations.ts'
 import { schemasWithin } from '../../sample/schema-parts.ts'
 import { breathe } from '../../world/clock.ts'
 import { type Behaviour, type ConfigOf, type Exchange, type Invalid, setting } from '../behaviour.ts'
+import { compileTexts } from '../exchange.ts'
 import { EXTRA, inBody } from '../resource.ts'
 import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
 
@@ -76,20 +76,6 @@ interface Broken {
 const NO_RULES: readonly BrokenRule[] = []
 const NO_TEXTS: ReadonlyMap<string, readonly string[]> = new Map()
 const NONE: Broken = { path: NO_RULES, rest: NO_RULES }
-
-type ReadTexts = (exchange: Exchange, query: ReadonlyMap<string, readonly string[]>) => readonly string[] | undefined
-
-/** Returns a function that reads the texts of a parameter: `undefined` or none if it is absent. */
-function compileTexts({ name, in: place }: Parameter, { path }: Operation): ReadTexts {
-  if (place === 'query') return (_, query) => query.get(name)
-  if (place === 'cookie') return ({ request }) => cookieValues(request.headers.cookie as string | undefined, name)
-  if (place === 'path') {
-    const at = expressionsOf(path).indexOf(name)
-    return ({ segments }) => [segments[at] as string]
-  }
-  const field = name.toLowerCase()
-  return ({ request }) => [request.headers[field] ?? []].flat()
-}
 
 /**
  * Returns a function that converts and validates the parameters, and stores their values in the exchange; `undefined` if there

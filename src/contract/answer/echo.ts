@@ -42,14 +42,12 @@ export function echo(value: Json, source: EchoSource, schema: SchemaUse | undefi
   if (parameters.length === 0 && !hasBody) return value
   const reply = new GuardedValue(value, next => schema === undefined || schema.fits(next))
   const { records, items, lists } = targetsIn(value)
+  const repetition = new Repetition(isExample)
   /** Puts a value under its name, in the spelling of the reply; returns whether that has it. */
   const putNamed = (path: Path, name: string, said: Json): boolean => {
-    const holder = reply.at(path)
-    const inside = isObject(holder) ? spelledIn(Object.keys(holder), name) : undefined
-    if (inside === undefined) return false
-    const place = [...path, inside]
-    formsOf(said, reply.at(place)).some(form => reply.put(place, form))
-    return true
+    const next = repetition.record(reply.at(path) as Json, { [name]: said }, undefined)
+    if (next !== undefined) reply.put(path, next)
+    return next !== undefined
   }
   // The last parameter of the path identifies the record. Its name does not count.
   const last = parameters.filter(one => one.in === 'path' && one.names === undefined).at(-1)
@@ -60,7 +58,7 @@ export function echo(value: Json, source: EchoSource, schema: SchemaUse | undefi
   }
   // The body says more of the record than the query does, and the path names it.
   putAll(parameters.filter(one => !isOwn(one)))
-  if (hasBody) repeatBody(reply, body as Json, schema?.sampler.part(schema.key), isExample)
+  if (hasBody) repeatBody(reply, body as Json, schema?.sampler.part(schema.key), repetition)
   putAll(parameters.filter(isOwn))
   if (last !== undefined && IDS.test(last.name) && !named.has(last)) {
     for (const path of records) putNamed(path, 'id', last.value)
@@ -81,8 +79,7 @@ export function echo(value: Json, source: EchoSource, schema: SchemaUse | undefi
  * Puts a body into a reply: in the whole, else inside its wrapper, `{ "user": {…} }`; the body itself, else the value inside
  * its wrapper.
  */
-function repeatBody(reply: GuardedValue, body: Json, part: ReplyPart | undefined, isExample: boolean): void {
-  const repetition = new Repetition(isExample)
+function repeatBody(reply: GuardedValue, body: Json, part: ReplyPart | undefined, repetition: Repetition): void {
   const inside = isObject(body) ? Object.values(body).filter(one => typeof one === 'object' && one !== null) : []
   const sources = inside.length === 1 ? [body, inside[0] as Json] : [body]
   const repeatAt = (path: Path): boolean =>
@@ -136,7 +133,7 @@ class Repetition {
   #value(known: Json | undefined, said: Json, part: ReplyPart | undefined): Json | undefined {
     if (Array.isArray(said) && (known === undefined || known === null || Array.isArray(known)))
       return this.#list(known ?? [], said, part)
-    if (!isObject(said)) return formsOf(said, known).find(form => part?.fits(form) ?? true)
+    if (!isObject(said)) return inForm(said, known, part)
     const isDescribed = (part?.declared.size ?? 0) > 0
     const own = isObject(known) ? (known as JsonObject) : undefined
     if (isDescribed || (own !== undefined && Object.keys(own).length > 0 && part?.isUndescribed !== false))
@@ -210,17 +207,13 @@ function targetsIn(value: Json): EchoTargets {
   return targets
 }
 
-/** Returns the spelling of a name among others: bookId, book_id, book-id. */
-const spelledIn = (names: readonly string[], name: string): string | undefined =>
-  names.includes(name) ? name : names.find(one => plainName(one) === plainName(name))
-
-/** Converts a value to the type of the value that it replaces. */
-function formsOf(said: Json, known: Json | undefined): Json[] {
+/** Converts a value to the type of the value that it replaces; `undefined` if it does not fit there. */
+function inForm(said: Json, known: Json | undefined, part: ReplyPart | undefined): Json | undefined {
   const one = Array.isArray(said) && !Array.isArray(known) ? (said[0] as Json | undefined) : said
-  if (one === undefined) return []
-  if (typeof known === 'string' && typeof one !== 'string' && typeof one !== 'object') return [String(one)]
-  if (typeof known === 'number' && typeof one === 'string' && /^-?\d+(?:\.\d+)?$/.test(one)) return [Number(one)]
-  return [one]
+  const isText = typeof known === 'string' && typeof one !== 'string' && typeof one !== 'object'
+  const isNumber = typeof known === 'number' && typeof one === 'string' && /^-?\d+(?:\.\d+)?$/.test(one)
+  const form = one === undefined ? undefined : isText ? String(one) : isNumber ? Number(one) : one
+  return form === undefined || part?.fits(form) === false ? undefined : form
 }
 
 function replaced(value: Json | undefined, [key, ...rest]: Path, next: Json): Json {

@@ -3,10 +3,10 @@
 
 import { isObject } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import type { Schema } from '../../kernel/schema/schema.ts'
+import { COMPOSITIONS, type Schema } from '../../kernel/schema/schema.ts'
 import { childOf, type Documents, identityOf, itemsOf, membersOf, type Node } from '../documents.ts'
 import { childrenOf } from './discriminator.ts'
-import { COMPOSITIONS, layersOf } from './shape.ts'
+import { layersOf } from './shape.ts'
 
 /** The property keywords of one schema in the composition. */
 interface PropertyLayer {

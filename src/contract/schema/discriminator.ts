@@ -4,7 +4,7 @@
 import { isObject, mapValues, put } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { RequiredBy } from '../../kernel/schema/keywords.ts'
-import type { Schema } from '../../kernel/schema/schema.ts'
+import { MAP, type Schema } from '../../kernel/schema/schema.ts'
 import {
   childOf,
   componentOf,
@@ -16,7 +16,6 @@ import {
   type Node,
   nameOfFile,
 } from '../documents.ts'
-import { MAP } from './keywords.ts'
 import { shapeOf } from './shape.ts'
 
 /** A branch of a union, and the values of the discriminating property that choose it. */

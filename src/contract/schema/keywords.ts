@@ -4,18 +4,11 @@
 import { suggest } from '../../kernel/diagnostic.ts'
 import { approximate, isObject } from '../../kernel/json.ts'
 import { compilePattern, findNesting } from '../../kernel/pattern.ts'
+import { LIST, MAP, ONE } from '../../kernel/schema/schema.ts'
 import { childOf, type Documents, type Node } from '../documents.ts'
 
 const keywordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
-/** Keywords whose value is a schema. */
-export const ONE = keywordSet(
-  'not if then else contains propertyNames additionalProperties unevaluatedItems unevaluatedProperties contentSchema',
-)
-/** Keywords whose value is a list of schemas. */
-export const LIST = keywordSet('allOf anyOf oneOf prefixItems')
-/** Keywords whose value is a map of schemas. */
-export const MAP = keywordSet('properties patternProperties dependentSchemas')
 /** Keywords that apply their schemas to the very same value. */
 export const IN_PLACE = keywordSet('allOf anyOf oneOf not if then else dependentSchemas')
 
@@ -28,7 +21,7 @@ const ANNOTATIONS = keywordSet(
   'description nullable externalDocs $comment $schema $id id $anchor $dynamicAnchor $vocabulary $defs definitions',
 )
 /** Handled by name wherever schemas are read. */
-const SPECIAL = keywordSet('$ref $dynamicRef items additionalItems dependencies required')
+const SPECIAL = keywordSet('$ref $dynamicRef additionalItems dependencies required')
 /** Keywords that OpenAPI 3.0 does not have. */
 const NEWER = new Set([
   ...keywordSet('const if then else contains minContains maxContains propertyNames prefixItems patternProperties'),

@@ -3,10 +3,8 @@
 
 import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
+import { COMPOSITIONS } from '../../kernel/schema/schema.ts'
 import { childOf, type Documents, isReference, itemsOf, membersOf, type Node } from '../documents.ts'
-
-/** Keywords with a list of schemas for the same value. */
-export const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const
 
 /** Compositions within one another that are followed: no document has as many, and values are not checked against more. */
 const DEEPEST = 64

@@ -2,7 +2,7 @@
 // 3.0, removes annotations, and keeps references, so that cycles stay finite.
 
 import { approximate, isObject, type Json, put } from '../../kernel/json.ts'
-import type { Schema } from '../../kernel/schema/schema.ts'
+import { COMPOSITIONS, LIST, MAP, ONE, type Schema } from '../../kernel/schema/schema.ts'
 import { childOf, type Documents, isReference, itemsOf, membersOf, type Node } from '../documents.ts'
 import { type Closing, conflictIn, refusedByBranches, withoutNames } from './closed.ts'
 import {
@@ -15,8 +15,8 @@ import {
   type Union,
   type Unions,
 } from './discriminator.ts'
-import { checkKeyword, IN_PLACE, isAssertion, KEPT, LIST, MAP, modernise, ONE, readKeyword } from './keywords.ts'
-import { COMPOSITIONS, isMarked, layersOf, type SideMark, shapeOf } from './shape.ts'
+import { checkKeyword, IN_PLACE, isAssertion, KEPT, modernise, readKeyword } from './keywords.ts'
+import { isMarked, layersOf, type SideMark, shapeOf } from './shape.ts'
 
 /** The marks of a schema. */
 export type SchemaMark = SideMark | 'deprecated'
@@ -107,7 +107,7 @@ export class Translation {
       const message = `OpenAPI 3.0 ignores keys beside $ref: "${beside.join('", "')}"`
       this.#documents.warn('idle-keyword', message, childOf(node, ignored), 'key', 'combine them with allOf')
     }
-    const says = (key: string) => ONE.has(key) || KEPT.has(key) || key === 'items' || key === 'required'
+    const says = (key: string) => ONE.has(key) || KEPT.has(key) || key === 'required'
     if (this.#documents.legacy || (beside.length === 0 && !Object.keys(value).some(says)))
       return this.#follow(node, here)
     const closing = this.#closingOf(node, here)
@@ -172,7 +172,8 @@ export class Translation {
       if (said !== undefined) documents.warn(said.code, said.message, child, 'key', said.hint)
       if (leaveOut && (keyword === 'oneOf' || keyword === 'anyOf')) continue
       if (here.opened && keyword === 'additionalProperties' && child.value === false) continue
-      if (ONE.has(keyword)) out[keyword] = this.#schema(child, this.#inside(keyword, node, here))
+      if (keyword === 'items') this.#items(child, node, out)
+      else if (ONE.has(keyword)) out[keyword] = this.#schema(child, this.#inside(keyword, node, here))
       else if (LIST.has(keyword)) this.#list(keyword, child, node, here, out)
       else if (MAP.has(keyword)) this.#map(keyword, child, node, here, out)
       else if (isAssertion(keyword)) {
@@ -181,8 +182,7 @@ export class Translation {
         if (value !== undefined) out[keyword] = approximate(value as Json)
         if (keyword === 'format' && typeof value === 'string' && !this.formats.has(value))
           this.formats.set(value, child)
-      } else if (keyword === 'items') this.#items(child, node, out)
-      else if (keyword === 'required') this.#required(child, node, here, out)
+      } else if (keyword === 'required') this.#required(child, node, here, out)
       else if (keyword === 'dependencies') this.#dependencies(child, here, out)
       else if (keyword === '$dynamicRef') this.#dynamicRef(child, here, out)
       else if (KEPT.has(keyword)) {

@@ -199,16 +199,18 @@ type Keywords = Readonly<Record<string, unknown>>
 /** Keywords whose schemas apply to the same value. */
 const SAME = ['not', 'if', 'then', 'else'] as const
 const CONDITION = new Set<string>(['if', 'then'])
-const SAME_LISTS = ['allOf', 'anyOf', 'oneOf'] as const
+/** Keywords with a list of schemas for the same value. */
+export const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const
 /** Keywords with one schema, with a list of schemas, and with schemas by name. */
-const SINGLE = new Set<string>([
+export const ONE: ReadonlySet<string> = new Set([
   ...SAME,
   ...['items', 'additionalProperties', 'contains', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
+  'contentSchema',
 ])
-const LISTS = new Set<string>([...SAME_LISTS, 'prefixItems'])
+export const LIST: ReadonlySet<string> = new Set([...COMPOSITIONS, 'prefixItems'])
 /** Keywords whose schema applies to any property. */
 const EVERY_PROPERTY = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const
-const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+export const MAP: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 
 /**
  * Returns the definitions that a value reaches, which judge it as the whole ones do: its mistakes can be described without
@@ -250,7 +252,7 @@ export function reachedBy(
     // A discriminator may have a hundred conditions, and one that does not hold needs no consequence.
     const isIdle = schema.else === undefined && excludes(schema.if, at)
     for (const keyword of SAME) if (!isIdle || !CONDITION.has(keyword)) visit(schema[keyword], at)
-    for (const keyword of SAME_LISTS) for (const part of listOf(schema[keyword])) visit(part, at)
+    for (const keyword of COMPOSITIONS) for (const part of listOf(schema[keyword])) visit(part, at)
     if (Array.isArray(at)) visitItems(schema, at)
     else if (isObject(at)) visitMembers(schema, at)
   }
@@ -294,9 +296,9 @@ export function reachedBy(
     })
   }
   const copyPart = (keyword: string, part: unknown): unknown => {
-    if (SINGLE.has(keyword)) return copy(part)
-    if (LISTS.has(keyword) && Array.isArray(part)) return part.map(copy)
-    if (!MAPS.has(keyword) || !isObject(part)) return part
+    if (ONE.has(keyword)) return copy(part)
+    if (LIST.has(keyword) && Array.isArray(part)) return part.map(copy)
+    if (!MAP.has(keyword) || !isObject(part)) return part
     return mapValues(part, copy)
   }
   return Object.fromEntries([...keys].map(one => [one, copy(definitions[one] ?? true)]))

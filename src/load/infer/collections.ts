@@ -66,6 +66,11 @@ export const pathParameters = ({ own, item }: InferredCollection): ReadonlyMap<s
 /** A path without expressions that ends so. */
 const ME = /^[^{}]*\/(?:me|self|myself|whoami)\/?$/i
 const NONE: Operations = new Map()
+/** A collection without operations. */
+const NOTHING = {
+  ...{ itemPath: undefined, list: undefined, create: undefined, taken: false, own: NONE, item: NONE },
+  ...{ below: [], beside: [], me: [] },
+}
 
 /** The collections, those with the shortest paths first, since others are views of them. */
 export function findCollections(contract: Contract, schemas: SchemaReader): InferredCollection[] {
@@ -212,8 +217,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     if (known.length === 0 || wordOf(path) === '') return undefined
     const records = knowing(unknown, known)
     const candidates = candidatesOf({ records, declared: declaredIn(item, parameter), isNamed: false, lists: [] })
-    const nothing = { list: undefined, create: undefined, taken: false, own: NONE, beside: [], me: [] }
-    return { ...nothing, path, segments, itemPath, records, candidates, item, below: under(itemPath) }
+    return { ...NOTHING, path, segments, itemPath, records, candidates, item, below: under(itemPath) }
   }
 
   /** A thing that is alone: `/settings`, which PUT changes, or `/user`, which a POST to `/users` or `/users/login` answers with. */
@@ -253,9 +257,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
       !use.fits(candidate === likely ? sample : withField(candidate.idField, 1, sample as JsonObject))
     )
       return undefined
-    const nothing = { itemPath: undefined, list: undefined, create: undefined, taken: false, own: NONE, item: NONE }
-    const none = { below: [], beside: [] }
-    return { ...nothing, ...none, path, segments, records, candidates: [candidate], me: [reader, ...writers] }
+    return { ...NOTHING, path, segments, records, candidates: [candidate], me: [reader, ...writers] }
   }
 
   const known = new Set(found.map(one => one.itemPath))
