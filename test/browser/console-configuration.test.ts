@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sharedBrowser, withoutBrowser } from './chromium.ts'
-import { CONFIG, seriousFindings, withConsole } from './console.ts'
+import { CONFIG, withConsole } from './console.ts'
 
 const skip = withoutBrowser
 const scratch = mkdtempSync(join(tmpdir(), 'understudy-'))
@@ -47,7 +47,6 @@ test('the editor marks a mistake at its place and does not apply it', { skip }, 
     assert.match(await mistake.innerText(), /8:1\s+.*limts.*did you mean "limits"/s)
     assert.equal(await page.getByRole('button', { name: 'Apply' }).isDisabled(), true)
     await page.locator('.cm-lintRange-error').waitFor()
-    assert.deepEqual(await seriousFindings(page), [])
     await mistake.click()
     await page.keyboard.press('Shift+End')
     await page.keyboard.insertText('limits: { body: 1MB }')
@@ -87,18 +86,15 @@ test('the editor completes keys from the schema and the contract', { skip }, () 
   }),
 )
 
-test('the reference shows the contract and the additions of the gateway, in both themes', { skip }, async () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await withConsole(browser, { start, context: { colorScheme } }, async ({ page, open }) => {
-      await open('reference')
-      await page.getByRole('heading', { name: /Notes/ }).waitFor()
-      await page.locator('.opblock-summary-path', { hasText: '/notes' }).first().click()
-      await page.getByText('In this stand-in').waitFor()
-      assert.match(await page.locator('#main').innerText(), /list notes/)
-      assert.deepEqual(await seriousFindings(page), [])
-      assert.match(page.url(), /operation=listNotes/)
-      await open('reference?operation=getOld')
-      await page.locator('.opblock.is-open', { hasText: '/old' }).getByText('In this stand-in').waitFor()
-    })
-  }
-})
+test('the reference shows the contract and the additions of the gateway', { skip }, () =>
+  withConsole(browser, { start }, async ({ page, open }) => {
+    await open('reference')
+    await page.getByRole('heading', { name: /Notes/ }).waitFor()
+    await page.locator('.opblock-summary-path', { hasText: '/notes' }).first().click()
+    await page.getByText('In this stand-in').waitFor()
+    assert.match(await page.locator('#main').innerText(), /list notes/)
+    assert.match(page.url(), /operation=listNotes/)
+    await open('reference?operation=getOld')
+    await page.locator('.opblock.is-open', { hasText: '/old' }).getByText('In this stand-in').waitFor()
+  }),
+)

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sharedBrowser, withoutBrowser } from './chromium.ts'
-import { CONFIG, seriousFindings, withConsole } from './console.ts'
+import { CONFIG, withConsole } from './console.ts'
 
 const skip = withoutBrowser
 const browser = sharedBrowser()
@@ -189,17 +189,3 @@ test('an empty calendar says what can appear on it', { skip }, () =>
     await page.getByRole('heading', { name: 'Nothing is deprecated' }).waitFor()
   }),
 )
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe-core finds nothing serious in the time view, ${colorScheme}`, { skip }, () =>
-    withConsole(browser, { ...TIMED, context: { colorScheme } }, async ({ page, open }) => {
-      await open('time')
-      await page.getByRole('grid').getByText('getOld is removed').click()
-      await page.getByRole('button', { name: 'Set the clock to it' }).waitFor()
-      assert.deepEqual(await seriousFindings(page), [])
-      await open('time?tab=callers')
-      await page.getByRole('table').waitFor()
-      assert.deepEqual(await seriousFindings(page), [])
-    }),
-  )
-}

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { until } from '../support/until.ts'
 import { sharedBrowser, withoutBrowser } from './chromium.ts'
-import { CONFIG, seriousFindings, withConsole } from './console.ts'
+import { CONFIG, withConsole } from './console.ts'
 
 const skip = withoutBrowser
 const browser = sharedBrowser()
@@ -150,16 +150,3 @@ test('weather that ends by itself says when', { skip }, () =>
     await page.getByText(/^Clears by itself at \d\d:\d\d:\d\d UTC\.$/).waitFor()
   }),
 )
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe-core finds nothing serious in the weather view, ${colorScheme}`, { skip }, () =>
-    withConsole(browser, { ...STORMY, context: { colorScheme } }, async ({ page, open, send }) => {
-      await send('GET', '/notes/1')
-      await open('weather')
-      await page.getByRole('switch', { name: 'slow' }).click()
-      await page.locator('[role=switch][aria-checked=true]', { hasText: 'slow' }).waitFor()
-      await page.getByRole('table').waitFor()
-      assert.deepEqual(await seriousFindings(page), [])
-    }),
-  )
-}

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { sharedBrowser, withoutBrowser } from './chromium.ts'
-import { CONFIG, seriousFindings, withConsole } from './console.ts'
+import { CONFIG, withConsole } from './console.ts'
 
 const skip = withoutBrowser
 const browser = sharedBrowser()
@@ -241,17 +241,3 @@ test('a link to a new world says how the world begins', { skip }, () =>
     await page.getByRole('grid', { name: 'Records of notes' }).waitFor()
   }),
 )
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe-core finds nothing serious in the worlds view, ${colorScheme}`, { skip }, () =>
-    withConsole(browser, { context: { colorScheme } }, async ({ page, open }) => {
-      await open('worlds?record=1')
-      await jsonIn(page.getByRole('complementary', { name: 'Record 1' })).fill('{"id": 1, "text": ""}')
-      await page.getByRole('button', { name: 'Save', exact: true }).click()
-      await page.getByText('must not be empty').waitFor()
-      assert.deepEqual(await seriousFindings(page), [])
-      await page.getByRole('button', { name: 'New world' }).click()
-      assert.deepEqual(await seriousFindings(page), [])
-    }),
-  )
-}

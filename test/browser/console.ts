@@ -161,16 +161,25 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 interface Violation {
   readonly id: string
-  readonly impact: string
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/** Returns what axe-core finds serious or critical on the page as it is, a line for each: by these rules, or by all. */
-export async function seriousFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
+/** Returns what axe-core finds on the page as it is, a line for each: by these rules, or by all. */
+export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(`window.axe ?? (() => { ${axe} })()`)
-  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
+  const options = JSON.stringify({ resultTypes: ['violations'], preload: false, ...(rules && { runOnly: rules }) })
   const violations = (await page.evaluate(`axe.run(${options}).then(result => result.violations)`)) as Violation[]
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
 }
+
+/** Returns what cannot be read of the tables on the page: cells that are cut, and tables that no key scrolls to their end. */
+export const unreadableCells = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('main :is(th, td, [role=gridcell], [role=columnheader])')].flatMap(cell => {
+    let box = cell.parentElement
+    while (box !== document.body && getComputedStyle(box).overflowX === 'visible') box = box.parentElement
+    if (cell.offsetWidth === 0) return [cell.textContent + ' is hidden']
+    if (cell.scrollWidth > cell.clientWidth + 1) return [cell.textContent + ' is cut']
+    return box.scrollWidth > box.clientWidth && box.tabIndex !== 0 ? [cell.textContent + ' is out of reach'] : []
+  })`)

@@ -44,7 +44,6 @@ test('the column of the id is first, and texts are before lists', () => {
   assert.equal(columns.length, 8)
   assert.equal(columns[0]?.name, 'id')
   assert.ok(columns.some(({ name }) => name === 'name'))
-  assert.equal(columns.find(({ name }) => name === 'name')?.classes.includes('wide'), false)
   assert.deepEqual(
     columnsOf({}, 'id', { id: 1, free: 'x' }).map(({ name }) => name),
     ['id', 'free'],

@@ -38,13 +38,13 @@ import { createEventParser, createRequestLog, type LoggedRequest } from './reque
 const COLUMNS: readonly Column<LoggedRequest>[] = [
   ['Status', '3rem', ({ status }) => <StatusMark status={status} />],
   ['Method', '3.6rem', ({ method }) => <MethodMark method={method} />],
-  ['Path', 'minmax(9rem, 3fr)', PathCell],
-  ['Operation', 'minmax(6rem, 1.4fr)', ({ operation }) => operation ?? <i class="muted">none</i>, 'wide'],
-  ['Consumer', 'minmax(4.5rem, 1fr)', ({ consumer }) => consumer ?? <i class="muted">unknown</i>, 'wide'],
-  ['World', 'minmax(4.5rem, 1fr)', ({ world }) => world, 'wide'],
-  ['Why', 'minmax(5rem, 1.2fr)', ReasonCell, 'wide'],
+  ['Path', '3fr', PathCell],
+  ['Operation', '1.4fr', ({ operation }) => operation ?? <i class="muted">none</i>],
+  ['Consumer', '1fr', ({ consumer }) => consumer ?? <i class="muted">unknown</i>],
+  ['World', '1fr', ({ world }) => world],
+  ['Why', '1.2fr', ReasonCell],
   ['Time', '4.2rem', ({ durationMs }) => writeLatency(durationMs), 'end'],
-  ['At', '6rem', ({ at }) => writeLocalTime(at), 'wide end'],
+  ['At', '6rem', ({ at }) => writeLocalTime(at), 'end'],
 ]
 
 function PathCell({ path, query }: LoggedRequest) {

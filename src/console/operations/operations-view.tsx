@@ -35,13 +35,13 @@ const PhaseBadge = ({ phase }: { phase: string }) => <Badge tone={PHASE_TONES[ph
 
 const COLUMNS: readonly Column<MeasuredOperation>[] = [
   ['Method', '3.6rem', ({ method }) => <MethodMark method={method} />],
-  ['Path', 'minmax(5rem, 2fr)', ({ path }) => <code title={path}>{path}</code>],
-  ['Operation', 'minmax(6rem, 1.2fr)', ({ operation }) => operation, 'wide'],
-  ['Phase', '7rem', ({ phase }) => <PhaseBadge phase={phase} />, 'wide'],
-  ['Last minutes', 'minmax(56px, 90px)', SeriesCell],
-  ['Rate', '4rem', ({ measured }) => writeRate(measured.perSecond), 'wide end'],
+  ['Path', '2fr', ({ path }) => <code title={path}>{path}</code>],
+  ['Operation', '1.2fr', ({ operation }) => operation],
+  ['Phase', '7rem', ({ phase }) => <PhaseBadge phase={phase} />],
+  ['Last minutes', '90px', SeriesCell],
+  ['Rate', '4rem', ({ measured }) => writeRate(measured.perSecond), 'end'],
   ['p95', '4.2rem', ({ measured }) => writeLatency(measured.p95), 'end'],
-  ['4xx · 5xx', '5rem', FailuresCell, 'wide end'],
+  ['4xx · 5xx', '5rem', FailuresCell, 'end'],
 ]
 
 /** The rate as a curve as small as a word, with a bar in the colour of failures where some failed. */

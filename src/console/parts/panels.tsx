@@ -121,31 +121,39 @@ interface SideProps {
 export const closeSide = (of: string): void =>
   setParameters({ [of]: undefined, tab: undefined, new: undefined }, 'push')
 
-/** The chosen entry of a list, beside it. Escape closes it. */
-export const SidePanel = ({ of, label = `The chosen ${of}`, title, before, after, head, children }: SideProps) => (
-  <aside
-    class="view side"
-    aria-label={label}
-    onKeyDown={event => {
-      const { key, target, defaultPrevented } = event
-      if (key === 'Escape' && !defaultPrevented && !(target as Element).closest('dialog')) closeSide(of)
-    }}
-  >
-    <header class="stack padded">
-      <div class="row nowrap">
-        {before}
-        <h2 class="mono truncate" title={title}>
-          {title}
-        </h2>
-        {after}
-        <span class="spring" />
-        <Button kind="quiet" icon="close" label={`Close the ${of}`} onClick={() => closeSide(of)} />
-      </div>
-      {head}
-    </header>
-    {children}
-  </aside>
-)
+/** The chosen entry of a list: beside it, or below it where there is no room. Escape closes it. */
+export function SidePanel({ of, label = `The chosen ${of}`, title, before, after, head, children }: SideProps) {
+  const panel = useRef<HTMLElement>(null)
+  // A person who moves through the list by keyboard stays there.
+  useEffect(() => {
+    if (document.activeElement?.role !== 'grid') panel.current?.scrollIntoView({ block: 'nearest' })
+  }, [title])
+  return (
+    <aside
+      ref={panel}
+      class="view side"
+      aria-label={label}
+      onKeyDown={event => {
+        const { key, target, defaultPrevented } = event
+        if (key === 'Escape' && !defaultPrevented && !(target as Element).closest('dialog')) closeSide(of)
+      }}
+    >
+      <header class="stack padded">
+        <div class="row nowrap">
+          {before}
+          <h2 class="mono truncate" title={title}>
+            {title}
+          </h2>
+          {after}
+          <span class="spring" />
+          <Button kind="quiet" icon="close" label={`Close the ${of}`} onClick={() => closeSide(of)} />
+        </div>
+        {head}
+      </header>
+      {children}
+    </aside>
+  )
+}
 
 interface SectionProps {
   readonly title?: string

@@ -6,8 +6,8 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { parameter, setParameters } from '../model/gateway.ts'
 
 /**
- * The title, a track of a CSS grid (`6rem`, `minmax(8rem, 1fr)`), the cell of a row, and its classes (`end`; `wide` leaves it out
- * where the table is narrower than 700 pixels).
+ * The title, how wide the column grows where there is room (`6rem`, `2fr`), the cell of a row, and its classes (`end`). A column
+ * is as wide as its cells in sight; the table scrolls where they need more than there is.
  */
 export type Column<Row> = readonly [
   title: string,
@@ -102,7 +102,6 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     element.scrollTop = Math.min(edge, Math.max(element.scrollTop, edge + rowHeight + head - element.clientHeight))
   }
 
-  const tracks = (some: readonly Column<Row>[]): string => some.map(([, width]) => width).join(' ')
   return (
     <div
       ref={box}
@@ -112,10 +111,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       aria-label={label}
       aria-rowcount={count + 1}
       aria-activedescendant={chosen && `${id}-${selected}`}
-      style={{
-        '--tracks': tracks(columns),
-        '--tracks-narrow': tracks(columns.filter(([, , , classes = '']) => !classes.includes('wide'))),
-      }}
+      style={{ gridTemplateColumns: columns.map(([, width]) => `minmax(max-content, ${width})`).join(' ') }}
       onScroll={event => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
     >
@@ -143,7 +139,11 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           )
         })}
       </div>
-      <div class="table-rows" role="rowgroup" style={{ height: `${count * rowHeight}px` }}>
+      <div
+        class="table-rows"
+        role="rowgroup"
+        style={{ height: `${count * rowHeight}px`, paddingTop: `${from * rowHeight}px` }}
+      >
         {rows.map(({ index, row, key }) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of its rows
           <div
@@ -154,7 +154,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
             tabIndex={-1}
             aria-rowindex={index + 2}
             aria-selected={key === selected}
-            style={{ height: `${rowHeight}px`, top: `${index * rowHeight}px` }}
+            style={{ height: `${rowHeight}px` }}
             onClick={() => select(index)}
           >
             {columns.map(([title, , cell, classes], i) => (

@@ -37,8 +37,8 @@ function ReferenceDocument({ contract }: { contract: ContractDocument }) {
         defaultModelsExpandDepth: 0,
         deepLinking: false,
         persistAuthorization: false,
-        layout: 'BaseLayout',
-        plugins: [watchOpening],
+        layout: 'ReferenceLayout',
+        plugins: [watchOpening, layOut],
       })
       setSystem(shown as SwaggerSystem)
     })
@@ -84,6 +84,27 @@ const watchOpening = () => ({
             return original(thing, shown)
           },
       },
+    },
+  },
+})
+
+type Component = () => unknown
+interface DrawingSystem {
+  readonly React: { createElement(of: Component | string, props?: object | null, ...children: unknown[]): unknown }
+}
+interface LayoutProps {
+  readonly getComponent: (name: string, connected: true) => Component
+}
+
+/** A plugin of the library with its parts that the view shows. Its own layout has a second `main`, and no heading above the tags. */
+const layOut = ({ React: { createElement } }: DrawingSystem) => ({
+  components: {
+    ReferenceLayout: ({ getComponent }: LayoutProps) => {
+      const part = (name: string) => createElement(getComponent(name, true))
+      const heading = createElement('h2', { className: 'visually-hidden' }, 'Operations')
+      const parts = [part('SvgAssets'), part('errors'), part('InfoContainer'), heading]
+      const tables = ['operations', 'Webhooks', 'Models'].map(name => part(name))
+      return createElement('div', { className: 'swagger-ui' }, ...parts, ...tables)
     },
   },
 })

@@ -285,8 +285,8 @@ function ChosenEvent({ event, time, onTime }: ChosenEventProps) {
 
 const columnsAt = (time: number): readonly Column<CalendarEvent>[] => [
   ['When', '9.5rem', ({ at }) => writeMoment(Date.parse(at))],
-  ['From the clock', '8.5rem', ({ at }) => writeDistance(Date.parse(at) - time), 'wide muted'],
-  ['Kind', '7rem', ({ kind }) => <KindBadge kind={kind} />, 'wide'],
-  ['What happens', 'minmax(9rem, 1fr)', ({ text }) => <span title={text}>{text}</span>],
-  ['For', '6rem', ({ at, until }) => until && writeDuration(Date.parse(until) - Date.parse(at)), 'wide'],
+  ['From the clock', '8.5rem', ({ at }) => writeDistance(Date.parse(at) - time), 'muted'],
+  ['Kind', '7rem', ({ kind }) => <KindBadge kind={kind} />],
+  ['What happens', '1fr', ({ text }) => text],
+  ['For', '6rem', ({ at, until }) => until && writeDuration(Date.parse(until) - Date.parse(at))],
 ]

@@ -80,12 +80,11 @@ export function recordPages<Row>(load: LoadPage<Row>, changed: () => void) {
 interface RecordColumn {
   readonly name: string
   readonly width: string
-  /** `wide`: left out of narrow windows; `end`: a number. */
+  /** `end`: a number. */
   readonly classes: string
 }
 
 const MOST_COLUMNS = 8
-const MOST_NARROW = 4
 
 /** How much a field says in a cell: a word more than a number, and that more than an object or a list. */
 const RANKS: Readonly<Record<string, number>> = { string: 0, integer: 1, number: 1, boolean: 1, object: 2, array: 3 }
@@ -103,13 +102,10 @@ export function columnsOf(schema: SchemaPart, idField: string, sample: JsonObjec
     .slice(0, MOST_COLUMNS - 1)
   // The id may be nested, such as `metadata.name`, and has no column then.
   const chosen = [...names.filter(name => name === idField), ...names.filter(name => ranked.includes(name))]
-  return chosen.map((name, place) => {
-    const rank = RANKS[typeOf(name)]
+  return chosen.map(name => {
     const isNumber = /^(?:integer|number)$/.test(typeOf(name))
-    if (name === idField) return { name, width: isNumber ? '5rem' : 'minmax(6rem, 1.2fr)', classes: 'mono' }
-    const isWide = place > 0 && !ranked.slice(0, MOST_NARROW - 1).includes(name)
-    const classes = `${isWide ? 'wide' : ''} ${isNumber ? 'end' : ''}`
-    return { name, width: rank === 1 ? 'minmax(4rem, 0.7fr)' : 'minmax(6rem, 1.4fr)', classes }
+    if (name === idField) return { name, width: isNumber ? '5rem' : '1.2fr', classes: 'mono' }
+    return { name, width: RANKS[typeOf(name)] === 1 ? '0.7fr' : '1.4fr', classes: isNumber ? 'end' : '' }
   })
 }
 
