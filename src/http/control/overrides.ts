@@ -2,7 +2,8 @@
 // and weather (a chaos profile).
 
 import { MOST_ANSWERS, type StandingAnswer } from '../../gateway/answers.ts'
-import type { CurrentWeather, WeatherSlot } from '../../gateway/weather.ts'
+import type { CurrentWeather } from '../../gateway/weather.ts'
+import type { Worlds } from '../../gateway/worlds/worlds.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { answerSchema } from '../../plan/block-schemas.ts'
@@ -30,6 +31,7 @@ import {
   natural,
   object,
   orNull,
+  type PlainRoute,
   replyWith,
   string,
   under,
@@ -85,30 +87,33 @@ export const answerRoutes = ({ gateway }: Control) => {
     }
     return refuseConflict(`there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
   }
-  const show = (all: readonly StandingAnswer[]) => json({ answers: all.map(describeAnswer) })
   return under('shared', {
-    listAnswers: {
+    ...inAllAndIn(worlds, ['listAnswers', 'listWorldAnswers'], {
       at: 'GET /answers',
       summary: 'The answers that are set: those for every world, then those of each world.',
-      replies: { 200: replyWith('All of them.', allSchema) },
-      handle: () => show(answers.all()),
-    },
-    giveAnswer: {
+      own: 'The answers that are set for one world.',
+      replies: { 200: replyWith('The answers.', allSchema) },
+      handle: world => json({ answers: (world ? answers.list(world) : answers.all()).map(describeAnswer) }),
+    }),
+    ...inAllAndIn(worlds, ['giveAnswer', 'giveWorldAnswer'], {
       at: 'POST /answers',
       summary: 'Sets the answer to the next requests in every world. It takes precedence over rules and weather.',
+      own: 'Sets the answer to the next requests in one world. A reset removes it.',
       body: answerBody,
       replies: taken,
-      handle: call => put(undefined, call),
-    },
-    clearAnswers: {
+      handle: put,
+    }),
+    ...inAllAndIn(worlds, ['clearAnswers', 'clearWorldAnswers'], {
       at: 'DELETE /answers',
       summary: 'Removes all answers, those of single worlds too.',
+      own: 'Removes the answers of one world.',
       replies: done,
-      handle: () => {
-        answers.clearAll()
+      handle(world) {
+        if (world === undefined) answers.clearAll()
+        else answers.clear(world)
         return DONE
       },
-    },
+    }),
     removeAnswer: {
       at: 'DELETE /answers/{id}',
       summary: 'Removes an answer.',
@@ -119,29 +124,30 @@ export const answerRoutes = ({ gateway }: Control) => {
         return answers.remove(id) ? DONE : refuseAbsent(`there is no answer ${id}; it may be used up`)
       },
     },
-    listWorldAnswers: inWorld(worlds, {
-      at: 'GET /worlds/{name}/answers',
-      summary: 'The answers that are set for one world.',
-      replies: { 200: replyWith('Its own.', allSchema) },
-      handle: world => show(answers.list(world)),
-    }),
-    giveWorldAnswer: inMadeWorld(worlds, {
-      at: 'POST /worlds/{name}/answers',
-      summary: 'Sets the answer to the next requests in one world. A reset removes it.',
-      body: answerBody,
-      replies: taken,
-      handle: put,
-    }),
-    clearWorldAnswers: inWorld(worlds, {
-      at: 'DELETE /worlds/{name}/answers',
-      summary: 'Removes the answers of one world.',
-      replies: done,
-      handle: world => {
-        answers.clear(world)
-        return DONE
-      },
-    }),
   })
+}
+
+/** A route for every world, and for one of them. */
+interface OverrideRoute extends Omit<PlainRoute, 'handle'> {
+  /** The summary of the route of one world. */
+  readonly own: string
+  /** @param world unset for every world */
+  handle(world: World | undefined, call: Call): ControlReply | Promise<ControlReply>
+}
+
+/** Returns a route for every world, and the same for one world, by their operation ids. */
+function inAllAndIn(
+  worlds: Worlds,
+  [id, ownId]: readonly [string, string],
+  { own, ...route }: OverrideRoute,
+): Readonly<Record<string, PlainRoute>> {
+  const at = route.at.replace(' ', ' /worlds/{name}') as PlainRoute['at']
+  // A world is created when something is set for it.
+  const find = 'body' in route ? inMadeWorld : inWorld
+  return {
+    [id]: { ...route, handle: call => route.handle(undefined, call) },
+    [ownId]: find(worlds, { ...route, at, summary: own }),
+  }
 }
 
 const weatherReplySchema = object({
@@ -157,7 +163,6 @@ const weatherSet = {
   200: replyWith('The new weather.', weatherReplySchema),
   ...invalidOrder('The weather is invalid and was not changed.'),
 }
-const cleared = { 204: 'The weather is clear.' }
 
 /** The largest weather, in bytes. */
 const MAX_WEATHER = 100_000
@@ -183,56 +188,39 @@ export const weatherRoutes = ({ gateway }: Control) => {
       blocks,
     })
   }
-  const make = (slot: WeatherSlot, call: Call): ControlReply => {
-    const report = new Diagnostics()
-    const source = readOrder('weather', call, report)
-    const current = source && slot.make(gateway.plan, source, report)
-    return current === undefined ? refuseConfiguration(report) : show(current)
-  }
-  const clear = (slot: WeatherSlot): ControlReply => {
-    slot.clear()
-    return DONE
-  }
-  const slotOf = (world: World) => gateway.weather.of(world, gateway.plan)
+  const { weather, worlds } = gateway
+  const slotOf = (world: World | undefined) => (world === undefined ? weather.overall : weather.of(world, gateway.plan))
   return under('shared', {
-    getWeather: {
+    ...inAllAndIn(worlds, ['getWeather', 'getWorldWeather'], {
       at: 'GET /weather',
       summary: 'The current weather (chaos profile), and those of the configuration.',
-      replies: weatherShown,
-      handle: () => show(gateway.weather.current),
-    },
-    setWeather: {
-      at: 'PUT /weather',
-      summary:
-        'Sets the weather (chaos profile) of every world without a separate one: a preset of the configuration, or new blocks; for a time, or until it is changed.',
-      body: weatherBody,
-      replies: weatherSet,
-      handle: call => make(gateway.weather.overall, call),
-    },
-    clearWeather: {
-      at: 'DELETE /weather',
-      summary: 'Clears the weather.',
-      replies: cleared,
-      handle: () => clear(gateway.weather.overall),
-    },
-    getWorldWeather: inWorld(gateway.worlds, {
-      at: 'GET /worlds/{name}/weather',
-      summary: 'The weather of one world.',
+      own: 'The weather of one world.',
       replies: weatherShown,
       handle: world => show(slotOf(world).current),
     }),
-    setWorldWeather: inMadeWorld(gateway.worlds, {
-      at: 'PUT /worlds/{name}/weather',
-      summary: 'Sets the weather of one world, instead of that of all worlds. A reset clears it.',
+    ...inAllAndIn(worlds, ['setWeather', 'setWorldWeather'], {
+      at: 'PUT /weather',
+      summary:
+        'Sets the weather (chaos profile) of every world without a separate one: a preset of the configuration, or new blocks; for a time, or until it is changed.',
+      own: 'Sets the weather of one world, instead of that of all worlds. A reset clears it.',
       body: weatherBody,
       replies: weatherSet,
-      handle: (world, call) => make(slotOf(world), call),
+      handle(world, call) {
+        const report = new Diagnostics()
+        const source = readOrder('weather', call, report)
+        const current = source && slotOf(world).make(gateway.plan, source, report)
+        return current === undefined ? refuseConfiguration(report) : show(current)
+      },
     }),
-    clearWorldWeather: inWorld(gateway.worlds, {
-      at: 'DELETE /worlds/{name}/weather',
-      summary: 'Clears the weather of one world, so that the weather of all worlds applies.',
-      replies: cleared,
-      handle: world => clear(slotOf(world)),
+    ...inAllAndIn(worlds, ['clearWeather', 'clearWorldWeather'], {
+      at: 'DELETE /weather',
+      summary: 'Clears the weather.',
+      own: 'Clears the weather of one world, so that the weather of all worlds applies.',
+      replies: { 204: 'The weather is clear.' },
+      handle(world) {
+        slotOf(world).clear()
+        return DONE
+      },
     }),
   })
 }
