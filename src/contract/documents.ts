@@ -4,7 +4,7 @@
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
-import { readNamed, readSource } from '../kernel/file/read-source.ts'
+import { readNamed, readSource, realOf } from '../kernel/file/read-source.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
 import { Decimal, isObject, memberAt, parsePointer, pointer } from '../kernel/json.ts'
 import { attempted, getOrMake } from '../kernel/memo.ts'
@@ -208,8 +208,10 @@ export class Documents {
     if (this.#documents.has(file)) {
       return this.#documents.get(file) ?? this.warn('unresolvable-ref', `"${name}" cannot be read`, from)
     }
-    // A document of strangers must not show other files of this computer.
-    if (![dirname(this.root.document.file), this.#home].some(folder => holdsFile(folder, file))) {
+    // A document of strangers must not show other files of this computer, nor by links.
+    const root = this.root.document.file
+    const folders = [dirname(root), dirname(realOf(root)), this.#home, realOf(this.#home)]
+    if (![file, realOf(file)].every(path => folders.some(folder => holdsFile(folder, path)))) {
       const message = `"${name}" is outside the folder of the contract and the working directory`
       return this.warn('outside-file', message, from, 'value', 'start in a folder that contains both')
     }

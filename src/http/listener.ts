@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { type Problem, problems, type Reply } from '../kernel/http.ts'
 import type { Delivery, Simulation } from '../plan/settings.ts'
+import { breathe } from '../world/clock.ts'
 import { faultOfParser } from './request.ts'
 import type { Security } from './tls.ts'
 import { LingeringResponse, unfinishedOn, writeRaw, writeReply } from './wire.ts'
@@ -230,9 +231,6 @@ export function createListener(plane: Plane, security?: Security) {
 /** It is quiet when nothing has arrived for `QUIET`; the wait ends after `LONGEST`, both in milliseconds. */
 const [QUIET, LONGEST] = [20, 1000]
 
-/** Resolves in a later turn of the event loop, after it has accepted the connections that waited. */
-const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
-
 /**
  * Resolves when `arrivals` has not changed for `QUIET`: closing a port resets the connections that wait there. In that time a
  * blocked event loop may have accepted nothing, so that one more turn without an arrival must pass, and this turn must be
@@ -247,7 +245,7 @@ export async function untilQuiet(arrivals: () => number, isPending: () => boolea
   let last = performance.now()
   let isLate = false
   for (let before = last; ; ) {
-    await turn()
+    await breathe()
     const now = performance.now()
     const wasBlocked = now - before >= QUIET && now <= end
     before = now
@@ -264,6 +262,6 @@ export async function untilQuiet(arrivals: () => number, isPending: () => boolea
 
 /** Accepts the connections that wait in line, where no client is expected to connect. */
 export async function acceptWaiting(): Promise<void> {
-  await turn()
-  await turn()
+  await breathe()
+  await breathe()
 }

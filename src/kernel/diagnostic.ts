@@ -132,17 +132,19 @@ function formatDiagnostic({ severity, code, message, place, hint }: Diagnostic):
   const head = `${place.file}:${place.line}:${place.column} ${severity} ${code}: ${message}`
   const gutter = ' '.repeat(String(place.line).length)
   const tail = hint === undefined ? [] : [`${gutter} = ${hint}`]
-  if (place.text.trim() === '') return [head, ...tail].join('\n')
+  if (place.text.trim() === '') return printable([head, ...tail])
   // A minified document is one line of megabytes: show the part around the mistake.
   const from = place.column > EXCERPT - 20 ? place.column - 40 : 0
   const shown = place.text.slice(from, from + EXCERPT).trimEnd()
   const cut = from + EXCERPT < place.text.trimEnd().length
-  // A tab's width depends on the terminal, so the caret would miss.
-  const excerpt = `${from > 0 ? '…' : ''}${shown}${cut ? '…' : ''}`.replaceAll('\t', ' ')
+  const excerpt = `${from > 0 ? '…' : ''}${shown}${cut ? '…' : ''}`
   const column = place.column - 1 - from + (from > 0 ? 1 : 0)
   const carets = '^'.repeat(Math.max(1, Math.min(place.length, excerpt.length - column)))
-  return [head, `${place.line} | ${excerpt}`, `${gutter} | ${' '.repeat(column)}${carets}`, ...tail].join('\n')
+  return printable([head, `${place.line} | ${excerpt}`, `${gutter} | ${' '.repeat(column)}${carets}`, ...tail])
 }
+
+/** Joins lines, without control characters: a file may have some that steer a terminal, and the caret would miss a tab. */
+const printable = (lines: readonly string[]): string => lines.join('\n').replace(/(?!\n)\p{Cc}/gu, ' ')
 
 /** Returns the first `most` errors by place, and all warnings. */
 export const MOST_SHOWN = 100

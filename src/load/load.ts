@@ -1,13 +1,13 @@
 // Makes a `Plan` of the file with a given name: reads the files that it needs, and collects all mistakes.
 
-import { readFileSync, realpathSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { behaviours } from '../behaviours/index.ts'
 import type { Contract } from '../contract/contract.ts'
 import { foreignFile, readContract } from '../contract/document/read-contract.ts'
 import { type Document, placeOf, readDocument, roundBeyondExamples } from '../contract/documents.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
-import { parseSource, ReplyFiles, readNamed, readSource, refuseRemote } from '../kernel/file/read-source.ts'
+import { parseSource, ReplyFiles, readNamed, readSource, realOf, refuseRemote } from '../kernel/file/read-source.ts'
 import { type Environment, fillVariables, placeOfFile, type Source } from '../kernel/file/source.ts'
 import { isObject } from '../kernel/json.ts'
 import { attempted } from '../kernel/memo.ts'
@@ -265,8 +265,6 @@ function confine(file: string, known: readonly string[] | undefined, environment
   const text = attempted(() => readFileSync(file, 'utf8')) ?? ''
   const names = [...text.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name as string)
   const own = names.filter(name => !name.startsWith('UNDERSTUDY_')).map(name => [name, environment[name]])
-  // A path that does not exist has no links to resolve.
-  const realOf = (path: string) => attempted(() => realpathSync(path)) ?? path
   const folder = realOf(dirname(file))
   const admitted = new Set([file, ...known].map(realOf))
   const admits = (path: string) => admitted.has(realOf(path)) || realOf(path).startsWith(folder + sep)

@@ -1,7 +1,7 @@
 // A contract in several files behaves as one file does.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
@@ -41,13 +41,17 @@ get:
   }),
 }
 
+/** A file's text or bytes, or what makes it. */
+type File = string | Uint8Array | ((path: string) => void)
+
 /** Loads files, with the state that is inferred from the first. */
-async function infer(files: Readonly<Record<string, string>>) {
+async function infer(files: Readonly<Record<string, File>>) {
   const home = mkdtempSync(join(tmpdir(), 'understudy-'))
   after(() => rmSync(home, { recursive: true }))
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, name)), { recursive: true })
-    writeFileSync(join(home, name), text)
+    if (typeof text === 'function') text(join(home, name))
+    else writeFileSync(join(home, name), text)
   }
   const { plan, report, files: read } = await loadInferred('openapi.yaml', home, {})
   const told = report.list.map(({ code, place }) => `${code} ${place.file}:${place.line}`)
@@ -106,19 +110,72 @@ test('refusals name the schemas of other files', async () => {
   assert.match(String(reply.body), /matches Cat and Dog/)
 })
 
-test('a mistake is shown in its own file, and the rest is served', async () => {
-  const { plan, told } = await infer({
-    ...FILES,
-    'paths/notes.yaml':
-      'get: { responses: { "200": { $ref: "../missing.yaml" }, "400": { $ref: "../../outside.yaml" }, "404": { $ref: "../openapi.yaml#/paths/~1things/put/responses/404" } } }',
-    'schemas/Thing.yaml': `${THING}\nallOf: [{ $ref: "Thing.yaml#/allOf/0" }]`,
+const NOTES = 'paths/notes.yaml'
+/** The notes, whose schema is a reference. */
+const notes = (reference: string) => FILES[NOTES]?.replace('../schemas/old/Thing.yaml', reference) ?? ''
+const other = (what: File) => ({ [NOTES]: notes('../schemas/Other.yaml'), 'schemas/Other.yaml': what })
+const secret: File = path => symlinkSync('/etc/passwd', path)
+
+for (const [what, files, expected] of [
+  ['a missing path', { [NOTES]: () => {} }, 'left-out paths/all.yaml:3, no-such-file paths/all.yaml:3'],
+  ['a missing schema', { [NOTES]: notes('../none.yaml') }, `no-such-file ${NOTES}:4, unresolvable-ref ${NOTES}:4`],
+  [
+    'a circle of paths',
+    { [NOTES]: '$ref: again.yaml', 'paths/again.yaml': '$ref: notes.yaml' },
+    'left-out paths/all.yaml:3, circular-ref paths/all.yaml:3',
+  ],
+  [
+    'a circle of schemas',
+    { ...other('$ref: Third.yaml'), 'schemas/Third.yaml': '$ref: Other.yaml' },
+    'circular-ref schemas/Third.yaml:1, circular-schema schemas/Other.yaml:1',
+  ],
+  ['a path outside', { [NOTES]: notes('../../outside.yaml') }, `outside-file ${NOTES}:4`],
+  ['a link to the outside', other(secret), `outside-file ${NOTES}:4`],
+  [
+    'the middle of an operation',
+    { [NOTES]: notes('things.yaml#/post/requestBody/content/application~1json/schema') },
+    '',
+  ],
+  [
+    'the middle of no operation',
+    { [NOTES]: notes('../openapi.yaml#/paths/~1notes/put') },
+    `unresolvable-ref ${NOTES}:4`,
+  ],
+  ['a folder', { [NOTES]: notes('../schemas') }, `is-a-directory ${NOTES}:4, unresolvable-ref ${NOTES}:4`],
+  ['an empty file', other(''), `empty-file ${NOTES}:4, unresolvable-ref ${NOTES}:4`],
+  [
+    'a binary file',
+    other(Buffer.from([137, 80, 78, 71, 0, 27])),
+    `syntax schemas/Other.yaml:1, unresolvable-ref ${NOTES}:4`,
+  ],
+  ['a syntax error', other('type: object\nproperties: ['), `syntax schemas/Other.yaml:2, unresolvable-ref ${NOTES}:4`],
+  ['a list in place of a path', { [NOTES]: '- get' }, `invalid-contract ${NOTES}:1, left-out paths/all.yaml:3`],
+  [
+    'a schema in a circle with itself',
+    { 'schemas/Thing.yaml': `${THING}\nallOf: [{ $ref: "Thing.yaml#/allOf/0" }]` },
+    'circular-schema schemas/Thing.yaml:4, circular-ref schemas/Thing.yaml:4',
+  ],
+] as const) {
+  test(`${what} is named at its place, and the rest is served`, async () => {
+    const { plan, told } = await infer({ ...FILES, ...(files as Readonly<Record<string, File>>) })
+    assert.equal(told.filter(one => !one.startsWith('duplicate-schema')).join(', '), expected)
+    assert.ok(plan.collections.has('things'))
   })
-  assert.deepEqual(plan.contract.operations.map(({ id }) => id).slice(0, 3), ['listThings', 'createThing', 'getThing'])
-  const expected = [
-    'no-such-file paths/notes.yaml:1',
-    'outside-file paths/notes.yaml:1',
-    'unresolvable-ref paths/notes.yaml:1',
-    'circular-ref schemas/Thing.yaml:4',
-  ]
-  for (const one of expected) assert.ok(told.includes(one), `${one} in ${told.join(', ')}`)
+}
+
+test('a file that may not be read is named at its place', { skip: process.getuid?.() === 0 }, async () => {
+  const unreadable: File = path => {
+    writeFileSync(path, THING)
+    chmodSync(path, 0)
+  }
+  assert.ok((await infer({ ...FILES, ...other(unreadable) })).told.includes(`unreadable-file ${NOTES}:4`))
+})
+
+test('2,000 files are one contract', async () => {
+  const names = Array.from({ length: 2000 }, (_, n) => `paths/${n}.yaml`)
+  const { plan, told } = await infer({
+    'openapi.yaml': `openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths:\n${names.map((name, n) => `  /${n}: { $ref: ${name} }`).join('\n')}`,
+    ...Object.fromEntries(names.map(name => [name, 'get: { responses: { 200: { description: ok } } }'])),
+  })
+  assert.deepEqual([plan.contract.operations.length, plan.contract.files.length, told], [2000, 2001, []])
 })

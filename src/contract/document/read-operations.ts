@@ -43,7 +43,7 @@ export function readOperations(reading: ContractReading, basePaths: readonly str
     }
     const item = readItem(entry, reading)
     if (item === undefined) {
-      reading.warn('left-out', `the path ${key} is left out`, entry, 'key')
+      reading.warn('left-out', `the path ${key} is left out`, entry, 'key', 'see the other message about it')
       continue
     }
     for (const one of readPathItem(servedPath(key, entry, reading), item, basePaths, reading)) {
@@ -74,7 +74,8 @@ function readItem(entry: Node, reading: ContractReading): PathItem | undefined {
   }
   if (!isReference(entry)) return [entry]
   const target = reading.resolve(entry)
-  return target !== undefined && isObject(target.value) ? [entry, target] : undefined
+  if (target === undefined) return undefined
+  return isObject(target.value) ? [entry, target] : reading.invalid('a path must be an object', target)
 }
 
 function memberOf([own, target]: PathItem, key: string): Node {

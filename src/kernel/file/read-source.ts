@@ -157,6 +157,9 @@ function reportNamed(
   report.error(code, `${message}: ${name}`, from, hint)
 }
 
+/** Returns a path with its links followed; a path that does not exist has none. */
+export const realOf = (path: string): string => attempted(() => realpathSync(path)) ?? path
+
 const filesIn = (folder: string): string[] => attempted(() => readdirSync(folder)) ?? []
 
 /**

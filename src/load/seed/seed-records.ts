@@ -10,6 +10,7 @@ import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import { readNamed } from '../../kernel/file/read-source.ts'
 import type { Path, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, memberAt, parsePointer, stringifyJson } from '../../kernel/json.ts'
+import { attempted } from '../../kernel/memo.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import { heapLimit } from '../../world/budget.ts'
 import { drawUuid } from '../../world/draws.ts'
@@ -134,17 +135,13 @@ export function bytesOfRecords(records: readonly unknown[]): number {
 
 /** 0 for a file that cannot be read. */
 function bytesOfFile(path: string): number {
-  try {
-    const stat = statSync(path)
-    if (!stat.isFile() || stat.size < SAMPLE) return 0
-    const file = openSync(path, 'r')
-    const sample = Buffer.alloc(SAMPLE)
-    readSync(file, sample, 0, SAMPLE, Math.floor((stat.size - SAMPLE) / 2))
-    closeSync(file)
-    return bytesOf(sample.toString('latin1'), stat.size / SAMPLE)
-  } catch {
-    return 0
-  }
+  const stat = attempted(() => statSync(path))
+  const file = stat?.isFile() && stat.size >= SAMPLE ? attempted(() => openSync(path, 'r')) : undefined
+  if (stat === undefined || file === undefined) return 0
+  const sample = Buffer.alloc(SAMPLE)
+  readSync(file, sample, 0, SAMPLE, Math.floor((stat.size - SAMPLE) / 2))
+  closeSync(file)
+  return bytesOf(sample.toString('latin1'), stat.size / SAMPLE)
 }
 
 // Records made from the schema of their resource, the same for the same seed. Their ids are made first, for all resources,
