@@ -93,6 +93,8 @@ export class Exchange {
   injected = 0
   /** The things that were done to it on purpose, in words, for the journal. */
   notes: readonly string[] = NO_NOTES
+  /** The conditions that could not be evaluated, with their places, and why; for the log. */
+  failures: readonly (readonly [condition: string, reason: string])[] = NO_FAILURES
   /** The sentences of `Understudy-Warning`, for a request that is answered but probably contains a mistake. */
   warnings: readonly string[] = NO_NOTES
 
@@ -195,6 +197,7 @@ export class Exchange {
 
 const NO_VALUES: readonly unknown[] = []
 const NO_NOTES: readonly string[] = []
+const NO_FAILURES: Exchange['failures'] = []
 const NO_SEGMENTS: readonly string[] = []
 
 /** A named caller. */

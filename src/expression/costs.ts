@@ -161,13 +161,8 @@ const FUNCTIONS: Readonly<Record<string, ChargeCall | undefined>> = {
   ...{ substring: undefined, at: undefined, dyn: undefined, type: undefined },
   startsWith: ([, part]) => spend(textLength(part)),
   endsWith: ([, part]) => spend(textLength(part)),
-  contains: chargeSearch,
-  indexOf: chargeSearch,
-  lastIndexOf: chargeSearch,
-  split: chargeParts,
-  lowerAscii: chargeParts,
-  upperAscii: chargeParts,
-  json: chargeParts,
+  ...{ contains: chargeSearch, indexOf: chargeSearch, lastIndexOf: chargeSearch },
+  ...{ split: chargeParts, lowerAscii: chargeParts, upperAscii: chargeParts, json: chargeParts },
   size: ([value]) => spend(textLength(value) + KEY * countKeys(value)),
   join: ([list, separator]) => {
     if (!Array.isArray(list)) return
@@ -201,17 +196,12 @@ const chargeKey: Charge = (_, key) => {
 }
 
 const OPERATORS: Readonly<Record<string, Charge>> = {
-  '==': chargeComparison,
-  '!=': chargeComparison,
-  '<': chargeOrder,
-  '<=': chargeOrder,
-  '>': chargeOrder,
-  '>=': chargeOrder,
+  ...{ '==': chargeComparison, '!=': chargeComparison },
+  ...{ '<': chargeOrder, '<=': chargeOrder, '>': chargeOrder, '>=': chargeOrder },
+  ...{ '[]': chargeKey, '[?]': chargeKey },
   '+': (a, b) => {
     for (const operand of [a, b]) spend(Array.isArray(operand) ? operand.length : textLength(operand))
   },
-  '[]': chargeKey,
-  '[?]': chargeKey,
   in: (value, list) => {
     if (!Array.isArray(list)) return
     spend(list.length * COMPARISON)

@@ -20,7 +20,6 @@ import {
   type ExpressionType,
   type Mistake,
   memberTypes,
-  type NamedReference,
   Records,
   RequestRoot,
   type RequestTypes,
@@ -63,26 +62,21 @@ export class Language {
     if (text.trim() === '') return mistake(text, 'empty-expression', 'the expression is empty')
     this.#checker ??= environmentFor(this.#types)
     const checker = this.#checker
-    let references: readonly NamedReference[]
-    let roots: Set<string>
-    let typed: string
-    let doubts: readonly Mistake[]
+    let known: Pick<Expression, 'type' | 'roots' | 'references' | 'doubts'>
     try {
       const parsed = checker.parse(text)
       const tree = parsed.ast as unknown as SyntaxNode
       const hidden = [...nodesOf(tree)].find(({ op, args }) => op === 'id' && args === HIDDEN)
       if (hidden !== undefined) return unknownRoot(HIDDEN, hidden)
-      const named = namedReferences(tree)
-      if (!Array.isArray(named)) return named as Mistake
-      references = named
-      roots = rootsIn(tree)
-      doubts = doubtsIn(tree, text, this.#doubt)
+      const references = namedReferences(tree)
+      if ('code' in references) return references
+      const [roots, doubts] = [rootsIn(tree), doubtsIn(tree, text, this.#doubt)]
       adapt(tree, checker)
       const { valid, type, error } = parsed.check()
       if (!valid) throw error
-      typed = type as string
+      known = { type: type as string, roots, references, doubts }
       if (want === 'bool' && type !== 'bool' && type !== 'dyn') {
-        return mistake(text, 'no-condition', `a condition must be true or false, not ${articled(type as string)}`)
+        return mistake(text, 'no-condition', `a condition must be true or false, not ${articled(known.type)}`)
       }
     } catch (error) {
       const functions = new Set(checker.getDefinitions().functions.map(({ name }) => name))
@@ -95,12 +89,8 @@ export class Language {
     run.check()
     boundWork(tree)
     return {
-      text,
-      type: typed,
-      roots,
-      references,
-      doubts,
-      constant: roots.size === 0 && references.length === 0 && ![...nodesOf(tree)].some(isScopedCall),
+      ...{ text, ...known },
+      constant: known.roots.size === 0 && known.references.length === 0 && ![...nodesOf(tree)].some(isScopedCall),
       evaluate: scope => evaluate(run, scope),
       holds: scope => isTrue(run, scope),
     }
@@ -271,6 +261,16 @@ function isTrue(run: RunExpression, scope: Scope): boolean {
 /** Returns why the last condition that was looked at failed; `undefined` if it did not. */
 export const failureIn = ({ failure }: Scope): string | undefined =>
   failure === undefined ? undefined : failureOf(failure).message
+
+/** A request may lack these parts. */
+const ABSENT = new Set(['no_such_key', 'index_out_of_bounds'])
+
+/** Returns why the last condition failed, unless a part of the request or a record is missing, which is ordinary. */
+export function mistakenFailureIn(scope: Scope): string | undefined {
+  const { failure } = scope
+  if (failure === undefined || failure instanceof ExpressionFailure) return undefined
+  return ABSENT.has((failure as LibraryError).code ?? '') ? undefined : failureIn(scope)
+}
 
 /** Any error is that of the expression: it reads memory, and the library raises errors of many kinds. */
 function failureOf(error: unknown): ExpressionFailure {

@@ -125,11 +125,15 @@ export class Records {
 
 /** The root `request`. Its parts are converted when they are first looked at, and when they have changed since. */
 export class RequestRoot {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
   readonly #scope: Scope
   readonly #converted: Partial<Record<keyof RequestTypes, { readonly from: unknown; readonly to: unknown }>> = {}
 
   constructor(scope: Scope) {
     this.#scope = scope
+    ;({ method: this.method, path: this.path, headers: this.headers } = scope)
   }
   #part(name: keyof RequestTypes): unknown {
     const from = this.#scope[name] as Json | undefined
@@ -139,15 +143,6 @@ export class RequestRoot {
       this.#converted[name] = converted
     }
     return converted?.to
-  }
-  get method() {
-    return this.#scope.method
-  }
-  get path() {
-    return this.#scope.path
-  }
-  get headers() {
-    return this.#scope.headers
   }
   get params() {
     return this.#part('params')

@@ -140,6 +140,8 @@ export const plainWords = (summary: string): string => {
     .replaceAll(/\(Scope(?:, )?/g, '(')
     .replaceAll('google.protobuf.', '')
     .replaceAll(/\$(?=request|world)/g, '')
+    .replaceAll(/<dyn(?:, dyn)?>/g, '')
+    .replaceAll(/\bdyn<([^<>]*(?:<[^<>]*>)?)>/g, '$1')
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 

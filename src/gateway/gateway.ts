@@ -248,13 +248,23 @@ export class Gateway {
     return this.#decorate(dispatch, refusal, planned)
   }
 
+  /** Logs conditions that could not be evaluated: each once, for one reason. */
+  #logFailures(failures: Exchange['failures'], { failed, mask }: ServedPlan): void {
+    for (const [condition, reason] of failures) {
+      // The rest of a reason may be a part of a request.
+      const key = `${condition} ${reason.split(/[:'"\d]/, 1)}`
+      if (!failed.has(key)) this.#log.warn({}, `a condition could not be evaluated: ${condition}: ${mask.text(reason)}`)
+      failed.add(key)
+    }
+  }
+
   async #decorate(dispatch: Dispatch, bare: Reply, shaping = dispatch.planned): Promise<Reply> {
     return this.#finish(dispatch, await shaping.decorate(dispatch.exchange, bare))
   }
 
   /** Adds `Date` and `Understudy-Explanation`, then records the exchange in metrics, journal and log. */
   #finish({ served, planned, exchange, path, started, passed, why, heard }: Dispatch, bare: Reply): Reply {
-    const { request, clock, consumer, injected, fault, warnings, deprecatedInputs: inputs } = exchange
+    const { request, clock, consumer, injected, fault, warnings, failures, deprecatedInputs: inputs } = exchange
     const { method } = request
     const { mask } = served
     let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
@@ -266,6 +276,7 @@ export class Gateway {
     const meter = served.meters.get(planned.index) ?? this.#bindMeter(served, planned)
     const at = this.clock.now()
     meter.observe(method, status, milliseconds / 1000, injected / 1000)
+    if (failures.length > 0) this.#logFailures(failures, served)
     if (exchange.queued) meter.queued()
     if (refusal !== undefined) meter.refused(refusal.problem.code)
     if (fault !== undefined) meter.struck(fault)
@@ -337,6 +348,8 @@ interface ServedPlan {
   readonly mask: Mask
   /** By the index of the operation. */
   readonly meters: Map<number, Meter>
+  /** The failures of conditions that have been logged. */
+  readonly failed: Set<string>
 }
 
 /** A running request: its destination, its start (see `monotonic`), and its trace if anybody wants one. */
@@ -356,7 +369,7 @@ interface Dispatch {
 /** @param now milliseconds since the epoch */
 function servePlan(plan: Plan, metrics: Metrics, now: number): ServedPlan {
   metrics.adopted(plan, now)
-  return { plan, mask: new Mask(plan), meters: new Map() }
+  return { plan, mask: new Mask(plan), meters: new Map(), failed: new Set() }
 }
 
 /** A request whose body is also kept for the journal. */

@@ -7,7 +7,7 @@ import type { Expressions } from '../behaviours/expressions.ts'
 import { compileParameters } from '../behaviours/validate/index.ts'
 import { compileReadings } from '../behaviours/validate/readings.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import { failureIn } from '../expression/language.ts'
+import { failureIn, mistakenFailureIn } from '../expression/language.ts'
 import type { Expression } from '../expression/scope.ts'
 import { type Diagnostics, MOST_SHOWN, nearest, type Place, suggest } from '../kernel/diagnostic.ts'
 import { type Path, placeWithin, type Source } from '../kernel/file/source.ts'
@@ -232,7 +232,17 @@ export function compileCondition(
       if (counted) exchange.nth ??= expressions.scope(exchange).nth
       const { request, body } = exchange
       const isRead = readBody === undefined || !request.hasBody || body !== undefined || unreadable.has(request)
-      const holds = () => when === undefined || when.holds(expressions.scope(exchange))
+      const holds = () => {
+        if (when === undefined) return true
+        const scope = expressions.scope(exchange)
+        if (when.holds(scope)) return true
+        const failure = mistakenFailureIn(scope)
+        if (failure !== undefined) {
+          const { file, line } = source.locate(path)
+          exchange.failures = [...exchange.failures, [`${file}:${line}: ${text}`, failure]]
+        }
+        return false
+      }
       return isRead ? holds() : readBody(exchange).then(holds)
     },
     reason(exchange) {
@@ -304,10 +314,15 @@ function firstThatHolds(
   exchange: Exchange,
   from = 0,
 ): PlannedOperation | Promise<PlannedOperation> {
-  if (exchange.drawn !== undefined) return explainFirst(rules, usual, exchange)
+  // The client asked for an explanation.
+  const explains = exchange.drawn !== undefined
   for (let i = from; i < rules.length; i++) {
     const rule = rules[i] as Rule
-    const applies = (held: boolean) => held && rule.take(exchange) === undefined
+    const applies = (held: boolean): boolean => {
+      const reason = held ? rule.take(exchange) : explains ? rule.reason(exchange) : ''
+      if (explains && reason !== undefined) exchange.note(`not ${rule.name}: ${reason}`)
+      return reason === undefined
+    }
     const holds = rule.holds(exchange)
     if (holds instanceof Promise) {
       return holds.then(held =>
@@ -315,16 +330,6 @@ function firstThatHolds(
       )
     }
     if (applies(holds)) return applyRule(rule, usual, exchange)
-  }
-  return usual
-}
-
-/** Chooses as `firstThatHolds`, with a note on each rule before: the client asked for an explanation. */
-async function explainFirst(rules: readonly Rule[], usual: PlannedOperation, exchange: Exchange) {
-  for (const rule of rules) {
-    const reason = (await rule.holds(exchange)) ? rule.take(exchange) : rule.reason(exchange)
-    if (reason === undefined) return applyRule(rule, usual, exchange)
-    exchange.note(`not ${rule.name}: ${reason}`)
   }
   return usual
 }

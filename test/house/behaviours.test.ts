@@ -91,6 +91,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   weather: ['gateway/weather.ts'],
   fault: ['behaviours/fault.ts'],
   nth: ['behaviours/expressions.ts', 'plan/layers.ts'],
+  failures: ['plan/layers.ts'],
   drawn: ['gateway/gateway.ts'],
 }
 

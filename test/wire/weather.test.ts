@@ -35,6 +35,20 @@ test('waiting ends when the client disconnects, and frees its server', async () 
   await until(false)
 })
 
+test('weather with a condition that cannot hold is set with a warning', async () => {
+  const rules = [{ when: 'request.method == "get"', fault: { kind: 'close' } }]
+  const made = await put(JSON.stringify({ operations: { listThings: { rules } } }))
+  const { name, diagnostics } = (await made.json()) as { name: string; diagnostics: { code: string; hint: string }[] }
+  assert.deepEqual([made.status, name], [200, 'custom'])
+  assert.deepEqual(
+    diagnostics.map(({ code, hint }) => [code, hint]),
+    [['impossible-condition', 'did you mean "GET"?']],
+  )
+  const shown = (await (await fetch(`${gateway.control}/weather`)).json()) as object
+  assert.equal('diagnostics' in shown, false)
+  await fetch(`${gateway.control}/weather`, { method: 'DELETE' })
+})
+
 test('the control plane sets, shows and clears weather', async () => {
   const made = await put('{"name":"down","for":"5m"}')
   const { name, operations, until } = (await made.json()) as Record<string, unknown>

@@ -41,6 +41,9 @@ const {
   properties: { times: _, ...properties },
 } = answerSchema as { readonly properties: Readonly<Record<string, object>> }
 
+const warningsSchema = described('When it is set: the warnings about it.', list(diagnosticSchema))
+const warningsOf = (report: Diagnostics) => (report.list.length > 0 ? { diagnostics: describeReport(report) } : {})
+
 const standingSchema = {
   ...object({
     ...Object.fromEntries(Object.entries(properties).map(([name, schema]) => [`${name}?`, schema])),
@@ -51,7 +54,7 @@ const standingSchema = {
     given: described('How many requests it has answered.', natural),
     'toSkip?': described('How many requests are answered as usual before that.', natural),
     'until?': described('By the real clock.', dateTime),
-    'diagnostics?': described('When it is set: the warnings about it.', list(diagnosticSchema)),
+    'diagnostics?': warningsSchema,
   }),
   description: 'The answer as it was set, and how often it was used.',
 }
@@ -81,10 +84,7 @@ export const answerRoutes = ({ gateway }: Control) => {
     const source = readOrder('answer', call, report)
     const standing = source && answers.put(gateway.plan, source, world, report)
     if (standing === undefined) return refuseConfiguration(report, 'invalid_answer')
-    if (standing !== 'full') {
-      const diagnostics = describeReport(report)
-      return json({ ...describeAnswer(standing), ...(diagnostics.length > 0 && { diagnostics }) }, 201)
-    }
+    if (standing !== 'full') return json({ ...describeAnswer(standing), ...warningsOf(report) }, 201)
     return refuseConflict(`there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
   }
   return under('shared', {
@@ -157,6 +157,7 @@ const weatherReplySchema = object({
   consumers: described('The consumers with different weather.', list(string)),
   known: described('The weather that the configuration names.', list(string)),
   blocks: described('The blocks that are in force, as they were put or stand in the configuration.', anyObject),
+  'diagnostics?': warningsSchema,
 })
 const weatherShown = { 200: replyWith('The weather.', weatherReplySchema) }
 const weatherSet = {
@@ -173,7 +174,7 @@ const weatherBody = orderSpec(
 )
 
 export const weatherRoutes = ({ gateway }: Control) => {
-  const show = (current: CurrentWeather | undefined): ControlReply => {
+  const show = (current: CurrentWeather | undefined, report = new Diagnostics()): ControlReply => {
     const { plan } = gateway
     const { operations, simulation } = plan
     const { weather, until, source } = current ?? {}
@@ -186,6 +187,7 @@ export const weatherRoutes = ({ gateway }: Control) => {
       consumers: [...(weather?.consumers.keys() ?? [])],
       known: [...plan.weather.keys()],
       blocks,
+      ...warningsOf(report),
     })
   }
   const { weather, worlds } = gateway
@@ -209,7 +211,7 @@ export const weatherRoutes = ({ gateway }: Control) => {
         const report = new Diagnostics()
         const source = readOrder('weather', call, report)
         const current = source && slotOf(world).make(gateway.plan, source, report)
-        return current === undefined ? refuseConfiguration(report) : show(current)
+        return current === undefined ? refuseConfiguration(report) : show(current, report)
       },
     }),
     ...inAllAndIn(worlds, ['clearWeather', 'clearWorldWeather'], {
