@@ -21,7 +21,6 @@ type Step =
 
 /** The configuration behind a page that does not show `understudy serve`. */
 const SHIPPED = 'config/gateway.yaml'
-const MISTAKES = readFileSync('test/golden/diagnostics/readme.txt', 'utf8')
 
 function stepsOf({ language, file, text }: Block): Step[] {
   if (file !== undefined) return [{ kind: 'file', path: file, text }]
@@ -131,10 +130,6 @@ function compare(printed: string, { command, output }: { readonly command: strin
 
 /** Returns the output of `understudy`, errors included. */
 function run(command: string, cwd: string): Promise<string> {
-  // The file with these mistakes is the input of a golden case.
-  if (command === 'understudy check') {
-    return Promise.resolve(MISTAKES.slice(MISTAKES.indexOf('-- output --\n') + 13, MISTAKES.lastIndexOf('\nrefused')))
-  }
   const env = { PATH: process.env.PATH ?? '' }
   return new Promise(resolve => {
     execFile(process.execPath, [PROGRAM, ...words(command).slice(1)], { cwd, env }, (_, out, err) =>
