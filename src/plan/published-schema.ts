@@ -4,7 +4,7 @@
 import type { SettingSchema } from '../behaviours/behaviour.ts'
 import { ACTIONS } from '../behaviours/respond/config.ts'
 import { isObject, type Json, mapValues } from '../kernel/json.ts'
-import { Schemas } from '../kernel/schema/schema.ts'
+import { Schemas, TYPE_OF } from '../kernel/schema/schema.ts'
 import { FORMATS } from './formats.ts'
 import type { Plan } from './plan.ts'
 import { simulationSchema } from './simulation-schema.ts'
@@ -84,16 +84,6 @@ const examplesOf = (path: readonly string[]): readonly Json[] | undefined => {
   return undefined
 }
 
-const NUMERIC = ['minimum', 'maximum', 'exclusiveMinimum']
-/** Keywords for values of one type. If a value may have several types, each keyword goes with its own. */
-const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
-  object: ['properties', 'additionalProperties', 'required', 'minProperties', 'patternProperties', 'propertyNames'],
-  array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
-  string: ['pattern', 'format', 'minLength', 'maxLength'],
-  number: NUMERIC,
-  integer: NUMERIC,
-}
-
 /**
  * Returns a schema with `change` applied to each part, from the inside out.
  *
@@ -156,10 +146,10 @@ function splitTypes(shape: PublishedSchema): PublishedSchema {
   if (several.length < 2) return shape
   const owned = (one: string) =>
     Object.fromEntries(
-      Object.entries(rest).filter(
-        ([keyword]) =>
-          KEYWORDS[one]?.includes(keyword) || !Object.values(KEYWORDS).some(keywords => keywords.includes(keyword)),
-      ),
+      Object.entries(rest).filter(([keyword]) => {
+        const type = TYPE_OF.get(keyword)
+        return type === undefined || type === (one === 'integer' ? 'number' : one)
+      }),
     )
   return { description, examples, anyOf: types.map(one => ({ type: one, ...owned(one) })) }
 }

@@ -3,7 +3,7 @@
 
 import { isObject, type Json } from '../kernel/json.ts'
 import type { RequiredBy } from '../kernel/schema/keywords.ts'
-import { entriesOf, keyOf, listOf } from '../kernel/schema/schema.ts'
+import { entriesOf, keyOf, listOf, TYPE_OF } from '../kernel/schema/schema.ts'
 import { isListed } from './fits.ts'
 import { type Definitions, objectOf, referredBy, type SchemaObject } from './schema-parts.ts'
 
@@ -209,16 +209,9 @@ export function typeOf({ types, schemas }: Facets, variant: number): Type {
   const telling = types.filter(type => type !== 'null')
   const shift = Math.floor(variant / 3)
   if (types.length < TYPES.length) return (shift === 0 ? telling : types)[shift % types.length] ?? (types[0] as Type)
-  const meant = schemas.flatMap(schema => SPEAKING.filter(([keyword]) => schema[keyword] !== undefined))
-  const order = [...meant.map(([, type]) => type), 'string', ...types] as const
+  const meant = schemas.flatMap(schema =>
+    [...TYPE_OF].flatMap(([key, type]) => (schema[key] === undefined ? [] : type)),
+  )
+  const order = [...meant, 'string', ...types] as const
   return order[shift % order.length] as Type
 }
-
-/** The type that each keyword applies to, for schemas without `type`. */
-const SPEAKING = Object.entries({
-  object:
-    'properties required additionalProperties patternProperties propertyNames minProperties dependentRequired dependentSchemas',
-  array: 'items prefixItems contains minItems uniqueItems',
-  string: 'pattern format minLength maxLength',
-  number: 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
-}).flatMap(([type, keywords]) => keywords.split(' ').map(keyword => [keyword, type as Type] as const))

@@ -211,6 +211,17 @@ export const LIST: ReadonlySet<string> = new Set([...COMPOSITIONS, 'prefixItems'
 /** Keywords whose schema applies to any property. */
 const EVERY_PROPERTY = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const
 export const MAP: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+type KeywordType = 'object' | 'array' | 'string' | 'number'
+/** The type that a keyword applies to, for keywords of one type. */
+export const TYPE_OF: ReadonlyMap<string, KeywordType> = new Map(
+  Object.entries({
+    object:
+      'properties required additionalProperties patternProperties propertyNames minProperties maxProperties dependentRequired dependentSchemas',
+    array: 'items prefixItems contains minItems maxItems uniqueItems',
+    string: 'pattern format minLength maxLength',
+    number: 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
+  }).flatMap(([type, keywords]) => keywords.split(' ').map(keyword => [keyword, type as KeywordType] as const)),
+)
 
 /**
  * Returns the definitions that a value reaches, which judge it as the whole ones do: its mistakes can be described without
