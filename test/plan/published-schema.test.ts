@@ -30,7 +30,8 @@ for (const file of ['config/gateway.yaml', 'config/rehearsal.yaml', 'deploy/gate
 }
 
 test('the shipped schema accepts every complete configuration in README.md and docs/', () => {
-  const shown = PAGES.flatMap(blocksOf).filter(({ language }) => language === 'yaml')
+  // The commands below a file with mistakes show them.
+  const shown = PAGES.flatMap(blocksOf).filter(({ language, file }) => language === 'yaml' && file !== 'mistakes.yaml')
   const blocks = shown.map(({ text }) => load(text) as object)
   const whole = blocks.filter(block => 'contract' in block && !/…/.test(JSON.stringify(block)))
   assert.ok(whole.length > 0)
