@@ -49,15 +49,15 @@ export const errors: Behaviour<ErrorsConfig> = {
     }
     // A configured shape is for every refusal. Without one, each operation's documented shape is used.
     const documented = config === UNSET ? compileRefusals(operation, contract) : undefined
-    const write = (reply: Reply): Reply => {
-      if (reply.refusal === undefined) return reply
-      const written = isBare(reply) ? documented?.(reply.refusal) : undefined
-      if (written === undefined) return decorate(reply)
+    const write = (reply: Reply, accept: unknown): Reply => {
+      const written = isBare(reply) ? documented?.(reply.refusal, accept as string | undefined) : undefined
+      if (written === undefined || !isBare(reply)) return decorate(reply)
       const why = written.told ? undefined : whyHeader(reply.refusal)
       const headers = { 'content-type': written.contentType, ...reply.headers, ...why }
       return { ...reply, headers, body: written.body }
     }
-    return next => exchange => next(exchange).then(write)
+    return next => exchange =>
+      next(exchange).then(reply => (reply.refusal ? write(reply, exchange.request.headers.accept) : reply))
   },
 }
 

@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { ReplyPart } from '../../sample/sample.ts'
 import { type Contract, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
-import { isJson } from '../media-types.ts'
+import { compileNegotiation, isJson } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { isXml, type Written, writeBody } from './body.ts'
 import { GuardedValue } from './echo.ts'
@@ -33,15 +33,15 @@ interface Shaped extends Written {
   readonly told: boolean
 }
 
-/** Returns `undefined` if the contract has no suitable shape. */
-type ShapeRefusal = (refusal: Refusal) => Shaped | undefined
+/** Returns `undefined` if the contract has no suitable shape. @param accept of the request */
+type ShapeRefusal = (refusal: Refusal, accept?: string) => Shaped | undefined
 
 /** Gives refusals of an operation the shape that it documents; each status is prepared once, on first use. */
 export function compileRefusals(operation: Operation, contract: Contract): ShapeRefusal {
   const forms = new Map<number, ShapeRefusal>()
-  return refusal => {
+  return (refusal, accept) => {
     const { status } = refusal
-    return getOrMake(forms, status, () => shapeFor(operation, status, contract))(refusal)
+    return getOrMake(forms, status, () => shapeFor(operation, status, contract))(refusal, accept)
   }
 }
 
@@ -49,14 +49,25 @@ const FORMLESS: ShapeRefusal = () => undefined
 
 function shapeFor(operation: Operation, status: number, contract: Contract): ShapeRefusal {
   const documented = responseFor(operation, status)
-  const usual = documented === undefined && status >= 400
-  const response = usual ? usualError(operation, status, contract) : documented
+  const response = documented ?? (status < 400 ? undefined : usualError(operation, status, contract))
   if (response === undefined) return FORMLESS
-  const isSuccess = speaksOfSuccess(operation, response)
-  const media = [...response.content]
   const isText = (name: string) => name.startsWith('text/')
-  const [type, spec] = [isJson, isXml, isText].map(is => media.find(([name]) => is(name))).find(one => one) ?? []
-  if (type === undefined || spec === undefined) return FORMLESS
+  const media = [isJson, isXml, isText].flatMap(is => [...response.content].filter(([name]) => is(name)))
+  const negotiate = compileNegotiation(media.map(([name]) => name))
+  const shapes = new Map<Media | undefined, ShapeRefusal>()
+  return (refusal, accept) => {
+    const wanted = media[negotiate(accept) ?? 0]
+    // The first one is JSON, if there is any. Without a schema nothing says how another one tells the mistake.
+    const one = wanted?.[1].schema === undefined ? media[0] : wanted
+    return getOrMake(shapes, one, () => (one ? shapeAs(one, operation, status, response) : FORMLESS))(refusal)
+  }
+}
+
+type Media = readonly [type: string, spec: MediaType]
+
+function shapeAs([type, spec]: Media, operation: Operation, status: number, response: ResponseSpec): ShapeRefusal {
+  const isSuccess = speaksOfSuccess(operation, response)
+  const usual = response !== responseFor(operation, status)
   const { schema } = spec
   const fits = (value: Json) => schema === undefined || schema.fits(value)
   const example = isSuccess ? undefined : spec.examples.find(({ value }) => fits(value))
