@@ -87,6 +87,7 @@ export function compileExpression(
     report(compiled.code, compiled.message, path, compiled.hint, at(compiled))
     return undefined
   }
+  for (const doubt of compiled.doubts) report(doubt.code, doubt.message, path, doubt.hint, at(doubt))
   for (const reference of compiled.references) {
     const { kind, name } = reference
     if (kind === 'resource' && resources === undefined) {

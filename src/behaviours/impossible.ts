@@ -1,6 +1,6 @@
 // Finds names and values that a request to an operation cannot have: those that are in neither its contract nor its configuration.
 
-import { type Contract, nodeBelow, type Operation } from '../contract/contract.ts'
+import { type Contract, type MediaType, nodeBelow, type Operation } from '../contract/contract.ts'
 import { describeField, type Field } from '../contract/schema/field.ts'
 import type { Doubt } from '../expression/doubts.ts'
 import { suggest } from '../kernel/diagnostic.ts'
@@ -39,7 +39,9 @@ export function doubtOf(
     const [root, place, name] = part
     const cannot = (hint: string | undefined) => ({ message: `cannot be ${JSON.stringify(value)}`, hint })
     const among = (known: readonly Json[]) =>
-      known.includes(value as Json) ? undefined : cannot(suggest(String(value), new Set(known.map(String))))
+      known.includes(value as Json)
+        ? undefined
+        : cannot(suggest(String(value), new Set(known.filter(one => one !== '').map(String))))
     if (place === 'headers') {
       const header = String(value === undefined ? (name ?? '') : name === 0 ? value : '')
       const lower = header.toLowerCase()
@@ -58,7 +60,7 @@ export function doubtOf(
     const known = namesOf(part.join('.'))
     if (known !== undefined) return among(known)
     if (root === 'ordinal' || root === 'nth') return (value as number) < 1 ? cannot('it counts from 1') : undefined
-    if (root !== 'request' || !typed) return undefined
+    if (root !== 'request' || (!typed && value !== null)) return undefined
     if (place === 'path') {
       const paths = operation.basePaths.map(base => base + operation.path)
       const mayBe = (path: string) =>
@@ -66,9 +68,11 @@ export function doubtOf(
       return paths.some(mayBe) ? undefined : cannot(`it is ${paths.join(' or ')}`)
     }
     const isBody = place === 'body'
-    const found = isBody
-      ? [...(operation.body?.content.values() ?? [])]
-      : operation.parameters.filter(one => one.in === PLACES[String(place)] && one.name === name)
+    const found = (typed ? [operation] : contract.operations).flatMap((one): readonly Pick<MediaType, 'schema'>[] =>
+      isBody
+        ? [...(one.body?.content.values() ?? [])]
+        : one.parameters.filter(({ in: at, name: known }) => at === PLACES[String(place)] && known === name),
+    )
     const fields = found.map(({ schema }) => {
       const node = schema && nodeBelow(schema.node, part.slice(isBody ? 2 : 3), contract)
       return node && describeField('', contract.use(node))
@@ -77,6 +81,10 @@ export function doubtOf(
       field !== undefined &&
       (field.choices?.includes(value) === false || !field.types.some(type => hasType(value, type))) &&
       !field.allows(value)
+    if (!typed) {
+      const isSent = fields.some(field => field?.allows(null))
+      return isSent ? undefined : { message: 'is rarely sent as null; a missing field makes a condition false' }
+    }
     const [field] = fields
     if (field === undefined || !fields.every(refuses)) return undefined
     return field.choices === undefined ? cannot(`its type is ${field.types.join(' or ')}`) : among(field.choices)

@@ -91,7 +91,7 @@ export function boundWork(tree: SyntaxNode): void {
 }
 
 /** The library's part that evaluates. */
-export interface Evaluator {
+interface Evaluator {
   readonly run: (node: unknown, context: unknown) => unknown
   /** Returns the error of an evaluation that fails: `all`, `exists`, `||` and `&&` go on after it. */
   tryEval: (node: unknown, context: unknown) => unknown

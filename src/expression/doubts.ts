@@ -40,33 +40,52 @@ export function doubtsIn(tree: SyntaxNode, text: string, doubt: Doubt): readonly
     return [...steps, 0]
   }
   const found: Mistake[] = []
-  const consider = (part: unknown, { start, end }: SyntaxNode, literal?: SyntaxNode, isList = false): void => {
+  const consider = (part: unknown, { start, end }: SyntaxNode, literal?: SyntaxNode, of = '=='): void => {
     const steps = stepsTo(part)
     const value = literal && literalIn(literal)
     if (steps === undefined || (literal !== undefined && value === undefined)) return
-    const said = doubt(isList ? [...steps, 0] : steps, value)
+    const said = doubt(of === 'in' ? [...steps, 0] : steps, value)
     if (said === undefined) return
     const { start: from, end: to } = part as SyntaxNode
     found.push({
       code: 'impossible-condition',
       message: `${text.slice(from, to)} ${said.message}`,
-      hint: value === null ? `write !has(${text.slice(from, to)})` : said.hint,
+      hint: value === null ? `write ${of === '!=' ? '' : '!'}${existence(part as SyntaxNode, text)}` : said.hint,
       ...{ start, end },
     })
   }
   for (const node of nodes) {
     if (isAccess(node)) consider(node, node)
+    const left = node.op === '.' ? operand(node, 0) : undefined
+    if (isNode(left) && accessedKey(node) === 'length' && left.checkedType?.kind === 'dyn') {
+      const whole = text.slice(left.start, left.end)
+      const hint = `write ${whole}.size(), or ${whole}["length"] for a field of this name`
+      found.push({
+        code: 'impossible-condition',
+        message: `${whole} has no length`,
+        hint,
+        start: left.start,
+        end: node.end,
+      })
+    }
     if (!COMPARISONS.has(node.op)) continue
     const [a, b] = node.args as [SyntaxNode, SyntaxNode]
     if (node.op === 'in') {
-      consider(b, a, a, true)
+      consider(b, a, a, 'in')
       if (b.op === 'list') for (const item of b.args as readonly SyntaxNode[]) consider(a, item, item)
     } else {
-      consider(a, b, b)
-      consider(b, a, a)
+      consider(a, b, b, node.op)
+      consider(b, a, a, node.op)
     }
   }
   return found
+}
+
+/** Returns the expression that a part exists. */
+function existence(part: SyntaxNode, text: string): string {
+  const [whole, key] = [operand(part, 0), operand(part, 1)]
+  const textOf = ({ start, end }: SyntaxNode) => text.slice(start, end)
+  return isNode(whole) && isNode(key) ? `(${textOf(key)} in ${textOf(whole)})` : `has(${textOf(part)})`
 }
 
 const COMPARISONS = new Set(['==', '!=', 'in'])

@@ -11,6 +11,8 @@ const HABITS: readonly (readonly [found: RegExp, instead: string])[] = [
   [/(?:\$|\{)\{ *(.*?) *\}\}?/, '$1, without braces'],
   [new RegExp(`${NAME} *(?:={2,3}|\\bis\\b) *${NOTHING}`, 'i'), '!has($1)'],
   [new RegExp(`${NAME} *(?:!={1,2}|<>|\\bis +not\\b) *${NOTHING}`, 'i'), 'has($1)'],
+  [new RegExp(`\\bconsumer *={2,3} *${NOTHING}`, 'i'), 'consumer == ""'],
+  [new RegExp(`((?:\\w+\\.)+\\w+)\\[(.*?)\\] *={2,3} *${NOTHING}`, 'i'), '!($2 in $1)'],
   [new RegExp(`(?<!\\.)\\b${NOTHING}`, 'i'), '!has(request.body.name)'],
   [/=~|(?<!\.)\blike\b|\.(?:test|match|search)\b/i, '.matches("…")'],
   [/!==|<>/, '!='],

@@ -3,15 +3,7 @@
 import { Environment } from '@marcbachmann/cel-js'
 import { type Json, mapValues, stringifyJson } from '../kernel/json.ts'
 import type { Moment } from '../world/clock.ts'
-import {
-  boundEvaluator,
-  boundWork,
-  chargeTo,
-  type Evaluator,
-  matchesLinearly,
-  spendOnConversion,
-  spendOnSample,
-} from './costs.ts'
+import { boundEvaluator, boundWork, chargeTo, matchesLinearly, spendOnConversion, spendOnSample } from './costs.ts'
 import { type Doubt, doubtsIn } from './doubts.ts'
 import { explainHabit } from './habits.ts'
 import {
@@ -70,11 +62,11 @@ export class Language {
       if (hidden !== undefined) return unknownRoot(HIDDEN, hidden)
       const references = namedReferences(tree)
       if ('code' in references) return references
-      const [roots, doubts] = [rootsIn(tree), doubtsIn(tree, text, this.#doubt)]
+      const roots = rootsIn(tree)
       adapt(tree, checker)
       const { valid, type, error } = parsed.check()
       if (!valid) throw error
-      known = { type: type as string, roots, references, doubts }
+      known = { type: type as string, roots, references, doubts: doubtsIn(tree, text, this.#doubt) }
       if (want === 'bool' && type !== 'bool' && type !== 'dyn') {
         return mistake(text, 'no-condition', `a condition must be true or false, not ${articled(known.type)}`)
       }
@@ -203,8 +195,7 @@ function environments() {
     .registerVariable('request', 'Request')
     .registerVariable('world', 'dyn')
   const first = runtime.parse('true')
-  const tree = first.ast as unknown as SyntaxNode
-  tree.evaluate = evaluator => boundEvaluator(evaluator as Evaluator)
+  Object.assign(first.ast, { evaluate: boundEvaluator })
   first()
   prepared = { common, runtime }
   return prepared
@@ -258,19 +249,16 @@ function isTrue(run: RunExpression, scope: Scope): boolean {
   }
 }
 
-/** Returns why the last condition that was looked at failed; `undefined` if it did not. */
-export const failureIn = ({ failure }: Scope): string | undefined =>
-  failure === undefined ? undefined : failureOf(failure).message
+/**
+ * Returns why the last condition that was looked at failed; `undefined` if it did not.
+ *
+ * @param absence whether a part of the request or a record that is missing counts
+ */
+export const failureIn = ({ failure }: Scope, absence = true): string | undefined =>
+  failure === undefined || (!absence && isAbsence(failure)) ? undefined : failureOf(failure).message
 
-/** A request may lack these parts. */
-const ABSENT = new Set(['no_such_key', 'index_out_of_bounds'])
-
-/** Returns why the last condition failed, unless a part of the request or a record is missing, which is ordinary. */
-export function mistakenFailureIn(scope: Scope): string | undefined {
-  const { failure } = scope
-  if (failure === undefined || failure instanceof ExpressionFailure) return undefined
-  return ABSENT.has((failure as LibraryError).code ?? '') ? undefined : failureIn(scope)
-}
+const isAbsence = (failure: unknown): boolean =>
+  failure instanceof ExpressionFailure || /^no_such_key$|^index_out/.test((failure as LibraryError).code ?? '')
 
 /** Any error is that of the expression: it reads memory, and the library raises errors of many kinds. */
 function failureOf(error: unknown): ExpressionFailure {

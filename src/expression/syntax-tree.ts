@@ -12,6 +12,8 @@ export interface SyntaxNode {
   readonly end: number
   readonly meta: { readonly alternate?: SyntaxNode }
   evaluate: (evaluator: unknown, node: unknown, context: unknown) => unknown
+  /** Set by the check. */
+  readonly checkedType?: { readonly kind: string }
   /** Set by the check: computes the value of a function or an operator from those of its operands. */
   handle?: (first: unknown, second: unknown, ...rest: unknown[]) => unknown
 }

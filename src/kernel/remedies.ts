@@ -38,4 +38,4 @@ const REMEDIES: readonly (readonly [codes: RegExp, remedy: string])[] = [
 export const remedyFor = (code: string): string | undefined => REMEDIES.find(([codes]) => codes.test(code))?.[1]
 
 /** Codes of what may be meant as it is written: they are warnings wherever they are found. */
-export const DOUBTFUL: ReadonlySet<string> = new Set(['unfilled-template'])
+export const DOUBTFUL: ReadonlySet<string> = new Set(['unfilled-template', 'impossible-condition'])

@@ -7,7 +7,7 @@ import type { Expressions } from '../behaviours/expressions.ts'
 import { compileParameters } from '../behaviours/validate/index.ts'
 import { compileReadings } from '../behaviours/validate/readings.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import { failureIn, mistakenFailureIn } from '../expression/language.ts'
+import { failureIn } from '../expression/language.ts'
 import type { Expression } from '../expression/scope.ts'
 import { type Diagnostics, MOST_SHOWN, nearest, type Place, suggest } from '../kernel/diagnostic.ts'
 import { type Path, placeWithin, type Source } from '../kernel/file/source.ts'
@@ -160,15 +160,13 @@ export function placedRules(operation: Operation, layers: readonly Layer[]): Pla
   })
 }
 
-const NO_KEYS: Layer['keys'] = new Map()
-
 /** A layer with the blocks of a rule alone. */
 export function layerOfRule({ file, layer, path, own }: PlacedRule): Layer {
   const { when: _, times: __, ...blocks } = file
   return {
     ...layer,
     blocks: { defaults: blocks },
-    keys: NO_KEYS,
+    keys: new Map(),
     path: [...layer.path, ...path],
     scope: [layer.scope, ...path].filter(step => step !== '').join('/'),
     flat: true,
@@ -217,9 +215,6 @@ export function compileCondition(
       : expressions.condition(text, path, (code, message, at, hint, span) =>
           report.error(code, message, placeWithin(source.locate(at), span.start, span.end), hint),
         )
-  for (const { code, message, hint, start, end } of when?.doubts ?? []) {
-    report.warning(code, message, placeWithin(source.locate(path), start, end), hint)
-  }
   const roots = new Set([...(when?.roots ?? []), ...filled])
   const typed = ['request.params', 'request.query', 'request.cookies'].some(root => roots.has(root))
   const readParameters = typed ? compileParameters(operation, {}) : undefined
@@ -236,7 +231,7 @@ export function compileCondition(
         if (when === undefined) return true
         const scope = expressions.scope(exchange)
         if (when.holds(scope)) return true
-        const failure = mistakenFailureIn(scope)
+        const failure = failureIn(scope, false)
         if (failure !== undefined) {
           const { file, line } = source.locate(path)
           exchange.failures = [...exchange.failures, [`${file}:${line}: ${text}`, failure]]
