@@ -110,6 +110,16 @@ test('refusals name the schemas of other files', async () => {
   assert.match(String(reply.body), /matches Cat and Dog/)
 })
 
+test('elements of XML are named after schemas of other files', async () => {
+  const { plan } = await infer({
+    'openapi.yaml':
+      'openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths: { /a: { get: { responses: { "200": { description: ok, content: { application/xml: { schema: { type: array, items: { $ref: schemas/Cat.yaml } } } } } } } } }',
+    'schemas/Cat.yaml': 'type: object\nrequired: [id]\nproperties: { id: { type: integer, enum: [1] } }',
+  })
+  const reply = await new Gateway(plan, realClock, silentLog, '0').handle(requestOf('GET /a'))
+  assert.match(String(reply.body), /<Cats>(?:<Cat><id>1<\/id><\/Cat>)+<\/Cats>$/)
+})
+
 const NOTES = 'paths/notes.yaml'
 /** The notes, whose schema is a reference. */
 const notes = (reference: string) => FILES[NOTES]?.replace('../schemas/old/Thing.yaml', reference) ?? ''

@@ -4,6 +4,7 @@ import { isObject, type Json, parseJson, pointer, stringifyJson } from '../../ke
 import type { Gap } from '../../sample/terms.ts'
 import type { MediaType } from '../contract.ts'
 import type { Node } from '../documents.ts'
+import { nameOfFile } from '../documents.ts'
 import { bareText, essenceOf, framingOf, isJson, writePart, writeSequence } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { type EchoSource, echo } from './echo.ts'
@@ -155,7 +156,7 @@ export const xmlOf = (value: Json, schema: SchemaUse | undefined): Generator<str
 /** Names of XML elements: the outermost is named after the component, items after theirs. */
 function elementNames(schema: unknown): XmlNames {
   const component = (from: unknown): string | undefined =>
-    isObject(from) && typeof from.$ref === 'string' ? from.$ref.split('/').at(-1) : undefined
+    isObject(from) && typeof from.$ref === 'string' ? nameOfFile(from.$ref) : undefined
   const items = isObject(schema) ? component(schema.items) : undefined
   return [component(schema) ?? (items === undefined ? 'root' : `${items}s`), items ?? 'item']
 }
