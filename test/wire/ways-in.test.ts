@@ -28,6 +28,17 @@ paths:
     get: { operationId: getRepo, ${answers(ref('Repo'))} }
     patch: { operationId: editRepo, ${takes('description')}, ${answers(ref('Repo'))} }
     delete: { operationId: deleteRepo, responses: { '204': { description: deleted } } }
+  /repos/{owner}/{repo}/issues:
+    ${inPath('owner', 'repo')}
+    get: { operationId: listIssues, ${answers(`{ type: array, items: ${ref('Issue')} }`)} }
+    post: { operationId: createIssue, ${takes('title')}, ${answers(ref('Issue'), 201)} }
+  /repos/{owner}/{repo}/issues/{number}:
+    ${inPath('owner', 'repo', 'number')}
+    get: { operationId: getIssue, ${answers(ref('Issue'))} }
+  /repos/{owner}/{repo}/issues/{number}/notes:
+    ${inPath('owner', 'repo', 'number')}
+    get: { operationId: listNotes, ${answers(`{ type: array, items: ${ref('Note')} }`)} }
+    post: { operationId: createNote, ${takes('text')}, ${answers(ref('Note'), 201)} }
   /admin/teams:
     post: { operationId: createTeam, ${takes('name')}, ${answers(ref('Team'), 201)} }
   /teams:
@@ -45,6 +56,8 @@ components:
   schemas:
     Post: { type: object, required: [slug, title], properties: { slug: { type: string, maxLength: 20 }, title: { type: string } } }
     Repo: { type: object, properties: { id: { type: integer }, name: { type: string }, description: { type: string }, owner: { type: object, properties: { login: { type: string } } } } }
+    Issue: { type: object, required: [number, title], properties: { number: { type: integer }, title: { type: string } } }
+    Note: { type: object, required: [id, text], properties: { id: { type: integer }, text: { type: string } } }
     Team: { type: object, required: [name], properties: { name: { type: string }, size: { type: integer } } }
 `
 
@@ -104,4 +117,23 @@ test('slugs are made of titles, and records are found by them', async () => {
     const slug = await slugOf(title)
     assert.equal((await record(`GET /posts/${slug}`)).title, title)
   }
+})
+
+test('the children of a parent that several parameters name are its own', async () => {
+  const send = await serveInferred(DOCUMENT)
+  const rows = async (line: string) => (await send(line)).body as readonly Record<string, unknown>[]
+  const [seeded] = await rows('GET /user/repos')
+  assert.equal((await rows(`GET /repos/ada/${encodeURIComponent(String(seeded?.name))}/issues`)).length, 1)
+  assert.equal((await send('GET /repos/ada/food/issues')).status, 404)
+  assert.equal((await send('POST /user/repos', { name: 'food' })).status, 201)
+  assert.deepEqual(await rows('GET /repos/ada/food/issues'), [])
+  const issue = (await send('POST /repos/ada/food/issues', { title: 'Too salty' })).body as { number: number }
+  assert.deepEqual(await rows('GET /repos/ada/food/issues'), [issue])
+  const notes = `/repos/ada/food/issues/${issue.number}/notes`
+  assert.deepEqual(await rows(`GET ${notes}`), [])
+  assert.equal((await send(`POST ${notes}`, { text: 'yes' })).status, 201)
+  assert.equal((await rows(`GET ${notes}`)).length, 1)
+  assert.equal((await send('DELETE /repos/ada/food')).status, 204)
+  assert.equal((await send('GET /repos/ada/food/issues')).status, 404)
+  assert.equal((await send('GET /repos/ada/food/issues/1')).status, 404)
 })

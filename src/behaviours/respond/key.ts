@@ -63,17 +63,22 @@ export function compileKey(
     }
     return { shown: !isUnshown(field), ownerOf }
   })
-  const hasCommon = owners.some(({ shown }) => !shown)
-  const keyWith = (exchange: Exchange, id: Id, isCommon: boolean) =>
-    joinKey([...owners.map(one => (isCommon && !one.shown ? undefined : one.ownerOf?.(exchange))), id])
+  // A record may lack any of the owners that no reply shows: it belongs to every one of those.
+  let common: (readonly object[])[] = [[]]
+  for (const one of owners) if (!one.shown) common = [...common, ...common.map(set => [...set, one])]
+  const keyWith = (exchange: Exchange, id: Id, lacking: readonly object[]) =>
+    joinKey([...owners.map(one => (lacking.includes(one) ? undefined : one.ownerOf?.(exchange))), id])
   return {
     /** Returns the key that a record with this id has under the owners in the path. */
-    of: (exchange: Exchange, id: Id): Id => keyWith(exchange, id, false),
+    of: (exchange: Exchange, id: Id): Id => keyWith(exchange, id, []),
     /** Returns the record with this id under the owners in the path, else one that belongs to every owner. */
     async find(exchange: Exchange, id: Id): Promise<Entry | undefined> {
       const collection = exchange.world.collection(name)
-      const own = await collection.read(keyWith(exchange, id, false))
-      return own ?? (hasCommon ? collection.read(keyWith(exchange, id, true)) : undefined)
+      for (const lacking of common) {
+        const entry = await collection.read(keyWith(exchange, id, lacking))
+        if (entry !== undefined) return entry
+      }
+      return undefined
     },
     /** Returns the id of a record, which is a part of its key. */
     nameOf: ({ value }: Entry) => idIn(idField, value) as Id,

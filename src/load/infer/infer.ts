@@ -15,7 +15,7 @@ import { createRunner } from '../probe/probe.ts'
 import { readResources } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
 import { findCollections, type InferredCollection, isAlone, type Named } from './collections.ts'
-import { type Inference, type InferredOperation, listsOfOwners, operationsOf, withinsIn } from './operations.ts'
+import { type Inference, type InferredOperation, operationsOf, owningItems, withinsIn } from './operations.ts'
 import { readSchemas, sameWord, segmentsOf } from './schema.ts'
 import { compileSeeds } from './seeds.ts'
 import { INFERRED_FILE, settingsOf } from './text.ts'
@@ -50,7 +50,7 @@ function readInference(contract: Contract): Infer {
     return { name, ...describeResource({ ...first, candidates: withGivenIds(first, others) }) }
   })
   const paths = [...new Set(contract.operations.map(({ path }) => path))].map(segmentsOf)
-  const listed = listsOfOwners(collections, paths, schemas)
+  const owning = owningItems(collections, paths, schemas)
   return (choices = new Map(), without = new Set()) => {
     const kept = resources.filter(({ name }) => !without.has(name))
     const chosen = new Map(
@@ -60,7 +60,7 @@ function readInference(contract: Contract): Infer {
     const met = new Set<string>()
     for (const collection of collections) {
       if (without.has(collection.name)) continue
-      for (const one of operationsOf(collection, chosen, listed, contract, schemas)) {
+      for (const one of operationsOf(collection, chosen, owning, contract, schemas)) {
         if (operations.has(one.operation)) continue
         // The resource is useful without another view.
         operations.set(one.operation, met.has(one.resource) ? { ...one, essential: false } : one)

@@ -73,7 +73,7 @@ const CREATES = { creates: true } as const
 export function operationsOf(
   collection: Named,
   chosen: ReadonlyMap<string, SchemaCandidate>,
-  listed: ReadonlySet<string>,
+  owning: ReadonlyMap<string, string>,
   contract: Contract,
   schemas: SchemaReader,
 ): InferredOperation[] {
@@ -87,7 +87,7 @@ export function operationsOf(
   const node = schemaNamed(schema, contract)?.node as Node
   const fields = readFields(node, schemas)
   const ownersIn = (where: string): readonly WithinConfig[] =>
-    ownersOf(where, fields.properties, idField, schemas, { chosen, listed }, pathParameters(collection))
+    ownersOf(where, fields.properties, idField, schemas, { chosen, owning }, pathParameters(collection))
   const above = collection.itemPath?.replace(/\/[^/]*\/?$/, '') ?? path
   const itemOwners = ownersIn(above)
   const named = new Set(expressionsOf(path))
@@ -247,20 +247,19 @@ function ownersOf(
     const at = segments.indexOf(`{${parameter}}`)
     const before = segments[at - 1] ?? ''
     // The word before an owner at the end of a path is that of the records.
-    const owner = before.includes('{') || at === segments.length - 1 ? '' : before
+    const isLast = at === segments.length - 1
+    const owner = before.includes('{') || isLast ? '' : before
     const holds = (node: Node) => mayHold(node, declared.get(parameter), schemas)
     const field = ownerField(parameter, owner, properties, taken, schemas, holds) ?? `{${parameter}}`
     taken.add(field)
-    // A record may not say whose it is if its path has several owners.
-    const isSure = !isUnshown(field) || expressionsOf(path).length === 1
-    const isListed = isSure && parameter === last && known.listed.has(listedAt(owner, segments.slice(0, at)))
-    const candidate = isListed && !field.includes('.') ? known.chosen.get(owner) : undefined
+    const resource = parameter === last && !isLast ? known.owning.get(placeOf(segments.slice(0, at + 1))) : undefined
+    const candidate = field.includes('.') ? undefined : known.chosen.get(resource ?? '')
     const record = candidate && schemaNamed(candidate.schema, schemas.contract)?.node
     const count = record && counterOf(singular(segments[at + 1] ?? ''), readFields(record, schemas))
     return {
       parameter,
       ...(field === parameter ? {} : { field }),
-      ...(candidate === undefined ? {} : { resource: owner }),
+      ...(candidate === undefined ? {} : { resource: resource as string }),
       ...(count === undefined ? {} : { count }),
     }
   })
@@ -269,28 +268,30 @@ function ownersOf(
 /** The resources that a path may name as owners. */
 interface KnownOwners {
   readonly chosen: ReadonlyMap<string, SchemaCandidate>
-  /** The resources with the paths of their lists: see `listedAt`. */
-  readonly listed: ReadonlySet<string>
+  /** The names of those that must exist, by the places of their items. */
+  readonly owning: ReadonlyMap<string, string>
 }
 
-/**
- * A resource and the path that lists it. An owner must exist only if clients can find it right above: at `/sites` for
- * `/sites/{id}/maps`, not where sites are listed below an organisation alone.
- */
-const listedAt = (name: string, segments: readonly string[]): string => `${name} ${segments.join('/')}`
+/** A path with any names of its parameters. */
+export const placeOf = (segments: readonly string[]): string =>
+  segments.map(one => (one.includes('{') ? '{}' : one)).join('/')
 
 /**
- * The lists whose records must exist to own others. Not the list of an account's cards where any account is accepted and no
- * card can be created: it is empty for most accounts, so a client would find no owner at all.
+ * The resources whose records must exist to own others, by the places of their items. An owner must exist only if clients can find
+ * it right above, at `/sites` for `/sites/{id}/maps`, or create and read it, as `/repos/{owner}/{repo}`. Not an account's cards
+ * where any account is accepted and no card can be created: their list is empty for most accounts.
  */
-export function listsOfOwners(
+export function owningItems(
   collections: readonly Named[],
   paths: readonly (readonly string[])[],
   schemas: SchemaReader,
-): ReadonlySet<string> {
-  const listed = new Set<string>()
+): ReadonlyMap<string, string> {
+  const owning = new Map<string, string>()
   for (const collection of [...collections].sort((a, b) => a.segments.length - b.segments.length)) {
-    const { name, path, segments, list, create, records, candidates } = collection
+    const { name, path, segments, itemPath, item, list, create, records, candidates } = collection
+    const below = placeOf([...segments, '{}'])
+    const place = itemPath === undefined ? below : placeOf(segmentsOf(itemPath))
+    if (place !== below && create !== undefined && item.has('GET')) owning.set(place, name)
     if (list === undefined || ownsMost(segments, paths)) continue
     const [record] = records.known
     const properties = record === undefined ? NO_FIELDS : schemas.fields(record)
@@ -298,15 +299,15 @@ export function listsOfOwners(
     const owners = ownersOf(path, properties, idField, schemas, NO_OWNERS, pathParameters(collection))
     const isFound = ({ parameter, field = parameter }: WithinConfig): boolean => {
       const at = segments.indexOf(`{${parameter}}`)
-      return isUnshown(field) || listed.has(listedAt(segments[at - 1] ?? '', segments.slice(0, at)))
+      return isUnshown(field) || owning.has(placeOf(segments.slice(0, at + 1)))
     }
-    if (create !== undefined || owners.every(isFound)) listed.add(listedAt(name, segments))
+    if (create !== undefined || owners.every(isFound)) owning.set(below, name)
   }
-  return listed
+  return owning
 }
 
 const NO_FIELDS: ReadonlyMap<string, Node> = new Map()
-const NO_OWNERS: KnownOwners = { chosen: new Map(), listed: new Set() }
+const NO_OWNERS: KnownOwners = { chosen: new Map(), owning: new Map() }
 
 /** The minimum number of paths below an item, besides half of all, for it to be the account of the caller. */
 const MOST_BELOW = 20

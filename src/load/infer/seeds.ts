@@ -13,7 +13,7 @@ import { idIn, withField, withId } from '../../world/records/values.ts'
 import { compileNewId, exampleIds, isReadBack, namingParameters, parametersBelow } from '../seed/new-ids.ts'
 import { NAMING, schemaNamed } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
-import { type Inference, type InferredOperation, withinsIn } from './operations.ts'
+import { type Inference, type InferredOperation, placeOf, withinsIn } from './operations.ts'
 import { segmentsOf } from './schema.ts'
 
 /**
@@ -50,7 +50,8 @@ export function compileSeeds(contract: Contract) {
     const seeds = new Map<string, readonly JsonObject[]>()
     const seeded = new Map<string, SeededResource>()
     const byResource = new Map(resources.map(({ name }) => [name, all.filter(one => one.resource === name)]))
-    for (const name of ownersFirst(byResource)) {
+    const ownersIn = readOwners(all)
+    for (const name of ownersFirst(byResource, ownersIn)) {
       const candidate = candidateOf(name)
       const operations = byResource.get(name) ?? []
       const schema = schemaNamed(candidate.schema, contract)
@@ -58,7 +59,12 @@ export function compileSeeds(contract: Contract) {
         seeds.set(name, [])
         continue
       }
-      const resource = { candidate, schema, operations, owners: ownerIds(operations, candidateOf, seeds) }
+      const resource = {
+        candidate,
+        schema,
+        operations,
+        owners: ownerIds(operations.flatMap(ownersIn), candidateOf, seeds),
+      }
       const pages = operations.flatMap(one => (one.action === 'list' ? shownAtOnce(one) : highestOf(one)))
       const most = resources.length > MANY ? FEW_SEEDS : SEEDS
       const count = Math.max(1, Math.min(most, ...pages.map(size => Math.floor(size / 2))))
@@ -75,7 +81,10 @@ export function compileSeeds(contract: Contract) {
 }
 
 /** The names of the resources, each after those whose records own its own; a circle is broken somewhere. */
-function ownersFirst(byResource: ReadonlyMap<string, Inference['operations']>): ReadonlySet<string> {
+function ownersFirst(
+  byResource: ReadonlyMap<string, Inference['operations']>,
+  ownersIn: OwnersIn,
+): ReadonlySet<string> {
   const ordered = new Set<string>()
   const visit = (name: string, above: readonly string[]): void => {
     const own = byResource.get(name)
@@ -87,28 +96,43 @@ function ownersFirst(byResource: ReadonlyMap<string, Inference['operations']>): 
   return ordered
 }
 
-/** The owners that the path of an operation names: a resource, the field with its id, and whether it must exist. */
-const ownersIn = (one: InferredOperation) =>
-  withinsIn(one).flatMap(({ parameter, field, resource }) => {
-    const segments = segmentsOf(one.operation.path)
-    const owner = resource ?? segments[segments.indexOf(`{${parameter}}`) - 1]
-    return owner === undefined ? [] : [{ field, owner, certain: resource !== undefined }]
-  })
+type OwnersIn = ReturnType<typeof readOwners>
+
+/** Returns a function for the owners that the path of an operation names: a resource, the field with its id, and whether it must exist. */
+function readOwners(all: Inference['operations']) {
+  const readers = all.filter(({ action, fixed }) => action === 'read' && !fixed)
+  const items = new Map(readers.map(one => [placeOf(segmentsOf(one.operation.path)), one.resource]))
+  return (one: InferredOperation) =>
+    withinsIn(one).map(({ parameter, field, resource }) => {
+      const segments = segmentsOf(one.operation.path)
+      const at = segments.indexOf(`{${parameter}}`)
+      // The word of `/repos/{owner}/{repo}` is not that of the first.
+      const word = segments[at + 1]?.includes('{') ? undefined : segments[at - 1]
+      const owner = resource ?? items.get(placeOf(segments.slice(0, at + 1))) ?? word ?? ''
+      return { field, owner, certain: resource !== undefined }
+    })
+}
 
 /** The ids of the owners of a resource's records, by field. */
 function ownerIds(
-  own: Inference['operations'],
+  own: ReturnType<OwnersIn>,
   candidateOf: (resource: string) => SchemaCandidate,
   seeds: Seeds,
 ): ReadonlyMap<string, OwnerIds> {
+  const idsOf = (owner: string) =>
+    (seeds.get(owner) ?? []).map(record => idIn(candidateOf(owner).idField, record) as Json)
   const owners = new Map<string, OwnerIds>()
-  // A record with unshown owners is found under no others: not where a path takes any.
-  const isAny = own.flatMap(withinsIn).some(({ field, resource }) => isUnshown(field) && resource === undefined)
-  for (const { field, owner, certain } of own.flatMap(ownersIn)) {
-    const records = isAny && isUnshown(field) ? undefined : seeds.get(owner)
-    if (records === undefined || records.length === 0 || owners.get(field)?.certain) continue
-    const { idField } = candidateOf(owner)
-    owners.set(field, { ids: records.map(record => idIn(idField, record) as Json), certain })
+  for (const field of new Set(own.map(one => one.field))) {
+    const ways = own.filter(one => one.field === field)
+    const certain = ways.some(one => one.certain)
+    const kinds = [...new Set(ways.filter(one => one.certain || !certain || isUnshown(field)).map(one => one.owner))]
+    const ids = kinds.map(idsOf)
+    // A record with an unshown owner is found under no other: not where a path takes any.
+    if (isUnshown(field) ? ids.some(some => some.length === 0) : ids.every(some => some.length === 0)) continue
+    // Those of several kinds take turns.
+    const most = Math.max(...ids.map(some => some.length))
+    const all = Array.from({ length: most }, (_, i) => ids.flatMap(some => some[i] ?? [])).flat()
+    owners.set(field, { ids: isUnshown(field) ? all : (ids.find(some => some.length > 0) ?? []), certain })
   }
   return owners
 }

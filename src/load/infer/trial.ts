@@ -5,7 +5,6 @@ import { type Nonconformance, nonconformanceOf, type Operation } from '../../con
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Reply, Request } from '../../kernel/http.ts'
 import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
-import type { PlannedOperation } from '../../plan/plan.ts'
 import type { Id } from '../../world/records/types.ts'
 import { fieldIn, idIn } from '../../world/records/values.ts'
 import type { World } from '../../world/world.ts'
@@ -41,8 +40,8 @@ export async function tryResource(
   const blame = (operation: InferredOperation, reason: string) => void faults.push({ operation, reason })
 
   const requestFor = (one: InferredOperation, given: GivenParameters, quiet = false): Request | undefined => {
-    const planned = plan.operations.find(({ operation }) => operation === one.operation) as PlannedOperation
-    const request = validRequest(planned, plan, given)
+    const planned = plan.operations.find(({ operation }) => operation === one.operation)
+    const request = planned ? validRequest(planned, plan, given) : 'an earlier path matches the same requests'
     if (typeof request !== 'string') return request
     if (!quiet) blame(one, `no valid request was found: ${request}`)
     return undefined
