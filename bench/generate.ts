@@ -1,7 +1,7 @@
 // Contracts with many operations and fixtures with many records, made for the bench from the shipped pet store.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { load } from 'js-yaml'
+import { parse } from 'yaml'
 import { HOME, RESULTS } from './subject.ts'
 
 const STATUSES = ['available', 'pending', 'sold']
@@ -19,7 +19,7 @@ export interface Size {
 export function generateGateway(name: string, { operations = 4, records, maxRecords = 2_000_000 }: Size): string {
   const folder = `${RESULTS}/generated/${name}`
   mkdirSync(folder, { recursive: true })
-  const contract = load(readFileSync(`${HOME}config/openapi.yaml`, 'utf8')) as { paths: Record<string, unknown> }
+  const contract = parse(readFileSync(`${HOME}config/openapi.yaml`, 'utf8')) as { paths: Record<string, unknown> }
   for (let i = 4; i < operations; i++) {
     const parameter = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
     contract.paths[`/area${i % 100}/thing${i}/{id}`] = {
@@ -65,7 +65,7 @@ export function petStoreWith(name: string, line: string): string {
 export function generateRules(): string {
   const folder = `${RESULTS}/generated/rules`
   mkdirSync(folder, { recursive: true })
-  const gateway = load(readFileSync(`${HOME}config/gateway.yaml`, 'utf8')) as {
+  const gateway = parse(readFileSync(`${HOME}config/gateway.yaml`, 'utf8')) as {
     contract: string
     resources: { pets: { seed: string } }
     operations: Record<string, Record<string, unknown>>

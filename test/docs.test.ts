@@ -7,7 +7,7 @@ import { dirname, join, normalize } from 'node:path'
 import { after, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { load } from 'js-yaml'
+import { parse } from 'yaml'
 import { formatDiagnostics } from '../src/kernel/diagnostic.ts'
 import { loadPlan } from '../src/load/load.ts'
 import { blocksOf, PAGES, ROOT, readPage } from './support/pages.ts'
@@ -21,11 +21,11 @@ type Configuration = Readonly<Record<string, unknown>>
 type Complete = (shown: Configuration) => Configuration
 
 const petStore: Configuration = {
-  ...(load(read('config/gateway.yaml')) as Configuration),
+  ...(parse(read('config/gateway.yaml')) as Configuration),
   contract: join(ROOT, 'config/openapi.yaml'),
   resources: { pets: { schema: 'Pet', defaults: { status: 'available' } } },
 }
-const shop = { ...(load(read('config/shop.yaml')) as Configuration) }
+const shop = { ...(parse(read('config/shop.yaml')) as Configuration) }
 const pictures = {
   contract: {
     openapi: '3.1.0',
@@ -96,7 +96,7 @@ for (const page of PAGES) {
   test(`${page}: every configuration loads as shown`, () => {
     assert.equal(ways.length, blocks.length, `say in CONFIGURATIONS how each block of ${page} becomes a configuration`)
     for (const [i, { text }] of blocks.entries()) {
-      const shown = load(text) as Configuration
+      const shown = parse(text) as Configuration
       const way = ways[i] as Complete | typeof shape
       if (way === shape) {
         assert.ok(fits({ contract: './openapi.yaml', ...shown }), ajv.errorsText(fits.errors))

@@ -127,28 +127,6 @@ for (const [name, text, code] of LARGE) {
   })
 }
 
-test('a key is a name as it is written, and a value is not', () => {
-  const text = '1.10: 1.5\n0x1F: 0x1F\nnull: null\nbase: &base { 1e3: 1 }\nmore: { <<: *base, True: true }\n'
-  for (const kind of ['gateway', 'contract'] as const) {
-    assert.deepEqual(parseSource('file.yaml', text, new Diagnostics(), kind)?.value, {
-      ...{ '1.10': 1.5, '0x1F': 31, null: null, base: { '1e3': 1 }, more: { '1e3': 1, True: true } },
-    })
-  }
-})
-
-for (const [text, message] of [
-  ['contract: a.yaml\nsecrets\n', ':2:1 error syntax: expected a colon after this'],
-  ['listen:\n  port: 1\n  host', ':3:3 error syntax: expected a colon after this'],
-  ['contract: a.yaml\nlisten: { port:\t1 }\n', ':2:16 error syntax: tabs cannot be used here'],
-  ['contract: a.yaml\nlisten: { host: @here }\n', ':2:17 error syntax: a value cannot begin with @'],
-] as const) {
-  test(`${JSON.stringify(text)} is refused where the mistake is`, () => {
-    const report = new Diagnostics()
-    parseSource('gateway.yaml', text, report)
-    assert.match(formatReport(report), new RegExp(message))
-  })
-}
-
 test('an alias is known after its anchor, not before it', () => {
   const report = new Diagnostics()
   parseSource('a.yaml', 'a: &a 1\nb: &b [1]\nc: &c {d: 1}\nx: [*a, *b, *c, *late]\ny: &late 1\n', report)

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { load } from 'js-yaml'
+import { parse } from 'yaml'
 import { loadPlan } from '../../src/load/load.ts'
 import { FORMATS } from '../../src/plan/formats.ts'
 import { type PublishedSchema, publishedSchema, schemaFor } from '../../src/plan/published-schema.ts'
@@ -25,20 +25,20 @@ const accepts = compile(shipped)
 
 for (const file of ['config/gateway.yaml', 'config/rehearsal.yaml', 'deploy/gateway.yaml']) {
   test(`a strict validator accepts ${file} with the shipped schema`, () => {
-    assert.ok(accepts(load(readFileSync(file, 'utf8'))), JSON.stringify(accepts.errors))
+    assert.ok(accepts(parse(readFileSync(file, 'utf8'))), JSON.stringify(accepts.errors))
   })
 }
 
 test('the shipped schema accepts every complete configuration in README.md and docs/', () => {
   // The commands below a file with mistakes show them.
   const shown = PAGES.flatMap(blocksOf).filter(({ language, file }) => language === 'yaml' && file !== 'mistakes.yaml')
-  const blocks = shown.map(({ text }) => load(text) as object)
+  const blocks = shown.map(({ text }) => parse(text) as object)
   const whole = blocks.filter(block => 'contract' in block && !/…/.test(JSON.stringify(block)))
   assert.ok(whole.length > 0)
   for (const block of whole) assert.ok(accepts(block), JSON.stringify(accepts.errors))
 })
 
-const inBlock = (text: string) => load(`contract: a.yaml\n${text}`) as unknown
+const inBlock = (text: string) => parse(`contract: a.yaml\n${text}`) as unknown
 
 for (const text of [
   'defaults: { latency: 200ms, rateLimit: 100/min, fault: { kind: reset, probability: 5% } }',
@@ -132,7 +132,7 @@ test('the schema of a file names the parts of its contract', () => {
   assert.ok(plan)
   const schema = schemaFor(plan)
   const check = compile(schema)
-  assert.ok(check(load(readFileSync('config/gateway.yaml', 'utf8'))), JSON.stringify(check.errors))
+  assert.ok(check(parse(readFileSync('config/gateway.yaml', 'utf8'))), JSON.stringify(check.errors))
   const operations = (schema.properties as Record<string, PublishedSchema>).operations as PublishedSchema
   const keys = Object.keys(operations.properties as object)
   for (const name of ['listPets', 'GET /pets', 'createPet', 'getPet', 'listOrders'])

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { load } from 'js-yaml'
+import { parse } from 'yaml'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
 import { ask } from './ask.ts'
 
@@ -137,7 +137,7 @@ suite('decimals in examples of a contract', () => {
   const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
   after(() => rmSync(folder, { recursive: true }))
   const yaml = `openapi: 3.1.0\ninfo: { title: Prices, version: "1" }\n${EXAMPLES}`
-  const document = load(yaml) as object
+  const document = parse(yaml) as object
   // As JSON, which is parsed separately.
   const json = JSON.stringify(document)
     .replace('"amount":1.1}', '"amount":1.10}')

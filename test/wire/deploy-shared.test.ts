@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { CORE_SCHEMA, load, loadAll, mergeTag } from 'js-yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { NO_REDIS, RedisServer } from './redis-server.ts'
 import { Replicas } from './replicas.ts'
 
 const read = (name: string): string => readFileSync(`deploy/${name}`, 'utf8')
 const GATEWAY = read('gateway.yaml')
-const gateway = load(GATEWAY) as { readonly listen: { readonly expose: readonly string[] } }
+const gateway = parse(GATEWAY) as { readonly listen: { readonly expose: readonly string[] } }
 const variables = [...GATEWAY.matchAll(/\$\{(\w+)/g)].map(([, name]) => name)
 
 interface Service {
@@ -22,7 +22,7 @@ interface Service {
   readonly configs?: readonly { readonly source: string }[]
   readonly healthcheck?: object
 }
-const compose = load(read('compose.yaml'), { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
+const compose = parse(read('compose.yaml'), { merge: true }) as {
   readonly services: Readonly<Record<string, Service>>
   readonly volumes: object
   readonly configs: Readonly<Record<string, { readonly content: string }>>
@@ -52,7 +52,7 @@ test('compose.yaml refers to existing services, files, volumes and configs', () 
     assert.deepEqual(Object.keys(replica?.environment ?? {}).sort(), variables.toSorted())
     assert.deepEqual(replica?.command?.slice(0, 3), ['node', '/app/dist/cli.js', 'serve'])
   }
-  for (const name of ['prometheus', 'grafana-source', 'grafana-dashboards']) load(compose.configs[name]?.content ?? '')
+  for (const name of ['prometheus', 'grafana-source', 'grafana-dashboards']) parse(compose.configs[name]?.content ?? '')
 })
 
 interface Container {
@@ -83,7 +83,7 @@ interface Manifest {
     }
   }
 }
-const manifests = loadAll(read('kubernetes.yaml')) as Manifest[]
+const manifests = parseAllDocuments(read('kubernetes.yaml')).map(document => document.toJS() as Manifest)
 const API_VERSIONS: Readonly<Record<string, string>> = {
   ConfigMap: 'v1',
   Secret: 'v1',

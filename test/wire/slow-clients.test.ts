@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { after, suite, test } from 'node:test'
+import { parse } from 'yaml'
 import { startGateway } from '../../src/index.ts'
 import { until } from '../support/until.ts'
 import { JSON_TYPE, KEY, message } from './pet-store.ts'
@@ -9,7 +10,7 @@ import { assertRefusal, Raw } from './raw.ts'
 
 const text = readFileSync('test/wire/small-limits.yaml', 'utf8')
 const withLimits = (limits: string) =>
-  startGateway({ config: text.replaceAll('../../', './').replace(/^limits: .*$/m, `limits: ${limits}`) })
+  startGateway({ config: parse(text.replaceAll('../../', './').replace(/^limits: .*$/m, `limits: ${limits}`)) })
 // Long enough for a busy machine to send a request in time.
 const gateway = await withLimits('{ request: 2s, idle: 1s }')
 const small = await withLimits('{ body: 100B, headers: 2kB }')

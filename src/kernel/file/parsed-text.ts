@@ -1,13 +1,13 @@
 // The outcome of reading the text of a file, and the words for mistakes of syntax in it, at the place where a person would look.
-// The reader says what kind of mistake it is; its library's own words are for mistakes of no known kind.
+// The readers say what kind of mistake it is; their libraries' own words are for mistakes of no known kind.
 
 import { decimalOf, MAX_DEPTH } from '../json.ts'
 
 export interface Reading {
   /** Unset if there are faults. */
   readonly value?: unknown
-  /** The offsets of the last alias: some of the value stands in several places. */
-  readonly alias?: readonly [from: number, to: number] | undefined
+  /** Whether some of it stands in several places. */
+  readonly aliased?: boolean
   readonly faults: readonly TextFault[]
   /** The offsets of duplicate keys. The last of them counts. */
   readonly repeated: readonly number[]
@@ -49,7 +49,7 @@ const QUOTE_VALUE = 'put a value that contains ": " in quotes'
 
 /** The kinds of mistakes, with their words and hints. */
 const WORDS = {
-  tab: ['tabs cannot be used here', 'use spaces'],
+  tab: ['tabs cannot be used to indent', 'indent with spaces'],
   indent: ['the indentation differs from that of the neighbouring lines'],
   colons: ['unexpected second colon on this line', QUOTE_VALUE],
   'colons between braces': ['unexpected second colon between braces', QUOTE_VALUE],

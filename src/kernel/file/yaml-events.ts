@@ -1,4 +1,4 @@
-// Reads files of any size, YAML and JSON, as a flat list of events with offsets: ten times as fast as a tree.
+// Reads contracts and records of any size, YAML and JSON, as a flat list of events with offsets: ten times as fast as a tree.
 // The only file that imports js-yaml.
 
 import {
@@ -69,7 +69,7 @@ export class YamlEvents {
   constructor(text: string) {
     this.#text = text
     try {
-      this.#events = withTextKeys(text, parseEvents(text, { maxDepth: MAX_DEPTH }))
+      this.#events = parseEvents(text, { maxDepth: MAX_DEPTH })
     } catch (error) {
       this.fault = describeFault(text, error as Partial<YAMLException>)
     }
@@ -88,7 +88,7 @@ export class YamlEvents {
     }
   }
 
-  #construct(repeats: boolean): Omit<Reading, 'repeated'> {
+  #construct(repeats: boolean): Pick<Reading, 'value' | 'aliased' | 'faults'> {
     const documents = constructFromEvents(this.#events as Event[], {
       ...{ source: this.#text, schema: SCHEMA, json: repeats, maxTotalMergeKeys: 100_000 },
     })
@@ -96,8 +96,7 @@ export class YamlEvents {
       const at = this.#span(this.#events.findIndex(({ type }, index) => index > 0 && type === EVENT_ID.DOCUMENT) + 1)[0]
       return { faults: [{ code: 'syntax', message: 'the file has more than one document', from: at, to: at + 1 }] }
     }
-    const alias = this.#events.findLastIndex(({ type }) => type === EVENT_ID.ALIAS)
-    return { value: documents[0], alias: alias === -1 ? undefined : this.#span(alias), faults: [] }
+    return { value: documents[0], aliased: this.#events.some(({ type }) => type === EVENT_ID.ALIAS), faults: [] }
   }
 
   #unknownAliases(): TextFault[] {
@@ -215,25 +214,6 @@ export class YamlEvents {
   }
 }
 
-/** Marks the keys as texts, as if they were quoted: `1.10`, `0x1F` and `null` are names as they are written. */
-function withTextKeys(text: string, events: readonly Event[]): readonly Event[] {
-  /** For each open node whether its next child is a key; unset for a sequence. */
-  const open: (boolean | undefined)[] = []
-  for (const event of events) {
-    if (event.type === EVENT_ID.POP) {
-      open.pop()
-      continue
-    }
-    const isKey = open.at(-1)
-    if (isKey !== undefined) open[open.length - 1] = !isKey
-    if (event.type === EVENT_ID.SCALAR) {
-      const isPlain = event.fast && event.style === SCALAR_STYLE.PLAIN && !text.startsWith('<<', event.valueStart)
-      if (isKey && isPlain) event.style = SCALAR_STYLE.SINGLE_QUOTED
-    } else if (event.type !== EVENT_ID.ALIAS) open.push(event.type === EVENT_ID.MAPPING ? true : undefined)
-  }
-  return events
-}
-
 /** The offsets of a scalar, with its quotes or the sign of its block, or of an alias. */
 function spanOfLeaf(text: string, event: Event | undefined): readonly [number, number] {
   if (event?.type === EVENT_ID.ALIAS) return [event.anchorStart - 1, event.anchorEnd]
@@ -299,15 +279,10 @@ function kindOf(text: string, reason: string, at: number): readonly [kind: Synta
   const lineStart = text.lastIndexOf('\n', at - 1) + 1
   const before = text.slice(lineStart, at)
   if (reason.startsWith('tab characters')) return ['tab']
-  // The library counts a tab between braces as an indent.
-  const tab = before.search(reason === 'deficient indentation' ? /\t/ : /(?<=^ *)\t/)
-  if (tab !== -1) return ['tab', lineStart + tab]
   if (reason === 'deficient indentation' || reason.startsWith('unexpected end of the stream within'))
     return ['unclosed']
   if (reason.startsWith('missed comma')) {
     if (sign === ']' || sign === '}') return ['unclosed']
-    if (/[@`%]/.test(sign ?? '') && /[[{,:]\s*$/.test(before)) return ['beginning']
-    if (/[[{]/.test(sign ?? '') && /[\w.]$/.test(before)) return ['surplus']
     if (sign !== ':') return ['no comma']
     const word = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,[\]{}]*)$/.exec(before)?.[0] ?? ''
     return [/^["']/.test(word) ? 'no comma' : 'colons between braces', at - word.length]
@@ -322,9 +297,8 @@ function kindOf(text: string, reason: string, at: number): readonly [kind: Synta
     return [/[@`%,\]}]/.test(sign ?? '') ? 'beginning' : 'surplus']
   }
   if (/multiline key|expected ':' after/.test(reason) || (reason.startsWith('end of the stream') && sign === ':')) {
-    // The library notices a line without a colon at its end, or at the next one that has one.
-    const isHere = before.trim() !== '' && (sign === undefined || sign === '\n')
-    const previous = text.slice(0, isHere ? at : lineStart).trimEnd()
+    // The library notices a line without a colon at the next one that has one.
+    const previous = text.slice(0, lineStart).trimEnd()
     const from = previous.lastIndexOf('\n') + 1
     return ['no colon', from + (/\S/.exec(previous.slice(from))?.index ?? 0)]
   }

@@ -252,7 +252,7 @@ function ownersOf(
     const holds = (node: Node) => mayHold(node, declared.get(parameter), schemas)
     const field = ownerField(parameter, owner, properties, taken, schemas, holds) ?? `{${parameter}}`
     taken.add(field)
-    const resource = parameter === last && !isLast ? known.owning.get(placeOf(segments.slice(0, at + 1))) : undefined
+    const resource = parameter === last && !isLast ? known.owning.get(itemPlace(segments.slice(0, at + 1))) : undefined
     const candidate = field.includes('.') ? undefined : known.chosen.get(resource ?? '')
     const record = candidate && schemaNamed(candidate.schema, schemas.contract)?.node
     const count = record && counterOf(singular(segments[at + 1] ?? ''), readFields(record, schemas))
@@ -273,7 +273,7 @@ interface KnownOwners {
 }
 
 /** A path with any names of its parameters. */
-export const placeOf = (segments: readonly string[]): string =>
+export const itemPlace = (segments: readonly string[]): string =>
   segments.map(one => (one.includes('{') ? '{}' : one)).join('/')
 
 /**
@@ -289,8 +289,8 @@ export function owningItems(
   const owning = new Map<string, string>()
   for (const collection of [...collections].sort((a, b) => a.segments.length - b.segments.length)) {
     const { name, path, segments, itemPath, item, list, create, records, candidates } = collection
-    const below = placeOf([...segments, '{}'])
-    const place = itemPath === undefined ? below : placeOf(segmentsOf(itemPath))
+    const below = itemPlace([...segments, '{}'])
+    const place = itemPath === undefined ? below : itemPlace(segmentsOf(itemPath))
     if (place !== below && create !== undefined && item.has('GET')) owning.set(place, name)
     if (list === undefined || ownsMost(segments, paths)) continue
     const [record] = records.known
@@ -299,7 +299,7 @@ export function owningItems(
     const owners = ownersOf(path, properties, idField, schemas, NO_OWNERS, pathParameters(collection))
     const isFound = ({ parameter, field = parameter }: WithinConfig): boolean => {
       const at = segments.indexOf(`{${parameter}}`)
-      return isUnshown(field) || owning.has(placeOf(segments.slice(0, at + 1)))
+      return isUnshown(field) || owning.has(itemPlace(segments.slice(0, at + 1)))
     }
     if (create !== undefined || owners.every(isFound)) owning.set(below, name)
   }

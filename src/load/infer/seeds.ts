@@ -13,7 +13,7 @@ import { idIn, withField, withId } from '../../world/records/values.ts'
 import { compileNewId, exampleIds, isReadBack, namingParameters, parametersBelow } from '../seed/new-ids.ts'
 import { NAMING, schemaNamed } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
-import { type Inference, type InferredOperation, placeOf, withinsIn } from './operations.ts'
+import { type Inference, type InferredOperation, itemPlace, withinsIn } from './operations.ts'
 import { segmentsOf } from './schema.ts'
 
 /**
@@ -101,14 +101,14 @@ type OwnersIn = ReturnType<typeof readOwners>
 /** Returns a function for the owners that the path of an operation names: a resource, the field with its id, and whether it must exist. */
 function readOwners(all: Inference['operations']) {
   const readers = all.filter(({ action, fixed }) => action === 'read' && !fixed)
-  const items = new Map(readers.map(one => [placeOf(segmentsOf(one.operation.path)), one.resource]))
+  const items = new Map(readers.map(one => [itemPlace(segmentsOf(one.operation.path)), one.resource]))
   return (one: InferredOperation) =>
     withinsIn(one).map(({ parameter, field, resource }) => {
       const segments = segmentsOf(one.operation.path)
       const at = segments.indexOf(`{${parameter}}`)
       // The word of `/repos/{owner}/{repo}` is not that of the first.
       const word = segments[at + 1]?.includes('{') ? undefined : segments[at - 1]
-      const owner = resource ?? items.get(placeOf(segments.slice(0, at + 1))) ?? word ?? ''
+      const owner = resource ?? items.get(itemPlace(segments.slice(0, at + 1))) ?? word ?? ''
       return { field, owner, certain: resource !== undefined }
     })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dump } from 'js-yaml'
+import { stringify } from 'yaml'
 import { inProcess } from '../../support/in-process.ts'
 import { shop } from './shop.ts'
 
@@ -132,7 +132,7 @@ test('an operation that documents no success says so with its first response', a
       },
     },
   }
-  const pets = inProcess({ 'openapi.yaml': dump(contract) })
+  const pets = inProcess({ 'openapi.yaml': stringify(contract) })
   const { status, headers } = await pets.send('DELETE /pets/5')
   assert.equal(status, 400)
   const why = 'the request is valid, but deletePet documents no success; this is its first documented response'

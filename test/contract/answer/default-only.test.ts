@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dump } from 'js-yaml'
+import { stringify } from 'yaml'
 import { inProcess } from '../../support/in-process.ts'
 import { closed, listOf, text } from './refusal-of.ts'
 
@@ -11,7 +11,7 @@ async function refused(content: Readonly<Record<string, unknown>>) {
   const id = { name: 'id', in: 'query', required: true, schema: { type: 'string' } }
   const get = { parameters: [id], responses: { default: { description: 'Done', content } } }
   const contract = { openapi: '3.1.0', info: { title: 'People', version: '1' }, paths: { '/people': { get } } }
-  const { send } = inProcess({ 'openapi.yaml': dump(contract) })
+  const { send } = inProcess({ 'openapi.yaml': stringify(contract) })
   return send('GET /people')
 }
 

@@ -1,4 +1,4 @@
-import { dump } from 'js-yaml'
+import { stringify } from 'yaml'
 import { inProcess } from '../../support/in-process.ts'
 
 /** Sends `POST /people?age=x {"name":5,"address":{}}`, whose 400 has this content, or `GET /people/1`, whose 404 has it. */
@@ -40,7 +40,7 @@ export async function refusalOf(content: unknown, line = 'POST /people?age=x', s
       },
     },
   }
-  const { send } = inProcess({ 'openapi.yaml': dump(contract) })
+  const { send } = inProcess({ 'openapi.yaml': stringify(contract) })
   return line.startsWith('GET') ? send(line) : send(line, { name: 5, address: {} })
 }
 export const AGE = 'query parameter age must be an integer'
