@@ -148,3 +148,10 @@ for (const page of PAGES) {
     assert.deepEqual(broken, [])
   })
 }
+
+test('every shipped configuration is without a mistake or a warning', () => {
+  for (const path of ['config/gateway.yaml', 'config/rehearsal.yaml', 'config/shop.yaml', 'deploy/gateway.yaml']) {
+    const { report } = loadPlan(join(ROOT, path), ROOT, {}, { strict: true })
+    assert.equal(formatDiagnostics(report.list), '', path)
+  }
+})
