@@ -47,12 +47,9 @@ export function doubtsIn(tree: SyntaxNode, text: string, doubt: Doubt): readonly
     const said = doubt(of === 'in' ? [...steps, 0] : steps, value)
     if (said === undefined) return
     const { start: from, end: to } = part as SyntaxNode
-    found.push({
-      code: 'impossible-condition',
-      message: `${text.slice(from, to)} ${said.message}`,
-      hint: value === null ? `write ${of === '!=' ? '' : '!'}${existence(part as SyntaxNode, text)}` : said.hint,
-      ...{ start, end },
-    })
+    const message = `${text.slice(from, to)} ${said.message}`
+    const hint = value === null ? `write ${of === '!=' ? '' : '!'}${existence(part as SyntaxNode, text)}` : said.hint
+    found.push({ code: 'impossible-condition', message, hint, start, end })
   }
   for (const node of nodes) {
     if (isAccess(node)) consider(node, node)

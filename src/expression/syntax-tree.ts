@@ -167,13 +167,8 @@ export function explain(
     const found = text.indexOf(name, at.start)
     const end = found >= 0 ? found + name.length : at.end
     const start = Math.max(at.start, end - name.length)
-    return {
-      code: 'unknown-field',
-      message: `${path} has no "${name}"`,
-      hint: suggest(name, fieldsAt(path, types)),
-      start,
-      end,
-    }
+    const message = `${path} has no "${name}"`
+    return { code: 'unknown-field', message, hint: suggest(name, fieldsAt(path, types)), start, end }
   }
   const called = /^found no matching overload for '(?:[^'(]*\.)?(\w+)\(/.exec(summary)?.[1]
   if (code === 'no_matching_overload' && called !== undefined && !functions.has(called)) {
