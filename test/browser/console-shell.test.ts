@@ -11,7 +11,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { PROGRAM } from '../support/built-program.ts'
 import { until } from '../support/until.ts'
 import { sharedBrowser, withoutBrowser } from './chromium.ts'
-import { axeFindings, CONFIG, unreadableCells, withConsole } from './console.ts'
+import { axeFindings, CONFIG, unreadableCells, unseenFocus, withConsole } from './console.ts'
 
 const skip = withoutBrowser
 const ROOT = join(import.meta.dirname, '../..')
@@ -85,6 +85,56 @@ test('the chosen theme survives a reload', { skip }, () =>
     await until(async () => (await ground()) !== light)
   }),
 )
+
+test('the focus can be seen on every control that the Tab key reaches', { skip }, () =>
+  withConsole(browser, WEATHER, async ({ page, open, send }) => {
+    await send('GET', '/notes')
+    const unseen = new Set<string>()
+    for (const [place, openMore] of PLACES.filter(([one]) =>
+      /^(?:live\?.*tab|operations|worlds\?|time|weather)/.test(one),
+    )) {
+      await open(place)
+      await page.locator('main .spinner').first().waitFor({ state: 'hidden' })
+      await openMore?.(page)
+      for (let i = 0; i < 40; i++) {
+        await page.keyboard.press('Tab')
+        unseen.add(await unseenFocus(page))
+      }
+    }
+    assert.deepEqual([...unseen].filter(Boolean), [])
+  }),
+)
+
+for (const width of [390, 1280]) {
+  test(`a message covers nothing in a window of ${width} pixels, and a mistake is in sight`, { skip }, () =>
+    withConsole(browser, { context: { viewport: { width, height: 720 } } }, async ({ page, open }) => {
+      await open('worlds?record=1')
+      const lines = Array.from({ length: 60 }, (_, i) => `"more${i}": ${i}`).join(',\n')
+      const record = page.getByRole('textbox', { name: 'The record as JSON' })
+      await record.fill(`{"id": 1,\n${lines},\n"text": ""}`)
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByRole('region', { name: 'Mistakes' }).waitFor()
+      const mistake = page.locator('.cm-lintRange-error')
+      await until(async () => {
+        const [place, window] = [await mistake.boundingBox(), await page.locator('#main').boundingBox()]
+        if (place === null || window === null) return false
+        return place.y >= window.y && place.y + place.height <= window.y + window.height
+      })
+      await record.fill('{"id": 1, "text": "mended"}')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      const message = page.locator('.announcement', { hasText: 'Saved 1.' })
+      await message.waitFor()
+      const covered = await page.evaluate(`(() => {
+        const message = document.querySelector('.announcement')
+        const { left, right, top, bottom } = message.getBoundingClientRect()
+        const points = [left + 1, (left + right) / 2, right - 1].flatMap(x => [top + 1, bottom - 1].map(y => [x, y]))
+        const below = points.flatMap(([x, y]) => document.elementsFromPoint(x, y)).filter(one => !one.contains(message))
+        return below.map(one => one.outerHTML)
+      })()`)
+      assert.deepEqual(covered, [])
+    }),
+  )
+}
 
 test('the keyboard reaches the content and the list', { skip }, () =>
   withConsole(browser, {}, async ({ page, open, send }) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContextOptions, ConsoleMessage, Page, Request } from 'playwright-core'
 import type { RunningGateway, StartOptions } from '../../src/index.ts'
 import { LIBRARY } from '../support/built-program.ts'
 
@@ -115,7 +115,10 @@ async function pageOf(browser: Browser, { colorScheme = 'light', viewport, ...mo
   return { page, leave: async () => void (page.isClosed() || (await page.goto('about:blank'))) }
 }
 
-/** Starts a gateway, opens the console, runs `use`, and ends both. Errors of the page fail the test. */
+/**
+ * Starts a gateway, opens the console, runs `use`, and ends both. Errors of the page and violations of its policy fail the
+ * test.
+ */
 export async function withConsole(
   browser: () => Browser,
   { config = CONFIG, start = {}, context: options = {} }: ConsoleOptions,
@@ -130,7 +133,10 @@ export async function withConsole(
       elsewhere.push(request.url())
   }
   const noteError = (error: Error) => broken.push(String(error.stack))
-  page.on('request', noteAddress).on('pageerror', noteError)
+  const noteRefused = (message: ConsoleMessage) => {
+    if (message.text().includes('Content Security Policy')) broken.push(message.text())
+  }
+  page.on('request', noteAddress).on('pageerror', noteError).on('console', noteRefused)
   const open = async (place: string): Promise<void> => {
     await page.goto(`${gateway.control}/#/${place}`)
     await page.getByRole('navigation', { name: 'Views' }).waitFor()
@@ -151,7 +157,7 @@ export async function withConsole(
     assert.deepEqual(broken, [])
     assert.deepEqual(elsewhere, [])
   } finally {
-    page.off('request', noteAddress).off('pageerror', noteError)
+    page.off('request', noteAddress).off('pageerror', noteError).off('console', noteRefused)
     await leave()
     await gateway.close()
   }
@@ -183,3 +189,22 @@ export const unreadableCells = (page: Page): Promise<string[]> =>
     if (cell.scrollWidth > cell.clientWidth + 1) return [cell.textContent + ' is cut']
     return box.scrollWidth > box.clientWidth && box.tabIndex !== 0 ? [cell.textContent + ' is out of reach'] : []
   })`)
+
+/** Returns why the focus cannot be seen where it is: no outline, or one that is cut on two sides; empty if it can. */
+export const unseenFocus = (page: Page): Promise<string> =>
+  page.evaluate(`(() => {
+    const { activeElement: focused, body } = document
+    const ring = focused.shadowRoot?.querySelector('.cm-focused') ?? focused
+    const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(ring)
+    const room = parseFloat(outlineWidth) + parseFloat(outlineOffset)
+    if (focused === body) return ''
+    if (outlineStyle !== 'solid' || !(parseFloat(outlineWidth) >= 2)) return 'no outline: ' + focused.outerHTML
+    const { left, right, top, bottom } = ring.getBoundingClientRect()
+    for (let box = ring.parentElement; box; box = box.parentElement) {
+      if (getComputedStyle(box).overflowX === 'visible') continue
+      const place = box.getBoundingClientRect()
+      const sides = [left - room < place.left, right + room > place.right, top - room < place.top, bottom + room > place.bottom]
+      if (sides.filter(Boolean).length > 1) return 'cut: ' + focused.outerHTML
+    }
+    return ''
+  })()`)

@@ -45,7 +45,7 @@ try {
   await page.getByRole('complementary', { name: 'The chosen request' }).getByText('validate').first().waitFor()
   await take(page, 'live')
   await open(page, 'operations?operation=listPets')
-  await page.getByText('Recent callers').waitFor()
+  await page.getByText('Path of a request').waitFor()
   await take(page, 'operations')
   await open(page, 'operations?operation=getPet&tab=next')
   await page.getByRole('button', { name: 'A server error' }).click()

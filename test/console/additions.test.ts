@@ -13,7 +13,7 @@ test('the additions of the gateway follow the description of an operation', () =
   const { paths } = withAdditions(document) as { paths: Record<string, Record<string, { description: string }>> }
   assert.equal(
     paths['/books']?.get?.description,
-    'Lists.\n\n**In this stand-in**\n\n- phase: **deprecated**\n- next: gone on 2030-12-05\n- `errors`\n- `respond`: list books',
+    'Lists.\n\n**In this stand-in**\n\n- phase: **deprecated**\n- next: gone on 5 Dec 2030\n- `errors`\n- `respond`: list books',
   )
   assert.equal(paths['/books']?.summary, 'x')
   const added = { operationId: 'listBooks', summary: 'deprecated' }

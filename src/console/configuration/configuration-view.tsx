@@ -67,7 +67,10 @@ function Workbench({ texts: { file, applied, disk, same }, schema, reload }: Wor
   }
   const apply = async (): Promise<void> => {
     const { found, failed } = await put(text, false)
-    if (failed) return announce(`It was not applied: ${summaryOf(found)}.`, 'failed')
+    if (failed) {
+      if (found[0] !== undefined) editor.current?.reveal(found[0].from)
+      return announce(`It was not applied: ${summaryOf(found)}.`, 'failed')
+    }
     announce('The configuration is served from the next request on. The file was not changed.')
     await showServed()
   }

@@ -54,6 +54,10 @@ export function makeEditor(element: HTMLElement, { label, text, schema, onChange
       ],
     }),
   })
+  const showCursor = (): void => view.dispatch({ effects: EditorView.scrollIntoView(view.state.selection.main.head) })
+  // The list of mistakes appears below the editor and takes room from it.
+  const observer = new ResizeObserver(() => view.hasFocus && showCursor())
+  observer.observe(element)
   return {
     replace: next => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
     mark: mistakes => view.dispatch(setDiagnostics(view.state, mistakes)),
@@ -63,7 +67,10 @@ export function makeEditor(element: HTMLElement, { label, text, schema, onChange
       view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) })
       view.focus()
     },
-    destroy: () => view.destroy(),
+    destroy: () => {
+      observer.disconnect()
+      view.destroy()
+    },
   }
 }
 

@@ -248,7 +248,7 @@ export function TryForm({ operation }: { operation: OperationForm }) {
   return (
     <>
       <Section>
-        <TaskForm action="Send" doing="Sending…" work={send}>
+        <TaskForm action="Send" work={send}>
           <div class="form-row">
             {parameters.map(parameter => {
               const key = parameterKey(parameter)

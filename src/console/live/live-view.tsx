@@ -18,7 +18,7 @@ import {
   setParameters,
   useLoaded,
 } from '../model/gateway.ts'
-import { writeLatency, writeLocalTime } from '../model/wording.ts'
+import { writeLatency, writeTime } from '../model/wording.ts'
 import {
   Button,
   EmptyState,
@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<LoggedRequest>[] = [
   ['World', '1fr', ({ world }) => world],
   ['Why', '1.2fr', ReasonCell],
   ['Time', '4.2rem', ({ durationMs }) => writeLatency(durationMs), 'end'],
-  ['At', '6rem', ({ at }) => writeLocalTime(at), 'end'],
+  ['At', '6rem', ({ at }) => writeTime(at), 'end'],
 ]
 
 function PathCell({ path, query }: LoggedRequest) {

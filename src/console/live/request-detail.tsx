@@ -14,7 +14,7 @@ import {
   setParameters,
   useReply,
 } from '../model/gateway.ts'
-import { writeBytes, writeLatency, writeLocalTime } from '../model/wording.ts'
+import { writeBytes, writeLatency, writeMoment } from '../model/wording.ts'
 import { Actions, announce, EmptyState, Note, perform, ShowLoaded, TextArea } from '../parts/controls.tsx'
 import {
   Badge,
@@ -81,7 +81,7 @@ export function RequestDetail({ request, id }: RequestDetailProps) {
 }
 
 function Head({ request }: { request: RecordedRequest }) {
-  const { id, query, durationMs, at, world, consumer, operation } = request
+  const { id, query, durationMs, at, world, consumer, operation, requestBody } = request
   const [shown, setShown] = useState<'rule' | 'answer' | undefined>()
   const closeDialog = (): void => setShown(undefined)
   const again = (body: { world?: string; fresh?: boolean }): Promise<boolean> =>
@@ -93,10 +93,11 @@ function Head({ request }: { request: RecordedRequest }) {
     })
   const asCurl = async (): Promise<void> => {
     await copyText(await callForText('GET', pathTo`/requests/${id}`, { accept: 'text/plain' }))
+    if (isCut(requestBody)) announce('The body in the command is not whole: only its beginning was kept.', 'failed')
   }
   const facts = [
     ...[operation ?? 'no operation', consumer ?? 'unknown consumer', world, writeLatency(durationMs)],
-    ...[writeLocalTime(at), ...(query === '' ? [] : [`?${query}`])],
+    ...[writeMoment(Date.parse(at)), ...(query === '' ? [] : [`?${query}`])],
   ]
   return (
     <>
@@ -108,7 +109,7 @@ function Head({ request }: { request: RecordedRequest }) {
           ['globe', 'In a fresh world', () => again({ fresh: true }), 'Into a new world that begins with the seeds'],
           ['copy', 'curl', () => perform(asCurl)],
           operation !== null && ['bolt', 'Answer next', () => setShown('answer')],
-          operation !== null && ['rule', 'Make a rule', () => setShown('rule')],
+          operation !== null && ['rule', 'Create a rule', () => setShown('rule')],
         ]}
       />
       {shown && operation !== null && (
@@ -126,6 +127,9 @@ function Head({ request }: { request: RecordedRequest }) {
     </>
   )
 }
+
+/** Whether the journal kept the beginning of a body only: `journal.bodyLimit`. */
+const isCut = (body: RecordedBody | undefined): boolean => body !== undefined && new Blob([body.text]).size < body.bytes
 
 /** @param name its name at the beginning of a sentence @param line its first line */
 const showMessage = (
@@ -150,7 +154,7 @@ const showMessage = (
     ) : (
       <Section title={`Body, ${writeBytes(body.bytes)}`} more={<CopyButton text={body.text} />}>
         <BodyView text={body.text} label={`${name}: body`} />
-        {new Blob([body.text]).size < body.bytes && <Note text="Only the beginning was kept." />}
+        {isCut(body) && <Note text="Only the beginning was kept." />}
       </Section>
     )}
   </>
@@ -210,8 +214,8 @@ function WhySection(request: RecordedRequest) {
                   ],
             ],
             ['World', request.world],
-            ['Answered at', new Date(at).toLocaleString()],
-            ['By its clock', travelled ? time : undefined],
+            ['Answered at', `${writeMoment(Date.parse(at))} UTC`],
+            ['By its clock', travelled ? `${writeMoment(Date.parse(time))} UTC` : undefined],
             ...draws.map(([purpose, value]) => [`Drawn: ${purpose}`, value.toFixed(4)] as const),
           ]}
         />
@@ -224,7 +228,7 @@ function WhySection(request: RecordedRequest) {
 function Passed({ operation, explanation, refusal }: RecordedRequest) {
   const passed = explanation?.passed ?? []
   const chain = servedOperation(operation)?.chain ?? []
-  if (explanation !== undefined && passed.length === 0) return <Note text="It met no behaviour." />
+  if (explanation !== undefined && passed.length === 0) return <Note text="No behaviour of an operation ran." />
   const replied = passed.at(-1)
   const skipped = chain.slice(replied === undefined ? 0 : chain.indexOf(replied) + 1)
   return (

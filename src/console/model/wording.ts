@@ -1,5 +1,5 @@
-// Times, durations, latencies, rates, sizes and JSON as people read and write them. Moments of worlds are in UTC, as the headers of
-// the API have them. Numbers in JSON stay digit for digit, since the text is never parsed into a value.
+// Times, durations, latencies, rates, sizes and JSON as people read and write them. Times are in UTC, as the headers of
+// the API and the log have them. Numbers in JSON stay digit for digit, since the text is never parsed into a value.
 
 import { parseSpan } from '../../kernel/units.ts'
 
@@ -62,11 +62,8 @@ export function readMoment(text: string): string | undefined {
   return exists ? at.toISOString() : undefined
 }
 
-/** The local time of day of a timestamp: `14:03:22.512`. */
-export function writeLocalTime(timestamp: string): string {
-  const date = new Date(timestamp)
-  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
-}
+/** The time of day of a timestamp: `14:03:22.512`. */
+export const writeTime = (timestamp: string): string => timestamp.slice(11, 23)
 
 /** `0.42 ms`, `12 ms`, `1.5 s`; a dash for null. */
 export function writeLatency(milliseconds: number | null): string {

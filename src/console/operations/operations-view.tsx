@@ -1,7 +1,7 @@
 // View 2: the operations of the API with their rates and latencies, and one operation beside the list.
 
 import type { ComponentChildren } from 'preact'
-import type { Measure, OperationForm, RecordedRequest } from '../../http/control/types.ts'
+import type { Measure, OperationForm } from '../../http/control/types.ts'
 import { AnswerForm, GivenAnswers, TryForm } from '../forms/operation-forms.tsx'
 import {
   chosenWorld,
@@ -18,7 +18,7 @@ import {
   useMeasured,
   useReply,
 } from '../model/gateway.ts'
-import { type Tone, writeLatency, writeRate } from '../model/wording.ts'
+import { type Tone, writeLatency, writeRate, writeTime } from '../model/wording.ts'
 import { EmptyState, Note, SearchField, Select, ShowLoaded } from '../parts/controls.tsx'
 import { Badge, MethodMark, Pairs, PlainTable, Section, SidePanel, Tabs } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
@@ -191,7 +191,7 @@ function OperationOverview({ measured, documented, at, step }: OverviewProps) {
   const described = servedOperation(operation)
   return (
     <>
-      <Section>
+      <Section title="The last minutes" more={<a href={hrefOf('live', { operation })}>Its requests and callers</a>}>
         <PlainTable
           label="The last minutes"
           head={['#Rate', '#p50', '#p95', '#p99', '#4xx', '#Failed']}
@@ -227,18 +227,6 @@ function OperationOverview({ measured, documented, at, step }: OverviewProps) {
           </ol>
         </Section>
       )}
-      {described?.deprecated && (
-        <Section title="Life-cycle">
-          <Pairs
-            of={[
-              ['Deprecated since', described.since ?? 'always'],
-              ['Brown-outs from', described.brownouts],
-              ['Sunset', described.sunset],
-            ]}
-          />
-        </Section>
-      )}
-      <Callers operation={operation} />
       <ShowLoaded of={documented}>
         {({ description, security, responses }) => (
           <Section title="Contract" more={<a href={hrefOf('reference', { operation })}>Open in the reference</a>}>
@@ -253,42 +241,6 @@ function OperationOverview({ measured, documented, at, step }: OverviewProps) {
         )}
       </ShowLoaded>
     </>
-  )
-}
-
-/** Requests of the journal that are looked at for callers. */
-const MOST_LOOKED_AT = 1000
-
-/** Lists the callers of the operation in the journal. */
-function Callers({ operation }: { operation: string }) {
-  const query = { operation, world: chosenWorld.value, limit: MOST_LOOKED_AT }
-  const loaded = useReply<{ requests: readonly RecordedRequest[] }>('/requests', { query })
-  return (
-    <Section title="Recent callers">
-      <ShowLoaded of={loaded}>
-        {({ requests }) => {
-          const found = new Map<string, { calls: number; last: string }>()
-          for (const { consumer, at: last } of requests) {
-            found.set(consumer ?? '', { calls: (found.get(consumer ?? '')?.calls ?? 0) + 1, last })
-          }
-          const callers = [...found].sort(([, a], [, b]) => b.calls - a.calls)
-          return callers.length === 0 ? (
-            <Note text={`Nobody. Consumers: ${knownConsumers.value.join(', ') || 'none are configured'}.`} />
-          ) : (
-            <PlainTable
-              label="Callers"
-              head={['Consumer', '#Requests', '#The last at']}
-              rows={callers.map(([consumer, { calls, last }]) => [
-                consumer,
-                <a href={hrefOf('live', { operation, consumer })}>{consumer || 'unknown'}</a>,
-                calls,
-                new Date(last).toLocaleTimeString(),
-              ])}
-            />
-          )
-        }}
-      </ShowLoaded>
-    </Section>
   )
 }
 
@@ -350,7 +302,7 @@ function Curve({ label, to, step, series, write }: CurveProps) {
       </Drawing>
       <div class="curve-times row between muted">
         {[length, length / 2, 0].map(before => (
-          <span key={before}>{new Date(to - before).toTimeString().slice(0, 8)}</span>
+          <span key={before}>{writeTime(new Date(to - before).toISOString()).slice(0, 8)}</span>
         ))}
       </div>
     </figure>

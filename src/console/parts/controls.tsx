@@ -4,6 +4,7 @@ import { signal } from '@preact/signals'
 import { type ButtonHTMLAttributes, type ComponentChildren, cloneElement, type VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import { ControlError, type LoadedData, useTask } from '../model/gateway.ts'
+import { writeDay } from '../model/wording.ts'
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes, 'icon' | 'label' | 'type' | 'class'> {
   readonly icon?: IconName
@@ -163,7 +164,7 @@ export function Timestamp({ at }: { at: number }) {
   const text = new Date(at).toISOString()
   return (
     <time dateTime={text}>
-      {text.slice(0, 10)} <b>{text.slice(11, 19)}</b>
+      {writeDay(at)}, <b>{text.slice(11, 19)}</b>
     </time>
   )
 }
@@ -178,25 +179,20 @@ export function saveFile(name: string, data: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }
 
-interface Announcement {
-  readonly id: number
-  readonly text: string
-  readonly kind: 'done' | 'failed'
-}
+type Outcome = 'done' | 'failed'
 
-const announcements = signal<readonly Announcement[]>([])
-let announced = 0
+const announced = signal<readonly [text: string, kind: Outcome] | undefined>(undefined)
+let leaving: ReturnType<typeof setTimeout> | undefined
 
 /** Milliseconds that a message stays; one about a failure stays longer, since it must be read. */
 const STAY = { done: 3500, failed: 9000 } as const
 
 /** Shows a short message, which screen readers read out: "copied", "sent". */
-export function announce(text: string, kind: Announcement['kind'] = 'done'): void {
-  announced += 1
-  const id = announced
-  announcements.value = [...announcements.value.slice(-3), { id, text, kind }]
-  setTimeout(() => {
-    announcements.value = announcements.value.filter(message => message.id !== id)
+export function announce(text: string, kind: Outcome = 'done'): void {
+  announced.value = [text, kind]
+  clearTimeout(leaving)
+  leaving = setTimeout(() => {
+    announced.value = undefined
   }, STAY[kind])
 }
 
@@ -213,13 +209,10 @@ export const perform = (work: () => Promise<unknown>, done?: string): Promise<bo
     },
   )
 
+/** The message, in the bar on top, where it covers nothing. */
 export const Announcements = () => (
-  <div class="announcements stack" role="status" aria-live="polite">
-    {announcements.value.map(({ id, text, kind }) => (
-      <p key={id} class={`announcement ${kind}`}>
-        {text}
-      </p>
-    ))}
+  <div class="announcements spring" role="status">
+    {announced.value && <p class={`announcement ${announced.value[1]}`}>{announced.value[0]}</p>}
   </div>
 )
 
@@ -273,9 +266,8 @@ export function ProblemNotice({ error, retry }: { error: Error | undefined; retr
 }
 
 interface TaskFormProps {
-  /** The title of the button that sends it, and the title while it is sent. */
+  /** The title of the button that sends it. */
   readonly action: string
-  readonly doing?: string
   readonly work: () => Promise<unknown>
   /** Is called after a success. */
   readonly onDone?: (() => void) | undefined
@@ -284,7 +276,7 @@ interface TaskFormProps {
 }
 
 /** A form that does some work when it is sent, and shows its failure. */
-export function TaskForm({ action, doing = action, work, onDone, onCancel, children }: TaskFormProps) {
+export function TaskForm({ action, work, onDone, onCancel, children }: TaskFormProps) {
   const { busy, error, run } = useTask()
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
@@ -297,7 +289,7 @@ export function TaskForm({ action, doing = action, work, onDone, onCancel, child
       <div class="row end">
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
         <Button submits kind="primary" disabled={busy}>
-          {busy ? doing : action}
+          {action}
         </Button>
       </div>
     </form>

@@ -1,6 +1,7 @@
 // Writes the additions of the gateway below the description of an operation.
 
 import { mapValues } from '../../kernel/json.ts'
+import { writeMoment } from '../model/wording.ts'
 
 export type ContractDocument = Readonly<Record<string, unknown>>
 
@@ -28,8 +29,8 @@ function writeAdditions(
   { operation: id, phase, refused, until, next, behaviours }: Additions,
 ): ContractDocument {
   const lines = [
-    `- phase: **${phase}**${refused === undefined ? '' : `, answers ${refused}`}${until === undefined ? '' : ` until ${until}`}`,
-    ...(next === undefined ? [] : [`- next: ${next.what} on ${next.at.slice(0, 10)}`]),
+    `- phase: **${phase}**${refused === undefined ? '' : `, answers ${refused}`}${until === undefined ? '' : ` until ${writeMoment(Date.parse(until))}`}`,
+    ...(next === undefined ? [] : [`- next: ${next.what} on ${writeMoment(Date.parse(next.at))}`]),
     ...behaviours.map(one => `- ${one.replace(/^[\w-]+/, '`$&`')}`),
   ]
   const before = typeof operation.description === 'string' ? `${operation.description}\n\n` : ''

@@ -88,23 +88,19 @@ const watchOpening = () => ({
   },
 })
 
-type Component = () => unknown
-interface DrawingSystem {
-  readonly React: { createElement(of: Component | string, props?: object | null, ...children: unknown[]): unknown }
-}
-interface LayoutProps {
-  readonly getComponent: (name: string, connected: true) => Component
-}
+type DrawPart = (of: unknown, props?: object, ...children: unknown[]) => unknown
 
-/** A plugin of the library with its parts that the view shows. Its own layout has a second `main`, and no heading above the tags. */
-const layOut = ({ React: { createElement } }: DrawingSystem) => ({
+/** A plugin of the library with the parts that are shown. Its own layout has a second `main`, and no heading above the tags. */
+const layOut = ({ React: { createElement: draw } }: { readonly React: { readonly createElement: DrawPart } }) => ({
   components: {
-    ReferenceLayout: ({ getComponent }: LayoutProps) => {
-      const part = (name: string) => createElement(getComponent(name, true))
-      const heading = createElement('h2', { className: 'visually-hidden' }, 'Operations')
-      const parts = [part('SvgAssets'), part('errors'), part('InfoContainer'), heading]
-      const tables = ['operations', 'Webhooks', 'Models'].map(name => part(name))
-      return createElement('div', { className: 'swagger-ui' }, ...parts, ...tables)
+    ReferenceLayout: ({ getComponent }: { readonly getComponent: (name: string, connected: true) => unknown }) => {
+      const partsOf = (...names: readonly string[]) => names.map(name => draw(getComponent(name, true)))
+      const heading = draw('h2', { className: 'visually-hidden' }, 'Operations')
+      const [above, below] = [
+        partsOf('SvgAssets', 'errors', 'InfoContainer'),
+        partsOf('operations', 'Webhooks', 'Models'),
+      ]
+      return draw('div', { className: 'swagger-ui' }, ...above, heading, ...below)
     },
   },
 })

@@ -65,9 +65,10 @@ function Shell() {
       <Navigation shown={shown} />
       <header class="bar top-bar">
         <h1>{shown.title}</h1>
-        <p class="spring muted truncate">{shown.about}</p>
-        <WorldChooser all={shown.allWorlds === true} />
-        <ClockDisplay />
+        <p class="muted truncate">{shown.about}</p>
+        <Announcements />
+        {shown.worlds && <WorldChooser all={shown.worlds === 'all'} />}
+        {shown.worlds && <ClockDisplay />}
         <ThemeSwitch />
         <span class={`spinner ${underWay.value > 0 ? 'on' : ''}`} aria-hidden="true" />
       </header>
@@ -90,7 +91,6 @@ function Shell() {
           <LazyView key={shown.id} view={shown} />
         )}
       </main>
-      <Announcements />
       {tokenQuestion.value !== undefined && <TokenPrompt refusal={tokenQuestion.value} />}
     </div>
   )

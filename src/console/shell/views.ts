@@ -12,8 +12,8 @@ export interface View {
   /** One sentence for the navigation's tooltip and for the heading. */
   readonly about: string
   readonly icon: IconName
-  /** Whether it can show all worlds at once; other views show the default world where none is chosen. */
-  readonly allWorlds?: boolean
+  /** Whether the view shows all worlds at once, or the chosen one (unset: the default world). Unset where no world is chosen above. */
+  readonly worlds?: 'all' | 'one'
   /** Whether its data is in the serving process, so that it is not available with several processes (`--workers`). */
   readonly ofOneProcess?: boolean
   readonly load: () => Promise<ComponentType>
@@ -25,7 +25,7 @@ export const VIEWS: readonly View[] = [
     title: 'Live',
     about: 'Requests and their explanations.',
     icon: 'pulse',
-    allWorlds: true,
+    worlds: 'all',
     ofOneProcess: true,
     load: async () => LiveView,
   },
@@ -34,7 +34,7 @@ export const VIEWS: readonly View[] = [
     title: 'Operations',
     about: 'Their rates and latencies, and their next replies.',
     icon: 'plug',
-    allWorlds: true,
+    worlds: 'all',
     ofOneProcess: true,
     load: async () => (await import('../operations/operations-view.tsx')).OperationsView,
   },
@@ -51,6 +51,7 @@ export const VIEWS: readonly View[] = [
     title: 'Time',
     about: 'The calendar, and the callers of deprecated operations.',
     icon: 'calendar',
+    worlds: 'one',
     load: async () => (await import('../time/time-view.tsx')).TimeView,
   },
   {
@@ -58,7 +59,7 @@ export const VIEWS: readonly View[] = [
     title: 'Weather',
     about: 'Latency, faults and limits, set and measured.',
     icon: 'cloud',
-    allWorlds: true,
+    worlds: 'all',
     load: async () => (await import('../weather/weather-view.tsx')).WeatherView,
   },
   {

@@ -15,7 +15,7 @@ import {
   useReply,
   useTask,
 } from '../model/gateway.ts'
-import { writeLatency, writePercent } from '../model/wording.ts'
+import { writeLatency, writeMoment, writePercent } from '../model/wording.ts'
 import { announce, Button, Icon, Note, ProblemNotice, Select, SelectField, ShowLoaded } from '../parts/controls.tsx'
 import { FirstCommand, PlainTable, Section } from '../parts/panels.tsx'
 import {
@@ -149,13 +149,13 @@ function WeatherControls({ path, world, weather, onChanged }: WeatherControlsPro
               </Button>
             ))}
           </div>
-          {until && <Note text={`Clears by itself at ${until.slice(11, 19)} UTC.`} />}
+          {until && <Note text={`Clears by itself at ${writeMoment(Date.parse(until))} UTC.`} />}
           {known.length === 0 && (
             <Note text="The configuration names no weather. With `weather: { storm: { defaults: { latency: 2s } } }` a switch appears here. The sliders below work without." />
           )}
           {world && (
             <Note
-              text={`It is in place of the weather over all, in ${world} alone. Choose "All worlds" above for the weather over all.`}
+              text={`${world} has this weather instead of that over all worlds. Choose "All worlds" above for the latter.`}
             />
           )}
         </Section>

@@ -9,11 +9,13 @@ import {
   type DescribedWorld,
   hrefOf,
   knownWorlds,
+  parameter,
   parseExactly,
   pathTo,
   refreshWorlds,
   type ShownClock,
   setClock,
+  setParameters,
   shownWorld,
   speedWords,
   useNow,
@@ -26,18 +28,18 @@ import {
   announce,
   Button,
   EmptyState,
-  FormField,
+  Note,
   perform,
   Select,
-  SelectField,
   Spinner,
   saveFile,
   TaskForm,
   TextField,
   Timestamp,
 } from '../parts/controls.tsx'
-import { Badge, CommandBox, Dialog } from '../parts/panels.tsx'
+import { Badge, Dialog } from '../parts/panels.tsx'
 import { DataPanel, dataChanged } from './data-panel.tsx'
+import { HistoryPanel } from './history-panel.tsx'
 import { snapshotName, unusedName } from './snapshot-file.ts'
 
 export function WorldsView() {
@@ -50,6 +52,7 @@ export function WorldsView() {
         <div key={name} class="view world">
           <WorldHead {...world} />
           <ClockPanel />
+          {parameter('history') && <HistoryPanel />}
           <DataPanel records={world.records} />
         </div>
       ) : knownWorlds.value.length > 0 ? (
@@ -112,9 +115,8 @@ function MissingWorld({ name }: { name: string }) {
       title={`There is no world "${name}" yet`}
       text="It begins with the first request that names it, from the seeds and by real time."
     >
-      <CommandBox text={`curl -X POST ${location.origin}/worlds --json '{"name": "${name}"}'`} />
       <Button kind="primary" onClick={() => perform(() => makeWorld({ name }), `${name} is there.`)}>
-        Make it now
+        Create it
       </Button>
     </EmptyState>
   )
@@ -250,6 +252,8 @@ function WorldHead({ name, permanent, host }: Pick<DescribedWorld, 'name' | 'per
     const reply = await callForReply('GET', `${path}/snapshot`)
     saveFile(snapshotName(name, Date.now()), await reply.blob())
   }
+  const saveNow = (): Promise<boolean> => perform(save, `The snapshot of ${name} is saved.`)
+  const toggleHistory = (): void => setParameters({ history: parameter('history') === '' ? 'open' : '' })
   const restore = (file: File): void =>
     setAsked([
       `Restore ${name} from ${file.name}?`,
@@ -281,20 +285,16 @@ function WorldHead({ name, permanent, host }: Pick<DescribedWorld, 'name' | 'per
     <header class="bar">
       <h2 class="truncate">{name}</h2>
       <Badge tone={permanent ? 'plain' : 'accent'}>{permanent ? 'permanent' : 'sandbox'}</Badge>
-      {host && <span class="muted">{host}</span>}
+      {host && <span class="muted">Requests to the host {host} reach this world.</span>}
       <span class="spring" />
       <Actions
         label={`Actions on ${name}`}
         of={[
-          ['copy', 'Fork', () => setAsked('fork'), 'Copies it'],
-          [
-            'download',
-            'Save snapshot',
-            () => perform(save, `The snapshot of ${name} is saved.`),
-            'Saves all its records and its time to a file',
-          ],
-          ['upload', 'Restore', () => chooser.current?.click(), 'Replaces it by a snapshot'],
-          ['again', 'Reset', reset, 'Resets it to the seeds'],
+          ['copy', 'Fork', () => setAsked('fork'), 'A new world with the same records and time'],
+          ['clock', 'History', toggleHistory, 'Its changes, and the way back'],
+          ['download', 'Save snapshot', saveNow, 'Saves its records and its time to a file'],
+          ['upload', 'Restore', () => chooser.current?.click(), 'Replaces its records and its time by a snapshot'],
+          ['again', 'Reset', reset, 'Begins anew from the seeds'],
           !permanent && ['trash', 'Delete', remove, 'Deletes it'],
         ]}
       />
@@ -329,61 +329,30 @@ function Confirmation({ of: [title, text, action, done, work], onClose }: { of: 
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <TaskForm action={action} doing="Working…" work={confirm} onDone={onClose} onCancel={onClose}>
+      <TaskForm action={action} work={confirm} onDone={onClose} onCancel={onClose}>
         <p>{text}</p>
       </TaskForm>
     </Dialog>
   )
 }
 
-const FROM_SEEDS = ' seeds'
-const FROM_FILE = ' file'
-
-/** Makes a world: from the seeds, as a copy of another one, or from a snapshot in a file. @param from the world to copy */
+/** Creates a world: from the seeds, or as a fork of another one. @param from the world to fork */
 function NewWorldDialog({ from, onClose }: { from?: string; onClose: () => void }) {
   const names = knownWorlds.value.map(({ name }) => name)
   const [typed, setTyped] = useState(() => unusedName(from ?? 'sandbox', names))
-  const [origin, setOrigin] = useState(from ?? FROM_SEEDS)
-  const [file, setFile] = useState<File | undefined>()
-  const name = typed.trim()
   const make = async (): Promise<void> => {
-    const isFile = origin === FROM_FILE
-    const snapshot = isFile && file ? await jsonIn(file) : undefined
-    const from = isFile || origin === FROM_SEEDS ? undefined : origin
-    await makeWorld({ name, from, snapshot })
+    const name = typed.trim()
+    await makeWorld({ name, from })
     announce(`${name} is there.`)
     location.hash = hrefOf('worlds', { world: name })
   }
   return (
     <Dialog title={from === undefined ? 'New world' : `Fork ${from}`} onClose={onClose}>
-      <TaskForm action="Make it" doing="Making it…" work={make} onDone={onClose} onCancel={onClose}>
-        <TextField
-          label="Name"
-          hint="Requests reach it with the header Understudy-World."
-          required
-          value={typed}
-          onChange={setTyped}
+      <TaskForm action={from === undefined ? 'Create' : 'Fork'} work={make} onDone={onClose} onCancel={onClose}>
+        <Note
+          text={`It begins with ${from === undefined ? 'the seeds, by real time' : `the records and the time of ${from}`}. Requests reach it with the header \`Understudy-World\`.`}
         />
-        <SelectField
-          label="It begins with"
-          value={origin}
-          options={[
-            [FROM_SEEDS, 'the seeds, by real time'],
-            ...names.map(one => [one, `the records and the time of ${one}`] as const),
-            [FROM_FILE, 'a snapshot in a file'],
-          ]}
-          onChange={setOrigin}
-        />
-        {origin === FROM_FILE && (
-          <FormField label="Snapshot" hint="A JSON file that was saved here before.">
-            <input
-              type="file"
-              accept={JSON_FILES}
-              required
-              onChange={event => setFile(event.currentTarget.files?.[0])}
-            />
-          </FormField>
-        )}
+        <TextField label="Name" required value={typed} onChange={setTyped} />
       </TaskForm>
     </Dialog>
   )

@@ -228,8 +228,10 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   /**
    * Takes a world back: builds it anew from the last copy before a position and the entries after that. This is a change
    * itself. Returns how many entries were taken back; `undefined` where the history does not reach back so far.
+   *
+   * @param into the world that is put there; another one is a fork
    */
-  rewind(name: string, position: number): number | undefined {
+  rewind(name: string, position: number, into = name): number | undefined {
     const found = this.history.before(name, position)
     if (found === undefined) return undefined
     const { worlds, weather, answers, plan } = this.#gateway
@@ -254,18 +256,18 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
       }
     }
     const undone = this.history.of(name).filter(entry => entry.position > position).length
-    if (world === undefined) worlds.delete(name)
+    if (world === undefined) worlds.delete(into)
     else {
-      const restored = restoreState(worlds.blank(name), stateOfWorld(world, this.seeds), this.seeds)
+      const restored = restoreState(worlds.blank(into), stateOfWorld(world, this.seeds), this.seeds)
       restored.copied = true
       worlds.put(restored)
       if (order[0] !== null) {
         weather.restore(plan, restored, order)
-        this.#recordWeather(name, ...order, [null, null])
+        this.#recordWeather(into, ...order, [null, null])
       }
       for (const [id, state] of given) {
         answers.restore(plan, restored, id, state)
-        this.#recordAnswer(name, id, state, null)
+        this.#recordAnswer(into, id, state, null)
       }
     }
     return undone

@@ -142,19 +142,22 @@ const historySchema = object({
 
 interface Target {
   readonly to: number | string | { readonly request: number }
+  readonly into?: string
 }
 
 const REWIND = 'POST /worlds/{name}/rewind'
 
 export const historyRoutes = ({ gateway }: Control) => {
   const { worlds } = gateway
-  const rewind = (name: string, to: Target['to'], request: JournalEntry | undefined): ControlReply => {
+  const rewind = (name: string, { to, into }: Target, request: JournalEntry | undefined): ControlReply => {
     const { state } = gateway
     if (worlds.get(name) === undefined) return refuseWorld('unknown', name, worlds)
+    const fault = into === undefined ? undefined : worlds.refuses(into)
+    if (fault !== undefined) return refuseWorld(fault, into as string, worlds)
     if (state === undefined) return refuseUnrecorded()
     const position = positionOf(to, name, state, gateway.clock.now(), request)
     if (typeof position !== 'number') return position
-    const reversed = state.worldLog.rewind(name, position)
+    const reversed = state.worldLog.rewind(name, position, into)
     if (reversed !== undefined) return json({ position, reversed })
     return outOfReach(`the history begins at position ${state.worldLog.history.reach}, after ${position}`)
   }
@@ -203,18 +206,20 @@ export const historyRoutes = ({ gateway }: Control) => {
             description:
               'A position; a date, timestamp or offset such as -5m, by the real clock; or `{"request": 17}`, the id of a request in GET /requests.',
           },
+          'into?': described('A new world that gets the earlier state instead; this world stays as it is.'),
         }),
       },
       replies: {
         200: replyWith('The world is restored.', object({ position: natural, reversed: natural })),
         404: 'The world does not exist, or the journal does not have the request.',
-        409: 'The history does not reach back so far, ends before that position, or is not kept.',
+        409: 'The history does not reach back so far, ends before that position, or is not kept; or the new world exists.',
       },
       handle: async call => {
-        const { to } = call.body as unknown as Target
+        const target = call.body as unknown as Target
+        const { to } = target
         // Another process may have answered it: no turn waits for that.
         const request = typeof to === 'object' ? (await gateway.requests.read()).find(to.request) : undefined
-        return gateway.change(() => rewind(call.parameters.name as string, to, request), REWIND)
+        return gateway.change(() => rewind(call.parameters.name as string, target, request), REWIND)
       },
     },
   })

@@ -108,3 +108,24 @@ test('records whose ordinals were exchanged are given up in their former order',
   await put(9)
   assert.deepEqual(await titles(one), ['one', 'two', '8', '9'])
 })
+
+test('an earlier state goes into a new world, and the world itself stays as it is, on every replica', async () => {
+  const log = new MemoryLog()
+  const one = await replica(log.connect())
+  const other = await replica(log.connect())
+  await one.send('POST /books', { title: 'three' })
+  const { position } = one.state
+  await one.send('DELETE /books/1')
+  const into = (name: string, to = position) => call(one, 'rewindWorld', { to, into: name })
+  assert.equal((await into('earlier')).status, 200)
+  for (const each of [one, other, await replica(log.connect())]) {
+    assert.deepEqual(await titles(each), ['two', 'three'])
+    const { body } = await each.send('GET /~earlier/books')
+    assert.deepEqual(
+      (body as { title: string }[]).map(({ title }) => title),
+      ['one', 'two', 'three'],
+    )
+  }
+  assert.equal((await into('earlier')).status, 409)
+  assert.equal((await into('not a name')).status, 400)
+})
