@@ -192,8 +192,10 @@ export const unreadableCells = (page: Page): Promise<string[]> =>
 
 /** Returns why the focus cannot be seen where it is: no outline, or one that is cut on two sides; empty if it can. */
 export const unseenFocus = (page: Page): Promise<string> =>
-  page.evaluate(`(() => {
+  page.evaluate(`(async () => {
     const { activeElement: focused, body } = document
+    // The editor takes note of its focus a moment later.
+    if (focused.shadowRoot) await new Promise(resolve => setTimeout(resolve, 100))
     const ring = focused.shadowRoot?.querySelector('.cm-focused') ?? focused
     const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(ring)
     const room = parseFloat(outlineWidth) + parseFloat(outlineOffset)
