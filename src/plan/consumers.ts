@@ -28,7 +28,8 @@ export function compileConsumers(
     for (const [scheme, key] of credentials) {
       const at = (part?: 'key') => source.locate(['consumers', name, scheme], part)
       if (!contract.securitySchemes.has(scheme)) {
-        const hint = suggest(scheme, contract.securitySchemes.keys())
+        const { securitySchemes: known } = contract
+        const hint = known.size === 0 ? 'remove it: the contract has none' : suggest(scheme, known.keys())
         report.error('unknown-security-scheme', `the contract has no security scheme "${scheme}"`, at('key'), hint)
       }
       reportPlaceholders(key, CREDENTIAL_HINT, (code, message, _, hint) => report.error(code, message, at(), hint))
