@@ -98,12 +98,32 @@ export function orderProperties(
     const own = schemas.get(name) ?? []
     if (!own.some(isShown) && fitting.fitsAll(own, value)) made.set(name, value)
   }
-  orderPairs(pairsIn([...made.keys()]), name => made.get(name), change)
+  const pairs = pairsIn([...made.keys()])
+  orderPairs(pairs, name => made.get(name), change)
+  for (const [low, high] of pairs) {
+    const near = soonAfter(made.get(low), made.get(high))
+    if (near !== undefined) change(high, near)
+  }
   // It defines properties and never assigns them, so that `__proto__` becomes an ordinary property.
   return Object.fromEntries(made)
 }
 
 const isShown = (schema: unknown): boolean => ['example', 'examples', 'default'].some(key => key in objectOf(schema))
+
+const MOMENT = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/
+
+/** Returns a time later on the same day, or a date later in the same month: of a journey, years would not be believed. */
+function soonAfter(low: Json | undefined, high: Json | undefined): string | undefined {
+  if (typeof low !== 'string' || typeof high !== 'string' || low.length !== high.length) return undefined
+  if (!MOMENT.test(low) || !MOMENT.test(high)) return undefined
+  const isDate = low.length === 10
+  const at = isDate ? 8 : 11
+  const [own, other] = [low.slice(at), high.slice(at)]
+  // Each month has these days.
+  const [latest, last] = isDate ? ['28', '28'] : [`23:59:59${low.slice(19)}`, '24']
+  const end = [other, latest].find(one => one > own && one <= last)
+  return end === undefined ? undefined : low.slice(0, at) + end
+}
 
 /** Returns whether two values of one kind, numbers or times, are in the wrong order. */
 function areReversed(low: Json, high: Json): boolean {

@@ -28,6 +28,15 @@ for (const [low, high, schema] of pairs) {
   })
 }
 
+test('a time of a pair is on the day of the other, and a date in the month', () => {
+  const date = { type: 'string', format: 'date' }
+  const objects = objectsWith({ departs: time, arrives: time, startDate: date, endDate: date })
+  const near = objects.filter(one => String(one.departs).slice(0, 10) === String(one.arrives).slice(0, 10))
+  assert.equal(near.length, objects.length)
+  const close = objects.filter(one => String(one.startDate).slice(0, 7) === String(one.endDate).slice(0, 7))
+  assert.ok(close.length > 80)
+})
+
 test('a pair keeps the bounds and the examples of its schemas', () => {
   for (const one of objectsWith({ min: { ...number, minimum: 500 }, max: { ...number, maximum: 400 } })) {
     assert.ok(one.min! >= 500 && one.max! <= 400)

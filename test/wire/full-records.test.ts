@@ -150,6 +150,7 @@ test('children belong to their parents, which count them', async () => {
   const seeded = []
   for (let id = 1; id <= 5; id++) seeded.push(((await send(`GET /articles/${id}/comments`)).body as unknown[]).length)
   assert.deepEqual(seeded, [1, 1, 1, 1, 1])
+  assert.equal(await count(1), 1)
   const { id } = (await send('POST /articles', { title: 'Food' })).body as { id: number }
   assert.deepEqual((await send(`GET /articles/${id}/comments`)).body, [])
   const comment = (await send(`POST /articles/${id}/comments`, { body: 'good' })).body as { id: number }

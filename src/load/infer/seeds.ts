@@ -9,7 +9,7 @@ import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Id, NewId } from '../../world/records/types.ts'
-import { idIn, withField, withId } from '../../world/records/values.ts'
+import { fieldIn, idIn, withField, withId } from '../../world/records/values.ts'
 import { compileNewId, exampleIds, isReadBack, namingParameters, parametersBelow } from '../seed/new-ids.ts'
 import { NAMING, schemaNamed } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
@@ -76,7 +76,7 @@ export function compileSeeds(contract: Contract) {
       )
       seeded.set(name, resource)
     }
-    return linkSeeds(seeds, seeded, contract)
+    return linkSeeds(seeds, seeded, all, contract)
   }
 }
 
@@ -250,8 +250,13 @@ function choicesIn(operations: Inference['operations']): ReadonlyMap<string, rea
   return new Map(selecting)
 }
 
-/** Returns the records of every resource, with existing records in the fields that refer to them. */
-function linkSeeds(seeds: Seeds, seeded: ReadonlyMap<string, SeededResource>, contract: Contract): Seeds {
+/** Returns the records of every resource, which refer to existing records and count those that they own. */
+function linkSeeds(
+  seeds: Seeds,
+  seeded: ReadonlyMap<string, SeededResource>,
+  all: Inference['operations'],
+  contract: Contract,
+): Seeds {
   const resources = [...seeded].map(([name, { candidate }]) => {
     return [name, { idField: candidate.idField, seeds: seeds.get(name) ?? [] }] as const
   })
@@ -271,6 +276,18 @@ function linkSeeds(seeds: Seeds, seeded: ReadonlyMap<string, SeededResource>, co
       return current
     }
     linked.set(name, (seeds.get(name) ?? []).map(link))
+  }
+  for (const one of all) {
+    for (const { field, resource = '', count } of withinsIn(one)) {
+      const children = (linked.get(one.resource) ?? []).flatMap(record => fieldIn(field, record) ?? [])
+      if (count === undefined || children.length === 0) continue
+      const idField = seeded.get(resource)?.candidate.idField ?? ''
+      const counted = (linked.get(resource) ?? []).map(record => {
+        const own = children.filter(id => id === idIn(idField, record)).length
+        return Object.hasOwn(record, count) ? { ...record, [count]: own } : record
+      })
+      linked.set(resource, counted)
+    }
   }
   return linked
 }
