@@ -281,10 +281,11 @@ function linkSeeds(
     for (const { field, resource = '', count } of withinsIn(one)) {
       const children = (linked.get(one.resource) ?? []).flatMap(record => fieldIn(field, record) ?? [])
       if (count === undefined || children.length === 0) continue
-      const idField = seeded.get(resource)?.candidate.idField ?? ''
+      const owner = seeded.get(resource)
       const counted = (linked.get(resource) ?? []).map(record => {
-        const own = children.filter(id => id === idIn(idField, record)).length
-        return Object.hasOwn(record, count) ? { ...record, [count]: own } : record
+        const own = children.filter(id => id === idIn(owner?.candidate.idField ?? '', record)).length
+        const next = { ...record, [count]: own }
+        return Object.hasOwn(record, count) && owner?.schema.fits(next) ? next : record
       })
       linked.set(resource, counted)
     }
