@@ -173,7 +173,7 @@ function OperationDetail(props: OperationDetailProps) {
 
 type OverviewProps = OperationDetailProps & { readonly documented: LoadedData<OperationForm> }
 
-/** The overview of an operation: its curves, its chain, its life-cycle, its rules, and its recent callers. */
+/** The overview of an operation: its curves, its chain, its rules and its life-cycle. */
 function OperationOverview({ measured, documented, at, step }: OverviewProps) {
   const { operation, measured: numbers, chain } = measured
   const { series, errors } = numbers
@@ -225,6 +225,17 @@ function OperationOverview({ measured, documented, at, step }: OverviewProps) {
               </li>
             ))}
           </ol>
+        </Section>
+      )}
+      {described?.deprecated && (
+        <Section title="Life-cycle">
+          <Pairs
+            of={[
+              ['Deprecated since', described.since ?? 'always'],
+              ['Brown-outs from', described.brownouts],
+              ['Sunset', described.sunset],
+            ]}
+          />
         </Section>
       )}
       <ShowLoaded of={documented}>
