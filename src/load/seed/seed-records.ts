@@ -134,15 +134,16 @@ export function bytesOfRecords(records: readonly unknown[]): number {
 }
 
 /** 0 for a file that cannot be read. */
-function bytesOfFile(path: string): number {
-  const stat = attempted(() => statSync(path))
-  const file = stat?.isFile() && stat.size >= SAMPLE ? attempted(() => openSync(path, 'r')) : undefined
-  if (stat === undefined || file === undefined) return 0
-  const sample = Buffer.alloc(SAMPLE)
-  readSync(file, sample, 0, SAMPLE, Math.floor((stat.size - SAMPLE) / 2))
-  closeSync(file)
-  return bytesOf(sample.toString('latin1'), stat.size / SAMPLE)
-}
+const bytesOfFile = (path: string): number =>
+  attempted(() => {
+    const stat = statSync(path)
+    if (!stat.isFile() || stat.size < SAMPLE) return 0
+    const file = openSync(path, 'r')
+    const sample = Buffer.alloc(SAMPLE)
+    readSync(file, sample, 0, SAMPLE, Math.floor((stat.size - SAMPLE) / 2))
+    closeSync(file)
+    return bytesOf(sample.toString('latin1'), stat.size / SAMPLE)
+  }) ?? 0
 
 // Records made from the schema of their resource, the same for the same seed. Their ids are made first, for all resources,
 // so that references have something to point at, in circles too.
