@@ -34,7 +34,8 @@ const ID = /^(.+) ids?$/
 /** Words in the names of ids that another system gives. */
 const FOREIGN = /\b(?:external|foreign|remote)\b/
 
-const NOTHING: Referable = { idField: '', seeds: [] }
+/** No value is nested deeper, and a document may have longer chains of schemas than the stack. */
+const DEEPEST = 48
 
 /** Returns a value that takes the place of another one, unless they are of different kinds. */
 const inPlaceOf = (said: Json, next: Json): Json => (jsonTypeOf(said) === jsonTypeOf(next) ? next : said)
@@ -46,10 +47,10 @@ export function findReferences(contract: Contract, resources: ReadonlyMap<string
   for (const [name, one] of resources) if (one.seeds.length > 0) getOrMake(byWord, wordFormOf(name), () => one)
   const known = new Map<string, Map<string, Refer>>()
 
-  const fields = (node: Node): Map<string, Refer> => {
+  const fields = (node: Node, depth = 0): Map<string, Refer> => {
     const identity = contract.identify(node)
     const before = known.get(identity)
-    if (before !== undefined || byWord.size === 0) return before ?? new Map()
+    if (before !== undefined || byWord.size === 0 || depth > DEEPEST) return before ?? new Map()
     const found = new Map<string, Refer>()
     known.set(identity, found) // an object within itself has no references there
     // An origin and a destination are two stations.
@@ -57,7 +58,7 @@ export function findReferences(contract: Contract, resources: ReadonlyMap<string
     for (const [name, part] of contract.shapeOf(node).properties) {
       const { role, to, isId } = readName(name)
       if (to !== undefined && !roles.includes(role)) roles.push(role)
-      const refer = compile(part, to, isId, roles.indexOf(role))
+      const refer = compile(part, to, isId, roles.indexOf(role), depth)
       if (refer !== undefined) found.set(name, refer)
     }
     return found
@@ -78,35 +79,43 @@ export function findReferences(contract: Contract, resources: ReadonlyMap<string
    * @param isId whether the name is that of an id
    * @param shift keeps the references of one object apart
    */
-  function compile(node: Node, to: Referable | undefined, isId: boolean, shift: number): Refer | undefined {
+  function compile(
+    node: Node,
+    to: Referable | undefined,
+    isId: boolean,
+    shift: number,
+    depth: number,
+  ): Refer | undefined {
     const { properties, items } = contract.shapeOf(node)
     if (items !== undefined) {
       const isNested = contract.shapeOf(items).items !== undefined
-      const item = isNested ? undefined : compile(items, to, isId, shift)
+      const item = isNested ? undefined : compile(items, to, isId, shift, depth)
       return item && ((list, turn) => (Array.isArray(list) ? list.map((one, i) => item(one, turn + i)) : list))
     }
-    const { seeds, idField } = to ?? NOTHING
-    const existing = (turn: number) => seeds[(turn + shift) % seeds.length] as JsonObject
+    const existing = ({ seeds }: Referable, turn: number) => seeds[(turn + shift) % seeds.length] as JsonObject
     if (properties.size === 0) {
-      if (to === undefined || !isId) return undefined
-      return (said, turn) => inPlaceOf(said, idIn(idField, existing(turn)) as Json)
+      return to && isId ? (said, turn) => inPlaceOf(said, idIn(to.idField, existing(to, turn)) as Json) : undefined
     }
-    const isRecord = !isId && properties.has(idField)
-    const inner = isRecord ? [] : [...fields(node)]
-    if (!isRecord && inner.length === 0) return undefined
-    return (object, turn) => {
-      if (!isObject(object)) return object
-      const own = object as JsonObject
-      if (isRecord) {
-        const record = existing(turn)
-        return mapValues(own, (said, name) =>
+    if (to !== undefined && !isId && properties.has(to.idField)) {
+      return (object, turn) => {
+        if (!isObject(object)) return object
+        const record = existing(to, turn)
+        return mapValues(object as JsonObject, (said, name) =>
           Object.hasOwn(record, name) ? inPlaceOf(said, record[name] as Json) : said,
         )
       }
-      const known = inner.filter(([name]) => Object.hasOwn(own, name))
-      return { ...own, ...Object.fromEntries(known.map(([name, refer]) => [name, refer(own[name] as Json, turn)])) }
     }
+    const inner = new Map(fields(node, depth + 1))
+    if (inner.size === 0) return undefined
+    return (object, turn) =>
+      isObject(object) ? mapValues(object as JsonObject, (said, name) => inner.get(name)?.(said, turn) ?? said) : object
   }
 
-  return { fields, within: node => compile(node, undefined, false, 0) }
+  // Every generated reply asks for these.
+  const wholes = new Map<Node, Refer | undefined>()
+  const within = (node: Node): Refer | undefined => {
+    if (!wholes.has(node)) wholes.set(node, compile(node, undefined, false, 0, 0))
+    return wholes.get(node)
+  }
+  return { fields: node => fields(node), within }
 }

@@ -79,3 +79,18 @@ test('seeds have the states that a list selects by', async () => {
   const issues = await seedsOf(paths, schemas, 'issues')
   assert.deepEqual([...new Set(issues.map(issue => issue.state))], ['open', 'closed'])
 })
+
+test('a chain of schemas that is longer than the stack does not end the inference', async () => {
+  const links = Array.from({ length: 3000 }, (_, i) => [
+    `S${i}`,
+    object({ thing_id: integer, ...(i < 2999 ? { next: ref(`S${i + 1}`) } : {}) }),
+  ])
+  const Thing = object({ id: integer, name: text, parent_thing_id: integer, deep: ref('S0') }, ['id', 'deep'])
+  const paths = {
+    '/things': { get: listed(ref('Thing')), post: created(object({ name: text }), ref('Thing')) },
+    '/things/{id}': at('id', { get: { responses: ok(ref('Thing')) } }, integer),
+  }
+  const things = await seedsOf(paths, { Thing, ...Object.fromEntries(links) }, 'things')
+  assert.ok(things.length > 1)
+  assert.ok(things.every(({ deep }) => things.some(({ id }) => id === (deep as { thing_id?: unknown }).thing_id)))
+})
