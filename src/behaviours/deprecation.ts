@@ -285,11 +285,10 @@ export const deprecatedInputs: Behaviour<ConfigOf<typeof inputsSchema>> = {
     const media = [...(operation.body?.content.values() ?? [])]
     const fields = media.flatMap(({ schema }) => (schema === undefined ? [] : deprecatedFields(schema)))
     // By their names in metrics and warnings.
-    const byLabel = new Map<string, (exchange: Exchange) => boolean>()
-    for (const one of operation.parameters) {
+    const byLabel = new Map<string, (exchange: Exchange, query: ReturnType<typeof splitQuery>) => boolean>()
+    for (const one of operation.parameters.filter(({ deprecated }) => deprecated)) {
       const textsOf = compileTexts(one, operation)
-      const isIn = (exchange: Exchange) => (textsOf(exchange, splitQuery(exchange.request.query))?.length ?? 0) > 0
-      if (one.deprecated) byLabel.set(`${one.in} ${one.name}`, isIn)
+      byLabel.set(`${one.in} ${one.name}`, (...of) => (textsOf(...of)?.length ?? 0) > 0)
     }
     for (const { label, isIn } of fields) byLabel.set(`body ${label}`, ({ body }) => isIn(body))
     if (byLabel.size === 0) return undefined
@@ -298,7 +297,8 @@ export const deprecatedInputs: Behaviour<ConfigOf<typeof inputsSchema>> = {
     return next => async exchange => {
       const reply = await next(exchange)
       // The body has been read now. Inputs of requests that were refused before are not counted.
-      const used = inputs.filter(([, isIn]) => isIn(exchange)).map(([label]) => label)
+      const query = splitQuery(exchange.request.query)
+      const used = inputs.filter(([, isIn]) => isIn(exchange, query)).map(([label]) => label)
       if (used.length === 0) return reply
       exchange.deprecatedInputs = used
       if (warn) exchange.warn(`deprecated: ${used.join(', ')}`)

@@ -95,6 +95,8 @@ export class Exchange {
   notes: readonly string[] = NO_NOTES
   /** The conditions that could not be evaluated, with their places, and why; for the log. */
   failures: readonly (readonly [condition: string, reason: string])[] = NO_FAILURES
+  /** Set for a body that no rule could read, so that no further one tries. */
+  unreadable = false
   /** The sentences of `Understudy-Warning`, for a request that is answered but probably contains a mistake. */
   warnings: readonly string[] = NO_NOTES
 

@@ -82,6 +82,8 @@ export class Documents {
   readonly #report: Diagnostics
   /** The folder that file names in messages are relative to: files below it may be read, too. */
   readonly #home: string
+  /** The folders that its files may be in; found for the first file. */
+  #folders: readonly string[] | undefined
   readonly #documents = new Map<string, Document | undefined>()
   readonly #identifiers = new Map<string, Identifiers>()
   /** The schemas by the absolute URI of their `$id`. */
@@ -210,8 +212,8 @@ export class Documents {
     }
     // A document of strangers must not show other files of this computer, nor by links.
     const root = this.root.document.file
-    const folders = [dirname(root), dirname(realOf(root)), this.#home, realOf(this.#home)]
-    if (![file, realOf(file)].every(path => folders.some(folder => holdsFile(folder, path)))) {
+    this.#folders ??= [dirname(root), dirname(realOf(root)), this.#home, realOf(this.#home)]
+    if (![file, realOf(file)].every(path => this.#folders?.some(folder => holdsFile(folder, path)))) {
       const message = `"${name}" is outside the folder of the contract and the working directory`
       return this.warn('outside-file', message, from, 'value', 'start in a folder that contains both')
     }

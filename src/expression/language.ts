@@ -194,6 +194,7 @@ function environments() {
     .registerType('Request', { ctor: RequestRoot, fields: fields as Readonly<Record<string, string>> })
     .registerVariable('request', 'Request')
     .registerVariable('world', 'dyn')
+  // The library gives its evaluator to each part of an expression, and nowhere else.
   const first = runtime.parse('true')
   Object.assign(first.ast, { evaluate: boundEvaluator })
   first()

@@ -11,7 +11,7 @@ import { failureIn } from '../expression/language.ts'
 import type { Expression } from '../expression/scope.ts'
 import { type Diagnostics, MOST_SHOWN, nearest, type Place, suggest } from '../kernel/diagnostic.ts'
 import { type Path, placeWithin, type Source } from '../kernel/file/source.ts'
-import { firstOf, type Request } from '../kernel/http.ts'
+import { firstOf } from '../kernel/http.ts'
 import type { Turns } from '../world/turns.ts'
 import type { PlannedOperation, Rule } from './plan.ts'
 import type { BehaviourBlocks, RuleFile, SimulationFile } from './simulation-file.ts'
@@ -160,13 +160,15 @@ export function placedRules(operation: Operation, layers: readonly Layer[]): Pla
   })
 }
 
+const NO_KEYS: Layer['keys'] = new Map()
+
 /** A layer with the blocks of a rule alone. */
 export function layerOfRule({ file, layer, path, own }: PlacedRule): Layer {
   const { when: _, times: __, ...blocks } = file
   return {
     ...layer,
     blocks: { defaults: blocks },
-    keys: new Map(),
+    keys: NO_KEYS,
     path: [...layer.path, ...path],
     scope: [layer.scope, ...path].filter(step => step !== '').join('/'),
     flat: true,
@@ -225,8 +227,8 @@ export function compileCondition(
     holds(exchange) {
       if (exchange.values.length === 0) readParameters?.(exchange)
       if (counted) exchange.nth ??= expressions.scope(exchange).nth
-      const { request, body } = exchange
-      const isRead = readBody === undefined || !request.hasBody || body !== undefined || unreadable.has(request)
+      const { request, body, unreadable } = exchange
+      const isRead = readBody === undefined || !request.hasBody || body !== undefined || unreadable
       const holds = () => {
         if (when === undefined) return true
         const scope = expressions.scope(exchange)
@@ -247,9 +249,6 @@ export function compileCondition(
   }
 }
 
-/** Requests whose body cannot be read, which no further rule tries. */
-const unreadable = new WeakSet<Request>()
-
 /** Reads and parses the body, which validation reads again. A body that cannot be read is absent. */
 function compileEarlyBody({ body }: Operation, maxBody: number) {
   const readingOf = compileReadings(body?.content ?? new Map())
@@ -260,7 +259,7 @@ function compileEarlyBody({ body }: Operation, maxBody: number) {
     const isSent = 'bytes' in read && read.bytes.length > 0
     const parsed = isSent ? await readingOf(type)?.parse?.(read.bytes, type) : undefined
     if (parsed !== undefined && 'value' in parsed) exchange.body = parsed.value
-    else unreadable.add(request)
+    else exchange.unreadable = true
   }
 }
 

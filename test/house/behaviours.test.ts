@@ -92,6 +92,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   fault: ['behaviours/fault.ts'],
   nth: ['behaviours/expressions.ts', 'plan/layers.ts'],
   failures: ['plan/layers.ts'],
+  unreadable: ['plan/layers.ts'],
   drawn: ['gateway/gateway.ts'],
 }
 

@@ -4,7 +4,7 @@ import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respon
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
-import { expressionsOf } from '../../contract/paths.ts'
+import { expressionsOf, nameless } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName, singular, wordFormOf } from '../../kernel/names.ts'
 import { schemaNamed } from '../seed/seed.ts'
@@ -252,7 +252,8 @@ function ownersOf(
     const holds = (node: Node) => mayHold(node, declared.get(parameter), schemas)
     const field = ownerField(parameter, owner, properties, taken, schemas, holds) ?? `{${parameter}}`
     taken.add(field)
-    const resource = parameter === last && !isLast ? known.owning.get(itemPlace(segments.slice(0, at + 1))) : undefined
+    const resource =
+      parameter === last && !isLast ? known.owning.get(nameless(segments.slice(0, at + 1).join('/'))) : undefined
     const candidate = field.includes('.') ? undefined : known.chosen.get(resource ?? '')
     const record = candidate && schemaNamed(candidate.schema, schemas.contract)?.node
     const count = record && counterOf(singular(segments[at + 1] ?? ''), readFields(record, schemas))
@@ -272,10 +273,6 @@ interface KnownOwners {
   readonly owning: ReadonlyMap<string, string>
 }
 
-/** A path with any names of its parameters. */
-export const itemPlace = (segments: readonly string[]): string =>
-  segments.map(one => (one.includes('{') ? '{}' : one)).join('/')
-
 /**
  * The resources whose records must exist to own others, by the places of their items. An owner must exist only if clients can find
  * it right above, at `/sites` for `/sites/{id}/maps`, or create and read it, as `/repos/{owner}/{repo}`. Not an account's cards
@@ -289,8 +286,8 @@ export function owningItems(
   const owning = new Map<string, string>()
   for (const collection of [...collections].sort((a, b) => a.segments.length - b.segments.length)) {
     const { name, path, segments, itemPath, item, list, create, records, candidates } = collection
-    const below = itemPlace([...segments, '{}'])
-    const place = itemPath === undefined ? below : itemPlace(segmentsOf(itemPath))
+    const below = nameless([...segments, '{}'].join('/'))
+    const place = itemPath === undefined ? below : nameless(segmentsOf(itemPath).join('/'))
     if (place !== below && create !== undefined && item.has('GET')) owning.set(place, name)
     if (list === undefined || ownsMost(segments, paths)) continue
     const [record] = records.known
@@ -299,7 +296,7 @@ export function owningItems(
     const owners = ownersOf(path, properties, idField, schemas, NO_OWNERS, pathParameters(collection))
     const isFound = ({ parameter, field = parameter }: WithinConfig): boolean => {
       const at = segments.indexOf(`{${parameter}}`)
-      return isUnshown(field) || owning.has(itemPlace(segments.slice(0, at + 1)))
+      return isUnshown(field) || owning.has(nameless(segments.slice(0, at + 1).join('/')))
     }
     if (create !== undefined || owners.every(isFound)) owning.set(below, name)
   }

@@ -4,6 +4,7 @@ import { findReferences } from '../../behaviours/references.ts'
 import { type FilterConfig, isUnshown } from '../../behaviours/respond/config.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
+import { nameless } from '../../contract/paths.ts'
 import { valueFor } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
@@ -13,7 +14,7 @@ import { fieldIn, idIn, withField, withId } from '../../world/records/values.ts'
 import { compileNewId, exampleIds, isReadBack, namingParameters, parametersBelow } from '../seed/new-ids.ts'
 import { NAMING, schemaNamed } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
-import { type Inference, type InferredOperation, itemPlace, withinsIn } from './operations.ts'
+import { type Inference, type InferredOperation, withinsIn } from './operations.ts'
 import { segmentsOf } from './schema.ts'
 
 /**
@@ -59,17 +60,13 @@ export function compileSeeds(contract: Contract) {
         seeds.set(name, [])
         continue
       }
-      const resource = {
-        candidate,
-        schema,
-        operations,
-        owners: ownerIds(operations.flatMap(ownersIn), candidateOf, seeds),
-      }
+      const owners = ownerIds(operations.flatMap(ownersIn), candidateOf, seeds)
+      const resource = { candidate, schema, operations, owners }
       const pages = operations.flatMap(one => (one.action === 'list' ? shownAtOnce(one) : highestOf(one)))
       const most = resources.length > MANY ? FEW_SEEDS : SEEDS
       const count = Math.max(1, Math.min(most, ...pages.map(size => Math.floor(size / 2))))
       const readers = recordReaders(operations).map(({ id }) => id)
-      const key = stringifyJson([name, candidate.schema, count, [...resource.owners], readers])
+      const key = stringifyJson([name, candidate.schema, count, [...owners], readers])
       seeds.set(
         name,
         getOrMake(known, key, () => seedRecords(name, resource, count, contract)),
@@ -101,14 +98,14 @@ type OwnersIn = ReturnType<typeof readOwners>
 /** Returns a function for the owners that the path of an operation names: a resource, the field with its id, and whether it must exist. */
 function readOwners(all: Inference['operations']) {
   const readers = all.filter(({ action, fixed }) => action === 'read' && !fixed)
-  const items = new Map(readers.map(one => [itemPlace(segmentsOf(one.operation.path)), one.resource]))
+  const items = new Map(readers.map(one => [nameless(segmentsOf(one.operation.path).join('/')), one.resource]))
   return (one: InferredOperation) =>
     withinsIn(one).map(({ parameter, field, resource }) => {
       const segments = segmentsOf(one.operation.path)
       const at = segments.indexOf(`{${parameter}}`)
       // The word of `/repos/{owner}/{repo}` is not that of the first.
       const word = segments[at + 1]?.includes('{') ? undefined : segments[at - 1]
-      const owner = resource ?? items.get(itemPlace(segments.slice(0, at + 1))) ?? word ?? ''
+      const owner = resource ?? items.get(nameless(segments.slice(0, at + 1).join('/'))) ?? word ?? ''
       return { field, owner, certain: resource !== undefined }
     })
 }
@@ -126,13 +123,16 @@ function ownerIds(
     const ways = own.filter(one => one.field === field)
     const certain = ways.some(one => one.certain)
     const kinds = [...new Set(ways.filter(one => one.certain || !certain || isUnshown(field)).map(one => one.owner))]
-    const ids = kinds.map(idsOf)
+    const all = kinds.map(idsOf)
+    const some = isUnshown(field) ? all : all.filter(ids => ids.length > 0).slice(0, 1)
     // A record with an unshown owner is found under no other: not where a path takes any.
-    if (isUnshown(field) ? ids.some(some => some.length === 0) : ids.every(some => some.length === 0)) continue
+    if (some.length === 0 || some.some(ids => ids.length === 0)) continue
     // Those of several kinds take turns.
-    const most = Math.max(...ids.map(some => some.length))
-    const all = Array.from({ length: most }, (_, i) => ids.flatMap(some => some[i] ?? [])).flat()
-    owners.set(field, { ids: isUnshown(field) ? all : (ids.find(some => some.length > 0) ?? []), certain })
+    const most = Math.max(...some.map(ids => ids.length))
+    owners.set(field, {
+      ids: Array.from({ length: most }, (_, i) => some.flatMap(ids => ids[i] ?? [])).flat(),
+      certain,
+    })
   }
   return owners
 }
