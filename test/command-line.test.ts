@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { COMMANDS, readCommandLine, variableOf } from '../src/cli/command-line.ts'
+import { readCommandLine, variableOf } from '../src/cli/command-line.ts'
+import { COMMANDS } from '../src/cli/commands.ts'
 
 const read = (line: string, environment: Record<string, string> = {}) =>
   readCommandLine(line.split(' ').filter(Boolean), environment, '1.2.3')

@@ -1,8 +1,61 @@
-// The files that `understudy init` writes, and the schema of gateway.yaml.
+// `understudy init` and `understudy schema`: the files that they write.
 
 import { existsSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { inferFile } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
+import { type Command, type CommandLine, DOCUMENTS, load, type Program, tellMistakes, withPlan } from './command.ts'
+
+export const init: Command = {
+  about: 'write a gateway.yaml that is inferred from an OpenAPI document',
+  files: DOCUMENTS,
+  options: {
+    output: { takes: 'PATH', about: 'the file to write; - is standard output (default: gateway.yaml)' },
+    schema: { about: 'write gateway.schema.json beside it, so that an editor completes and checks it' },
+    force: { about: 'overwrite existing files' },
+  },
+  run: runInit,
+}
+
+export const schema: Command = {
+  about: "print the JSON Schema of gateway.yaml; with a FILE, with the names of that file's contract",
+  options: {},
+  async run(line, program) {
+    const { print } = program
+    if (line.file !== '') {
+      return withPlan(await load(line, program), line, program, async plan => print(await describeSchema(plan)))
+    }
+    print(await describeSchema(undefined))
+    return 0
+  },
+}
+
+/** Writes the inferred file. Overwrites an existing one only with `--force`. */
+async function runInit(line: CommandLine, program: Program): Promise<number> {
+  const { home, print, progress } = program
+  const { file, values, switches } = line
+  const { output = 'gateway.yaml' } = values
+  const folder = output === '-' ? home : dirname(resolve(home, output))
+  const { inferred, report } = await inferFile(file, home, folder, progress.report)
+  tellMistakes(report, line, program, true)
+  if (inferred === undefined) return 1
+  const text = modeline(folder, switches.has('schema')) + inferred
+  if (output === '-') {
+    print(text)
+    return 0
+  }
+  const schema = join(folder, 'gateway.schema.json')
+  writeAnew(resolve(home, output), text, switches.has('force'))
+  if (switches.has('schema')) {
+    const { plan } = await load({ ...line, file: output }, program)
+    progress.clear()
+    writeAnew(schema, await describeSchema(plan), switches.has('force'))
+  }
+  const written = switches.has('schema') ? `${output} and ${relative(home, schema)} are` : `${output} is`
+  const found = basename(output) === 'gateway.yaml' && folder === home ? '' : ` ${output}`
+  print(`${written} written. Try: understudy serve${found}\n`)
+  return 0
+}
 
 /** Files of the same name are never overwritten unless `force` says so. */
 export class FileExists extends Error {
@@ -10,7 +63,7 @@ export class FileExists extends Error {
 }
 
 /** Writes a text, in the given folder; throws a `FileExists`. */
-export function writeAnew(path: string, text: string, force: boolean): void {
+function writeAnew(path: string, text: string, force: boolean): void {
   try {
     writeFileSync(path, text, { flag: force ? 'w' : 'wx' })
   } catch (error) {
@@ -28,7 +81,7 @@ const INSTALLED = 'node_modules/understudy/config/gateway.schema.json'
  *
  * @param written whether a gateway.schema.json is written beside it
  */
-export function modeline(folder: string, written: boolean): string {
+function modeline(folder: string, written: boolean): string {
   const installed = written ? undefined : installedSchema(folder)
   if (installed === undefined && !written && !existsSync(join(folder, BESIDE))) return ''
   const schema = installed === undefined ? BESIDE : relative(folder, installed).replaceAll('\\', '/')
@@ -47,7 +100,7 @@ function installedSchema(folder: string): string | undefined {
 }
 
 /** The JSON Schema of gateway.yaml, with the names of a plan's contract. Its generator is loaded when it is needed. */
-export async function describeSchema(plan: Plan | undefined): Promise<string> {
+async function describeSchema(plan: Plan | undefined): Promise<string> {
   const { publishedSchema, schemaFor } = await import('../plan/published-schema.ts')
   return `${JSON.stringify(plan === undefined ? publishedSchema() : schemaFor(plan), null, 2)}\n`
 }

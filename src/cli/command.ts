@@ -1,0 +1,150 @@
+// The interface of a command, and the interface of the process to it.
+
+import {
+  type Diagnostics,
+  formatAsJson,
+  formatBriefly,
+  formatForGitHub,
+  formatReport,
+  suggest,
+} from '../kernel/diagnostic.ts'
+import type { ShownProgress } from '../kernel/terminal.ts'
+import { type Loaded, type LoadOptions, loadInferred, loadPlan } from '../load/load.ts'
+import type { Plan } from '../plan/plan.ts'
+
+/** An option of a command. */
+export interface Option {
+  /** The name of its value; absent for a switch. */
+  readonly takes?: string
+  /** The environment variable that it wins over. Default: `UNDERSTUDY_` and the option's name. */
+  readonly variable?: string
+  readonly about: string
+  /** Whether it may be given several times; see `CommandLine.lists`. */
+  readonly many?: boolean
+  /** Returns the mistake of a value, as the rest of a sentence that begins with the option's name. */
+  readonly fault?: (text: string) => string | undefined
+}
+
+export interface Command {
+  readonly about: string
+  /** The files to look for where none is named; unset for a command that needs none. */
+  readonly files?: readonly string[]
+  readonly options: Readonly<Record<string, Option>>
+  /** @returns the exit code */
+  run(line: CommandLine, program: Program): Promise<number>
+}
+
+/** Makes the check of an option. @param kind what its value must be, with the article */
+export const mustBe = (kind: string, fits: (text: string) => boolean) => (text: string) =>
+  fits(text) ? undefined : `must be ${kind}, not "${text}"`
+export const oneOf = (words: readonly string[]) => (text: string) =>
+  words.includes(text) ? undefined : `is not "${text}"; ${suggest(text, words)}`
+
+export const port = mustBe('a port, 0 to 65535', text => /^\d{1,5}$/.test(text) && Number(text) <= 65535)
+
+export const DOCUMENTS = ['openapi.yaml', 'openapi.yml', 'openapi.json']
+
+/** The files that are tried as the configuration, in this order. */
+export const CONFIGURATIONS = ['gateway.yaml', 'config/gateway.yaml', ...DOCUMENTS]
+
+export const READING: Readonly<Record<string, Option>> = {
+  'base-path': { takes: 'PATH', about: 'serve the API below this path instead of the paths of its servers' },
+  'invalid-status': {
+    takes: 'STATUS',
+    about: 'the status of invalid requests if the contract documents neither: 400 or 422',
+    fault: mustBe('400 or 422', text => text === '400' || text === '422'),
+  },
+  strict: { about: 'treat warnings as errors' },
+  format: {
+    takes: 'FORMAT',
+    about: 'the format of mistakes: text, json, or github (annotations of a workflow)',
+    fault: oneOf(['text', 'json', 'github']),
+  },
+}
+
+/** The requested command. */
+export interface CommandLine {
+  readonly command: string
+  /** The named file; else the first default that exists; else the first default. Empty if the command needs none. */
+  readonly file: string
+  /** Whether `file` was neither named nor found. */
+  readonly missing?: boolean
+  /** By the name of the option: from the command line, else from the environment. */
+  readonly values: Readonly<Record<string, string | undefined>>
+  /** Every value of the options that may be given several times. */
+  readonly lists: Readonly<Record<string, readonly string[]>>
+  readonly switches: ReadonlySet<string>
+  /** The text to print instead of running a command. */
+  readonly help?: string
+  readonly version?: boolean
+}
+
+/** The interface of the process to a command. */
+export interface Program {
+  /** The working folder. */
+  readonly home: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly platform: string
+  readonly version: string
+  /** Shows progress on a terminal only. */
+  readonly progress: ShownProgress
+  /** Writes to standard output. */
+  print(text: string): void
+  /** Writes to standard error. */
+  complain(text: string): void
+  /** Resolves at the first signal to stop, or when `otherwise` calls its argument. The second signal ends the process at once. */
+  stopped(otherwise?: (stop: () => void) => unknown): Promise<void>
+  /** Calls the function at each SIGHUP, unless a terminal may send it. */
+  onHangup(reload: () => void): void
+  /** Ends the process at once. */
+  end(code: number): never
+}
+
+/** Loads the file that the command line names, with its options. */
+export async function load(line: CommandLine, program: Program, more: LoadOptions = {}): Promise<Loaded> {
+  const { file, switches } = line
+  const { home, environment, progress } = program
+  const options: LoadOptions = { ...readingOf(line), progress: progress.report, ...more }
+  return switches.has('stateful') && more.confined === undefined
+    ? loadInferred(file, home, environment, options)
+    : loadPlan(file, home, environment, options)
+}
+
+/** Returns the options of reading that the command line sets. */
+export function readingOf({ values, switches }: CommandLine): LoadOptions {
+  const status = values['invalid-status']
+  return {
+    strict: switches.has('strict'),
+    basePath: values['base-path'],
+    invalidStatus: status === undefined ? undefined : (Number(status) as 400 | 422),
+  }
+}
+
+/** Writes the mistakes in the requested format: a report for a command that is run to have one. */
+export function tellMistakes(
+  report: Diagnostics,
+  { values: { format } }: CommandLine,
+  { progress, print, complain }: Program,
+  asked = false,
+): void {
+  progress.clear()
+  const other = asked ? print : complain
+  if (format === 'json') other(formatAsJson(report))
+  else if (format === 'github') other(formatForGitHub(report.list))
+  else complain(asked ? formatReport(report) : formatBriefly(report))
+}
+
+/** Reports the mistakes, and uses the plan if there is one. */
+export async function withPlan(
+  { plan, report }: Loaded,
+  line: CommandLine,
+  program: Program,
+  use: (plan: Plan) => unknown,
+): Promise<number> {
+  tellMistakes(report, line, program)
+  if (plan === undefined) return 1
+  await use(plan)
+  return 0
+}
+
+export const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

@@ -1,0 +1,8 @@
+// The list of the commands. Each is in a file of its subject and in one line here.
+
+import { check, plan } from './check.ts'
+import type { Command } from './command.ts'
+import { init, schema } from './init.ts'
+import { serveCommand } from './serve.ts'
+
+export const COMMANDS: Readonly<Record<string, Command>> = { serve: serveCommand, check, plan, init, schema }
