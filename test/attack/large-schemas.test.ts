@@ -18,11 +18,11 @@ const replying = (schema: object) => ({
   responses: { 200: { description: 'ok', content: { 'application/json': { schema } } } },
 })
 
-const LIST = { type: 'string', enum: numbered(200_000, i => `value-${i}`) }
+const LIST = { type: 'string', enum: numbered(80_000, i => `value-${i}`) }
 
 const DOCUMENTS: readonly (readonly [name: string, paths: object, schemas: object, expected: RegExp])[] = [
   [
-    'an enum of 200,000 values',
+    'an enum of 80,000 values',
     {
       '/a': {
         get: {
@@ -36,9 +36,9 @@ const DOCUMENTS: readonly (readonly [name: string, paths: object, schemas: objec
     /"warnings":0/,
   ],
   [
-    'two enums of 200,000 values for one value',
+    'two enums of 80,000 values for one value',
     { '/a': { get: { operationId: 'get', ...replying({ allOf: [ref('A0'), { not: ref('A1') }, ref('A0')] }) } } },
-    { A0: LIST, A1: { enum: LIST.enum.slice(0, 199_999) } },
+    { A0: LIST, A1: { enum: LIST.enum.slice(0, 79_999) } },
     /"reloaded":true/,
   ],
   [
@@ -96,7 +96,7 @@ for (const [name, paths, schemas, expected] of DOCUMENTS) {
     const said = await put.text()
     assert.equal(put.status, 200, said.slice(0, 300))
     assert.match(said, expected)
-    const statuses = [await program.status('/a'), await program.status('/a?e=value-199999')]
+    const statuses = [await program.status('/a'), await program.status('/a?e=value-79999')]
     assert.deepEqual(statuses, [200, 200])
     if ('A0' in schemas && schemas.A0 === LIST) {
       const refused = await fetch(`${program.url}/a?e=none`)
