@@ -6,7 +6,7 @@ import { behaviours } from '../behaviours/index.ts'
 import type { Contract } from '../contract/contract.ts'
 import { foreignFile, readContract } from '../contract/document/read-contract.ts'
 import { type Document, placeOf, readDocument, roundBeyondExamples } from '../contract/documents.ts'
-import { Diagnostics } from '../kernel/diagnostic.ts'
+import { Diagnostics, type Place } from '../kernel/diagnostic.ts'
 import { parseSource, ReplyFiles, readNamed, readSource, realOf, refuseRemote } from '../kernel/file/read-source.ts'
 import { type Environment, fillVariables, placeOfFile, type Source } from '../kernel/file/source.ts'
 import { isObject } from '../kernel/json.ts'
@@ -19,6 +19,7 @@ import type { Plan } from '../plan/plan.ts'
 import { checkState, readTls, simulationOf, type TlsSettings } from '../plan/settings.ts'
 import { checkSimulation } from '../plan/simulation.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
+import { leaveOutUnfit, type WrittenSettings } from './fit.ts'
 import { type InferredGateway, inferGateway } from './infer/infer.ts'
 import { readResources } from './seed/seed.ts'
 
@@ -44,6 +45,11 @@ export interface LoadOptions {
   readonly progress?: Progress
   /** The unreadable files of the contract that the served configuration lacks, too: the others are errors. Unset: none is. */
   readonly lacking?: ReadonlySet<string> | undefined
+  /**
+   * The path of another contract to use instead of the file's. Settings that do not fit it are warnings, and are left out; other
+   * warnings about the file itself are not repeated.
+   */
+  readonly contract?: string | undefined
   /** The text to use instead of the file, which need not exist then. */
   readonly text?: string | undefined
   /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
@@ -129,11 +135,9 @@ export async function inferFile(
 }
 
 /** A gateway file and its contract, before they are compiled. */
-interface GatewayRead {
+interface GatewayRead extends WrittenSettings {
   /** Whether it is a bare OpenAPI document. */
   readonly bare: boolean
-  readonly settings: SimulationFile
-  readonly source: Source
   readonly contract: Contract
   readonly shownKeys: ReadonlyMap<string, string>
   readonly tls: TlsSettings | undefined
@@ -183,7 +187,12 @@ function startLoading(path: string, home: string, environment: Environment, opti
     checkState(settings.state, source, report)
     const tls = readTls(settings.listen?.tls, source, file, home, report)
     addFiles(tls.files)
-    const document = bare ? { file, source } : contractDocument(settings, source)
+    const document =
+      options.contract !== undefined
+        ? documentNamed(resolve(home, options.contract), placeOfFile(options.contract))
+        : bare
+          ? { file, source }
+          : contractDocument(settings, source)
     progress?.('reading the contract')
     const basePath = options.basePath ?? settings.listen?.basePath
     const knowsClients = tls.settings?.clients !== undefined
@@ -198,7 +207,10 @@ function startLoading(path: string, home: string, environment: Environment, opti
     if (typeof contract !== 'string') return { file, source: source.derive(contract, at => ['contract', ...at]) }
     const place = source.locate(['contract'])
     if (refuseRemote(contract, place, report)) return undefined
-    const named = resolve(dirname(file), contract)
+    return documentNamed(resolve(dirname(file), contract), place)
+  }
+
+  const documentNamed = (named: string, place: Place): Document | undefined => {
     files.add(named)
     const found = readNamed(named, nameOf(named), place, report, 'contract')
     if (found === undefined) return undefined
@@ -210,17 +222,23 @@ function startLoading(path: string, home: string, environment: Environment, opti
     return { plan: report.failed ? undefined : plan, report, files: [...files] }
   }
 
-  const compile = (found: GatewayRead | undefined): Loaded => {
-    if (found === undefined) return end(undefined)
-    const { settings, source, contract, shownKeys, tls } = found
-    const seeding = readResources(settings, contract, source, file, home, report)
+  const compileInto = (into: Diagnostics, { settings, source, contract, shownKeys, tls }: GatewayRead): Plan => {
+    const seeding = readResources(settings, contract, source, file, home, into)
     progress?.(`compiling ${contract.operations.length} operations`)
     const folder = dirname(file)
     const replyFiles = new ReplyFiles(folder)
     const simulation = simulationOf(settings, source, seeding.resources, { shownKeys, replyFiles, tls, folder })
-    const plan = compilePlan(simulation, contract, report)
+    const plan = compilePlan(simulation, contract, into)
     addFiles([...seeding.files, ...replyFiles.paths])
-    return end(plan)
+    return plan
+  }
+
+  const compile = (found: GatewayRead | undefined): Loaded => {
+    if (found === undefined) return end(undefined)
+    if (options.contract === undefined) return end(compileInto(report, found))
+    const own = new Set(found.contract.files.map(nameOf))
+    const compileFitting = (into: Diagnostics, part: WrittenSettings) => compileInto(into, { ...found, ...part })
+    return end(leaveOutUnfit(compileFitting, found, ({ place }) => own.has(place.file), report))
   }
   return { file, report, read, compile, end }
 }

@@ -1,0 +1,92 @@
+// Fits the settings of a gateway file to another contract than the one that they were written for: leaves out those that name
+// operations, schemas and other parts that it lacks.
+
+import { type Diagnostic, Diagnostics } from '../kernel/diagnostic.ts'
+import type { Source } from '../kernel/file/source.ts'
+import { isObject, parsePointer, pointer } from '../kernel/json.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { SimulationFile } from '../plan/simulation-file.ts'
+
+/** Leaving out a setting may make another one unfit: a resource, then what responds with it, then the rules about that. */
+const MOST_ROUNDS = 10
+
+/** The settings of a gateway file, and the file. */
+export interface WrittenSettings {
+  readonly settings: SimulationFile
+  readonly source: Source
+}
+
+/**
+ * Compiles settings without those that do not fit, which become warnings.
+ *
+ * @param isOfContract whether a diagnostic is about the contract itself: it is reported unchanged
+ */
+export function leaveOutUnfit(
+  compile: (report: Diagnostics, written: WrittenSettings) => Plan,
+  written: WrittenSettings,
+  isOfContract: (one: Diagnostic) => boolean,
+  report: Diagnostics,
+): Plan {
+  let { settings, source } = written
+  for (let round = 1; ; round++) {
+    const found = new Diagnostics()
+    const plan = compile(found, { settings, source })
+    const unfit = found.unsorted.filter(one => one.severity === 'error' && !isOfContract(one))
+    // Added as they are: a strict load makes errors of other warnings only.
+    for (const one of unfit) report.add({ ...one, severity: 'warning' })
+    const gone = new Set(unfit.flatMap(one => unfitParts(one, source.file, settings)))
+    if (gone.size === 0 || round === MOST_ROUNDS) {
+      for (const one of found.unsorted.filter(isOfContract))
+        report[one.severity](one.code, one.message, one.place, one.hint)
+      return plan
+    }
+    settings = leaveOut(settings, gone, '') as SimulationFile
+    source = source.derive(leaveOut(source.value, gone, ''))
+  }
+}
+
+/** Returns pointers to the settings that a mistake makes useless. One in a fixture makes the seeds of its resource useless. */
+function unfitParts({ place }: Diagnostic, file: string, { resources = {} }: SimulationFile): string[] {
+  if (place.file !== file) {
+    const seeded = Object.entries(resources).filter(
+      ([, { seed }]) => typeof seed === 'string' && endsAlike(place.file, seed),
+    )
+    return seeded.map(([name]) => pointer(['resources', name, 'seed']))
+  }
+  const [, within = ''] = /#(?:key|value)(.*?)(?:@\d+-\d+)?$/s.exec(place.id ?? '') ?? []
+  const path = parsePointer(within) ?? []
+  return path.length < 2 ? [] : [pointer(path.slice(0, depthOf(path)))]
+}
+
+const endsAlike = (path: string, name: string): boolean => `/${path}`.endsWith(`/${name.replace(/^(?:\.\.?\/)+/, '')}`)
+
+/** Returns the length of the path of a setting that can be left out, by the path of a mistake within it. */
+function depthOf(path: readonly string[]): number {
+  const [block, , key] = path
+  if (block === 'weather') return 2 + depthOf(path.slice(2))
+  // A resource has a schema and an id, or is none.
+  if (block === 'resources') return key === undefined || key === 'schema' || key === 'id' ? 2 : 4
+  const rules = path.indexOf('rules')
+  if (rules !== -1) return rules + 2
+  return block === 'defaults' ? 2 : 3
+}
+
+/** Takes the place of a rule, so that the others keep theirs. */
+const NEVER = { when: 'false', times: 1 }
+
+/** Returns a copy of a value without the parts at some pointers. @param at the pointer to the value */
+function leaveOut(value: unknown, gone: ReadonlySet<string>, at: string): unknown {
+  if (![...gone].some(one => one.startsWith(`${at}/`))) return value
+  if (Array.isArray(value)) {
+    return value.flatMap((item, i) => {
+      if (!gone.has(`${at}/${i}`)) return [leaveOut(item, gone, `${at}/${i}`)]
+      return at.endsWith('/rules') ? [NEVER] : []
+    })
+  }
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).flatMap(([name, item]) => {
+    const part = at + pointer([name])
+    return gone.has(part) ? [] : [[name, leaveOut(item, gone, part)] as const]
+  })
+  return Object.fromEntries(kept)
+}

@@ -1,0 +1,98 @@
+// A gateway file over another contract than its own serves the settings that fit, and reports the others once as warnings.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Gateway } from '../../src/gateway/gateway.ts'
+import { silentLog } from '../../src/gateway/log.ts'
+import { loadPlan } from '../../src/load/load.ts'
+import { realClock } from '../../src/world/clock.ts'
+import { sendTo } from '../support/in-process.ts'
+import { answers, documentOf, naming, object, ref, string, takes } from '../support/small-document.ts'
+
+const book = object({ id: string, title: string, shelf: string }, { required: ['title'] })
+const now = documentOf(
+  {
+    '/books': {
+      get: { operationId: 'listBooks', tags: ['books'], ...answers(200, { type: 'array', items: ref('Book') }) },
+      post: { operationId: 'createBook', ...takes(ref('Book')), ...answers(201, ref('Book')) },
+    },
+    '/books/{id}': { get: { operationId: 'getBook', ...naming('id'), ...answers(200, ref('Book')) } },
+    '/shelves': { get: { operationId: 'listShelves', ...answers(200, { type: 'array', items: ref('Shelf') }) } },
+  },
+  { Book: book, Shelf: object({ id: string }) },
+)
+const next = documentOf(
+  {
+    '/books': {
+      get: { operationId: 'listBooks', ...answers(200, { type: 'array', items: ref('Book') }) },
+      post: { operationId: 'createBook', ...takes(ref('Book')), ...answers(201, ref('Book')) },
+    },
+    '/books/{id}': { get: { operationId: 'readBook', ...naming('id'), ...answers(200, ref('Book')) } },
+  },
+  { Book: object({ id: string, title: string, pages: { type: 'integer' } }, { required: ['title', 'pages'] }) },
+)
+
+const FILE = `contract: ./openapi.json
+consumers: { ann: { key: secret-of-ann } }
+tags: { books: { latency: { fixed: 1ms } } }
+resources:
+  books: { schema: Book, seed: [{ id: a, title: Emma, shelf: x }] }
+  shelves: { schema: Shelf, seed: [{ id: x }] }
+operations:
+  listBooks:
+    respond: { list: books }
+    rules: [{ when: 'request.query.gone == "1"', latency: { fixed: 1ms } }, { times: 1, respond: { status: 503 } }]
+  createBook: { respond: { create: books } }
+  getBook: { respond: { read: books } }
+  listShelves: { respond: { list: shelves } }
+`
+
+function loadOver(contract: unknown, file = FILE, strict = false) {
+  const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+  after(() => rmSync(home, { recursive: true }))
+  const security = {
+    components: { ...now.components, securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'k' } } },
+  }
+  writeFileSync(join(home, 'gateway.yaml'), file)
+  writeFileSync(join(home, 'openapi.json'), JSON.stringify({ ...now, ...security }))
+  if (contract !== undefined)
+    writeFileSync(join(home, 'next.json'), typeof contract === 'string' ? contract : JSON.stringify(contract))
+  return loadPlan('gateway.yaml', home, {}, { contract: 'next.json', strict })
+}
+
+const told = ({ report }: ReturnType<typeof loadOver>) =>
+  report.list.map(({ severity, code, message, place }) => `${place.file}:${place.line} ${severity} ${code}: ${message}`)
+
+test('settings that do not fit the other contract are warnings, told once, and the rest is served', async () => {
+  const loaded = loadOver(next)
+  assert.deepEqual(told(loaded), [
+    'gateway.yaml:2 warning no-credential: ann has no credential',
+    'gateway.yaml:2 warning unknown-security-scheme: the contract has no security scheme "key"',
+    'gateway.yaml:3 warning unknown-tag: no operation has the tag "books"',
+    'gateway.yaml:5 warning invalid-seed: this record of books breaks its schema: /pages is required',
+    'gateway.yaml:6 warning unknown-schema: the contract has no schema "Shelf"',
+    'gateway.yaml:10 warning unknown-field: request.query has no "gone"',
+    'gateway.yaml:12 warning unknown-operation: the contract has no operation "getBook"',
+    'gateway.yaml:13 warning unknown-operation: the contract has no operation "listShelves"',
+  ])
+  const send = sendTo(new Gateway(loaded.plan!, realClock, silentLog, '1'))
+  assert.equal((await send('GET /books')).status, 503)
+  assert.deepEqual((await send('GET /books')).body, [])
+  assert.equal((await send('POST /books', { title: 'Emma', pages: 400 })).status, 201)
+})
+
+test('a strict load does not refuse what does not fit', () => {
+  assert.ok(loadOver(next, FILE, true).plan)
+})
+
+test('the mistakes of a broken next contract are errors at their places', () => {
+  const broken = loadOver('openapi: 3.1.0\ninfo: { title: x, version: "1" \npaths: {}\n')
+  assert.equal(broken.plan, undefined)
+  assert.deepEqual(told(broken), ['next.json:2 error syntax: this { is never closed'])
+  const absent = loadOver(undefined)
+  assert.equal(absent.plan, undefined)
+  assert.match(String(told(absent)), /^next\.json:1 error [\w-]+: .*next\.json/)
+})
