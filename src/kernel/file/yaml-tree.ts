@@ -97,7 +97,7 @@ const WIDTH = 100
  */
 export function writeYaml(value: Json, comments: ReadonlyMap<string, string> = new Map()): string {
   // Numbers are written as they were read, up to the precision of a number of JavaScript.
-  const document = new Document(approximate(value), { version: '1.1', aliasDuplicateObjects: false })
+  const document = new Document(approximate(value), { compat: 'yaml-1.1', aliasDuplicateObjects: false })
   const style = { lineWidth: 0, flowCollectionPadding: true } as const
   const head = comments.get('')
   if (head !== undefined) document.commentBefore = asComment(head)
@@ -123,7 +123,7 @@ export function writeYaml(value: Json, comments: ReadonlyMap<string, string> = n
       node.flow = true
     },
   })
-  return document.toString(style).replace(/^%YAML.*\n---\n/, '')
+  return document.toString(style)
 }
 
 const asComment = (text: string): string => text.replace(/^/gm, ' ')
