@@ -12,9 +12,10 @@ import {
   type Verdict,
   verifyRequests,
 } from './gateway/journal/filter.ts'
-import { Diagnostics, formatReport } from './kernel/diagnostic.ts'
+import { Diagnostics } from './kernel/diagnostic.ts'
 import { parseSource } from './kernel/file/read-source.ts'
 import { type JsonObject, stringifyJson } from './kernel/json.ts'
+import { formatReport } from './kernel/report.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from './plan/settings.ts'
 import { EARLIEST, LATEST, parseMoment } from './world/clock.ts'
 import type { World } from './world/world.ts'

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Diagnostics, formatBriefly } from '../src/kernel/diagnostic.ts'
+import { Diagnostics } from '../src/kernel/diagnostic.ts'
+import { formatBriefly } from '../src/kernel/report.ts'
 import { CONTRACT, OPERATIONS, simulate } from './simulate.ts'
 import { inProcess, load } from './support/in-process.ts'
 import { FixedClock } from './virtual-clock.ts'

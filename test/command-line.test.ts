@@ -102,7 +102,7 @@ const WRONG: readonly [string, string, Record<string, string>?][] = [
     'check a.yaml --tls-cert x',
     'check has no option --tls-cert; one of: --deep, --stateful, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
-  ['check --format xml', '--format is not "xml"; one of: text, json, github'],
+  ['check --format xml', '--format is not "xml"; one of: text, json, junit, sarif, github, markdown'],
   ['serve --prot 1', 'serve has no option --prot; did you mean "--port"?'],
   [
     'serve -p 1',

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { Answers } from '../src/contract/answer/answers.ts'
 import { compileRefusals } from '../src/contract/answer/refusals.ts'
 import { nonconformanceOf, responseFor } from '../src/contract/contract.ts'
-import { formatDiagnostics } from '../src/kernel/diagnostic.ts'
 import { problemOf } from '../src/kernel/http.ts'
+import { formatDiagnostics } from '../src/kernel/report.ts'
 import { loadPlan } from '../src/load/load.ts'
 
 const folder = join(import.meta.dirname, 'corpus')

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { parse } from 'yaml'
-import { formatDiagnostics } from '../src/kernel/diagnostic.ts'
+import { formatDiagnostics } from '../src/kernel/report.ts'
 import { loadPlan } from '../src/load/load.ts'
 import { blocksOf, PAGES, ROOT, readPage } from './support/pages.ts'
 

@@ -3,7 +3,17 @@
 import { selfCheck } from '../load/probe/self-check.ts'
 import { describeCalendar, describeDayWhole, describeWhole } from '../plan/describe.ts'
 import { parseMoment, realClock } from '../world/clock.ts'
-import { CONFIGURATIONS, type Command, counted, load, mustBe, READING, tellMistakes, withPlan } from './command.ts'
+import {
+  CONFIGURATIONS,
+  type Command,
+  counted,
+  isDocument,
+  load,
+  mustBe,
+  READING,
+  tellMistakes,
+  withPlan,
+} from './command.ts'
 
 export const check: Command = {
   about: 'report the mistakes of the configuration; exit 0 or 1',
@@ -21,7 +31,7 @@ export const check: Command = {
       plan !== undefined && switches.has('deep') ? await selfCheck(plan, report, progress.report) : undefined
     tellMistakes(report, line, program, true)
     if (plan === undefined || report.failed) return 1
-    if (line.values.format === 'json') return 0
+    if (isDocument(line.values.format)) return 0
     if (checked !== undefined) print(`${counted(checked.requests, 'request')} answered as the contract documents\n`)
     const sizes = `${counted(plan.operations.length, 'operation')}, ${counted(files.length, 'file')}`
     print(`${file}: ${sizes}, ${report.unsorted.length === 0 ? 'no mistakes' : 'no errors'}\n`)

@@ -1,13 +1,7 @@
 // The interface of a command, and the interface of the process to it.
 
-import {
-  type Diagnostics,
-  formatAsJson,
-  formatBriefly,
-  formatForGitHub,
-  formatReport,
-  suggest,
-} from '../kernel/diagnostic.ts'
+import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import { formatBriefly, formatFindings, formatReport, REPORT_FORMATS, type ReportFormat } from '../kernel/report.ts'
 import type { ShownProgress } from '../kernel/terminal.ts'
 import { type Loaded, type LoadOptions, loadInferred, loadPlan } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -57,8 +51,8 @@ export const READING: Readonly<Record<string, Option>> = {
   strict: { about: 'treat warnings as errors' },
   format: {
     takes: 'FORMAT',
-    about: 'the format of mistakes: text, json, or github (annotations of a workflow)',
-    fault: oneOf(['text', 'json', 'github']),
+    about: 'the format of mistakes: text, json, junit, sarif, github (annotations of a workflow) or markdown',
+    fault: oneOf(REPORT_FORMATS),
   },
 }
 
@@ -120,18 +114,22 @@ export function readingOf({ values, switches }: CommandLine): LoadOptions {
   }
 }
 
+/** Whether a format is a document, which nothing else may be printed beside. */
+export const isDocument = (format: string | undefined): format is ReportFormat =>
+  format !== undefined && format !== 'text' && format !== 'github'
+
 /** Writes the mistakes in the requested format: a report for a command that is run to have one. */
 export function tellMistakes(
   report: Diagnostics,
   { values: { format } }: CommandLine,
-  { progress, print, complain }: Program,
+  { progress, print, complain, version }: Program,
   asked = false,
 ): void {
   progress.clear()
   const other = asked ? print : complain
-  if (format === 'json') other(formatAsJson(report))
-  else if (format === 'github') other(formatForGitHub(report.list))
-  else complain(asked ? formatReport(report) : formatBriefly(report))
+  if (isDocument(format) || format === 'github') {
+    other(formatFindings(format, report.list, { version, total: severity => report.count(severity) }))
+  } else complain(asked ? formatReport(report) : formatBriefly(report))
 }
 
 /** Reports the mistakes, and uses the plan if there is one. */

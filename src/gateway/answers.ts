@@ -2,9 +2,10 @@
 // have no additional cost.
 
 import type { Exchange } from '../behaviours/exchange.ts'
-import { Diagnostics, formatReport } from '../kernel/diagnostic.ts'
+import { Diagnostics } from '../kernel/diagnostic.ts'
 import { parseSource } from '../kernel/file/read-source.ts'
 import type { Source } from '../kernel/file/source.ts'
+import { formatReport } from '../kernel/report.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { withRules } from '../plan/layers.ts'
 import type { Plan, PlannedAnswer, PlannedOperation, Rule } from '../plan/plan.ts'

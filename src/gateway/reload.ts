@@ -1,8 +1,8 @@
 // Reloads the configuration when it changes: loads it completely before it replaces the served one.
 
 import { readFileSync, statSync } from 'node:fs'
-import { formatBriefly } from '../kernel/diagnostic.ts'
 import { attempted } from '../kernel/memo.ts'
+import { formatBriefly } from '../kernel/report.ts'
 import type { Loaded, LoadOptions } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
 import { every } from '../world/clock.ts'

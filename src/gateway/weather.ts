@@ -2,11 +2,12 @@
 // no behaviour by name.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
-import { Diagnostics, formatReport, suggest } from '../kernel/diagnostic.ts'
+import { Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { parseSource } from '../kernel/file/read-source.ts'
 import type { Source } from '../kernel/file/source.ts'
 import { problems, type Reply, refuse } from '../kernel/http.ts'
 import { getOrMake } from '../kernel/memo.ts'
+import { formatReport } from '../kernel/report.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { hasBlocks } from '../plan/compile.ts'
 import { expandShortForms } from '../plan/formats.ts'

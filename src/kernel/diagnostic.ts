@@ -23,6 +23,8 @@ export interface Diagnostic {
   readonly message: string
   readonly place: Place
   readonly hint?: string
+  /** The subject of the message, such as an operation's id, if the message leaves it out. */
+  readonly subject?: string
 }
 
 /** The maximum number of diagnostics that are kept; further ones are counted. */
@@ -76,7 +78,7 @@ export class Diagnostics {
     const hint = said.hint ?? remedyFor(said.code)
     const text = said.message.length > LONGEST ? `${said.message.slice(0, LONGEST)}…` : said.message
     const diagnostic = { ...said, message: text, hint }
-    const { code, message, place, severity } = diagnostic
+    const { code, message, place, severity, subject } = diagnostic
     const isHere = ({ file, line, column }: Place) =>
       line === place.line && column === place.column && file === place.file
     if (code === 'missing-variable') this.#unset.push(place)
@@ -86,7 +88,7 @@ export class Diagnostics {
       return
     }
     // A component with two references is read twice; its mistake is reported once.
-    const key = `${place.id ?? `${place.file}:${place.line}:${place.column}`}:${code}:${message}`
+    const key = `${place.id ?? `${place.file}:${place.line}:${place.column}`}:${code}:${subject}:${message}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)
     this.#list.push(diagnostic)
@@ -123,74 +125,6 @@ export class Diagnostics {
   get unsorted(): readonly Diagnostic[] {
     return this.#list
   }
-}
-
-const EXCERPT = 100
-
-/** Formats a diagnostic for people: place, code, message, the line with a caret, the hint. */
-function formatDiagnostic({ severity, code, message, place, hint }: Diagnostic): string {
-  const head = `${place.file}:${place.line}:${place.column} ${severity} ${code}: ${message}`
-  const gutter = ' '.repeat(String(place.line).length)
-  const tail = hint === undefined ? [] : [`${gutter} = ${hint}`]
-  if (place.text.trim() === '') return printable([head, ...tail])
-  // A minified document is one line of megabytes: show the part around the mistake.
-  const from = place.column > EXCERPT - 20 ? place.column - 40 : 0
-  const shown = place.text.slice(from, from + EXCERPT).trimEnd()
-  const cut = from + EXCERPT < place.text.trimEnd().length
-  const excerpt = `${from > 0 ? '…' : ''}${shown}${cut ? '…' : ''}`
-  const column = place.column - 1 - from + (from > 0 ? 1 : 0)
-  const carets = '^'.repeat(Math.max(1, Math.min(place.length, excerpt.length - column)))
-  return printable([head, `${place.line} | ${excerpt}`, `${gutter} | ${' '.repeat(column)}${carets}`, ...tail])
-}
-
-/** Joins lines, without control characters: a file may have some that steer a terminal, and the caret would miss a tab. */
-const printable = (lines: readonly string[]): string => lines.join('\n').replace(/(?!\n)\p{Cc}/gu, ' ')
-
-/** Returns the first `most` errors by place, and all warnings. */
-export const MOST_SHOWN = 100
-
-export function shownOf(list: readonly Diagnostic[]): readonly Diagnostic[] {
-  let errors = 0
-  return list.filter(({ severity }) => severity === 'warning' || ++errors <= MOST_SHOWN)
-}
-
-/** Formats a report: the first hundred errors, all warnings, and the totals. Empty without diagnostics. */
-export const formatReport = (report: Diagnostics): string =>
-  formatDiagnostics(report.list, severity => report.count(severity))
-
-/**
- * Formats a list in the same way.
- *
- * @param total the number of all diagnostics
- */
-export function formatDiagnostics(
-  list: readonly Diagnostic[],
-  total = (severity: Severity) => list.filter(one => one.severity === severity).length,
-): string {
-  if (list.length === 0) return ''
-  const shown = shownOf(list)
-  const say = (word: Severity) => {
-    const [n, seen] = [total(word), shown.filter(one => one.severity === word).length]
-    return n === 0 ? [] : [`${n} ${word}${n === 1 ? '' : 's'}${seen < n ? ` (the first ${seen} are shown)` : ''}`]
-  }
-  const summary = [...say('error'), ...say('warning')].join(', ')
-  return `${[...shown.map(formatDiagnostic), summary].join('\n\n')}\n`
-}
-
-const SHOWN = 10
-
-/**
- * Formats a report for a command whose purpose is another: every error, the first ten warnings, and the totals. Only the
- * places of those are computed.
- */
-export function formatBriefly(report: Diagnostics): string {
-  let warnings = 0
-  const shown = report.unsorted.filter(({ severity }) => severity === 'error' || ++warnings <= SHOWN)
-  const text = formatDiagnostics(shown, severity =>
-    severity === 'error' ? report.count(severity) : Math.min(SHOWN, warnings),
-  )
-  const left = report.count('warning') - SHOWN
-  return left > 0 ? text.replace(/\n[^\n]*\n$/, `\n${left} more warnings; \`understudy check\` shows all\n`) : text
 }
 
 /**
@@ -257,29 +191,3 @@ export function editDistance(a: string, b: string, limit: number): number {
   }
   return rows[a.length]![b.length]!
 }
-
-/** Formats a report as one JSON document: every diagnostic with its place, and the totals. */
-export function formatAsJson(report: Diagnostics): string {
-  const diagnostics = report.list.map(flatDiagnostic)
-  return `${JSON.stringify({ errors: report.count('error'), warnings: report.count('warning'), diagnostics }, null, 2)}\n`
-}
-
-/** Returns a diagnostic as plain data, without the text of its line. */
-export const flatDiagnostic = ({ severity, code, message, hint, place }: Diagnostic) => {
-  const { file, line, column, length } = place
-  return { severity, code, message, hint, file, line, column, length }
-}
-
-/** One workflow command a line (GitHub Docs, "Workflow commands", `error` and `warning`). */
-export const formatForGitHub = (list: readonly Diagnostic[]): string =>
-  list
-    .map(({ severity, code, message, hint, place: { file, line, column, length } }) => {
-      const text = hint === undefined ? message : `${message}\n${hint}`
-      const properties = { file, line, col: column, endColumn: column + length, title: code }
-      const listed = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(String(value))}`)
-      return `::${severity} ${listed.join(',')}::${escapeData(text)}\n`
-    })
-    .join('')
-
-const escapeData = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-const escapeProperty = (text: string): string => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -1,7 +1,7 @@
 // The thread that tries a large configuration: loads it, and sends back its mistakes. See `load-aside.ts`.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { shownOf } from '../kernel/diagnostic.ts'
+import { shownOf } from '../kernel/report.ts'
 import { loadPlan } from './load.ts'
 import type { RefusedTrial, TrialArguments } from './load-aside.ts'
 

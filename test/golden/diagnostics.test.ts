@@ -1,6 +1,6 @@
 // Configurations, contracts and fixtures with mistakes, and their messages.
 
-import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
+import { formatDiagnostics } from '../../src/kernel/report.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { testCases } from './cases.ts'
 

@@ -1,6 +1,6 @@
 // Plans at a date, and calendars from a date on. `AT` and `CALENDAR` name the dates.
 
-import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
+import { formatDiagnostics } from '../../src/kernel/report.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { describeCalendar, describeDayWhole } from '../../src/plan/describe.ts'
 import { parseDate } from '../../src/world/clock.ts'

@@ -1,7 +1,7 @@
 // Configurations, and their plan as `understudy plan` prints it.
 
 import assert from 'node:assert/strict'
-import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
+import { formatDiagnostics } from '../../src/kernel/report.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { describeWhole } from '../../src/plan/describe.ts'
 import { testCases } from './cases.ts'

@@ -43,7 +43,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'kernel/file/read-source.ts MOST_VALUES': '5,000,000 values',
   'kernel/file/read-source.ts MOST_WRITTEN': '500,000 lines and commas',
   'kernel/schema/schema.ts MOST_VALUES': 'a body of more than 1,000 values',
-  'kernel/diagnostic.ts MOST_SHOWN': '100 of a configuration',
+  'kernel/report.ts MOST_SHOWN': '100 of a configuration',
   'kernel/json.ts MAX_DEPTH': '256',
   'kernel/units.ts LONGEST_DURATION': 'the window of a rate | 36,500 days',
   'kernel/file/read-source.ts MOST_BYTES': '256 MB a file',

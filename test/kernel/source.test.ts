@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Diagnostics, formatReport } from '../../src/kernel/diagnostic.ts'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource, readSource } from '../../src/kernel/file/read-source.ts'
 import { fillVariables, type Source } from '../../src/kernel/file/source.ts'
+import { formatReport } from '../../src/kernel/report.ts'
 import { size } from '../support/cases.ts'
 
 /** Returns the line of a text as a diagnostic shows it. */

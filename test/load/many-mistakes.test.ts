@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatReport } from '../../src/kernel/diagnostic.ts'
+import { formatReport } from '../../src/kernel/report.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { size } from '../support/cases.ts'
 

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Diagnostics, formatDiagnostics } from '../../src/kernel/diagnostic.ts'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/file/read-source.ts'
+import { formatDiagnostics } from '../../src/kernel/report.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
 import { checkSimulation, narrow } from '../../src/plan/simulation.ts'
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { type Log, silentLog } from '../../src/gateway/log.ts'
-import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import type { Request } from '../../src/kernel/http.ts'
+import { formatDiagnostics } from '../../src/kernel/report.ts'
 import { loadInferred, loadPlan } from '../../src/load/load.ts'
 import { validRequest } from '../../src/load/probe/probe.ts'
 import type { Plan, PlannedOperation } from '../../src/plan/plan.ts'

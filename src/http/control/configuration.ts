@@ -2,10 +2,11 @@
 
 import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../gateway/mask.ts'
 import { describeContract } from '../../gateway/reference.ts'
-import { type Diagnostics, flatDiagnostic, formatReport, shownOf } from '../../kernel/diagnostic.ts'
+import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { parseSource } from '../../kernel/file/read-source.ts'
 import type { Source } from '../../kernel/file/source.ts'
 import { stringifyJson } from '../../kernel/json.ts'
+import { flatDiagnostic, formatReport, shownOf } from '../../kernel/report.ts'
 import { INFERRED_FILE } from '../../load/infer/text.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'

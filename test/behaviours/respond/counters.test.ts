@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatDiagnostics } from '../../../src/kernel/diagnostic.ts'
+import { formatDiagnostics } from '../../../src/kernel/report.ts'
 import { inProcess, loadFiles } from '../../support/in-process.ts'
 
 const DOCUMENT = `

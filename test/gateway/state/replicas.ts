@@ -3,7 +3,7 @@
 import { Gateway } from '../../../src/gateway/gateway.ts'
 import type { Log } from '../../../src/gateway/log.ts'
 import { KeptState } from '../../../src/gateway/state/kept-state.ts'
-import { formatDiagnostics } from '../../../src/kernel/diagnostic.ts'
+import { formatDiagnostics } from '../../../src/kernel/report.ts'
 import type { StateSettings } from '../../../src/plan/settings.ts'
 import type { Engine } from '../../../src/world/engines/engine.ts'
 import { loadFiles, sendTo } from '../../support/in-process.ts'
