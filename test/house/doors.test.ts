@@ -58,7 +58,9 @@ const packageOf = (name: string): string =>
     .split('/')
     .slice(0, name.startsWith('@') ? 2 : 1)
     .join('/')
-const isPackage = (name: string): boolean => !name.startsWith('node:') && !/\.tsx?$/.test(name)
+/** Packages of types only: nothing of them is in the program. */
+const TYPES = ['har-format']
+const isPackage = (name: string): boolean => !name.startsWith('node:') && !/\.tsx?$/.test(name) && !TYPES.includes(name)
 const importers = new Map<string, string[]>()
 for (const { path, imports } of sourceFiles) {
   for (const name of new Set(imports.filter(isPackage).map(packageOf))) {

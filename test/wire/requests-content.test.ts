@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Entry } from 'har-format'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
 import { CONTRACT, OPERATIONS } from '../simulate.ts'
 import { fileOf } from '../support/in-process.ts'
@@ -120,4 +121,18 @@ test('`world.verify` filters by headers and body, too', async () => {
   assert.ok(world.verify({ header: { 'X-Request-Id': 'c' }, body: { '/name': 'Kim', '/size': 7 } }, 1).ok)
   assert.ok(!world.verify({ body: { '/size': 8 } }).ok)
   assert.throws(() => world.verify({ header: { accept: '*' } }), /does not keep the header accept/)
+})
+
+test('the journal is a HAR, with the bodies that are kept whole', async () => {
+  const { body } = await ask(`${gateway.control}/requests?format=har&method=POST`)
+  const { log } = body as { log: { version: string; entries: Entry[] } }
+  assert.equal(log.version, '1.2')
+  const [first, , third] = log.entries.map(({ request, response }) => [
+    `${request.method} ${new URL(request.url).pathname}`,
+    response.status,
+    request.postData?.text,
+  ])
+  assert.deepEqual(first, ['POST /things', 201, '{"name":"Rex","tags":["dog",5],"a/b":null}'])
+  assert.equal(third?.[2], '')
+  assert.match(JSON.stringify(log), /"name":"authorization","value":"\*\*\*"/)
 })

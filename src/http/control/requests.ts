@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import type { JournalView } from '../../gateway/journal/all-requests.ts'
-import { describeEntry } from '../../gateway/journal/entry.ts'
+import { describeEntry, type RecordedBody, type RecordedRequest } from '../../gateway/journal/entry.ts'
 import {
   type Criterion,
   compileFilter,
@@ -14,7 +14,10 @@ import {
   verifyRequests,
 } from '../../gateway/journal/filter.ts'
 import type { Journal } from '../../gateway/journal/journal.ts'
-import { badRequest, type ControlReply, DONE, done, json, problem, stream } from './replies.ts'
+import { JSON_TYPE } from '../../kernel/http.ts'
+import { entryOf, type RecordedMessage, writeHar } from '../../load/import/har.ts'
+import { parseTime } from '../../world/clock.ts'
+import { badRequest, type ControlReply, DONE, done, json, problem, stream, text } from './replies.ts'
 import {
   type Call,
   type CallParameter,
@@ -146,7 +149,7 @@ const HEARTBEAT = 15_000
 const MOST_STREAMS = 100
 const MOST_PAST = 1000
 
-export function requestRoutes({ gateway }: Control) {
+export function requestRoutes({ gateway, about }: Control) {
   const { journal } = gateway
   /** Reads the filter of a call for this plan, or refuses an invalid one. */
   const read = ({ parameters }: Call, view: JournalView = journal): readonly Criterion[] | ControlReply => {
@@ -176,10 +179,15 @@ export function requestRoutes({ gateway }: Control) {
           'The maximum number of requests, the latest ones; `more` says whether others match. Default: 100.',
           { ...positive, maximum: 100_000 },
         ),
+        format: described('`har` for a HAR 1.2, with the bodies that the journal keeps whole. Default: `json`.', {
+          ...string,
+          enum: ['json', 'har'],
+        }),
       },
       replies: { 200: replyWith('The last of those that match.', pageSchema) },
-      handle: select((view, criteria, { parameters: { limit = 100 } }) => {
+      handle: select((view, criteria, { parameters: { limit = 100, format } }) => {
         const { requests, total } = selectPage(view, criteria, limit as number)
+        if (format === 'har') return text(writeHar(requests.map(harEntryOf), about.version), JSON_TYPE)
         return json({ requests, total, more: total > requests.length, evicted: view.evicted })
       }),
     },
@@ -248,6 +256,27 @@ export function requestRoutes({ gateway }: Control) {
         return stream('text/event-stream', events)
       },
     },
+  })
+}
+
+/** The entry of a HAR for a request of the journal. */
+function harEntryOf(request: RecordedRequest): ReturnType<typeof entryOf> {
+  const { at, durationMs, method, path, query, status, headers, replyHeaders, requestBody, replyBody } = request
+  const messageOf = (given: RecordedRequest['headers'] = {}, body: RecordedBody | undefined): RecordedMessage => {
+    const isWhole = body !== undefined && Buffer.byteLength(body.text) === body.bytes
+    // The fields of replies are kept while somebody watches.
+    const type = given['content-type'] ?? (isWhole && /^\s*[[{]/.test(body.text) ? JSON_TYPE : undefined)
+    return {
+      headers: type === undefined ? given : { ...given, 'content-type': type },
+      body: isWhole && body.bytes > 0 ? body.text : undefined,
+      isPartial: !isWhole,
+    }
+  }
+  return entryOf({
+    ...{ at: parseTime(at) - durationMs, latency: durationMs, method, path, query },
+    origin: `http://${headers?.host ?? 'localhost'}`,
+    request: messageOf(headers, requestBody),
+    reply: { ...messageOf(replyHeaders, replyBody), status },
   })
 }
 

@@ -1,0 +1,339 @@
+// Reads and writes HAR 1.2, the recordings of browsers and proxies, entry by entry: a file may have hundreds of megabytes, and may
+// be cut off.
+
+import { closeSync, createReadStream, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+import type { Entry } from 'har-format'
+import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
+import { placeOfFile } from '../../kernel/file/source.ts'
+import { decodeUtf8, type Headers } from '../../kernel/http.ts'
+import { isObject, put } from '../../kernel/json.ts'
+import { attempted } from '../../kernel/memo.ts'
+import { parseTime, timestamp } from '../../world/clock.ts'
+
+/** A request and its reply, as somebody recorded them. */
+export interface RecordedExchange {
+  /** Its beginning in its file. */
+  readonly place: Place
+  /** When it began, in milliseconds. */
+  readonly at: number
+  /** Milliseconds until the reply began; of the whole exchange, if only that is known. */
+  readonly latency: number
+  readonly method: string
+  /** `https://api.example.com:8443` */
+  readonly origin: string
+  /** The path as sent, still percent-encoded. */
+  readonly path: string
+  /** Without the question mark. */
+  readonly query: string
+  readonly request: RecordedMessage
+  readonly reply: RecordedMessage & { readonly status: number }
+  /** The kind of its cause in a browser: `fetch`, `xhr`, `image`; unset elsewhere. */
+  readonly initiator: string | undefined
+}
+
+export interface RecordedMessage {
+  /** By lower-case name; repeated fields are joined by a comma. */
+  readonly headers: Headers
+  /** As text if it is UTF-8, without its content encoding; unset if there is none. */
+  readonly body: string | Uint8Array | undefined
+  /** Whether it had a body that the recording does not contain. */
+  readonly isPartial: boolean
+}
+
+/** The bytes of an entry that is read. A longer text cannot be a string of JavaScript. */
+const LARGEST_ENTRY = 128 * 2 ** 20
+
+const [QUOTE, BACKSLASH, NEWLINE] = [34, 92, 10]
+
+/**
+ * Reads the exchanges of a file in order. It reports a file that is not HAR, entries that cannot be used, and an end that is missing.
+ *
+ * @param path absolute
+ * @param file its name in messages
+ */
+export async function* readHar(path: string, file: string, report: Diagnostics): AsyncGenerator<RecordedExchange> {
+  const scanner = new EntryScanner()
+  let read = 0
+  const placeOf = ({ line, column }: Pick<Place, 'line' | 'column'>): Place => ({ ...placeOfFile(file), line, column })
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) {
+      for (const { text, ...at } of scanner.push(chunk as Buffer)) {
+        read += 1
+        const place = placeOf(at)
+        const entry = attempted(() => JSON.parse(text ?? ''))
+        const exchange = text === undefined ? 'has more than 128 MB' : exchangeOf(entry, place)
+        if (typeof exchange !== 'string') yield exchange
+        else report.warning('left-out-entry', `entry ${read} ${exchange}`, place, 'the other entries are used')
+      }
+    }
+  } catch (error) {
+    report.error('unreadable-file', `the file cannot be read: ${(error as Error).message}`, placeOfFile(file))
+    return
+  }
+  if (!scanner.found) {
+    const hint = 'export it as HAR 1.2: {"log": {"version": "1.2", "entries": […]}}'
+    report.error('not-har', 'the file has no list "entries" in an object "log"', placeOfFile(file), hint)
+  } else if (!scanner.ended) {
+    const message = `the file ends within its list of entries; the ${read} whole ones are used`
+    report.warning('cut-off', message, placeOf(scanner), 'record to the end, to have the rest too')
+  }
+}
+
+/** Finds the texts of the entries in the bytes of a file, in one pass, with what is needed of one entry in memory. */
+class EntryScanner {
+  /** Whether the list of entries began. */
+  found = false
+  /** Whether the list of entries ended. */
+  ended = false
+  line = 1
+  column = 0
+  #depth = 0
+  #quoted = false
+  #escaped = false
+  /** The text in quotes that was read last, outside entries. */
+  #word = ''
+  #start = { line: 1, column: 1 }
+  #parts: Buffer[] = []
+  #bytes = 0
+
+  get #isInEntries(): boolean {
+    return this.found && !this.ended
+  }
+
+  /** Returns the entries that end in a part of the file; one that is too large has no text. */
+  *push(
+    chunk: Buffer,
+  ): Generator<{ readonly text: string | undefined; readonly line: number; readonly column: number }> {
+    /** The offset in the chunk at which the current entry, or the rest of it, begins. */
+    let from = 0
+    for (let at = 0; at < chunk.length; at++) {
+      const code = chunk[at] as number
+      this.column += 1
+      if (this.#quoted) {
+        if (this.#escaped) this.#escaped = false
+        else if (code === BACKSLASH) this.#escaped = true
+        else if (code === QUOTE) this.#quoted = false
+        else if (this.#depth <= 2 && this.#word.length < 10) this.#word += String.fromCharCode(code)
+        continue
+      }
+      if (code === QUOTE) {
+        this.#quoted = true
+        if (this.#depth <= 2) this.#word = ''
+      } else if (code === NEWLINE) {
+        this.line += 1
+        this.column = 0
+      } else if (code === 0x7b || code === 0x5b) {
+        if (this.#depth === 2 && code === 0x5b && this.#word === 'entries') this.found = true
+        if (this.#depth === 3 && this.#isInEntries && code === 0x7b) {
+          this.#start = { line: this.line, column: this.column }
+          from = at
+        }
+        this.#depth += 1
+      } else if (code === 0x7d || code === 0x5d) {
+        this.#depth -= 1
+        if (!this.#isInEntries) continue
+        if (this.#depth === 2) this.ended = true
+        if (this.#depth !== 3) continue
+        this.#keep(chunk.subarray(from, at + 1))
+        yield { text: this.#take(), ...this.#start }
+      }
+    }
+    if (this.#isInEntries && this.#depth > 3) this.#keep(chunk.subarray(from))
+  }
+
+  #keep(part: Buffer): void {
+    this.#bytes += part.length
+    if (this.#bytes > LARGEST_ENTRY) this.#parts = []
+    else this.#parts.push(part)
+  }
+
+  #take(): string | undefined {
+    const text = this.#bytes > LARGEST_ENTRY ? undefined : Buffer.concat(this.#parts).toString()
+    this.#parts = []
+    this.#bytes = 0
+    return text
+  }
+}
+
+/** An object whose members may be missing, or of any type. */
+type Loose<Shape> = { readonly [Key in keyof Shape]?: Shape[Key] extends object ? Loose<Shape[Key]> : unknown }
+
+/** Returns why an entry cannot be used, as the rest of a sentence. */
+function exchangeOf(value: unknown, place: Place): RecordedExchange | string {
+  if (!isObject(value)) return 'is not an object of JSON'
+  const { request, response, startedDateTime, time, timings, _resourceType } = value as Loose<Entry>
+  if (!isObject(request) || !isObject(response)) return 'has no request or no response'
+  const { method } = request
+  if (typeof method !== 'string' || !/^[\w!#$%&'*+.^`|~-]+$/.test(method)) return 'has no method'
+  const url = typeof request.url === 'string' ? attempted(() => new URL(request.url as string)) : undefined
+  if (url === undefined) return 'has no absolute URL'
+  const status = Number(response.status)
+  // A browser notes 0 for a request without a reply: blocked, aborted, or refused by CORS.
+  if (!Number.isInteger(status) || status < 100 || status > 599) return 'has no status'
+  const { wait } = isObject(timings) ? timings : {}
+  const latency = [wait, time].find(one => typeof one === 'number' && one >= 0)
+  const began = parseTime(String(startedDateTime))
+  return {
+    place,
+    at: Number.isNaN(began) ? 0 : began,
+    latency: (latency as number | undefined) ?? 0,
+    method: method.toUpperCase(),
+    origin: url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin,
+    path: url.pathname,
+    query: url.search.slice(1),
+    request: messageOf(request.headers, request.postData, Number(request.bodySize)),
+    reply: { ...messageOf(response.headers, response.content, 0), status },
+    initiator: typeof _resourceType === 'string' ? _resourceType : undefined,
+  }
+}
+
+/** @param sent the bytes of the body where its own object is missing */
+function messageOf(fields: unknown, content: unknown, sent: number): RecordedMessage {
+  const headers: Record<string, string> = {}
+  for (const field of Array.isArray(fields) ? fields : []) {
+    const { name, value } = isObject(field) ? field : ({} as Record<string, unknown>)
+    // HTTP/2 has the method and the path as fields: `:path`.
+    if (typeof name !== 'string' || typeof value !== 'string' || name.startsWith(':')) continue
+    const known = headers[name.toLowerCase()]
+    put(headers, name.toLowerCase(), known === undefined ? value : `${known}, ${value}`)
+  }
+  const { text, encoding, mimeType, params, size } = isObject(content) ? content : ({} as Record<string, unknown>)
+  const type = headers['content-type'] ?? mimeType
+  if (typeof type === 'string' && type !== '' && type !== 'x-unknown') headers['content-type'] = type
+  const isForm = typeof text !== 'string' && Array.isArray(params) && /urlencoded/.test(String(type))
+  const written = isForm ? formText(params) : typeof text === 'string' ? text : ''
+  const bytes = encoding === 'base64' ? Buffer.from(written, 'base64') : undefined
+  const body = bytes === undefined ? written : (decodeUtf8(bytes) ?? bytes)
+  return {
+    headers,
+    body: body.length === 0 ? undefined : body,
+    // -1 is a size that is not known.
+    isPartial: body.length === 0 && (size === undefined ? sent > 0 : Number(size) !== 0),
+  }
+}
+
+const formText = (params: readonly unknown[]): string =>
+  params
+    .filter(isObject)
+    .map(({ name, value }) => `${encodeURIComponent(String(name))}=${encodeURIComponent(String(value ?? ''))}`)
+    .join('&')
+
+/** Returns an exchange as an entry of HAR. */
+export function entryOf(exchange: Omit<RecordedExchange, 'place' | 'initiator'>): Entry {
+  const { at, method, origin, path, query, latency, request, reply } = exchange
+  const listOf = (headers: Headers) => Object.entries(headers).map(([name, value]) => ({ name, value }))
+  const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 }
+  const [sent, got] = [harContentOf(request), harContentOf(reply)]
+  const mimeType = (message: RecordedMessage) => message.headers['content-type'] ?? ''
+  // A request has no encoding in HAR 1.2, so bytes that are not text are left out.
+  const { text, size, ...more } = sent
+  const postData = size === 0 ? {} : { postData: { mimeType: mimeType(request), text: text ?? '', ...more } }
+  const timings = { send: 0, wait: latency, receive: 0 }
+  return {
+    startedDateTime: timestamp(at),
+    time: latency,
+    request: {
+      ...{ ...common, method, url: `${origin}${path}${query === '' ? '' : `?${query}`}` },
+      headers: listOf(request.headers),
+      queryString: [...new URLSearchParams(query)].map(([name, value]) => ({ name, value })),
+      ...{ bodySize: size, ...postData },
+    },
+    response: {
+      ...{ ...common, status: reply.status, statusText: '', redirectURL: reply.headers.location ?? '' },
+      headers: listOf(reply.headers),
+      ...{ content: { mimeType: mimeType(reply), ...got }, bodySize: got.size },
+    },
+    ...{ cache: {}, timings },
+  }
+}
+
+/** The body of a message, as HAR has it. */
+function harContentOf({ body, isPartial }: RecordedMessage) {
+  if (body === undefined) return isPartial ? { size: -1, comment: 'The body was not kept.' } : { size: 0 }
+  if (typeof body === 'string') return { size: Buffer.byteLength(body), text: body }
+  return { size: body.length, text: Buffer.from(body).toString('base64'), encoding: 'base64' }
+}
+
+const END = '\n]}}\n'
+
+/** The text of a HAR before its first entry. */
+const harHead = (version: string): string =>
+  `{"log":{"version":"1.2","creator":{"name":"understudy","version":${JSON.stringify(version)}},"entries":[`
+
+/** Returns the text of a whole HAR. */
+export const writeHar = (entries: readonly Entry[], version: string): string =>
+  `${harHead(version)}\n${entries.map(one => JSON.stringify(one)).join(',\n')}${END}`
+
+/** A HAR on disk that grows. After each entry it is whole: the entry replaces the closing brackets, which follow it. */
+export class HarFile {
+  readonly path: string
+  readonly #file: number
+  /** The offset of the closing brackets. */
+  #end: number
+  #isEmpty: boolean
+
+  /**
+   * Opens a file, or continues one; a cut-off end is replaced. Throws the system's error, or a `RangeError` for a file that is not
+   * written entry by entry.
+   */
+  constructor(path: string, version: string) {
+    this.path = path
+    this.#file = openSync(path, 'a')
+    closeSync(this.#file)
+    this.#file = openSync(path, 'r+')
+    const { size } = fstatSync(this.#file)
+    const head = Buffer.from(harHead(version))
+    if (size === 0) writeSync(this.#file, Buffer.concat([head, Buffer.from(END)]), 0, undefined, 0)
+    const [end, isEmpty] = size === 0 ? [head.length, true] : lastEntryEnd(this.#file, size)
+    if (end === undefined) {
+      closeSync(this.#file)
+      throw new RangeError('it is not a recording that can be continued; name another folder')
+    }
+    this.#end = end
+    this.#isEmpty = isEmpty
+  }
+
+  /** Throws the system's error where the disk is full; the file is then whole without the entry. */
+  append(entry: Entry): void {
+    const text = Buffer.from(`${this.#isEmpty ? '' : ','}\n${JSON.stringify(entry)}`)
+    const whole = Buffer.concat([text, Buffer.from(END)])
+    try {
+      for (let at = 0; at < whole.length; ) at += writeSync(this.#file, whole, at, undefined, this.#end + at)
+    } catch (error) {
+      ftruncateSync(this.#file, this.#end)
+      writeSync(this.#file, END, this.#end)
+      throw error
+    }
+    this.#end += text.length
+    this.#isEmpty = false
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+}
+
+/** Reads from the end, where each entry has a line: returns the offset after the last whole one, and whether there is none. */
+function lastEntryEnd(file: number, size: number): readonly [end: number | undefined, isEmpty: boolean] {
+  const block = Buffer.alloc(Math.min(size, 2 ** 20))
+  /** The offset of the line break that ends the line looked at. */
+  let end = size
+  for (let from = size; from > 0; ) {
+    const length = Math.min(from, block.length)
+    from -= length
+    readSync(file, block, 0, length, from)
+    for (let at = length - 1; at >= 0; at--) {
+      if (block[at] !== NEWLINE) continue
+      const begins = from + at + 1
+      const line = Buffer.alloc(Math.min(end - begins, LARGEST_ENTRY))
+      readSync(file, line, 0, line.length, begins)
+      const text = line.toString().replace(/,$/, '')
+      if (text.startsWith('{"started') && attempted(() => JSON.parse(text)) !== undefined)
+        return [begins + Buffer.byteLength(text), false]
+      end = from + at
+    }
+  }
+  const first = Buffer.alloc(Math.min(end, 300))
+  readSync(file, first, 0, first.length, 0)
+  return /^\{"log":\{"version":"1\.2".*"entries":\[$/.test(first.toString()) ? [end, true] : [undefined, true]
+}
