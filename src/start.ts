@@ -8,6 +8,7 @@ import { KeptState } from './gateway/state/kept-state.ts'
 import { watchMemory } from './gateway/worlds/memory.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
 import { isRunning, thisProcess } from './http/this-process.ts'
+import { createUpstream } from './http/upstream.ts'
 import { createFleet } from './http/workers/fleet.ts'
 import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
@@ -42,6 +43,7 @@ export interface Started {
 /** Returns a gateway without a server. */
 export function createGateway(plan: Plan, { clock, log }: Pick<ServiceOptions, 'clock' | 'log'>): Gateway {
   const gateway = new Gateway(plan, clock, log, version)
+  gateway.upstream = createUpstream()
   gateway.metrics.followProcess()
   gateway.metrics.followLoop(watchLoop())
   return gateway
@@ -68,6 +70,7 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
   const close: Serving['close'] = async how => {
     for (const stop of stops) stop()
     await serving.close(how)
+    await gateway.upstream?.close()
     await gateway.state?.close()
   }
   return { gateway, reloader, serving, close }

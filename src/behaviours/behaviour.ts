@@ -7,12 +7,22 @@ import type { Path } from '../kernel/file/source.ts'
 import type { BrokenRule, Reply } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
-import type { Exchange, Handler, Identify, Wrap } from './exchange.ts'
+import type { Exchange, Handler, Identify, UpstreamSettings, Wrap } from './exchange.ts'
 import type { Expressions } from './expressions.ts'
 import type { References } from './references.ts'
 import type { Resource } from './resource.ts'
 
-export type { Choice, Consumer, Exchange, Handler, Identified, Identify, RefusedCaller, Wrap } from './exchange.ts'
+export type {
+  Choice,
+  Consumer,
+  Exchange,
+  Handler,
+  Identified,
+  Identify,
+  RefusedCaller,
+  UpstreamSettings,
+  Wrap,
+} from './exchange.ts'
 
 /** One capability that an operation may have. Its closure holds no mutable state: state belongs to the world. */
 export interface Behaviour<Config> {
@@ -76,6 +86,10 @@ export interface Site {
   readonly invalid: Invalid
   /** The largest body in bytes, after decompression. */
   readonly maxBody: number
+  /** Whether the operation is forwarded to the real API. */
+  readonly forwards: boolean
+  /** The real API, if `upstream` names one. */
+  readonly upstream: UpstreamSettings | undefined
   /** The path of its configuration: `defaults`, `tags/books`, `operations/listBooks`. Its state is kept under this name. */
   readonly scope: string
   /**

@@ -5,7 +5,7 @@ import type { Operation } from '../contract/contract.ts'
 import { cookieValues, type Parameter } from '../contract/document/parameters.ts'
 import { expressionsOf } from '../contract/paths.ts'
 import type { Scope } from '../expression/scope.ts'
-import type { Reply, Request } from '../kernel/http.ts'
+import type { Headers, Reply, Request } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import type { Entry } from '../world/records/types.ts'
@@ -23,6 +23,69 @@ export interface Choice {
   readonly seed?: string | undefined
 }
 
+/** How the real API is reached, from `upstream` of gateway.yaml. It may contain credentials: never show it. */
+export interface UpstreamSettings {
+  /** `https://staging.example.com`. */
+  readonly origin: string
+  /** The path of its operations: `/v1`, empty if they are at the root. */
+  readonly path: string
+  /** Milliseconds in which it must connect, and then send the head of its reply, and then each further piece. */
+  readonly timeout: number
+  /** The methods that may be sent to it. */
+  readonly methods: ReadonlySet<string>
+  /** The header fields of a request that are sent on, by lower-case name. */
+  readonly send: ReadonlySet<string>
+  /** Header fields that every request to it has. */
+  readonly set: Headers
+  /** The certificates that it is trusted by (PEM). Default: those of Node. */
+  readonly ca: string | undefined
+  /** Whether addresses of it in headers of replies become ours. */
+  readonly rewrite: boolean
+  /** The name of the only world whose requests may change it. */
+  readonly world: string
+}
+
+/** A request to the real API. */
+export interface UpstreamRequest {
+  readonly method: string
+  /** Below `UpstreamSettings.path`, with the query: `/books?limit=2`. */
+  readonly path: string
+  readonly headers: Headers
+  readonly body?: AsyncIterable<Uint8Array> | Uint8Array | undefined
+  /** Ends the request when the caller goes away. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The head of a reply of the real API; its body follows. */
+export interface UpstreamReply {
+  readonly status: number
+  /** Names and values in turn, as they were sent. */
+  readonly fields: readonly string[]
+  readonly body: AsyncIterable<Uint8Array>
+  /** The fields after the body, known when it has ended. */
+  trailers(): Headers
+}
+
+/** The client of the real API. */
+export interface Upstream {
+  /** Resolves with the head of the reply. Rejects with an `UpstreamFailure`. */
+  send(request: UpstreamRequest, settings: UpstreamSettings): Promise<UpstreamReply>
+  /** Ends all connections. */
+  close(): Promise<void>
+}
+
+/** The real API gave no reply. The message is for the client. */
+export class UpstreamFailure extends Error {
+  override readonly name = 'UpstreamFailure'
+  /** Whether it was too slow, and did not fail. */
+  readonly late: boolean
+
+  constructor(message: string, late: boolean) {
+    super(message)
+    this.late = late
+  }
+}
+
 /** A request and the place that it reaches. */
 export interface Meeting {
   readonly request: Request
@@ -38,6 +101,8 @@ export interface Meeting {
   readonly clock?: Clock
   /** How many requests of this operation the world has seen, this one included. Default: counted by the world. */
   readonly ordinal?: number | undefined
+  /** Unset: there is no way to the real API. */
+  readonly upstream?: Upstream | undefined
 }
 
 /**
@@ -54,6 +119,7 @@ export class Exchange {
   readonly segments: readonly string[]
   readonly broken: boolean
   readonly ordinal: number
+  readonly upstream: Upstream | undefined
   /** The consumer's name, once known. */
   consumer: string | undefined
   /** The parameters' values, in the order of `operation.parameters`, once checked. */
@@ -108,6 +174,7 @@ export class Exchange {
     this.operation = operation
     this.basePath = basePath
     this.segments = segments
+    this.upstream = meeting.upstream
     this.broken = broken
     this.ordinal = meeting.ordinal ?? world.nextOrdinal(operation.id)
   }

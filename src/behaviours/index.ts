@@ -9,6 +9,7 @@ import { fault } from './fault.ts'
 import { latency } from './latency.ts'
 import { capacity, rateLimit } from './limits.ts'
 import { prefer } from './prefer.ts'
+import { replied } from './replied.ts'
 import { respond } from './respond/index.ts'
 import { conditional, idempotency } from './safe-writes.ts'
 import { replies, validate } from './validate/index.ts'
@@ -19,8 +20,9 @@ import { replies, validate } from './validate/index.ts'
  */
 const state: Behaviour<never> = {
   name: 'state',
-  compile(_, { recorded, maxBody }) {
-    if (!recorded) return undefined
+  compile(_, { recorded, maxBody, forwards }) {
+    // No turn waits for the real API, whose replies change nothing here.
+    if (!recorded || forwards) return undefined
     return next => exchange => {
       const { request, world } = exchange
       const { turns } = latestOf(world)
@@ -45,6 +47,7 @@ const state: Behaviour<never> = {
 export const behaviours = [
   errors, //       every refusal in the shape of this API
   replies, //      500 or a warning for a reply that breaks the contract
+  replied, //      Understudy-Replied, where there is a real API
   stability, //    X-Stability
   deprecation, //  headers; brown-outs; 410 after the sunset
   capacity, //     limits concurrent requests, queues others; 503
@@ -58,5 +61,5 @@ export const behaviours = [
   validate, //     400 404 413 415
   idempotency, //  409 422; the first reply again
   conditional, //  304 412 428
-  respond, //      list · create · read · replace · update · delete · fixed · example
+  respond, //      list · create · read · replace · update · delete · fixed · example · forward
 ] as readonly Behaviour<unknown>[]

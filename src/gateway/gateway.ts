@@ -1,6 +1,6 @@
 // The gateway: holds the plan and the worlds, and answers requests. Independent of sockets.
 
-import { Exchange } from '../behaviours/exchange.ts'
+import { Exchange, type Upstream } from '../behaviours/exchange.ts'
 import { isDecodable } from '../contract/paths.ts'
 import { allowOf } from '../contract/security.ts'
 import {
@@ -50,6 +50,8 @@ export class Gateway {
   readonly journal: Journal
   readonly requests: AllRequests
   readonly traffic: Traffic
+  /** The client of the real API; set by those who start it. */
+  upstream: Upstream | undefined = undefined
   /** Set where changes of worlds are recorded. */
   state: KeptState | undefined = undefined
   /** Serves a configuration that another process was given; set by `Reloader`. */
@@ -169,6 +171,7 @@ export class Gateway {
       broken,
       clock,
       ordinal: controls.ordinal,
+      upstream: this.upstream,
     })
     const met = weather === undefined ? usual : underWeather(weather, usual, exchange)
     const answered = this.answers.mayAnswer ? this.answers.over(plan, met, exchange) : met

@@ -7,6 +7,7 @@ import { isObject, mapValues } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import { passwordsOf } from '../plan/settings.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
+import { upstreamSecrets } from '../plan/upstream.ts'
 
 const MASKED = '***'
 const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie'])
@@ -16,14 +17,14 @@ const SHORTEST_WITHIN = 4
 export class Mask {
   readonly #consumers: SimulationFile['consumers']
   readonly #schemes: Contract['securitySchemes']
-  readonly #state: SimulationFile['state']
+  readonly #file: SimulationFile
   // Made on first use: most journals are never read.
   #known: Known | undefined
 
   constructor({ contract, simulation }: Plan) {
     this.#consumers = simulation.file.consumers
     this.#schemes = contract.securitySchemes
-    this.#state = simulation.file.state
+    this.#file = simulation.file
   }
 
   /** The length of the longest credential: a text must not be cut within one before it is masked. */
@@ -79,7 +80,10 @@ export class Mask {
   }
 
   get #secrets(): Known {
-    this.#known ??= gather(this.#consumers, this.#schemes, passwordsOf(this.#state))
+    this.#known ??= gather(this.#consumers, this.#schemes, [
+      ...passwordsOf(this.#file.state),
+      ...upstreamSecrets(this.#file.upstream),
+    ])
     return this.#known
   }
 }
@@ -196,6 +200,7 @@ function placesOf({ scheme, value }: ConfiguredCredential): RegExp {
 const credentialsOf = ({ simulation: { file, shownKeys } }: Plan): ConfiguredCredential[] =>
   [
     ...passwordsOf(file.state).map(value => ({ scheme: 'redis', value, placeholder: '<masked:redis>' })),
+    ...upstreamSecrets(file.upstream).map(value => ({ scheme: 'upstream', value, placeholder: '<masked:upstream>' })),
     ...credentialsIn(file.consumers)
       .filter(({ consumer, scheme, value }) => value !== '' && shownKeys.get(`${consumer} ${scheme}`) !== value)
       .map(({ consumer, scheme, value }) => ({ scheme, value, placeholder: `<masked:${consumer}.${scheme}>` })),

@@ -3,6 +3,7 @@
 // @koa/cors.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import cors from '@koa/cors'
 import Koa, { type Context, type Middleware } from 'koa'
 import { METHODS } from '../contract/paths.ts'
@@ -218,7 +219,7 @@ export type KoaMiddleware = MiddlewareMethod['run']
 
 /** Sets status, headers and body of a context; a fault of the wire is written at once. Throws where a header cannot be. */
 function giveReply(ctx: Context, reply: Reply, delivery: Delivery): void {
-  const { status, headers, body, wire } = reply
+  const { status, headers, body, wire, stream } = reply
   if (wire !== undefined) {
     ctx.respond = false
     writeReply(ctx, reply, delivery)
@@ -238,6 +239,11 @@ function giveReply(ctx: Context, reply: Reply, delivery: Delivery): void {
     throw error
   }
   const typed = ctx.res.hasHeader('content-type')
+  if (stream !== undefined) {
+    for (const [name, value] of stream.fields) ctx.append(name, value)
+    ctx.body = EMPTY.has(status) ? null : Readable.from(stream.chunks)
+    return
+  }
   // Koa takes any other object for JSON.
   ctx.body =
     body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.length) : koaBodyOf(body, status)

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { Context } from 'koa'
 import {
@@ -26,6 +26,7 @@ export class DataRequest implements Request {
   readonly #readBody: (context: Context, maxBytes: number) => Promise<BodyRead>
   #body: Promise<BodyRead> | undefined
   #signal: AbortSignal | undefined
+  #streamed: StreamedBody | undefined
 
   constructor(context: Context, prefix: string, readBody: (context: Context, maxBytes: number) => Promise<BodyRead>) {
     const { url = '', method = '', headers } = context.req
@@ -43,8 +44,31 @@ export class DataRequest implements Request {
   }
 
   readBody(maxBytes: number): Promise<BodyRead> {
-    this.#body ??= this.#readBody(this.#context, maxBytes)
+    this.#body ??=
+      this.#streamed === undefined ? this.#readBody(this.#context, maxBytes) : this.#readCopy(this.#streamed, maxBytes)
     return this.#body
+  }
+
+  get arrived(): boolean {
+    return this.#body !== undefined || this.#streamed?.whole === true
+  }
+
+  stream(): AsyncIterable<Uint8Array> {
+    if (this.#body !== undefined) return sentAgain(this.#body)
+    const { req, res } = this.#context
+    if (req.headers.expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
+    this.#streamed = { chunks: [], bytes: 0, whole: false }
+    return copied(req, this.#streamed)
+  }
+
+  /** Decodes the copy of a body that was passed on. */
+  async #readCopy({ chunks, bytes, whole }: StreamedBody, maxBytes: number): Promise<BodyRead> {
+    const { headers } = this.#context.req
+    const coding = CODINGS.get((headers['content-encoding'] ?? '').trim().toLowerCase())
+    if (coding === undefined) return UNSUPPORTED
+    if (!whole) return CUT
+    if (bytes > Math.min(maxBytes, MOST_COPIED)) return tooLarge(maxBytes)
+    return readDecoded(Readable.from(chunks), coding, maxBytes)
   }
 
   get address(): string {
@@ -66,6 +90,33 @@ export class DataRequest implements Request {
     }
     return this.#signal
   }
+}
+
+/** A body that is passed on, and the beginning of it that is kept. */
+interface StreamedBody {
+  readonly chunks: Uint8Array[]
+  bytes: number
+  whole: boolean
+}
+
+/** A larger body that is passed on is not kept to be judged, in bytes. */
+const MOST_COPIED = 1_000_000
+
+async function* copied(req: IncomingMessage, kept: StreamedBody): AsyncIterable<Uint8Array> {
+  for await (const chunk of req as AsyncIterable<Uint8Array>) {
+    kept.bytes += chunk.length
+    if (kept.bytes <= MOST_COPIED) kept.chunks.push(chunk)
+    else kept.chunks.length = 0
+    yield chunk
+  }
+  kept.whole = req.complete
+}
+
+/** A body that was read before it is passed on. */
+async function* sentAgain(body: Promise<BodyRead>): AsyncIterable<Uint8Array> {
+  const read = await body
+  if (!('bytes' in read)) throw new Error(read.detail)
+  yield read.raw ?? read.bytes
 }
 
 /** A proxy's client sends the whole URL (RFC 9112 §3.2.2); the authority is then Node's `host`. */
@@ -111,13 +162,15 @@ export async function readBody({ req, res }: Context, maxBytes: number, awaited 
 }
 
 /** Reads a body that is compressed or has no Content-Length; what few requests need is loaded with the first. */
-async function readDecoded(req: IncomingMessage, coding: Coding, maxBytes: number): Promise<BodyRead> {
+async function readDecoded(req: Readable, coding: Coding, maxBytes: number): Promise<BodyRead> {
   const { createBrotliDecompress, createUnzip } = await import('node:zlib')
   const { default: bodyParser } = await import('koa-bodyparser')
   // Every body is undecoded "text": the contract decides about the meaning of the bytes.
   const parse = bodyParser({ enableTypes: ['text'], textLimit: maxBytes, encoding: null } as never)
   const request: { is(): boolean; body?: unknown } = { is: () => true }
   const decoder = coding === 'identity' ? new PassThrough() : coding === 'br' ? createBrotliDecompress() : createUnzip()
+  const sent: Uint8Array[] = []
+  if (coding !== 'identity') req.on('data', (chunk: Uint8Array) => sent.push(chunk))
   const decoded = Object.assign(req.pipe(decoder), { headers: {} })
   try {
     await parse({ req: decoded, request } as never, async () => {})
@@ -127,7 +180,8 @@ async function readDecoded(req: IncomingMessage, coding: Coding, maxBytes: numbe
     // Errors of the decompression have no type.
     return type === undefined ? UNREADABLE : CUT
   }
-  return { bytes: request.body instanceof Uint8Array ? request.body : new Uint8Array() }
+  const raw = sent.length === 0 ? undefined : Buffer.concat(sent)
+  return { bytes: request.body instanceof Uint8Array ? request.body : new Uint8Array(), raw }
 }
 
 /** Reads the body unchanged. Node's parser limits it to its announced length. */

@@ -3,7 +3,7 @@
 
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Headers, Reply, Wire } from '../kernel/http.ts'
+import type { Headers, Reply, ReplyStream, Wire } from '../kernel/http.ts'
 import type { Delivery } from '../plan/settings.ts'
 import { breathe } from '../world/clock.ts'
 
@@ -19,6 +19,10 @@ export function writeReply({ req, res }: Pair, reply: Reply, delivery: Delivery)
   if (res.headersSent || res.destroyed) return
   if (reply.wire !== undefined) {
     writeBroken(req, res, reply, reply.wire, delivery.vary)
+    return
+  }
+  if (reply.stream !== undefined) {
+    void passOn(req, res, reply, reply.stream, delivery)
     return
   }
   const length = bytes ?? (body === undefined ? 0 : Buffer.byteLength(body))
@@ -44,6 +48,34 @@ function writeHead(res: ServerResponse, { status, headers }: Reply, vary: string
   const fields = headerFields(headers, vary)
   if (status !== 204 && status !== 304) fields.push('content-length', length)
   res.writeHead(status, fields as string[])
+}
+
+/** Writes a reply as it arrives from another server. If it breaks off, the connection is cut: the client must not take it for whole. */
+async function passOn(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, headers }: Reply,
+  stream: ReplyStream,
+  delivery: Delivery,
+): Promise<void> {
+  const watched = () => watch(req, res, delivery.patience)
+  try {
+    res.writeHead(status, [...headerFields(headers, delivery.vary), ...stream.fields.flat()] as string[])
+    res.flushHeaders()
+    for await (const chunk of stream.chunks) {
+      if (res.destroyed) return
+      if (res.write(chunk)) continue
+      const stop = watched()
+      await drained(res)
+      stop()
+    }
+    const trailers = stream.trailers()
+    if (Object.keys(trailers).length > 0) res.addTrailers(trailers)
+    res.end()
+    watchDelivery(req, res, delivery.patience)
+  } catch {
+    res.destroy()
+  }
 }
 
 /** A longer text, in characters, is written in pieces: encoding it holds the event loop for 2 ms a megabyte. */
@@ -81,15 +113,18 @@ export function watchDelivery(req: IncomingMessage, res: ServerResponse, patienc
   if (res.writableLength > 0) watch(req, res, patience)
 }
 
-function watch({ socket }: IncomingMessage, res: ServerResponse, patience: number): void {
+/** @returns a function that ends the watch */
+function watch({ socket }: IncomingMessage, res: ServerResponse, patience: number): () => void {
   const timer = setTimeout(() => res.destroy(), patience)
   timer.unref()
   const timers = watchesOf(socket)
   timers.add(timer)
-  res.once('close', () => {
+  const end = () => {
     clearTimeout(timer)
     timers.delete(timer)
-  })
+  }
+  res.once('close', end)
+  return end
 }
 
 /** The watch of each socket's replies. Of pipelined replies, only the current one learns that the socket has closed. */

@@ -109,6 +109,17 @@ export interface Reply {
   readonly standing?: boolean
   /** The fault that is applied to this reply on the wire. */
   readonly wire?: Wire
+  /** The body of a reply that is passed on as it arrives; `body` is unset then. It is read once. */
+  readonly stream?: ReplyStream
+}
+
+/** The body of another server's reply, and what only its wire can say. */
+export interface ReplyStream {
+  readonly chunks: AsyncIterable<Uint8Array>
+  /** Further fields, of names that may be repeated: `set-cookie`. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  /** The fields after the body, known when it has ended. */
+  trailers(): Headers
 }
 
 /** A fault that is applied to a reply, or replaces it, on the wire. */
@@ -175,6 +186,10 @@ export interface Request {
   readonly hasBody: boolean
   /** Reads and decompresses the body, up to `maxBytes`. A later call returns what the first one read. It never rejects. */
   readBody(maxBytes: number): Promise<BodyRead>
+  /** Returns the body as it was sent, still compressed, while it arrives. `readBody` then returns a copy, once all has arrived. */
+  readonly stream?: (() => AsyncIterable<Uint8Array>) | undefined
+  /** Whether the whole body has arrived. Absent for a request without a wire. */
+  readonly arrived?: boolean | undefined
   /** The peer's IP address. */
   readonly address: string
   /** The client's certificate from the TLS handshake, if any. */
@@ -202,7 +217,11 @@ export interface ClientCertificate {
 }
 
 export type BodyRead =
-  | { readonly bytes: Uint8Array }
+  | {
+      readonly bytes: Uint8Array
+      /** The same before it was decompressed, if it was. */
+      readonly raw?: Uint8Array | undefined
+    }
   | { readonly problem: Problem; readonly detail: string; readonly headers: Headers }
 
 /** Returns the first value of a header that Node gives as a list. */
@@ -248,6 +267,14 @@ export class ForwardedRequest implements Request {
 
   readBody(maxBytes: number): Promise<BodyRead> {
     return this.sent.readBody(maxBytes)
+  }
+
+  get stream(): Request['stream'] {
+    return this.sent.stream?.bind(this.sent)
+  }
+
+  get arrived(): boolean | undefined {
+    return this.sent.arrived
   }
 }
 

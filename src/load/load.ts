@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
+import type { UpstreamSettings } from '../behaviours/behaviour.ts'
 import { behaviours } from '../behaviours/index.ts'
 import type { Contract } from '../contract/contract.ts'
 import { foreignFile, readContract } from '../contract/document/read-contract.ts'
@@ -19,6 +20,7 @@ import type { Plan } from '../plan/plan.ts'
 import { checkState, readTls, simulationOf, type TlsSettings } from '../plan/settings.ts'
 import { checkSimulation } from '../plan/simulation.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
+import { readUpstream } from '../plan/upstream.ts'
 import { leaveOutUnfit, type WrittenSettings } from './fit.ts'
 import { type InferredGateway, inferGateway } from './infer/infer.ts'
 import { readResources } from './seed/seed.ts'
@@ -141,6 +143,7 @@ interface GatewayRead extends WrittenSettings {
   readonly contract: Contract
   readonly shownKeys: ReadonlyMap<string, string>
   readonly tls: TlsSettings | undefined
+  readonly upstream: UpstreamSettings | undefined
 }
 
 /** The steps of a load: reading the file, compiling it, and the end with what was found. */
@@ -186,7 +189,8 @@ function startLoading(path: string, home: string, environment: Environment, opti
     }
     checkState(settings.state, source, report)
     const tls = readTls(settings.listen?.tls, source, file, home, report)
-    addFiles(tls.files)
+    const upstream = readUpstream(settings, source, file, home, report)
+    addFiles([...tls.files, ...upstream.files])
     const document =
       options.contract !== undefined
         ? documentNamed(resolve(home, options.contract), placeOfFile(options.contract))
@@ -200,7 +204,7 @@ function startLoading(path: string, home: string, environment: Environment, opti
     if (contract === undefined) return undefined
     addFiles(contract.files)
     const shownKeys = shownKeysIn(raw.value, environment)
-    return { bare, settings, source, contract, shownKeys, tls: tls.settings }
+    return { bare, settings, source, contract, shownKeys, tls: tls.settings, upstream: upstream.settings }
   }
 
   const contractDocument = ({ contract = '' }: SimulationFile, source: Source): Document | undefined => {
@@ -222,12 +226,17 @@ function startLoading(path: string, home: string, environment: Environment, opti
     return { plan: report.failed ? undefined : plan, report, files: [...files] }
   }
 
-  const compileInto = (into: Diagnostics, { settings, source, contract, shownKeys, tls }: GatewayRead): Plan => {
+  const compileInto = (
+    into: Diagnostics,
+    { settings, source, contract, shownKeys, tls, upstream }: GatewayRead,
+  ): Plan => {
     const seeding = readResources(settings, contract, source, file, home, into)
     progress?.(`compiling ${contract.operations.length} operations`)
     const folder = dirname(file)
     const replyFiles = new ReplyFiles(folder)
-    const simulation = simulationOf(settings, source, seeding.resources, { shownKeys, replyFiles, tls, folder })
+    const simulation = simulationOf(settings, source, seeding.resources, {
+      ...{ shownKeys, replyFiles, tls, upstream, folder },
+    })
     const plan = compilePlan(simulation, contract, into)
     addFiles([...seeding.files, ...replyFiles.paths])
     return plan

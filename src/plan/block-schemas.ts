@@ -44,8 +44,8 @@ export const $defs: Properties = {
   },
 }
 
-export const behavioursBlock = (description: string, names: readonly string[]): Schema =>
-  setting.block(description, referencesTo(['rules', ...names]))
+export const behavioursBlock = (description: string, names: readonly string[], more: Properties = {}): Schema =>
+  setting.block(description, { ...referencesTo(['rules', ...names]), ...more })
 
 const changeable = behaviours.filter(({ weather }) => weather).map(({ name }) => name)
 export const weatherBlocks: Properties = {

@@ -187,6 +187,7 @@ export class OperationCompiler {
     const invalid = compileInvalid(operation, validation?.status)
     const responder = layerSetting('respond', operation, layers).value as RespondConfig | null | undefined
     const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
+    const forwards = responder?.forward !== undefined
     const links: ChainLink[] = []
     const wraps: Wrap[] = []
     const decorates: Wrap[] = []
@@ -199,7 +200,7 @@ export class OperationCompiler {
       if (only !== undefined && !only.includes(setting.layer)) continue
       const at = wraps.length
       const bypass = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
-      const site = this.#siteOf(operation, setting, bypass, decorate, invalid, onRecord)
+      const site = this.#siteOf(operation, setting, bypass, decorate, invalid, onRecord, forwards)
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)
@@ -218,9 +219,10 @@ export class OperationCompiler {
     decorate: Site['decorate'],
     invalid: Invalid,
     onRecord: boolean,
+    forwards: boolean,
   ): Site {
     const { identify, answers, own, shared } = this.constantsOf(operation)
-    const { resources, limits, listen, replyFiles, state } = this.simulation
+    const { resources, limits, listen, replyFiles, state, upstream } = this.simulation
     return {
       operation,
       identify,
@@ -229,11 +231,13 @@ export class OperationCompiler {
       decorate,
       invalid,
       onRecord,
+      forwards,
       contract: this.#contract,
       resources,
       readers: this.#readers,
       references: this.#references,
       maxBody: limits.body,
+      upstream,
       scope: [layer.scope, ...path.slice(0, -1)].filter(step => step !== '').join('/'),
       rule: layer.rule,
       anyStatus: layer.anyStatus === true,
@@ -319,5 +323,5 @@ export const NO_OPERATION: Operation = {
   node: undefined as never,
 }
 
-/** The behaviours of a request that matches no operation: only `errors`, which gives the refusal the API's shape. */
-const unmatchedBehaviours = behaviours.filter(({ name }) => name === 'errors')
+/** The behaviours of a request that matches no operation: they give the refusal the API's shape, and say who replied. */
+const unmatchedBehaviours = behaviours.filter(({ name }) => name === 'errors' || name === 'replied')

@@ -2,6 +2,7 @@
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { dirname, relative, resolve } from 'node:path'
+import type { UpstreamSettings } from '../behaviours/behaviour.ts'
 import type { Resource } from '../behaviours/resource.ts'
 import type { Contract } from '../contract/contract.ts'
 import { placeOf } from '../contract/documents.ts'
@@ -32,6 +33,8 @@ export interface Simulation {
   readonly delivery: Delivery
   /** `undefined` for plain HTTP. Contains a private key: never show it. */
   readonly tls: TlsSettings | undefined
+  /** The real API. It may contain credentials: never show it. */
+  readonly upstream: UpstreamSettings | undefined
   readonly expose: readonly ('metrics' | 'healthz' | 'readyz')[]
   readonly worlds: WorldsSettings
   readonly journal: JournalSettings
@@ -52,6 +55,7 @@ interface SimulationSurroundings {
   readonly shownKeys?: ReadonlyMap<string, string>
   readonly replyFiles?: ReplyFiles
   readonly tls?: TlsSettings | undefined
+  readonly upstream?: UpstreamSettings | undefined
   /** The folder that paths are relative to. */
   readonly folder?: string
 }
@@ -77,7 +81,7 @@ export function simulationOf(
   file: SimulationFile,
   source: Source,
   resources: ReadonlyMap<string, Resource>,
-  { shownKeys = new Map(), replyFiles = new ReplyFiles('.'), tls, folder = '.' }: SimulationSurroundings = {},
+  { shownKeys = new Map(), replyFiles = new ReplyFiles('.'), tls, upstream, folder = '.' }: SimulationSurroundings = {},
 ): Simulation {
   const { seed = 0, listen = {}, limits = {}, worlds = {}, journal = {}, consumers = {} } = file
   const { host = '127.0.0.1', port = 4010, control = 4011, controlHost = '127.0.0.1', clientControls = true } = listen
@@ -91,7 +95,7 @@ export function simulationOf(
     ...(clientControls ? CONTROLS : []),
   ]
   return {
-    ...{ tls, file, source, resources, shownKeys, replyFiles, seed, expose },
+    ...{ tls, upstream, file, source, resources, shownKeys, replyFiles, seed, expose },
     listen: { host, port, control, controlHost, clientControls, cors, drain: timerOf(drain) },
     delivery: {
       patience: timerOf(request),

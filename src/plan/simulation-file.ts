@@ -30,10 +30,22 @@ export interface SimulationFile extends BehaviourBlocks {
   readonly worlds?: WorldsFile
   readonly journal?: JournalFile | null
   readonly state?: StateFile
+  readonly upstream?: UpstreamFile
   readonly consumers?: Readonly<Record<string, ConsumerFile>>
   readonly errors?: unknown
   readonly resources?: Readonly<Record<string, ResourceFile>>
   readonly weather?: Readonly<Record<string, WeatherFile>>
+}
+
+/** The real API. */
+export interface UpstreamFile {
+  readonly url: string
+  readonly timeout?: string
+  readonly methods?: readonly string[]
+  readonly send?: readonly string[]
+  readonly set?: Readonly<Record<string, string | number>>
+  readonly rewrite?: boolean
+  readonly tls?: { readonly ca?: string }
 }
 
 export interface ConsumerFile {

@@ -3,9 +3,11 @@
 import { type SettingSchema, setting } from '../behaviours/behaviour.ts'
 import { behaviours } from '../behaviours/index.ts'
 import { latency } from '../behaviours/latency.ts'
+import { respondSchema } from '../behaviours/respond/config.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 import { $defs, behaviourSettings, behavioursBlock, configurable, weatherBlocks } from './block-schemas.ts'
 import { WORLD_NAME } from './settings.ts'
+import { upstreamSchema } from './upstream.ts'
 
 const cors = setting.block(
   'Which pages of other origins may call the API (CORS). `off`: none, and preflight requests are not permitted. Default: all, with credentials.',
@@ -271,6 +273,12 @@ const weather = setting.named(
 )
 
 const general = configurable.filter(name => name !== 'respond')
+/** The reply that suits every operation. */
+const forwarding = {
+  respond: setting.block('Answers with the replies of the real API.', {
+    forward: (respondSchema.properties as Record<string, SettingSchema>).forward as SettingSchema,
+  }),
+}
 
 /** The JSON Schema of gateway.yaml. */
 export const simulationSchema: Schema = {
@@ -289,14 +297,18 @@ export const simulationSchema: Schema = {
       description:
         'The seed of all random choices: the same seed and the same requests give the same replies. Default: 0.',
     },
-    ...{ listen, limits, worlds, journal, state, consumers, weather },
+    ...{ listen, limits, worlds, journal, state, upstream: upstreamSchema, consumers, weather },
     errors: behaviours.find(({ name }) => name === 'errors')?.schema as Schema,
     resources,
     defaults: behavioursBlock(
       'Behaviours of every operation, overridden by `tags` and `operations`; null switches one off.',
       general,
+      forwarding,
     ),
-    tags: setting.named('Behaviours of the operations with a tag.', behavioursBlock('Overrides `defaults`.', general)),
+    tags: setting.named(
+      'Behaviours of the operations with a tag.',
+      behavioursBlock('Overrides `defaults`.', general, forwarding),
+    ),
     operations: setting.named(
       'Behaviours of single operations, by operationId or by method and path: "GET /books".',
       behavioursBlock('Each key is a behaviour; null switches it off.', Object.keys(behaviourSettings)),

@@ -272,12 +272,16 @@ function suggestKey(key: string, known: readonly string[], schema: Schema): stri
   return homes.length > 0 && homes.length <= 4 ? `put it under ${homes.join(' or ')}` : near
 }
 
-/** Returns the top-level blocks that have a key. */
-const homesOf = (key: string, schema: Schema): string[] =>
-  Object.entries(blocksIn(schema)).flatMap(([name, { properties = {}, additionalProperties: each }]) => {
-    if (Object.hasOwn(properties, key)) return [name]
-    return isObject(each) && Object.hasOwn((each as BlockSchema).properties ?? {}, key) ? [`${name}: NAME`] : []
+/** Returns the top-level blocks that have a key: those with all of its settings, where some have a part of them. */
+function homesOf(key: string, schema: Schema): string[] {
+  const found = Object.entries(blocksIn(schema)).flatMap(([name, { properties = {}, additionalProperties: each }]) => {
+    if (Object.hasOwn(properties, key)) return [{ name, setting: properties[key] }]
+    const own = isObject(each) ? ((each as BlockSchema).properties ?? {}) : {}
+    return Object.hasOwn(own, key) ? [{ name: `${name}: NAME`, setting: own[key] }] : []
   })
+  const whole = found.filter(({ setting }) => isObject(setting) && '$ref' in setting)
+  return (whole.length > 0 ? whole : found).map(({ name }) => name)
+}
 
 /** Suggests one of some words for a word of another tool. */
 function ownWord(word: string, known: readonly string[]): string | undefined {

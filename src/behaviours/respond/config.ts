@@ -5,7 +5,7 @@ import type { Id } from '../../world/records/types.ts'
 import { type ConfigOf, type SettingOf, setting } from '../behaviour.ts'
 
 export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
-export const KINDS = ['list', ...ACTIONS, 'status', 'example', 'file'] as const
+export const KINDS = ['list', ...ACTIONS, 'status', 'example', 'file', 'forward'] as const
 export type RespondKind = (typeof KINDS)[number]
 
 const oneWithin = setting.block(
@@ -125,6 +125,15 @@ export const respondSchema = setting.block(
     example: setting.text('The name of an example of the contract.'),
     file: setting.text(
       'A reply with the content of a file below the folder of this configuration; the extension determines the media type.',
+    ),
+    forward: setting.block(
+      'The reply of the real API that `upstream` names, as it arrives. Its headers and faults are passed on; deprecation, latency, faults, limits and rules apply to it as to any reply.',
+      {
+        else: setting.choice(
+          ['simulate'],
+          'What answers if the real API gives no reply, and to methods that are not sent to it: `simulate`, the reply of the contract. Default: 502, 504 or 501.',
+        ),
+      },
     ),
     headers: setting.named(
       'With `status` or `file`: headers of the reply; with `status`, ${…} is an expression in CEL. With `list`: headers of each page; ${page.…} is filled in.',

@@ -14,6 +14,7 @@ import type { Id } from '../../world/records/types.ts'
 import type { Behaviour, Handler, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
 import { type ACTIONS, COMPANIONS, KINDS, type RespondConfig, type RespondKind, respondSchema } from './config.ts'
+import { compileForward } from './forward.ts'
 import { compileDeletion, compileFinder, resourceOf } from './key.ts'
 import { compileList } from './list.ts'
 import { compileGive, compileNegotiated, type Give, withoutBody } from './reply.ts'
@@ -30,6 +31,7 @@ export const respond: Behaviour<RespondConfig> = {
   describe(config, site) {
     if (config === undefined) return describeDocumented(site)
     const kind = KINDS.find(key => config[key] !== undefined)
+    if (kind === 'forward') return config.forward?.else === undefined ? kind : `${kind}, else ${config.forward.else}`
     return kind === undefined || kind === 'status' ? `${config.status}` : `${kind} ${config[kind]}`
   },
 }
@@ -60,7 +62,7 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
 }
 
 /** The kinds of reply that change nothing. */
-const READING: ReadonlySet<RespondKind> = new Set(['list', 'read', 'status', 'example', 'file'])
+const READING: ReadonlySet<RespondKind> = new Set(['list', 'read', 'status', 'example', 'file', 'forward'])
 
 type Responder = (config: RespondConfig, site: Site) => Handler | undefined
 type CompileAction = (config: RespondConfig, resource: Resource, give: Give, site: Site) => Handler
@@ -88,6 +90,7 @@ const RESPONDERS: Readonly<Record<RespondKind, Responder>> = {
   status: compileFixed,
   example: compileExample,
   file: compileFile,
+  forward: ({ forward }, site) => compileForward(forward?.else === 'simulate', compileDocumented(site), site),
 }
 
 function compileRead(config: RespondConfig, resource: Resource, give: Give, site: Site): Handler {

@@ -14,11 +14,16 @@ import { breathe } from '../../world/clock.ts'
 import { type Behaviour, type ConfigOf, type Exchange, type Invalid, setting } from '../behaviour.ts'
 import { compileTexts } from '../exchange.ts'
 import { EXTRA, inBody } from '../resource.ts'
+import { compileJudge } from './judge.ts'
 import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
 
 const schema = setting.block(
   'Checks requests against the contract; null accepts every request, and responders then get no parameters.',
   {
+    requests: setting.choice(
+      ['refuse', 'warn', 'off'],
+      'What to do with an invalid request: refuse it, answer it with `Understudy-Warning`, or answer it. Default: refuse; warn if it is forwarded.',
+    ),
     invalidQuery: setting.choice(
       ['refuse', 'ignore'],
       'What to do with a query parameter that breaks its schema: refuse the request, or ignore the parameter. Default: refuse.',
@@ -46,9 +51,12 @@ export type ValidateConfig = ConfigOf<typeof schema>
 export const validate: Behaviour<ValidateConfig> = {
   name: 'validate',
   schema,
-  compile(config = {}, { operation, maxBody, invalid }) {
+  compile(config = {}, { operation, maxBody, invalid, forwards }) {
+    const mode = config.requests ?? (forwards ? 'warn' : 'refuse')
     const readParameters = compileParameters(operation, config)
-    const body = compileBody(operation, config.undocumentedBody === 'ignore', maxBody, invalid)
+    const judges = mode !== 'refuse'
+    const body = compileBody(operation, judges || config.undocumentedBody === 'ignore', maxBody, invalid)
+    if (judges) return compileJudge(mode === 'warn', readParameters, body)
     return next => exchange => {
       const { path, rest } = readParameters?.(exchange) ?? NONE
       if (path.length > 0) return Promise.resolve(invalid(path))

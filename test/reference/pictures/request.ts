@@ -12,6 +12,7 @@ const INSET = 9
 export const DOES: Readonly<Record<string, readonly [what: string, refuses: string]>> = {
   errors: ['gives refusals the shape of the API', ''],
   replies: ['checks the reply against the contract', '500'],
+  replied: ['says who replied', ''],
   stability: ['adds X-Stability', ''],
   deprecation: ['headers, brown-outs, 410', '404 410 503'],
   capacity: ['limits concurrent requests', '503'],
@@ -25,7 +26,7 @@ export const DOES: Readonly<Record<string, readonly [what: string, refuses: stri
   validate: ['reads the body, checks the request', '400 404 413 415'],
   idempotency: ['replays the first reply', '400 409 422'],
   conditional: ['ETag, If-Match', '412 428'],
-  respond: ['a resource, fixed, or the contract', '400 404 406 409 501 503 507'],
+  respond: ['a resource, fixed, forwarded, or the contract', '400 404 406 409 501 502 503 504 507'],
 }
 
 export function drawRequest(): string {

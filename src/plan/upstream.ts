@@ -1,0 +1,118 @@
+// The `upstream` block of gateway.yaml: the real API, and what may be sent to it.
+
+import { dirname, relative, resolve } from 'node:path'
+import { setting } from '../behaviours/behaviour.ts'
+import type { UpstreamSettings } from '../behaviours/exchange.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
+import { readNamedText } from '../kernel/file/read-source.ts'
+import type { Source } from '../kernel/file/source.ts'
+import type { Headers } from '../kernel/http.ts'
+import { parseDuration } from '../kernel/units.ts'
+import type { SimulationFile, UpstreamFile } from './simulation-file.ts'
+
+/** Names of header fields (RFC 9110 §5.1). */
+const FIELD = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
+
+export const upstreamSchema = setting.block(
+  'The real API, for `respond: { forward: {} }` and for resources with `base: upstream`. Changes take effect with a reload of the file, not through the control plane.',
+  {
+    url: setting.text('Its URL, with the base path of its operations: `https://staging.example.com/v1`.'),
+    timeout: setting.duration(
+      'The time in which it must accept a connection, and then begin its reply, and then send each further piece. Default: 10s.',
+    ),
+    methods: setting.list(
+      { enum: ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'TRACE'] },
+      'The methods of the requests that are sent to it. From other worlds than the default one only GET, HEAD and OPTIONS are. Default: [GET, HEAD].',
+    ),
+    send: setting.list(
+      { type: 'string', pattern: FIELD },
+      'The header fields of a request that are sent on, besides those about its body. Default: [accept, accept-encoding, accept-language, if-match, if-none-match, if-modified-since, if-unmodified-since, range].',
+    ),
+    set: setting.named(
+      'Header fields that every request to it has, such as a key: `{ x-api-key: "${STAGING_KEY}" }`.',
+      {
+        type: ['string', 'number'],
+      } as never,
+    ),
+    rewrite: setting.flag(
+      'Whether addresses of it in `Location`, `Content-Location`, `Link` and the domains of cookies become ours. Default: true.',
+    ),
+    tls: setting.block('How it is reached over https.', {
+      ca: setting.text('The file of the authorities that it is trusted by (PEM). Default: those of Node.'),
+    }),
+  },
+  { required: ['url'] },
+)
+
+const SENT = 'accept accept-encoding accept-language if-match if-none-match if-modified-since if-unmodified-since range'
+/** The fields that are always sent with a body. */
+const OF_THE_BODY = 'content-type content-encoding content-language'
+
+/**
+ * Reads the block.
+ *
+ * @param gatewayFile the file with the block
+ * @returns the settings, and the files that they name
+ */
+export function readUpstream(
+  { upstream: file, worlds }: Pick<SimulationFile, 'upstream' | 'worlds'>,
+  source: Source,
+  gatewayFile: string,
+  home: string,
+  report: Diagnostics,
+): { readonly settings: UpstreamSettings | undefined; readonly files: readonly string[] } {
+  if (file === undefined) return { settings: undefined, files: [] }
+  const {
+    url,
+    timeout = '10s',
+    methods = ['GET', 'HEAD'],
+    send = SENT.split(' '),
+    set = {},
+    rewrite = true,
+    tls,
+  } = file
+  const files: string[] = []
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const wrong = (message: string) =>
+    report.error('invalid-value', message, source.locate(['upstream', 'url']), 'write https://staging.example.com/v1')
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) wrong('"url" must be a URL with http or https')
+  else if (parsed.search !== '' || parsed.hash !== '') wrong('"url" must have no query and no fragment')
+  else if (parsed.username !== '') wrong('"url" must have no credentials: send them with "set"')
+  for (const [name, value] of Object.entries(set)) {
+    const at = source.locate(['upstream', 'set', name])
+    if (!new RegExp(FIELD).test(name)) report.error('invalid-value', `"${name}" is no name of a header field`, at)
+    else if (/[^\t\x20-\x7e]/.test(String(value)))
+      report.error('invalid-value', `"${name}" has a character that no header field can have`, at)
+  }
+  let ca: string | undefined
+  if (tls?.ca !== undefined) {
+    const path = resolve(dirname(gatewayFile), tls.ca)
+    files.push(path)
+    ca = readNamedText(path, relative(home, path) || path, source.locate(['upstream', 'tls', 'ca']), report)
+  }
+  if (parsed === undefined) return { settings: undefined, files }
+  const lower = (names: readonly string[]) => new Set(names.map(name => name.toLowerCase()))
+  return {
+    files,
+    settings: {
+      origin: parsed.origin,
+      path: parsed.pathname.replace(/\/+$/, ''),
+      timeout: Math.max(1, parseDuration(timeout) as number),
+      methods: new Set(methods),
+      send: lower([...send, ...OF_THE_BODY.split(' ')]),
+      set: Object.fromEntries(
+        Object.entries(set).map(([name, value]) => [name.toLowerCase(), String(value)]),
+      ) as Headers,
+      ca,
+      rewrite,
+      world: worlds?.default ?? 'default',
+    },
+  }
+}
+
+/** Fields whose values are no secret. */
+const PUBLIC_FIELD = /^(?:accept.*|content-.*|user-agent|prefer|origin|referer|x-(?:request|correlation)-id)$/i
+
+/** The values of fields that are sent to the real API and may be credentials. */
+export const upstreamSecrets = (file: UpstreamFile | undefined): readonly string[] =>
+  Object.entries(file?.set ?? {}).flatMap(([name, value]) => (PUBLIC_FIELD.test(name) ? [] : [String(value)]))

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createRaw, type Server } from 'node:net'
+import { after, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { startGateway } from '../../src/index.ts'
+
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Pets', version: '1' },
+  servers: [{ url: '/v1' }],
+  paths: {
+    '/pets': {
+      get: { operationId: 'listPets', responses: { 200: json({ type: 'array', items: { type: 'object' } }) } },
+      post: {
+        operationId: 'createPet',
+        requestBody: { content: { 'application/json': { schema: { type: 'object', required: ['name'] } } } },
+        responses: { 201: json({ type: 'object' }) },
+      },
+    },
+    '/pets/{id}': { get: { operationId: 'getPet', responses: { 200: json({ type: 'object' }) } } },
+  },
+}
+
+function json(schema: object) {
+  return { description: 'ok', content: { 'application/json': { schema } } }
+}
+
+const closing: (() => unknown)[] = []
+after(async () => {
+  for (const close of closing) await close()
+})
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+/** Starts a real API, and a gateway before it. */
+async function stand(
+  answer: (req: IncomingMessage, res: ServerResponse) => void,
+  more: object = {},
+  behaviours: object = {},
+) {
+  const real = createServer(answer)
+  await new Promise<void>(resolve => real.listen(0, '127.0.0.1', resolve))
+  return { real, ...(await before(portOf(real), more, behaviours)) }
+}
+
+async function before(port: number, more: object = {}, behaviours: object = {}) {
+  const gateway = await startGateway({
+    port: 0,
+    controlPort: 0,
+    config: {
+      contract: DOCUMENT,
+      upstream: { url: `http://127.0.0.1:${port}/api`, timeout: '2s', methods: ['GET', 'HEAD', 'POST'], ...more },
+      defaults: { respond: { forward: {} }, ...behaviours },
+    },
+  } as never)
+  closing.push(() => gateway.close())
+  return { gateway, url: `${gateway.url}` }
+}
+
+test('a request and its reply are passed on, without what belongs to one connection', async () => {
+  let seen: IncomingMessage | undefined
+  const { real, url } = await stand(
+    (req, res) => {
+      seen = req
+      const fields = {
+        connection: 'x-hop',
+        'x-hop': '1',
+        'set-cookie': ['a=1; Domain=real.example', 'b=2'],
+        'x-kept': 'yes',
+      }
+      res.writeHead(200, {
+        ...fields,
+        location: 'http://127.0.0.1:1/elsewhere',
+        link: '</api/pets?page=2>; rel="next"',
+      })
+      res.end('{"id":7}')
+    },
+    { set: { 'x-api-key': 'secret-of-staging' } },
+  )
+  closing.push(() => real.close())
+  const headers = { authorization: 'Bearer mine', cookie: 'a=b', accept: 'application/json', 'x-own': '1' }
+  const reply = await fetch(`${url}/pets/7?full=1`, { headers })
+  assert.equal(await reply.text(), '{"id":7}')
+  assert.equal(seen?.url, '/api/pets/7?full=1')
+  assert.equal(seen?.headers['x-api-key'], 'secret-of-staging')
+  assert.deepEqual(
+    [seen?.headers.authorization, seen?.headers.cookie, seen?.headers['x-own']],
+    [undefined, undefined, undefined],
+  )
+  assert.equal(seen?.headers.via, '1.1 understudy')
+  assert.deepEqual(reply.headers.getSetCookie(), ['a=1', 'b=2'])
+  assert.equal(reply.headers.get('x-hop'), null)
+  assert.equal(reply.headers.get('x-kept'), 'yes')
+  assert.equal(reply.headers.get('link'), '</v1/pets?page=2>; rel="next"')
+  assert.equal(reply.headers.get('location'), 'http://127.0.0.1:1/elsewhere')
+  assert.equal(reply.headers.get('understudy-replied'), 'upstream')
+})
+
+test('a body is sent byte for byte, and judged', async () => {
+  const bodies: Buffer[] = []
+  const { real, url } = await stand((req, res) => {
+    const chunks: Buffer[] = []
+    req.on('data', chunk => chunks.push(chunk))
+    req.on('end', () => {
+      bodies.push(Buffer.concat(chunks))
+      res.writeHead(201, { 'content-type': 'application/json' }).end('{}')
+    })
+  })
+  closing.push(() => real.close())
+  const send = (body: Uint8Array, more: Record<string, string> = {}) =>
+    fetch(`${url}/pets`, { method: 'POST', headers: { 'content-type': 'application/json', ...more }, body })
+  const packed = gzipSync('{"name":"Rex"}')
+  assert.equal((await send(packed, { 'content-encoding': 'gzip' })).headers.get('understudy-warning'), null)
+  assert.deepEqual(bodies[0], packed)
+  const invalid = await send(Buffer.from('{"nmae":1}'))
+  assert.equal(invalid.status, 201)
+  assert.equal(invalid.headers.get('understudy-warning'), 'invalid request: /name is required, but the body has "nmae"')
+  const large = await send(Buffer.alloc(3_000_000, ' '))
+  assert.equal(bodies[2]?.length, 3_000_000)
+  assert.match(large.headers.get('understudy-warning') ?? '', /not judged/)
+})
+
+test('a piece of a reply arrives before the next one is sent', async () => {
+  let finish = () => {}
+  const { real, url } = await stand((_, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
+    finish = () => res.end('data: 2\n\n')
+  })
+  closing.push(() => real.close())
+  const reply = await fetch(`${url}/pets`)
+  const reader = (reply.body as ReadableStream<Uint8Array>).getReader()
+  const text = async () => Buffer.from((await reader.read()).value ?? []).toString()
+  assert.equal(await text(), 'data: 1\n\n')
+  finish()
+  assert.equal(await text(), 'data: 2\n\n')
+})
+
+test('a caller that goes away ends the request to the real API', async () => {
+  const left = deferred()
+  const { real, url } = await stand((req, res) => {
+    res.on('close', () => left.resolve())
+    res.writeHead(200).write('x')
+    req.resume()
+  })
+  closing.push(() => real.close())
+  const sent = request(`${url}/pets`, res => res.once('data', () => sent.destroy()))
+  sent.on('error', () => {}).end()
+  await left.promise
+})
+
+function deferred() {
+  let resolve = () => {}
+  const promise = new Promise<void>(done => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+/** Failures of a real API, and the refusals that callers get for them. */
+const FAILURES: readonly (readonly [what: string, sent: string, status: number, detail: RegExp])[] = [
+  ['closes without a word', '', 502, /closed the connection/],
+  ['speaks something else', 'hello\r\n\r\n', 502, /what is not HTTP/],
+  ['breaks off in its head', 'HTTP/1.1 200 OK\r\ncontent-le', 502, /closed the connection/],
+  [
+    'sends two lengths',
+    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nabc',
+    502,
+    /another length than it announced/,
+  ],
+  [
+    'sends larger headers than can be read',
+    `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`,
+    502,
+    /larger headers/,
+  ],
+]
+for (const [what, sent, status, detail] of FAILURES) {
+  test(`a real API that ${what} is a ${status}, and the next request is served`, async () => {
+    const raw = createRaw(socket => {
+      socket.on('error', () => {})
+      socket.once('data', () => socket.end(sent))
+    })
+    await new Promise<void>(resolve => raw.listen(0, '127.0.0.1', resolve))
+    closing.push(() => raw.close())
+    const { url } = await before(portOf(raw))
+    const reply = await fetch(`${url}/pets`)
+    assert.equal(reply.status, status)
+    assert.match(((await reply.json()) as { detail: string }).detail, detail)
+    assert.equal(reply.headers.get('understudy-replied'), 'simulation')
+    assert.equal((await fetch(`${url}/nothing`)).status, 404)
+  })
+}
+
+test('a reply that breaks off cuts the connection', async () => {
+  const raw = createRaw(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'))
+  })
+  await new Promise<void>(resolve => raw.listen(0, '127.0.0.1', resolve))
+  closing.push(() => raw.close())
+  const { url } = await before(portOf(raw))
+  const reply = await fetch(`${url}/pets`)
+  assert.equal(reply.status, 200)
+  await assert.rejects(reply.text())
+})
+
+test('a request that is not sent on is answered with 501, or by the contract', async () => {
+  const { real, url } = await stand((_, res) => res.end('{}'), { methods: ['GET'] })
+  closing.push(() => real.close())
+  const post = (at: string, headers = {}) =>
+    fetch(`${at}/pets`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{"name":"Rex"}',
+    })
+  assert.equal((await post(url)).status, 501)
+  const simulating = await stand(
+    (_, res) => res.end('{}'),
+    { methods: ['GET'] },
+    { respond: { forward: { else: 'simulate' } } },
+  )
+  closing.push(() => simulating.real.close())
+  const reply = await post(simulating.url)
+  assert.deepEqual([reply.status, reply.headers.get('understudy-replied')], [201, 'simulation'])
+  const writing = await stand((_, res) => res.writeHead(201).end('{}'))
+  closing.push(() => writing.real.close())
+  assert.equal((await post(writing.url)).status, 201)
+  assert.equal((await post(writing.url, { 'understudy-world': 'mine' })).status, 501)
+})
+
+test('latency, faults and deprecation apply to a forwarded reply', async () => {
+  const { real, url } = await stand(
+    (_, res) => res.writeHead(200, { 'x-real': '1' }).end('[]'),
+    {},
+    {
+      deprecation: { since: '2020-01-01', sunset: '2999-01-01' },
+      fault: { kind: 'status', status: 503, every: 2 },
+    },
+  )
+  closing.push(() => real.close())
+  const first = await fetch(`${url}/pets`)
+  assert.deepEqual([first.status, first.headers.get('x-real')], [200, '1'])
+  assert.ok(first.headers.has('deprecation') && first.headers.has('sunset'))
+  assert.equal((await fetch(`${url}/pets`)).status, 503)
+})
