@@ -47,6 +47,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
   'invalid-status': '422',
   'log-level': 'warn',
   format: 'json',
+  against: 'http://127.0.0.1:1',
+  rate: '1/s',
 }
 
 for (const [command, { options }] of Object.entries(COMMANDS)) {
@@ -65,7 +67,17 @@ for (const [command, { options }] of Object.entries(COMMANDS)) {
       const value = SAMPLES[name] ?? '1'
       assert.equal(read(command, { [variable]: value }).values[name], value)
       const other =
-        name === 'format' ? 'github' : name === 'invalid-status' ? '400' : name === 'log-level' ? 'info' : '2030-01-01'
+        name === 'against'
+          ? 'https://a'
+          : name === 'rate'
+            ? '9/m'
+            : name === 'format'
+              ? 'github'
+              : name === 'invalid-status'
+                ? '400'
+                : name === 'log-level'
+                  ? 'info'
+                  : '2030-01-01'
       const given = /^(?:port|control-port|workers)$/.test(name) ? '7' : other
       assert.equal(read(`${command} --${name} ${given}`, { [variable]: value }).values[name], given)
     })
@@ -93,14 +105,14 @@ test('commands other than serve ignore the variables of serve', () => {
 })
 
 const WRONG: readonly [string, string, Record<string, string>?][] = [
-  ['', 'a command is missing; one of: serve, check, plan, init, schema'],
+  ['', 'a command is missing; one of: serve, check, drift, plan, init, schema'],
   ['serv', 'there is no command "serv"; did you mean "serve"?'],
-  ['constructor', 'there is no command "constructor"; one of: serve, check, plan, init, schema'],
+  ['constructor', 'there is no command "constructor"; one of: serve, check, drift, plan, init, schema'],
   ['check a.yaml b.yaml', 'check takes one file, not a.yaml b.yaml'],
   ['schema a.yaml b.yaml', 'schema takes one file, not a.yaml b.yaml'],
   [
     'check a.yaml --tls-cert x',
-    'check has no option --tls-cert; one of: --deep, --stateful, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'check has no option --tls-cert; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   ['check --format xml', '--format is not "xml"; one of: text, json, junit, sarif, github, markdown'],
   ['serve --prot 1', 'serve has no option --prot; did you mean "--port"?'],
@@ -110,7 +122,7 @@ const WRONG: readonly [string, string, Record<string, string>?][] = [
   ],
   [
     'check --port 1',
-    'check has no option --port; one of: --deep, --stateful, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'check has no option --port; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   ['serve --port', '--port needs N'],
   ['serve --port=', '--port needs N'],

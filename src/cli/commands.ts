@@ -2,7 +2,8 @@
 
 import { check, plan } from './check.ts'
 import type { Command } from './command.ts'
+import { drift } from './drift.ts'
 import { init, schema } from './init.ts'
 import { serveCommand } from './serve.ts'
 
-export const COMMANDS: Readonly<Record<string, Command>> = { serve: serveCommand, check, plan, init, schema }
+export const COMMANDS: Readonly<Record<string, Command>> = { serve: serveCommand, check, drift, plan, init, schema }

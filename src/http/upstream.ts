@@ -16,7 +16,8 @@ export function createUpstream(): Upstream {
   const pools = new Map<string, Promise<Dispatcher>>()
   const poolFor = ({ timeout, ca }: UpstreamSettings) =>
     getOrMake(pools, `${timeout} ${ca ?? ''}`, async () => {
-      const { EnvHttpProxyAgent } = await import('undici')
+      // The bundle has its exports below `default` only.
+      const { EnvHttpProxyAgent } = (await import('undici')).default
       const connect = { timeout, ...(ca === undefined ? {} : { ca }) }
       return new EnvHttpProxyAgent({ connections: CONNECTIONS, connect, headersTimeout: timeout, bodyTimeout: timeout })
     })

@@ -27,6 +27,9 @@ const ROLES: WordTable = {
   search: 'q query search searchterm filter',
 }
 
+/** Returns the usual meaning of a query parameter, by its name: `limit`, `offset`, `page`, `cursor`, `sort`, `order` or `search`. */
+export const roleOf = (name: string): string | undefined => meaningOf(plainName(name), ROLES)
+
 /** The keys of `respond` that the query parameters of a list suggest. */
 export function listKeys(
   { parameters }: Operation,
@@ -58,7 +61,7 @@ export function listKeys(
       filter.push({ parameter: name, ...inside })
       continue
     }
-    const role = meaningOf(plainName(name), ROLES)
+    const role = roleOf(name)
     const range = boundedField(parameter, record)
     if (range !== undefined && (role === undefined || range.certain)) {
       filter.push({ parameter: name, field: range.field, is: range.is })

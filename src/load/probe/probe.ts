@@ -25,7 +25,7 @@ export interface Probe {
   readonly what: string
   /** Whether it keeps to the contract. */
   readonly valid: boolean
-  readonly request: Request
+  readonly request: InProcessRequest
 }
 
 /** The parts of a request but for its credential. */
@@ -57,17 +57,25 @@ export function requestTo({ operation }: PlannedOperation, plan: Plan): InProces
   return typeof draft === 'string' ? undefined : requestOf(operation, draft, plan, false)
 }
 
-/** @returns the probes, or a sentence about the part without a valid value */
-export function probesOf({ operation }: PlannedOperation, plan: Plan): readonly Probe[] | string {
-  const draft = draftRequest(operation, plan)
+/**
+ * @param credential the one that they carry; default: one that the operation accepts
+ * @returns the probes, or a sentence about the part without a valid value
+ */
+export function probesOf(
+  { operation }: PlannedOperation,
+  plan: Plan,
+  given?: GivenParameters,
+  credential?: Credential,
+): readonly Probe[] | string {
+  const draft = draftRequest(operation, plan, given)
   if (typeof draft === 'string') return draft
   const send = (what: string, change: Partial<ProbeDraft>, valid = false): Probe => ({
     what,
     valid,
-    request: requestOf(operation, { ...draft, ...change }, plan),
+    request: requestOf(operation, { ...draft, ...change }, plan, true, credential),
   })
   const probes = [send('that keeps to the contract', {}, true)]
-  if (asksForCredential(operation, plan)) {
+  if (asksForCredential(operation, plan) && credential?.keys.length !== 0) {
     const request = requestOf(operation, draft, plan, false)
     probes.push({ what: 'without a credential', valid: false, request })
   }
@@ -153,10 +161,16 @@ function seededId(name: string, operation: Operation, { simulation }: Plan): Jso
 }
 
 /** @param identified whether it has a credential */
-function requestOf(operation: Operation, draft: ProbeDraft, plan: Plan, identified = true): InProcessRequest {
+function requestOf(
+  operation: Operation,
+  draft: ProbeDraft,
+  plan: Plan,
+  identified = true,
+  chosen?: Credential,
+): InProcessRequest {
   const { method, basePaths } = operation
   const { path, query, headers, body } = draft
-  const credential = carried(acceptedCredential(operation, plan) ?? credentialOf(undefined, operation, plan))
+  const credential = carried(chosen ?? acceptedCredential(operation, plan) ?? credentialOf(undefined, operation, plan))
   const given = credential.query.map(([name, value]) => [name, encodeURIComponent(value)] as const)
   // Some contracts declare a credential twice: as a scheme, and as a parameter.
   const own = query.filter(([name]) => given.every(([known]) => known !== name))
@@ -253,7 +267,7 @@ interface CredentialKey {
   readonly shown: string
 }
 
-const NO_CREDENTIAL: Credential = { keys: [], known: true }
+export const NO_CREDENTIAL: Credential = { keys: [], known: true }
 
 /**
  * Returns the credential for the first alternative that a consumer has all keys for; none where there is no such alternative.
@@ -322,7 +336,8 @@ interface RequestParts {
   readonly certificate?: ClientCertificate | undefined
 }
 
-interface InProcessRequest extends Request {
+export interface InProcessRequest extends Request {
+  readonly headers: Readonly<Record<string, string>>
   /** Its body; empty if it has none. */
   readonly text: string
 }

@@ -1,0 +1,83 @@
+// Sends single requests to a real API, for comparing it with its contract; reads the findings of a running gateway. Bounded in
+// time and size.
+
+import { type Upstream, UpstreamFailure, type UpstreamSettings } from '../behaviours/exchange.ts'
+import type { AskUpstream } from '../load/compare/against.ts'
+import type { DriftReport } from '../load/compare/drift-book.ts'
+import { MOST_COMPARED, observe } from '../load/compare/observe.ts'
+import { realClock } from '../world/clock.ts'
+
+/** The milliseconds that a whole reply may take. */
+const WHOLE_REPLY = 10_000
+
+/** Returns the settings for the API at `base`: those of the configuration, if it names the same API. */
+function settingsFor(base: URL, configured: UpstreamSettings | undefined): UpstreamSettings {
+  const path = base.pathname.replace(/\/+$/, '')
+  const none = new Set<string>()
+  const plain = { methods: none, send: none, set: {}, ca: undefined, rewrite: false, world: '' }
+  const known = configured?.origin === base.origin ? configured : plain
+  return { ...known, origin: base.origin, path, timeout: WHOLE_REPLY }
+}
+
+/**
+ * Returns a function that sends a request to the API at `base`. If `base` has a path, it replaces the contract's base path.
+ *
+ * @param basePath the contract's
+ * @param pause the milliseconds between two requests
+ */
+export function askAt(
+  client: Upstream,
+  base: URL,
+  basePath: string,
+  pause: number,
+  configured: UpstreamSettings | undefined,
+): AskUpstream {
+  const settings = settingsFor(base, configured)
+  let free = 0
+  return async ({ method, path, query, headers, text }) => {
+    const now = realClock.now()
+    free = Math.max(now, free + pause)
+    await realClock.sleep(free - now)
+    const below = settings.path !== '' && path.startsWith(basePath) ? path.slice(basePath.length) : path
+    const target = `${below || '/'}${query === '' ? '' : `?${query}`}`
+    const signal = AbortSignal.timeout(WHOLE_REPLY)
+    const body = text === '' ? undefined : Buffer.from(text)
+    try {
+      const sent = { method, path: target, headers: { ...headers, ...settings.set }, body, signal }
+      const { status, fields, body: pieces } = await client.send(sent, settings)
+      const parts: Uint8Array[] = []
+      let size = 0
+      for await (const part of pieces) {
+        parts.push(part)
+        size += part.length
+        if (size > MOST_COMPARED) break
+      }
+      return observe(status, fields, size > MOST_COMPARED ? undefined : Buffer.concat(parts))
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error
+      return { fault: signal.aborted ? `no whole reply within ${WHOLE_REPLY / 1000} s` : error.message }
+    }
+  }
+}
+
+/** Reads the findings of a running gateway from its control plane; a sentence where that fails. */
+export async function readDrift(
+  client: Upstream,
+  control: URL,
+  token: string | undefined,
+): Promise<DriftReport | string> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  try {
+    const settings = settingsFor(control, undefined)
+    const { status, body } = await client.send({ method: 'GET', path: '/drift', headers }, settings)
+    const parts: Uint8Array[] = []
+    for await (const part of body) parts.push(part)
+    const text = Buffer.concat(parts).toString()
+    if (status === 200 && text.startsWith('{')) return JSON.parse(text) as DriftReport
+    const remedy = status === 401 ? '; set UNDERSTUDY_CONTROL_TOKEN' : '; is it the control plane of a gateway?'
+    return `it answered ${status}${remedy}`
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error
+    return `it gave no findings: ${error.message}`
+  }
+}

@@ -1,0 +1,220 @@
+// Compares a reply of the real API with its contract: status, media type, headers, and the types, formats and names in its body.
+// Values are not compared. Items of a list are one place, so that a difference is found once.
+
+import { type Contract, type Header, type Operation, responseFor } from '../../contract/contract.ts'
+import { childOf, type Node, placeOf } from '../../contract/documents.ts'
+import { compileMediaTypes, essenceOf, isJson } from '../../contract/media-types.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
+import { decodeUtf8, type Headers, type Reply } from '../../kernel/http.ts'
+import { isObject, type Json, memberAt, parseJson, parsePointer, pointer } from '../../kernel/json.ts'
+import type { Violation } from '../../kernel/schema/violations.ts'
+import { type AskedRequest, pageDifferences } from './page-differences.ts'
+
+/** A reply of the real API. */
+export interface ObservedReply {
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers: Headers
+  /** Without its content encoding. */
+  readonly body: string | Uint8Array | undefined
+  /** Set for a body that is not here, or not whole: it is not compared. */
+  readonly isPartial?: boolean
+  /** Why the body could not be decoded. */
+  readonly undecoded?: string | undefined
+}
+
+/** A difference between a reply and the contract. */
+export interface ReplyDifference {
+  /** In kebab-case. */
+  readonly kind: string
+  /** The part of the contract that it is about. */
+  readonly node: Node
+  /** The steps to a part that the contract lacks, below `node`. */
+  readonly below?: readonly string[]
+  /** The place in the reply: `status`, `header etag`, or a JSON Pointer in which `*` stands for any item. */
+  readonly where: string
+  /** The claim of the contract, and the answer. */
+  readonly contract: string
+  readonly upstream: string
+}
+
+/** Returns the differences of a reply, each place and kind once. */
+export function differencesOf(
+  operation: Operation,
+  request: AskedRequest,
+  reply: ObservedReply,
+  contract: Contract,
+): ReplyDifference[] {
+  const { status, headers, body, isPartial = false, undecoded } = reply
+  const documented = responseFor(operation, status)
+  if (documented === undefined) {
+    const node = childOf(operation.node, 'responses')
+    const known = [...operation.responses.keys()].join(', ')
+    return [{ kind: 'undocumented-status', node, where: 'status', contract: known, upstream: String(status) }]
+  }
+  const { node, content } = documented
+  const found = documented.headers.flatMap(header => headerDifference(header, headers, node) ?? [])
+  if (isPartial || request.method === 'HEAD' || status === 204 || status === 304 || content.size === 0) return found
+  const types = [...content.keys()].join(', ')
+  const given = headers['content-type'] ?? ''
+  const about = { node: childOf(node, 'content'), where: '' }
+  const add = (kind: string, says: string, upstream: string, more: Partial<ReplyDifference> = {}) => {
+    const same = (one: ReplyDifference) => one.kind === kind && one.where === (more.where ?? '')
+    if (!found.some(same)) found.push({ ...about, kind, contract: says, upstream, ...more })
+    return found
+  }
+  if (undecoded !== undefined) return add('wrong-encoding', types, undecoded)
+  if (body === undefined || body.length === 0) return add('missing-body', types, 'no body')
+  const media = compileMediaTypes(content)(given)
+  if (media === undefined) return add('undocumented-type', types, essenceOf(given) || 'no media type')
+  const { schema } = media
+  if (schema === undefined || media.sequence !== undefined || !isJson(essenceOf(given))) return found
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(given)?.[1]
+  const text = typeof body === 'string' ? body : decodeUtf8(body)
+  if (text === undefined) return add('wrong-encoding', 'JSON in UTF-8', 'bytes that are not UTF-8')
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) add('wrong-encoding', 'JSON in UTF-8', `charset=${charset}`)
+  const parsed = parseJson(text)
+  if ('fault' in parsed) return add('unreadable-body', essenceOf(given), `JSON that ${parsed.fault}`)
+  const { value, exact } = parsed
+  for (const violation of schema.check(value, exact) ?? []) {
+    const { kind, steps, upstream } = readViolation(violation, value)
+    add(kind, violation.message, upstream, contractPartAt(schema.node, steps, value, contract))
+  }
+  for (const steps of undocumentedFields(value, schema, contract)) {
+    const part = contractPartAt(schema.node, steps, value, contract)
+    if (found.some(({ where }) => where === part.where)) continue
+    add('undocumented-field', 'no such field', describeType(memberAt(value, steps)), part)
+  }
+  for (const one of pageDifferences(operation, request, headers, value)) {
+    const isHeader = one.where.startsWith('header ')
+    const part = isHeader
+      ? { node: childOf(node, 'headers', one.header as string) }
+      : contractPartAt(schema.node, one.steps, value, contract)
+    add(one.kind, one.contract, one.upstream, {
+      ...part,
+      where: isHeader ? one.where : (part as ReplyDifference).where,
+    })
+  }
+  return found
+}
+
+function headerDifference(
+  { name, required, schema }: Header,
+  headers: Headers,
+  response: Node,
+): ReplyDifference | undefined {
+  const text = headers[name.toLowerCase()]
+  const about = { node: childOf(response, 'headers', name), where: `header ${name.toLowerCase()}` }
+  if (text === undefined) {
+    return required ? { ...about, kind: 'missing-header', contract: 'is required', upstream: 'absent' } : undefined
+  }
+  const types = [...(schema?.types ?? [])]
+  if (schema === undefined || types.includes('array') || types.includes('object')) return undefined
+  const parsed = types.includes('string') || types.length === 0 ? undefined : parseJson(text)
+  const [violation] = schema.check(parsed !== undefined && 'value' in parsed ? parsed.value : text) ?? []
+  return violation && { ...about, kind: 'invalid-header', contract: violation.message, upstream: describeValue(text) }
+}
+
+/** Kinds by the keyword that a value breaks. */
+const KINDS: Readonly<Record<string, string>> = {
+  required: 'missing-field',
+  dependentRequired: 'missing-field',
+  additionalProperties: 'forbidden-field',
+  unevaluatedProperties: 'forbidden-field',
+  format: 'wrong-format',
+  enum: 'unknown-value',
+  const: 'unknown-value',
+  type: 'wrong-type',
+  ...{ anyOf: 'wrong-shape', oneOf: 'wrong-shape', not: 'wrong-shape' },
+}
+
+function readViolation({ keyword, pointer: at }: Violation, whole: Json) {
+  const steps = parsePointer(at) ?? []
+  const value = memberAt(whole, steps)
+  const kind = KINDS[keyword] ?? 'out-of-bounds'
+  if (kind === 'wrong-type' && value === null) return { kind: 'unexpected-null', steps, upstream: 'null' }
+  const shows = kind === 'wrong-format' || kind === 'unknown-value' || kind === 'out-of-bounds'
+  return { kind, steps, upstream: shows ? describeValue(value, steps.at(-1)) : describeType(value) }
+}
+
+/** Returns the part of the contract for a value within a body, as far as its schemas can be followed. */
+function contractPartAt(schema: Node, steps: readonly string[], whole: Json, contract: Contract) {
+  let node: Node | undefined = schema
+  let last = schema
+  const stars: string[] = []
+  const below: string[] = []
+  for (const [i, step] of steps.entries()) {
+    const isItem = Array.isArray(memberAt(whole, steps.slice(0, i)))
+    stars.push(isItem ? '*' : step)
+    const shape: ReturnType<Contract['shapeOf']> | undefined = node && contract.shapeOf(node)
+    node = isItem ? shape?.items : (shape?.properties.get(step) ?? shape?.additional)
+    if (node === undefined) below.push(isItem ? '*' : step)
+    else last = node
+  }
+  return { node: contract.resolve(last), below, where: pointer(stars) }
+}
+
+/** The items of a list whose fields are looked at. */
+const MOST_ITEMS = 100
+
+/** Returns the fields that no schema names, where none says that there may be others. */
+function* undocumentedFields(
+  value: Json,
+  { node }: Pick<SchemaUse, 'node'>,
+  contract: Contract,
+  steps: readonly string[] = [],
+): Generator<readonly string[]> {
+  if (!isObject(value) && !Array.isArray(value)) return
+  const { properties, open, items, additional } = contract.shapeOf(node)
+  if (Array.isArray(value)) {
+    if (items === undefined) return
+    for (const [i, item] of value.slice(0, MOST_ITEMS).entries())
+      yield* undocumentedFields(item, { node: items }, contract, [...steps, String(i)])
+    return
+  }
+  for (const [name, item] of Object.entries(value)) {
+    const part = properties.get(name) ?? additional
+    if (part !== undefined) yield* undocumentedFields(item as Json, { node: part }, contract, [...steps, name])
+    else if (!open && properties.size > 0) yield [...steps, name]
+  }
+}
+
+/** Names of fields whose values are not shown. */
+const SECRET = /pass|token|secret|key|auth|credential|cookie|session/i
+
+/** The characters of a value that are shown. */
+const SHOWN_VALUE = 40
+
+export const describeType = (value: unknown): string =>
+  value === undefined ? 'absent' : value === null ? 'null' : Array.isArray(value) ? 'array' : typeOfValue(value)
+const typeOfValue = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'boolean' ? typeof value : isObject(value) ? 'object' : 'number'
+
+function describeValue(value: unknown, name = ''): string {
+  if (Array.isArray(value)) return `array of ${value.length}`
+  if (value === undefined || isObject(value) || SECRET.test(name)) return describeType(value)
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  return text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}…` : text
+}
+
+/** Returns what another reply, such as the stand-in's, has at the place of a difference. */
+export function answerAt(
+  { status, headers, body }: Pick<Reply, 'status' | 'headers' | 'body'>,
+  { kind, where }: ReplyDifference,
+): string {
+  if (where === 'status') return String(status)
+  const type = essenceOf(headers['content-type'] ?? '')
+  if (where.startsWith('header ')) return headers[where.slice('header '.length)] === undefined ? 'absent' : 'present'
+  if (where === '' && !/^(?:wrong-type|wrong-shape|unexpected-null|out-of-bounds)$/.test(kind)) return type || 'no body'
+  if (body === undefined || !isJson(type)) return type || 'no body'
+  const parsed = parseJson(typeof body === 'string' ? body : (decodeUtf8(body) ?? ''))
+  if ('fault' in parsed) return type
+  const steps = (parsePointer(where) ?? []).map(step => (step === '*' ? '0' : step))
+  const value = memberAt(parsed.value, steps)
+  const found = describeType(value)
+  return value === undefined && status >= 400 ? `${status}` : found
+}
+
+/** Names a part of the contract, independent of lines: `api.yaml#/components/schemas/Book/properties/title`. */
+export const nameOfPart = ({ node, below = [] }: Pick<ReplyDifference, 'node' | 'below'>): string =>
+  `${placeOf(node).file}#${pointer(node.path)}${below.map(step => pointer(['properties', step])).join('')}`

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import { type AskUpstream, checkAgainst } from '../../src/load/compare/against.ts'
+import { differencesOf } from '../../src/load/compare/differences.ts'
+import { compareRecorded } from '../../src/load/compare/recorded.ts'
+import type { RecordedExchange } from '../../src/load/import/har.ts'
+import { createRunner, inProcess } from '../../src/load/probe/probe.ts'
+import type { Plan } from '../../src/plan/plan.ts'
+import { load } from '../support/in-process.ts'
+
+const BOOKS = `
+contract:
+  openapi: 3.1.0
+  info: { title: Books, version: '1' }
+  paths:
+    /books:
+      get:
+        operationId: listBooks
+        responses: { 200: { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Book' } } } } } }
+      post:
+        operationId: createBook
+        requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } } }
+        responses:
+          201: { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } } }
+          400: { description: no }
+    /books/{bookId}:
+      parameters: [{ name: bookId, in: path, required: true, schema: { type: integer } }]
+      get:
+        operationId: getBook
+        responses: { 200: { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } } }, 404: { description: no } }
+      put:
+        operationId: replaceBook
+        requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } } }
+        responses: { 200: { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } } }, 400: { description: no } }
+      DELETE
+  components:
+    schemas: { Book: { type: object, required: [title], properties: { id: { type: integer, readOnly: true }, title: { type: string } } } }
+resources:
+  books: { schema: Book, seed: [{ id: 1, title: Dune }, { id: 2, title: Emma }] }
+operations:
+  listBooks: { respond: { list: books } }
+  createBook: { respond: { create: books } }
+  getBook: { respond: { read: books } }
+  replaceBook: { respond: { replace: books } }
+`
+const DELETION = 'delete: { operationId: deleteBook, responses: { 204: { description: gone } } }'
+
+function planned(deletes: boolean): Plan {
+  const text = BOOKS.replace('DELETE', deletes ? DELETION : '')
+  const { plan, report } = load(deletes ? `${text}  deleteBook: { respond: { delete: books } }\n` : text)
+  assert.ok(plan, JSON.stringify(report.list))
+  return plan
+}
+
+/** A server in process, and the requests that reached it. */
+function serverOf(plan: Plan) {
+  const runner = createRunner(plan)
+  const world = runner.newWorld()
+  const seen: string[] = []
+  const ask: AskUpstream = async ({ method, path, query, headers, text }) => {
+    const { reply } = await runner.send(inProcess({ method, path, query, headers, body: text || undefined }), world)
+    seen.push(`${method} ${path} ${reply.status}`)
+    return reply
+  }
+  return { ask, seen, records: () => world.collections.get('books')?.size }
+}
+
+const options = { consumer: undefined, writes: false, now: () => 0 }
+
+test('without permission to write it only reads', async () => {
+  const plan = planned(true)
+  const { ask, seen } = serverOf(plan)
+  const { book } = await checkAgainst(plan, new Diagnostics(), { ...options, ask })
+  assert.deepEqual(seen, ['GET /books 200', 'GET /books/1 200', 'GET /books/2000000011 404'])
+  assert.deepEqual(book.list(), [])
+})
+
+test('with it, it changes only the records that it made, and deletes them', async () => {
+  const plan = planned(true)
+  const { ask, seen } = serverOf(plan)
+  const report = new Diagnostics()
+  const { book } = await checkAgainst(plan, report, { ...options, ask, writes: true })
+  const writes = seen.filter(one => !one.startsWith('GET'))
+  assert.deepEqual([book.list(), report.list], [[], []])
+  assert.ok(writes.includes('PUT /books/3 200') && writes.includes('DELETE /books/3 204'), writes.join('\n'))
+  assert.deepEqual(
+    writes.filter(one => /books\/[12] /.test(one)),
+    [],
+  )
+})
+
+test('a record that nothing deletes is named', async () => {
+  const plan = planned(false)
+  const report = new Diagnostics()
+  await checkAgainst(plan, report, { ...options, ask: serverOf(plan).ask, writes: true })
+  const [one] = report.list
+  assert.deepEqual(
+    [one?.code, one?.message],
+    ['left-behind', 'createBook made the record 3, which could not be deleted'],
+  )
+})
+
+test('a server that does not reply is asked three times', async () => {
+  let asked = 0
+  const report = new Diagnostics()
+  const ask: AskUpstream = async () => {
+    asked += 1
+    return { fault: 'connect ECONNREFUSED' }
+  }
+  const plan = planned(true)
+  const { book } = await checkAgainst(plan, report, { ...options, ask, writes: true })
+  assert.equal(asked, 3)
+  assert.equal(report.list.at(-1)?.code, 'not-checked')
+  assert.ok(book.list().every(({ kind, upstream }) => kind === 'no-reply' && upstream === 'connect ECONNREFUSED'))
+})
+
+test('a header of another type, and a missing body', () => {
+  const { plan } = load(`
+contract:
+  openapi: 3.1.0
+  info: { title: A, version: '1' }
+  paths:
+    /a:
+      get:
+        operationId: a
+        responses:
+          200: { description: ok, headers: { X-Left: { schema: { type: integer } } }, content: { application/json: {} } }
+`)
+  const operation = plan?.operations[0]?.operation
+  assert.ok(plan && operation)
+  const request = { method: 'GET', path: '/a', query: '' }
+  const kinds = (headers: Record<string, string>, body?: string) =>
+    differencesOf(operation, request, { status: 200, headers, body }, plan.contract).map(({ kind }) => kind)
+  const json = { 'content-type': 'application/json' }
+  assert.deepEqual(kinds({ ...json, 'x-left': 'many' }, '1'), ['invalid-header'])
+  assert.deepEqual(kinds({ ...json, 'x-left': '12' }), ['missing-body'])
+})
+
+test('recorded requests that match no operation are counted', async () => {
+  const plan = planned(true)
+  const report = new Diagnostics()
+  async function* exchanges() {
+    const message = { headers: {}, body: undefined, isPartial: false }
+    const one = { at: 0, latency: 1, method: 'GET', origin: 'http://a', query: '', request: message }
+    const reply = { ...message, status: 203 }
+    for (const path of ['/films', '/books']) yield { ...one, path, reply } as unknown as RecordedExchange
+  }
+  const { book, compared } = await compareRecorded(exchanges(), plan, report, 'a.har')
+  assert.equal(compared, 1)
+  assert.deepEqual(
+    report.list.map(({ code, message }) => [code, message]),
+    [['unmatched-requests', '1 recorded request matches no operation']],
+  )
+  const [finding] = book.list()
+  assert.equal(finding?.kind, 'undocumented-status')
+  assert.deepEqual([finding?.contract, finding?.standIn, finding?.upstream], ['200', '200', '203'])
+})
