@@ -71,13 +71,15 @@ for (const [command, { options }] of Object.entries(COMMANDS)) {
           ? 'https://a'
           : name === 'rate'
             ? '9/m'
-            : name === 'format'
-              ? 'github'
-              : name === 'invalid-status'
-                ? '400'
-                : name === 'log-level'
-                  ? 'info'
-                  : '2030-01-01'
+            : command === 'contract' && name === 'format'
+              ? 'yaml'
+              : name === 'format'
+                ? 'github'
+                : name === 'invalid-status'
+                  ? '400'
+                  : name === 'log-level'
+                    ? 'info'
+                    : '2030-01-01'
       const given = /^(?:port|control-port|workers)$/.test(name) ? '7' : other
       assert.equal(read(`${command} --${name} ${given}`, { [variable]: value }).values[name], given)
     })
@@ -105,24 +107,24 @@ test('commands other than serve ignore the variables of serve', () => {
 })
 
 const WRONG: readonly [string, string, Record<string, string>?][] = [
-  ['', 'a command is missing; one of: serve, check, drift, plan, init, schema'],
+  ['', 'a command is missing; one of: serve, check, drift, plan, contract, init, schema'],
   ['serv', 'there is no command "serv"; did you mean "serve"?'],
-  ['constructor', 'there is no command "constructor"; one of: serve, check, drift, plan, init, schema'],
+  ['constructor', 'there is no command "constructor"; one of: serve, check, drift, plan, contract, init, schema'],
   ['check a.yaml b.yaml', 'check takes one file, not a.yaml b.yaml'],
   ['schema a.yaml b.yaml', 'schema takes one file, not a.yaml b.yaml'],
   [
     'check a.yaml --tls-cert x',
-    'check has no option --tls-cert; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'check has no option --tls-cert; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --overlay, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   ['check --format xml', '--format is not "xml"; one of: text, json, junit, sarif, github, markdown'],
   ['serve --prot 1', 'serve has no option --prot; did you mean "--port"?'],
   [
     'serve -p 1',
-    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --open, --no-watch, --workers, --recover, --stateful, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --open, --no-watch, --workers, --recover, --stateful, --overlay, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   [
     'check --port 1',
-    'check has no option --port; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'check has no option --port; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --overlay, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   ['serve --port', '--port needs N'],
   ['serve --port=', '--port needs N'],
@@ -147,7 +149,7 @@ test('--help describes all commands or the named one, even on an invalid command
   for (const word of ['serve [FILE]', 'check [FILE]', 'plan [FILE]', 'schema', '--control-port N', 'CONTROL_PORT']) {
     assert.ok(all.includes(word), word)
   }
-  assert.ok(read('schema --help').help?.includes('Usage: understudy schema [FILE]\n'))
+  assert.ok(read('schema --help').help?.includes('Usage: understudy schema [FILE] [options]\n'))
   assert.equal(read('check --help').help?.includes('--port'), false)
   assert.ok(read('serve -h --prot').help?.includes('--port N'))
   assert.equal(read('nonsense --help').help, all)

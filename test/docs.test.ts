@@ -77,6 +77,7 @@ const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)
   'docs/getting-started.md': [whole],
   'docs/lasting-state.md': [beside(petStore), beside(petStore), beside(petStore)],
   'docs/operations.md': [shape, shape],
+  'docs/overlays.md': [shape],
   'docs/rules.md': [beside(petStore), beside(pictures)],
   'docs/state.md': [shape, shape, shape],
   'docs/states.md': [beside(shop), beside(shop)],
@@ -89,8 +90,10 @@ formats.default(ajv)
 const fits = ajv.compile(JSON.parse(read('config/gateway.schema.json')))
 
 for (const page of PAGES) {
-  // The commands below a file with mistakes show them.
-  const blocks = blocksOf(page).filter(({ language, file }) => language === 'yaml' && file !== 'mistakes.yaml')
+  // The commands below a file with mistakes show them. An overlay is not a configuration.
+  const blocks = blocksOf(page).filter(
+    ({ language, file, text }) => language === 'yaml' && file !== 'mistakes.yaml' && !text.startsWith('overlay:'),
+  )
   const ways = CONFIGURATIONS[page] ?? []
   if (blocks.length === 0) continue
   test(`${page}: every configuration loads as shown`, () => {

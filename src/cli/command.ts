@@ -41,7 +41,14 @@ export const DOCUMENTS = ['openapi.yaml', 'openapi.yml', 'openapi.json']
 /** The files that are tried as the configuration, in this order. */
 export const CONFIGURATIONS = ['gateway.yaml', 'config/gateway.yaml', ...DOCUMENTS]
 
+export const OVERLAY: Option = {
+  takes: 'FILE',
+  about: 'apply this overlay to the contract; several in their order',
+  many: true,
+}
+
 export const READING: Readonly<Record<string, Option>> = {
+  overlay: OVERLAY,
   'base-path': { takes: 'PATH', about: 'serve the API below this path instead of the paths of its servers' },
   'invalid-status': {
     takes: 'STATUS',
@@ -105,10 +112,11 @@ export async function load(line: CommandLine, program: Program, more: LoadOption
 }
 
 /** Returns the options of reading that the command line sets. */
-export function readingOf({ values, switches }: CommandLine): LoadOptions {
+export function readingOf({ values, lists, switches }: CommandLine): LoadOptions {
   const status = values['invalid-status']
   return {
     strict: switches.has('strict'),
+    overlays: lists.overlay,
     basePath: values['base-path'],
     invalidStatus: status === undefined ? undefined : (Number(status) as 400 | 422),
   }

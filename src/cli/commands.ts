@@ -2,8 +2,17 @@
 
 import { check, plan } from './check.ts'
 import type { Command } from './command.ts'
+import { contract } from './contract.ts'
 import { drift } from './drift.ts'
 import { init, schema } from './init.ts'
 import { serveCommand } from './serve.ts'
 
-export const COMMANDS: Readonly<Record<string, Command>> = { serve: serveCommand, check, drift, plan, init, schema }
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  serve: serveCommand,
+  check,
+  drift,
+  plan,
+  contract,
+  init,
+  schema,
+}

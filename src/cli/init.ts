@@ -4,12 +4,22 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { inferFile } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
-import { type Command, type CommandLine, DOCUMENTS, load, type Program, tellMistakes, withPlan } from './command.ts'
+import {
+  type Command,
+  type CommandLine,
+  DOCUMENTS,
+  load,
+  OVERLAY,
+  type Program,
+  tellMistakes,
+  withPlan,
+} from './command.ts'
 
 export const init: Command = {
   about: 'write a gateway.yaml that is inferred from an OpenAPI document',
   files: DOCUMENTS,
   options: {
+    overlay: OVERLAY,
     output: { takes: 'PATH', about: 'the file to write; - is standard output (default: gateway.yaml)' },
     schema: { about: 'write gateway.schema.json beside it, so that an editor completes and checks it' },
     force: { about: 'overwrite existing files' },
@@ -19,7 +29,7 @@ export const init: Command = {
 
 export const schema: Command = {
   about: "print the JSON Schema of gateway.yaml; with a FILE, with the names of that file's contract",
-  options: {},
+  options: { overlay: OVERLAY },
   async run(line, program) {
     const { print } = program
     if (line.file !== '') {
@@ -33,10 +43,10 @@ export const schema: Command = {
 /** Writes the inferred file. Overwrites an existing one only with `--force`. */
 async function runInit(line: CommandLine, program: Program): Promise<number> {
   const { home, print, progress } = program
-  const { file, values, switches } = line
+  const { file, values, lists, switches } = line
   const { output = 'gateway.yaml' } = values
   const folder = output === '-' ? home : dirname(resolve(home, output))
-  const { inferred, report } = await inferFile(file, home, folder, progress.report)
+  const { inferred, report } = await inferFile(file, home, folder, progress.report, lists.overlay)
   tellMistakes(report, line, program, true)
   if (inferred === undefined) return 1
   const text = modeline(folder, switches.has('schema')) + inferred
@@ -47,7 +57,7 @@ async function runInit(line: CommandLine, program: Program): Promise<number> {
   const schema = join(folder, 'gateway.schema.json')
   writeAnew(resolve(home, output), text, switches.has('force'))
   if (switches.has('schema')) {
-    const { plan } = await load({ ...line, file: output }, program)
+    const { plan } = await load({ ...line, file: output, lists: {} }, program)
     progress.clear()
     writeAnew(schema, await describeSchema(plan), switches.has('force'))
   }

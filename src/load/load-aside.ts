@@ -51,9 +51,9 @@ export async function loadAside(trial: TrialArguments, load: () => Loaded | Prom
 }
 
 /** Whether the file or the text is small, together with the files that it names, those that they name, and so on. */
-function isSmall({ path, home, options: { text } }: TrialArguments): boolean {
+function isSmall({ path, home, options: { text, overlays = [] } }: TrialArguments): boolean {
   const first = resolve(home, path)
-  const files = new Set([first])
+  const files = new Set([first, ...overlays.map(one => resolve(home, one))])
   let size = 0
   // The loop reaches the files that it adds.
   for (const file of files) {

@@ -7,8 +7,8 @@ import { behaviours } from '../behaviours/index.ts'
 import type { Contract } from '../contract/contract.ts'
 import { foreignFile, readContract } from '../contract/document/read-contract.ts'
 import { type Document, placeOf, readDocument, roundBeyondExamples } from '../contract/documents.ts'
-import { Diagnostics, type Place } from '../kernel/diagnostic.ts'
-import { parseSource, ReplyFiles, readNamed, readSource, realOf, refuseRemote } from '../kernel/file/read-source.ts'
+import { Diagnostics } from '../kernel/diagnostic.ts'
+import { parseSource, ReplyFiles, readSource, realOf, refuseRemote } from '../kernel/file/read-source.ts'
 import { type Environment, fillVariables, placeOfFile, type Source } from '../kernel/file/source.ts'
 import { isObject } from '../kernel/json.ts'
 import { attempted } from '../kernel/memo.ts'
@@ -23,6 +23,8 @@ import type { SimulationFile } from '../plan/simulation-file.ts'
 import { readUpstream } from '../plan/upstream.ts'
 import { leaveOutUnfit, type WrittenSettings } from './fit.ts'
 import { type InferredGateway, inferGateway } from './infer/infer.ts'
+import { type NamedFile, readNamedDocument, withOverlays } from './overlay/contract-file.ts'
+import { isOverlay } from './overlay/overlay.ts'
 import { readResources } from './seed/seed.ts'
 
 export interface Loaded {
@@ -47,11 +49,13 @@ export interface LoadOptions {
   readonly progress?: Progress
   /** The unreadable files of the contract that the served configuration lacks, too: the others are errors. Unset: none is. */
   readonly lacking?: ReadonlySet<string> | undefined
+  /** The paths of overlays that are applied to the contract after those that the file names. */
+  readonly overlays?: readonly string[] | undefined
   /**
-   * The path of another contract to use instead of the file's. Settings that do not fit it are warnings, and are left out; other
-   * warnings about the file itself are not repeated.
+   * The path of another contract to use instead of the file's, or a list of it and its overlays. Settings that do not fit it are
+   * warnings, and are left out; other warnings about the file itself are not repeated.
    */
-  readonly contract?: string | undefined
+  readonly contract?: string | readonly string[] | undefined
   /** The text to use instead of the file, which need not exist then. */
   readonly text?: string | undefined
   /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
@@ -122,18 +126,34 @@ export async function inferFile(
   home: string,
   directory: string,
   progress?: Progress,
+  overlays: readonly string[] = [],
 ): Promise<{ readonly inferred: string | undefined; readonly report: Diagnostics }> {
   const report = new Diagnostics()
   if (refuseRemote(path, placeOfFile(path), report)) return { inferred: undefined, report }
   progress?.(`reading ${path}`)
   const file = resolve(home, path)
   const source = readDocument(file, relative(home, file) || file, report)
-  const contract = source && readContract({ file, source }, home, report)
-  const fit = contract !== undefined && !report.failed
-  return {
-    inferred: fit ? (await inferGateway(contract, file, directory, trialsOf(progress))).describe() : undefined,
-    report,
-  }
+  const named = overlays.map(one => namedAt(one, home))
+  const document = source && withOverlays({ file, source }, named, { home, report, note: () => {} })
+  const contract = document && readContract(document, home, report)
+  if (contract === undefined || report.failed) return { inferred: undefined, report }
+  const files = [file, ...named.map(one => one.path)]
+  return { inferred: (await inferGateway(contract, files, directory, trialsOf(progress))).describe(), report }
+}
+
+/** Returns the file that an option names. */
+const namedAt = (path: string, home: string): NamedFile => ({ path: resolve(home, path), place: placeOfFile(path) })
+
+/** Reads the contract of a gateway file, or a bare OpenAPI document, and applies its overlays. */
+export function readMerged(
+  path: string,
+  home: string,
+  environment: Environment,
+  options: LoadOptions = {},
+): { readonly value: unknown; readonly report: Diagnostics } {
+  const loading = startLoading(path, home, environment, options)
+  const document = loading.readFile()?.readContractFile()
+  return { value: loading.report.failed ? undefined : document?.source.value, report: loading.report }
 }
 
 /** A gateway file and its contract, before they are compiled. */
@@ -157,8 +177,8 @@ function startLoading(path: string, home: string, environment: Environment, opti
     for (const one of all) files.add(one)
   }
 
-  /** Reads the file and its contract, and checks their shape; returns `undefined` if they cannot be compiled. */
-  const read = (): GatewayRead | undefined => {
+  /** Reads the file and the document of its contract, and checks the shape of the file. */
+  const readFile = () => {
     if (refuseRemote(path, placeOfFile(path), report)) return undefined
     files.add(file)
     const name = nameOf(file)
@@ -171,12 +191,23 @@ function startLoading(path: string, home: string, environment: Environment, opti
       report.error('foreign-file', message, raw.locate([]), foreign.hint)
       return undefined
     }
-    const bare = isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
-    if (bare) roundBeyondExamples(raw.value)
+    const bare =
+      isObject(raw.value) && ['openapi', 'swagger', 'overlay'].some(key => Object.hasOwn(raw.value as object, key))
+    if (bare && !isOverlay(raw.value)) roundBeyondExamples(raw.value)
     const source = bare ? raw : expandShortForms(fillVariables(raw, environment, report), report)
     const written = bare ? { contract: path } : checkSimulation(source, report)
     if (written === undefined) return undefined
     const settings = withInvalidStatus(written, invalidStatus)
+    const readContractFile = () =>
+      options.contract === undefined ? ownDocument(bare, settings, source) : otherDocument(options.contract)
+    return { bare, raw, settings, source, readContractFile }
+  }
+
+  /** Reads the file and its contract, and checks their shape; returns `undefined` if they cannot be compiled. */
+  const read = (): GatewayRead | undefined => {
+    const found = readFile()
+    if (found === undefined) return undefined
+    const { bare, raw, settings, source, readContractFile } = found
     for (const [key, bound] of Object.entries(settings.limits ?? {})) {
       if ((parseSize(bound) ?? parseDuration(bound) ?? 0) >= 1) continue
       const least = parseSize(bound) === undefined ? '1ms' : '1B'
@@ -191,12 +222,7 @@ function startLoading(path: string, home: string, environment: Environment, opti
     const tls = readTls(settings.listen?.tls, source, file, home, report)
     const upstream = readUpstream(settings, source, file, home, report)
     addFiles([...tls.files, ...upstream.files])
-    const document =
-      options.contract !== undefined
-        ? documentNamed(resolve(home, options.contract), placeOfFile(options.contract))
-        : bare
-          ? { file, source }
-          : contractDocument(settings, source)
+    const document = readContractFile()
     progress?.('reading the contract')
     const basePath = options.basePath ?? settings.listen?.basePath
     const knowsClients = tls.settings?.clients !== undefined
@@ -207,19 +233,30 @@ function startLoading(path: string, home: string, environment: Environment, opti
     return { bare, settings, source, contract, shownKeys, tls: tls.settings, upstream: upstream.settings }
   }
 
-  const contractDocument = ({ contract = '' }: SimulationFile, source: Source): Document | undefined => {
-    if (typeof contract !== 'string') return { file, source: source.derive(contract, at => ['contract', ...at]) }
-    const place = source.locate(['contract'])
-    if (refuseRemote(contract, place, report)) return undefined
-    return documentNamed(resolve(dirname(file), contract), place)
+  const reader = { home, report, note: (one: string) => void files.add(one) }
+
+  /** Returns the document that the file is or names, with its overlays and those of the options. */
+  const ownDocument = (bare: boolean, { contract = '' }: SimulationFile, source: Source): Document | undefined => {
+    const added = (options.overlays ?? []).map(one => namedAt(one, home))
+    if (bare) return withOverlays({ file, source }, added, reader)
+    if (isObject(contract)) {
+      return withOverlays({ file, source: source.derive(contract, at => ['contract', ...at]) }, added, reader)
+    }
+    const listed = typeof contract === 'string' ? [contract] : (contract as readonly string[])
+    const named = listed.map((one, i) => ({
+      path: resolve(dirname(file), one),
+      place: source.locate(typeof contract === 'string' ? ['contract'] : ['contract', i]),
+    }))
+    if (listed.filter((one, i) => refuseRemote(one, (named[i] as NamedFile).place, report)).length > 0) return undefined
+    return readAll([...named, ...added])
   }
 
-  const documentNamed = (named: string, place: Place): Document | undefined => {
-    files.add(named)
-    const found = readNamed(named, nameOf(named), place, report, 'contract')
-    if (found === undefined) return undefined
-    roundBeyondExamples(found.value)
-    return { file: named, source: found }
+  const otherDocument = (contract: string | readonly string[]): Document | undefined =>
+    readAll([contract].flat().map(one => namedAt(one, home)))
+
+  const readAll = ([first, ...overlays]: readonly NamedFile[]): Document | undefined => {
+    const document = first && readNamedDocument(first, reader)
+    return document && withOverlays(document, overlays, reader)
   }
 
   const end = (plan: Plan | undefined): Loaded => {
@@ -249,7 +286,7 @@ function startLoading(path: string, home: string, environment: Environment, opti
     const compileFitting = (into: Diagnostics, part: WrittenSettings) => compileInto(into, { ...found, ...part })
     return end(leaveOutUnfit(compileFitting, found, ({ place }) => own.has(place.file), report))
   }
-  return { file, report, read, compile, end }
+  return { file, report, readFile, read, compile, end }
 }
 
 /** A flag wins over the file. */

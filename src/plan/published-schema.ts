@@ -25,7 +25,7 @@ const RECORD_KEYS = ['list', ...ACTIONS]
 
 /** Examples for keys, by the end of their path. */
 const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
-  contract: ['./openapi.yaml'],
+  contract: ['./openapi.yaml', ['./openapi.yaml', './fixes.overlay.yaml']],
   seed: [42],
   host: ['127.0.0.1', '0.0.0.0'],
   controlHost: ['127.0.0.1'],

@@ -7,7 +7,8 @@ import type { Assign } from '../world/records/types.ts'
 
 /** The content of gateway.yaml, as written and checked. */
 export interface SimulationFile extends BehaviourBlocks {
-  readonly contract?: string | Readonly<Record<string, unknown>>
+  /** A path, a path and those of its overlays, or the document itself. */
+  readonly contract?: string | readonly string[] | Readonly<Record<string, unknown>>
   readonly seed?: number
   readonly listen?: {
     readonly host?: string

@@ -289,8 +289,11 @@ export const simulationSchema: Schema = {
   additionalProperties: false,
   properties: {
     contract: {
-      type: ['string', 'object'],
-      description: 'The OpenAPI document: a path relative to this file, or the document itself.',
+      type: ['string', 'array', 'object'],
+      items: { type: 'string' },
+      minItems: 1,
+      description:
+        'The OpenAPI document: a path relative to this file, or the document itself. A list names a document, and overlays (1.0 or 1.1) that are applied to it in order.',
     },
     seed: {
       type: 'integer',

@@ -15,6 +15,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'koa-bodyparser': 'http/request.ts',
   '@marcbachmann/cel-js': 'expression/language.ts',
   re2js: 'kernel/pattern.ts',
+  'jsonpath-rfc9535': 'load/overlay/json-path.ts',
   mrmime: 'behaviours/respond/index.ts',
   ajv: 'kernel/schema/',
   'ajv-formats': 'kernel/schema/keywords.ts',

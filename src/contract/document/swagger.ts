@@ -3,7 +3,7 @@
 
 import { upgrade } from '@scalar/openapi-upgrader'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
-import { type Path, Source } from '../../kernel/file/source.ts'
+import type { Path } from '../../kernel/file/source.ts'
 import { isObject, pointer, put, unescapeKey } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { freeName } from '../../kernel/names.ts'
@@ -51,25 +51,14 @@ export function convertSwagger(
     const derived =
       combined === undefined
         ? source.derive(converted, originOf)
-        : new CombinedSource(source, converted, path => combined.nodeOf(originOf(path)))
+        : source.combine(converted, path => {
+            const { document, path: at } = combined.nodeOf(originOf(path))
+            return { source: document.source, path: at }
+          })
     return { document: { file, source: derived }, files: combined?.files ?? [] }
   } catch {
     report.error('not-openapi', 'this Swagger document cannot be converted', place)
     return undefined
-  }
-}
-
-/** The source of several files. A value has its place in the file that it is from. */
-class CombinedSource extends Source {
-  readonly #nodeOf: (path: Path) => Node
-
-  constructor(source: Source, value: unknown, nodeOf: (path: Path) => Node) {
-    super(source.file, value, source.text, (path, part) => placeOf(nodeOf(path), part))
-    this.#nodeOf = nodeOf
-  }
-
-  override locate(path: Path, part: 'key' | 'value' = 'value') {
-    return placeOf(this.#nodeOf(path), part)
   }
 }
 

@@ -1,13 +1,19 @@
 // A file of the author's: its text, its value, and the place of each value in the text; the environment variables in it.
 
 import type { Diagnostics, Place } from '../diagnostic.ts'
-import { isObject, parseInteger, pointer, put } from '../json.ts'
+import { isObject, parseInteger, pointer, put, stringifyJson } from '../json.ts'
 
 export type Path = readonly (string | number)[]
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Computes the place of a path. */
 type Locate = (path: Path, part: 'key' | 'value') => Place
+
+/** The path at which a value is written, in the source that it is written in. */
+export interface Spot {
+  readonly source: Source
+  readonly path: Path
+}
 
 /** A parsed file. Its value is plain data; a large integer in it is a bigint, and `0.10` a `Decimal`. */
 export class Source {
@@ -40,8 +46,13 @@ export class Source {
 
   /** Returns a source with the same text and another value; `origin` maps a path of that value to one of this text. */
   derive(value: unknown, origin: (path: Path) => Path = path => path): Source {
-    const locate: Locate = (path, part) => this.#locate(origin(path), part)
+    const locate: Locate = (path, part) => this.locate(origin(path), part)
     return new Source(this.file, value, this.#text, locate, path => this.isPlain(origin(path)))
+  }
+
+  /** Returns a source with a value of several sources; `spotOf` maps a path of it to the place where it is written. */
+  combine(value: unknown, spotOf: (path: Path) => Spot): Source {
+    return new CombinedSource(this.file, value, () => stringifyJson(value), spotOf)
   }
 
   /**
@@ -51,6 +62,26 @@ export class Source {
   locate(path: Path, part: 'key' | 'value' = 'value'): Place {
     const id = `${this.file}#${part}${pointer(path)}`
     return new LazyPlace(this.file, id, () => this.#locate(path, part))
+  }
+}
+
+/** A source of several others. A mistake has its place in the file that it is in. */
+class CombinedSource extends Source {
+  readonly #spotOf: (path: Path) => Spot
+
+  constructor(file: string, value: unknown, text: () => string, spotOf: (path: Path) => Spot) {
+    const locate: Locate = (path, part) => this.locate(path, part)
+    super(file, value, text, locate)
+    this.#spotOf = spotOf
+  }
+
+  override derive(value: unknown, origin: (path: Path) => Path = path => path): Source {
+    return this.combine(value, path => this.#spotOf(origin(path)))
+  }
+
+  override locate(path: Path, part: 'key' | 'value' = 'value'): Place {
+    const spot = this.#spotOf(path)
+    return spot.source.locate(spot.path, part)
   }
 }
 

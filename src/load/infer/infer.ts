@@ -170,13 +170,13 @@ const withoutSelecting = (one: InferredOperation): InferredOperation => ({
 })
 
 /**
- * @param file the contract's file, absolute
+ * @param file the contract's file, absolute; or that file and its overlays
  * @param home the folder of the gateway.yaml
  * @param given settings beside the inferred ones: those of the command line
  */
 export async function inferGateway(
   contract: Contract,
-  file: string,
+  file: string | readonly string[],
   home: string,
   progress: TrialProgress = () => {},
   given: Partial<SimulationFile> = {},
@@ -184,7 +184,9 @@ export async function inferGateway(
   return contract.walking(async () => {
     const read = readInference(contract)
     const seedsOf = compileSeeds(contract)
-    const reference = `./${relative(home, file)}`.replace(/^\.\/\.\.\//, '../')
+    const nameOf = (one: string) => `./${relative(home, one)}`.replace(/^\.\/\.\.\//, '../')
+    const names = [file].flat().map(nameOf)
+    const reference = names.length > 1 ? names : (names[0] as string)
     let inference = read()
     /** The resources that have not been found to hold, nor been left out. */
     const open = new Set(inference.resources.map(({ name }) => name))

@@ -19,7 +19,7 @@ export interface WrittenInference {
   readonly inference: Inference
   readonly contract: Contract
   /** How the file will name the contract. */
-  readonly reference: string
+  readonly reference: string | readonly string[]
   readonly seeds: Seeds
   readonly candidateOf: (resource: string) => SchemaCandidate
   /** Settings that are left out, by operation id or `resource NAME`, with the reason. */
@@ -100,7 +100,7 @@ function describeSettings(blocks: Readonly<Record<string, ResourceFile>>, writte
   const { resources, operations } = inference
   const lines = [
     `# Inferred from ${contract.title} ${contract.version}. Every line has its reason; correct wrong ones.`,
-    `contract: ${plainOrQuoted(reference)}`,
+    `contract: ${flow(reference)}`,
     'seed: 1',
     '',
   ]
