@@ -1,5 +1,7 @@
 // The library face: a gateway inside a test, on free ports, or a middleware inside a Koa application.
 
+import type { CoverageFilter } from './gateway/coverage/coverage.ts'
+import type { CoverageReport } from './gateway/coverage/report.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { silentLog } from './gateway/log.ts'
 import type { Load } from './gateway/reload.ts'
@@ -14,6 +16,8 @@ import { createGateway, start } from './start.ts'
 import { realClock } from './world/clock.ts'
 import { steerWorld, type WorldHandle } from './world-handle.ts'
 
+export type { CoverageFilter } from './gateway/coverage/coverage.ts'
+export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } from './gateway/coverage/report.ts'
 export type { RecordedRequest } from './gateway/journal/entry.ts'
 export type { NearMiss, Times, Verdict } from './gateway/journal/filter.ts'
 export type { KoaContext, KoaMiddleware } from './http/data-plane.ts'
@@ -53,6 +57,10 @@ export interface UnderstudyOptions extends GatewayOptions {
 export interface Understudy extends KoaMiddleware {
   /** Resets the default world to the seeds. */
   reset(): void
+  /** The parts of the contract that requests have touched; of some requests with a filter. */
+  coverage(filter?: CoverageFilter): CoverageReport
+  /** Forgets what requests have touched. */
+  resetCoverage(): void
   /**
    * A handle of a world, which is created if it does not exist. Default: the default world. Its `baseUrl` is a path
    * below the place where the middleware is mounted.
@@ -69,6 +77,10 @@ export interface RunningGateway {
   readonly control: string
   /** Resets the default world to the seeds. */
   reset(): void
+  /** The parts of the contract that requests have touched; of some requests with a filter. */
+  coverage(filter?: CoverageFilter): CoverageReport
+  /** Forgets what requests have touched. */
+  resetCoverage(): void
   /** A handle of a world, which is created if it does not exist. Default: the default world. */
   world(name?: string): WorldHandle
   /** Finishes running requests and closes the ports. */
@@ -128,6 +140,8 @@ export function understudy(options: UnderstudyOptions): Understudy {
 /** Returns the members that both faces have. @param origin where the API listens */
 const steering = (gateway: Gateway, origin: string) => ({
   reset: () => gateway.reset(),
+  coverage: (filter?: CoverageFilter) => gateway.coverage.report(filter),
+  resetCoverage: () => gateway.coverage.reset(),
   world: (name = gateway.worlds.default.name) => steerWorld(gateway, name, origin),
 })
 

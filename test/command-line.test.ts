@@ -44,11 +44,24 @@ const SWITCH_VALUES: readonly [string, boolean][] = [
 ]
 const SAMPLES: Readonly<Record<string, string>> = {
   at: '+30d',
+  from: 'http://127.0.0.1:4011',
+  min: '90',
   'invalid-status': '422',
   'log-level': 'warn',
   format: 'json',
   against: 'http://127.0.0.1:1',
   rate: '1/s',
+}
+
+/** The value that a command line gives instead. */
+const GIVEN: Readonly<Record<string, string>> = {
+  format: 'markdown',
+  'invalid-status': '400',
+  'log-level': 'info',
+  against: 'https://a',
+  rate: '9/m',
+  from: 'https://a.test',
+  min: '7',
 }
 
 for (const [command, { options }] of Object.entries(COMMANDS)) {
@@ -66,20 +79,7 @@ for (const [command, { options }] of Object.entries(COMMANDS)) {
       }
       const value = SAMPLES[name] ?? '1'
       assert.equal(read(command, { [variable]: value }).values[name], value)
-      const other =
-        name === 'against'
-          ? 'https://a'
-          : name === 'rate'
-            ? '9/m'
-            : command === 'contract' && name === 'format'
-              ? 'yaml'
-              : name === 'format'
-                ? 'github'
-                : name === 'invalid-status'
-                  ? '400'
-                  : name === 'log-level'
-                    ? 'info'
-                    : '2030-01-01'
+      const other = command === 'contract' && name === 'format' ? 'yaml' : (GIVEN[name] ?? '2030-01-01')
       const given = /^(?:port|control-port|workers)$/.test(name) ? '7' : other
       assert.equal(read(`${command} --${name} ${given}`, { [variable]: value }).values[name], given)
     })
@@ -107,9 +107,12 @@ test('commands other than serve ignore the variables of serve', () => {
 })
 
 const WRONG: readonly [string, string, Record<string, string>?][] = [
-  ['', 'a command is missing; one of: serve, check, drift, plan, contract, init, schema'],
+  ['', 'a command is missing; one of: serve, check, drift, plan, contract, init, schema, coverage'],
   ['serv', 'there is no command "serv"; did you mean "serve"?'],
-  ['constructor', 'there is no command "constructor"; one of: serve, check, drift, plan, contract, init, schema'],
+  [
+    'constructor',
+    'there is no command "constructor"; one of: serve, check, drift, plan, contract, init, schema, coverage',
+  ],
   ['check a.yaml b.yaml', 'check takes one file, not a.yaml b.yaml'],
   ['schema a.yaml b.yaml', 'schema takes one file, not a.yaml b.yaml'],
   [

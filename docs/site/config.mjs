@@ -16,6 +16,7 @@ const GROUPS = {
         'rules',
         'journal',
         'testing',
+        'coverage',
         'library',
       ],
       ...['koa', 'browsers', 'console', 'console-api', 'operations', 'benchmarks'],

@@ -3,6 +3,7 @@
 import { check, plan } from './check.ts'
 import type { Command } from './command.ts'
 import { contract } from './contract.ts'
+import { coverage } from './coverage.ts'
 import { drift } from './drift.ts'
 import { init, schema } from './init.ts'
 import { serveCommand } from './serve.ts'
@@ -15,4 +16,5 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   contract,
   init,
   schema,
+  coverage,
 }

@@ -3,6 +3,7 @@
 import type { Reply } from '../kernel/http.ts'
 import { isObject, type Json, parseJson, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
+import type { Side } from '../kernel/schema/keywords.ts'
 import type { Parameter } from './document/parameters.ts'
 import type { FormReader } from './document/styles.ts'
 import { identityOf, itemsOf, membersOf, type Node } from './documents.ts'
@@ -32,8 +33,8 @@ export interface Contract {
   resolve(node: Node): Node
   /** The node at a JSON Pointer into the contract's own document, `#/components/schemas/Book`, if there is one. */
   at(pointer: string): Node | undefined
-  /** Returns the schema at a node, for values in replies. */
-  use(node: Node): SchemaUse
+  /** Returns the schema at a node, for values of a side. Default: replies. */
+  use(node: Node, side?: Side): SchemaUse
   /** Runs `work`. Meanwhile no schema is compiled for a valid value, which is cheaper for a few values. */
   walking<Result>(work: () => Promise<Result>): Promise<Result>
   /** Absolute paths of all its files. */

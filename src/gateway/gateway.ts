@@ -25,6 +25,7 @@ import { Unavailable } from '../world/engines/engine.ts'
 import { Outage } from '../world/records/types.ts'
 import { StandingAnswers } from './answers.ts'
 import { delayed, explainReply, explanationHeaders, readControls } from './client-controls.ts'
+import { BATCH, Coverage } from './coverage/coverage.ts'
 import { AllRequests } from './journal/all-requests.ts'
 import { thousandths } from './journal/entry.ts'
 import { Journal } from './journal/journal.ts'
@@ -52,6 +53,7 @@ export class Gateway {
   readonly traffic: Traffic
   /** The client of the real API; set by those who start it. */
   upstream: Upstream | undefined = undefined
+  readonly coverage: Coverage
   /** Set where changes of worlds are recorded. */
   state: KeptState | undefined = undefined
   /** Serves a configuration that another process was given; set by `Reloader`. */
@@ -69,6 +71,7 @@ export class Gateway {
     this.journal = new Journal(plan.simulation.journal)
     this.requests = new AllRequests(this.journal)
     this.traffic = new Traffic(this.journal)
+    this.coverage = new Coverage(plan)
     this.metrics = new Metrics(version, this.worlds, this.weather, log)
     this.#served = servePlan(plan, this.metrics, this.clock.now())
   }
@@ -82,6 +85,7 @@ export class Gateway {
     this.worlds.adopt(plan)
     this.weather.adopt(plan)
     this.journal.adapt(plan.simulation.journal)
+    this.coverage.adopt(plan)
     this.#served = servePlan(plan, this.metrics, this.clock.now())
     for (const adopter of this.#adopters) adopter(plan)
   }
@@ -291,6 +295,7 @@ export class Gateway {
     }
     const requestBody = heard?.bytes
     this.journal.record(exchange, mask, { at, path, reply, milliseconds, explanation, requestBody })
+    if (this.coverage.pending.push([exchange, reply]) >= BATCH) this.coverage.settle()
     if (this.#log.requests) {
       const fields = {
         operation: planned.operation.id || undefined,

@@ -55,6 +55,15 @@ export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/operations/listPets', status: 200 },
     { path: '/operations/createPett', status: 404 },
   ],
+  getCoverage: [
+    { path: '/coverage', status: 200 },
+    { path: '/coverage?operation=createPet&world=default&consumer=demo', status: 200 },
+    { path: '/coverage?format=text', status: 200 },
+    { path: '/coverage?format=lcov', status: 200 },
+    { path: '/coverage?format=html', status: 400 },
+    { path: '/coverage?operation=createPett', status: 404 },
+  ],
+  resetCoverage: [{ path: '/coverage', method: 'DELETE', status: 204 }],
   getWeather: [{ path: '/weather', status: 200 }],
   setWeather: [
     { path: '/weather', ...PUT('{"defaults":{"latency":{"fixed":"1ms"}},"for":"5m"}'), status: 200 },

@@ -96,7 +96,7 @@ export function readContract(
     identify: identifying(reading),
     resolve: node => reading.resolve(node) ?? node,
     at: pointer => reading.at(pointer),
-    use: node => schemas.use(node),
+    use: (node, side) => schemas.use(node, side),
     walking: work => schemas.walking(work),
     files: [...new Set([...reading.files, ...converted.files])],
   }

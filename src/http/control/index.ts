@@ -1,6 +1,7 @@
 // Every route of the control plane. Adding one is an entry in the file of its noun.
 
 import { configurationRoutes } from './configuration.ts'
+import { coverageRoutes } from './coverage.ts'
 import { operationRoutes } from './operations.ts'
 import { answerRoutes, weatherRoutes } from './overrides.ts'
 import { openApiRoute, programRoutes } from './program.ts'
@@ -20,6 +21,7 @@ export function controlRoutes(
     ...programRoutes(control), // /version /metrics /healthz /readyz
     ...configurationRoutes(control), // /config /plan /contract /reload
     ...operationRoutes(control), // /operations/{operation} /deprecations
+    ...coverageRoutes(control), // /coverage
     ...weatherRoutes(control), // /weather /worlds/{name}/weather
     ...answerRoutes(control), //  /answers /worlds/{name}/answers
     ...worldRoutes(control), //   /reset /worlds/{name} /worlds/{name}/snapshot

@@ -1,5 +1,6 @@
 // The types of the control plane's replies, for its clients in this repository. Types only: importing it runs nothing.
 
+export type { CoverageReport } from '../../gateway/coverage/report.ts'
 export type { Caller, DeprecationReport } from '../../gateway/deprecations.ts'
 export type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
 export type { FormParameter, FormReplyContent, OperationForm } from '../../gateway/reference.ts'

@@ -46,6 +46,15 @@ export function createFleet(gateway: Gateway, log: Log) {
   let totalsOfExited: Promise<MetricsSnapshot> = Promise.resolve([])
 
   gateway.metrics.countWorkers(() => ({ running: running().length, replaced }))
+  gateway.coverage.others = {
+    read: async filter => {
+      const call = ++callCount
+      const isMeant = (told: WorkerMessage) => ('coverage' in told && told.call === call ? told.coverage : undefined)
+      const asked = running().map(worker => askWorker(worker, { order: 'coverage', call, filter }, isMeant))
+      return (await Promise.all(asked)).filter(report => report !== undefined)
+    },
+    reset: () => tell({ order: 'reset-coverage' }),
+  }
   gateway.onAdopt(() => {
     reloadCount += 1
     tell({ order: 'reload' })
@@ -195,7 +204,8 @@ export function createFleet(gateway: Gateway, log: Log) {
     const asked = running()
       .filter(worker => worker.isConnected())
       .map(async worker => {
-        const snapshot = await askForMetrics(worker, call)
+        const isMeant = (told: WorkerMessage) => ('snapshot' in told && told.call === call ? told.snapshot : undefined)
+        const snapshot = await askWorker(worker, { order: 'metrics', call }, isMeant)
         if (snapshot !== undefined && !worker.isDead()) lastCounts.set(worker.id, snapshot)
       })
     const [own] = await Promise.all([gateway.metrics.snapshot(), ...asked])
@@ -249,9 +259,13 @@ function sendOrder(worker: Worker, order: WorkerOrder): void {
   if (worker.isConnected()) worker.send(order, () => {})
 }
 
-function askForMetrics(worker: Worker, call: number): Promise<MetricsSnapshot | undefined> {
-  const isMeant = (told: WorkerMessage) => ('call' in told && told.call === call ? told.snapshot : undefined)
+/** Returns the answer of a worker to an order; `undefined` if it gives none in time. */
+function askWorker<Found>(
+  worker: Worker,
+  order: WorkerOrder,
+  isMeant: (told: WorkerMessage) => Found | undefined,
+): Promise<Found | undefined> {
   const answered = answerFrom(worker, isMeant, PATIENCE)
-  sendOrder(worker, { order: 'metrics', call })
+  sendOrder(worker, order)
   return answered
 }

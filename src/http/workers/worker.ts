@@ -3,6 +3,8 @@
 
 import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
+import type { CoverageFilter } from '../../gateway/coverage/coverage.ts'
+import type { CoverageReport } from '../../gateway/coverage/report.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Metrics, MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { Reloader } from '../../gateway/reload.ts'
@@ -10,10 +12,11 @@ import type { KeyPair } from '../../plan/settings.ts'
 
 /** From the primary to a worker. A connection comes with its socket. */
 export type WorkerOrder =
-  | { readonly order: 'reload' | 'reset' | 'stop' | 'closed' }
+  | { readonly order: 'reload' | 'reset' | 'reset-coverage' | 'stop' | 'closed' }
   | { readonly order: 'connection'; readonly id: number }
   | { readonly order: 'certificate'; readonly pair: KeyPair }
   | { readonly order: 'metrics'; readonly call: number }
+  | { readonly order: 'coverage'; readonly call: number; readonly filter: CoverageFilter }
   | { readonly order: 'page'; readonly text: string }
 /**
  * From a worker to the primary: it receives orders from now on; it has taken a connection; it waits for an order, for `closed`
@@ -24,6 +27,7 @@ export type WorkerMessage =
   | { readonly took: number }
   | { readonly asks: WorkerOrder['order'] }
   | { readonly call: number; readonly snapshot: MetricsSnapshot }
+  | { readonly call: number; readonly coverage: CoverageReport }
   | { readonly counts: MetricsSnapshot }
 
 /** The interval in milliseconds at which a worker reports its counts, at least a hundred times the duration of a report. */
@@ -118,6 +122,12 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
         return
       case 'reset':
         gateway.reset()
+        return
+      case 'coverage':
+        tell({ call: order.call, coverage: gateway.coverage.report(order.filter, false) })
+        return
+      case 'reset-coverage':
+        gateway.coverage.reset()
         return
       case 'stop':
         stop()

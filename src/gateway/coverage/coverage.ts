@@ -1,0 +1,273 @@
+// Observes the parts of the contract that requests touch: a bit for each part, world and consumer. The size of the contract and
+// `MOST_CALLERS` bound it. It outlasts resets of worlds, and reloads.
+
+import { compileTexts, type Exchange } from '../../behaviours/exchange.ts'
+import { type Operation, responseFor } from '../../contract/contract.ts'
+import { type Parameter, splitQuery } from '../../contract/document/parameters.ts'
+import type { BrokenRule, Reply } from '../../kernel/http.ts'
+import { isObject, parsePointer } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { type CoverageItems, itemsOfOperation, type SchemaWalker } from './items.ts'
+import { type CoverageReport, type CoveredOperation, mergeReports, reportOf } from './report.ts'
+
+export interface CoverageFilter {
+  readonly world?: string | undefined
+  /** Empty for unknown consumers. */
+  readonly consumer?: string | undefined
+  readonly operation?: string | undefined
+}
+
+/** Requests that are observed together, off the path of their replies. */
+export const BATCH = 32
+/** Pairs of a world and a consumer with separate bits. Later pairs share one set of bits, which no filter matches. */
+const MOST_CALLERS = 200
+/** Values of one request that are looked at. */
+const MOST_VALUES = 10_000
+/** Unions within one another that describe the same value. */
+const MOST_NESTED = 8
+
+interface CallerNames {
+  readonly world: string | undefined
+  readonly consumer: string | undefined
+}
+
+/** The touched items of an operation by one caller. */
+interface Touched {
+  requests: number
+  readonly bits: Uint32Array
+}
+
+interface OperationCoverage {
+  readonly items: CoverageItems
+  /** By the index of the caller. */
+  readonly touched: (Touched | undefined)[]
+}
+
+/** The coverage of other processes of the program. */
+export interface OtherCoverage {
+  read(filter: CoverageFilter): Promise<readonly CoverageReport[]>
+  reset(): void
+}
+
+export class Coverage {
+  #plan: Plan
+  #operations = new Map<Operation, OperationCoverage>()
+  #callers: CallerNames[] = []
+  readonly #indexes = new Map<string, Map<string, number>>()
+  /** Answered requests that are not observed yet: the gateway adds them, and calls `settle` for a batch. */
+  pending: (readonly [Exchange, Reply])[] = []
+  #left = 0
+  /** Set where several processes serve. */
+  others: OtherCoverage | undefined = undefined
+
+  constructor(plan: Plan) {
+    this.#plan = plan
+  }
+
+  /** Keeps what was touched of operations that the other plan has, too. */
+  adopt(plan: Plan): void {
+    this.settle()
+    const before = this.#operations
+    this.#plan = plan
+    this.#operations = new Map()
+    const byId = new Map([...before].map(([{ id }, one]) => [id, one]))
+    for (const { operation } of plan.operations) {
+      const old = byId.get(operation.id)
+      if (old === undefined) continue
+      const { items, touched } = this.#open(operation)
+      const indexes = new Map(items.list.map(({ kind, name }, i) => [`${kind} ${name}`, i]))
+      for (const [caller, was] of old.touched.entries()) {
+        if (was === undefined) continue
+        const kept = { requests: was.requests, bits: blankBits(items) }
+        for (const [i, { kind, name }] of old.items.list.entries()) {
+          const index = isSet(was.bits, i) ? indexes.get(`${kind} ${name}`) : undefined
+          if (index !== undefined) setBit(kept.bits, index)
+        }
+        touched[caller] = kept
+      }
+    }
+  }
+
+  /** Forgets everything, in all processes. */
+  reset(): void {
+    this.pending = []
+    this.#operations.clear()
+    this.#callers = []
+    this.#indexes.clear()
+    this.others?.reset()
+  }
+
+  /** The coverage of this process. @param all whether operations without a call are in it */
+  report({ world, consumer, operation: id }: CoverageFilter = {}, all = true): CoverageReport {
+    this.settle()
+    const callers = this.#callers.flatMap((caller, i) => {
+      const isMeant = world === undefined || caller.world === world
+      return isMeant && (consumer === undefined || caller.consumer === consumer) ? [i] : []
+    })
+    const { contract, operations } = this.#plan
+    const covered = operations.flatMap(({ operation, route }): CoveredOperation[] => {
+      if (id !== undefined && operation.id !== id) return []
+      const known = this.#operations.get(operation)
+      if (known === undefined && !all) return []
+      const { list } = known?.items ?? itemsOfOperation(operation, contract)
+      const touched = callers.flatMap(i => known?.touched[i] ?? [])
+      return [
+        {
+          operation: operation.id,
+          method: operation.method,
+          path: route,
+          requests: touched.reduce((sum, { requests }) => sum + requests, 0),
+          items: list.map(({ kind, name, node, part, deprecated }, i) => {
+            const { file, line } = node.document.source.locate(node.path, part)
+            const item = { kind, name, file, line, seen: touched.some(({ bits }) => isSet(bits, i)) }
+            return deprecated ? { ...item, deprecated } : item
+          }),
+        },
+      ]
+    })
+    return reportOf(contract.title, covered)
+  }
+
+  /** The coverage of all processes. */
+  async reportAll(filter: CoverageFilter = {}): Promise<CoverageReport> {
+    const others = (await this.others?.read(filter)) ?? []
+    return mergeReports([this.report(filter), ...others])
+  }
+
+  #open(operation: Operation): OperationCoverage {
+    return getOrMake(this.#operations, operation, () => ({
+      items: itemsOfOperation(operation, this.#plan.contract),
+      touched: [],
+    }))
+  }
+
+  #callerOf(world: string, consumer: string): number {
+    const byConsumer = getOrMake(this.#indexes, world, () => new Map<string, number>())
+    return getOrMake(byConsumer, consumer, () => {
+      if (this.#callers.length < MOST_CALLERS) return this.#callers.push({ world, consumer }) - 1
+      this.#callers[MOST_CALLERS] = { world: undefined, consumer: undefined }
+      return MOST_CALLERS
+    })
+  }
+
+  /** Observes the requests that are pending. */
+  settle(): void {
+    const { pending } = this
+    this.pending = []
+    for (const [exchange, reply] of pending) if (exchange.operation.id !== '') this.#observe(exchange, reply)
+  }
+
+  #observe(exchange: Exchange, { status, headers, refusal }: Reply): void {
+    const { operation, world, consumer = '', request } = exchange
+    const { items, touched } = this.#open(operation)
+    const caller = this.#callerOf(world.name, consumer)
+    const own = touched[caller] ?? { requests: 0, bits: blankBits(items) }
+    touched[caller] = own
+    const { bits } = own
+    own.requests += 1
+    setBit(bits, 0)
+    const response = status === 0 ? undefined : responseFor(operation, status)
+    const replied = response && items.replies.get(response)
+    if (replied !== undefined) {
+      setBit(bits, replied.item)
+      const type = replied.typeOf(headers['content-type'] ?? '')
+      if (type !== undefined) setBit(bits, type)
+    }
+    const { values, body, sent = body } = exchange
+    const typed = request.hasBody ? items.bodyOf(String(request.headers['content-type'] ?? '')) : items.first
+    if (refusal?.errors !== undefined) {
+      for (const rule of refusal.errors) {
+        for (const index of violatedBy(rule, operation, items, typed?.walker)) setBit(bits, items.rules + index)
+      }
+      return
+    }
+    // A refusal that came before validation leaves no values.
+    this.#left = MOST_VALUES
+    for (let i = 0; i < values.length; i++) {
+      const { item, walker } = items.parameters[i]!
+      const value = values[i]
+      if (value === undefined || (isSet(bits, item) && isDone(walker, bits))) continue
+      if (value === operation.parameters[i]?.default && !isSent(exchange, i)) continue
+      setBit(bits, item)
+      this.#walk(value, walker, bits)
+    }
+    if (sent === undefined || typed === undefined) return
+    setBit(bits, typed.item)
+    this.#walk(sent, typed.walker, bits)
+  }
+
+  /** @param nested how many unions chose the walker for the same value */
+  #walk(value: unknown, walker: SchemaWalker | undefined, bits: Uint32Array, nested = 0): void {
+    if (walker === undefined || this.#left-- <= 0) return
+    const { values, fields, items, additional, unions } = walker
+    const item = values.size === 0 ? undefined : values.get(value)
+    if (item !== undefined) setBit(bits, item)
+    if (Array.isArray(value)) {
+      if (items !== undefined && !isDone(items, bits)) for (const one of value) this.#walk(one, items, bits)
+    } else if (isObject(value)) {
+      for (const name of Object.keys(value)) {
+        const field = fields.get(name)
+        if (field !== undefined) setBit(bits, field.item)
+        this.#walk(value[name], field === undefined ? additional : field.walker, bits)
+      }
+    }
+    for (const branches of nested < MOST_NESTED ? unions : []) {
+      if (branches.every(branch => isSet(bits, branch.item) && isDone(branch.walker, bits))) continue
+      const possible = branches.filter(branch => branch.admits(value))
+      for (const branch of possible) {
+        if (possible.length > 1 && !branch.checks(value)) continue
+        setBit(bits, branch.item)
+        this.#walk(value, branch.walker, bits, nested + 1)
+      }
+    }
+  }
+}
+
+const blankBits = ({ list }: CoverageItems): Uint32Array => new Uint32Array(Math.ceil(list.length / 32))
+const isSet = (bits: Uint32Array, i: number): boolean => ((bits[i >>> 5] as number) & (1 << (i & 31))) !== 0
+const setBit = (bits: Uint32Array, i: number): void => {
+  bits[i >>> 5]! |= 1 << (i & 31)
+}
+
+/** Whether everything at a place and below it has been touched. */
+function isDone(walker: SchemaWalker | undefined, bits: Uint32Array): boolean {
+  if (walker === undefined) return true
+  for (let i = walker.from; i < walker.to; i++) if (!isSet(bits, i)) return false
+  return true
+}
+
+/** Whether the request has a parameter, whose value may be the default of an absent one. */
+function isSent(exchange: Exchange, index: number): boolean {
+  const { operation, request } = exchange
+  const parameter = operation.parameters[index]!
+  const { query } = request
+  if (parameter.in === 'query' && !query.includes(parameter.name) && !query.includes('%')) return false
+  return (compileTexts(parameter, operation)(exchange, splitQuery(query))?.length ?? 0) > 0
+}
+
+/** Returns the items of a rule that was violated, counted from the first rule. */
+function violatedBy(
+  { in: place, path, rule }: BrokenRule,
+  { parameters }: Operation,
+  items: CoverageItems,
+  body: SchemaWalker | undefined,
+): ReadonlySet<number> {
+  const isMeant = (one: Parameter) => one.in === place && (path === one.name || path.startsWith(`${one.name}/`))
+  const index = parameters.findIndex(isMeant)
+  const steps = parsePointer(place === 'body' ? path : path.slice(parameters[index]?.name.length)) ?? []
+  const found = new Set<number>()
+  const visit = (at: SchemaWalker, from: number, nested: number): void => {
+    const step = steps[from]
+    const below = step === undefined ? undefined : (at.fields.get(step)?.walker ?? at.items ?? at.additional)
+    // A property that is not documented violates a rule of its object.
+    const isHere = from === steps.length || (below === undefined && rule === 'additionalProperties')
+    const known = isHere ? at.rules.get(rule) : undefined
+    if (below !== undefined) visit(below, from + 1, 0)
+    if (known !== undefined) found.add(known)
+    if (nested < MOST_NESTED) for (const branch of at.unions.flat()) visit(branch.walker, from, nested + 1)
+  }
+  const start = place === 'body' ? body : items.parameters[index]?.walker
+  if (start !== undefined) visit(start, 0, 0)
+  return found
+}

@@ -1,0 +1,313 @@
+// The parts of an operation that traffic can touch, each with its place in the contract, and the walkers that find them in the
+// values of a request. Made at the first request of an operation.
+
+import type { Contract, Operation, ResponseSpec } from '../../contract/contract.ts'
+import { childOf, componentOf, itemsOf, membersOf, type Node } from '../../contract/documents.ts'
+import { compileMediaTypes } from '../../contract/media-types.ts'
+import { isObject } from '../../kernel/json.ts'
+import { attempted } from '../../kernel/memo.ts'
+import { hasType } from '../../kernel/schema/keywords.ts'
+
+export const ITEM_KINDS = [
+  'operation',
+  'status',
+  'reply type',
+  'request type',
+  'parameter',
+  'field',
+  'value',
+  'branch',
+  'rule',
+] as const
+export type ItemKind = (typeof ITEM_KINDS)[number]
+
+/** A part of an operation. Its kind and name identify it among the parts of its operation. */
+export interface CoverageItem {
+  readonly kind: ItemKind
+  /** `owner.name` for a field, `tags[]` for an item of a list, `vehicle<Car>.doors` in a branch, `status=sold` for a value. */
+  readonly name: string
+  readonly node: Node
+  readonly part: 'key' | 'value'
+  readonly deprecated: boolean
+}
+
+/** Finds the items of the values at one place, by the schema there. Items are indexes. */
+export interface SchemaWalker {
+  /** The items at this place and below: `from` up to, and without, `to`. */
+  readonly from: number
+  to: number
+  readonly fields: Map<string, WalkedField>
+  /** The schema of each item of a list. */
+  items?: SchemaWalker
+  /** The schema of every other property. */
+  additional?: SchemaWalker
+  readonly values: Map<unknown, number>
+  readonly unions: UnionBranch[][]
+  /** By keyword, counted after the other items. */
+  readonly rules: Map<string, number>
+}
+
+interface WalkedField {
+  readonly item: number
+  readonly walker: SchemaWalker | undefined
+}
+
+export interface UnionBranch {
+  readonly item: number
+  readonly walker: SchemaWalker
+  /** Whether a value may be of this branch, by its type and by the properties that tell branches apart. */
+  admits(value: unknown): boolean
+  /** Whether a value is of this branch, by the whole schema. */
+  checks(value: unknown): boolean
+}
+
+/** All items of an operation, those of kind `rule` last, and the means to find them in a request. */
+export interface CoverageItems {
+  readonly list: readonly CoverageItem[]
+  /** The number of items that are not rules. */
+  readonly rules: number
+  readonly parameters: readonly WalkedField[]
+  /** The first documented body, whose rules a request without a body violates. */
+  readonly first: WalkedField | undefined
+  /** Finds the documented body of a content type. */
+  bodyOf(type: string): WalkedField | undefined
+  readonly replies: ReadonlyMap<ResponseSpec, WalkedReply>
+}
+
+interface WalkedReply {
+  readonly item: number
+  /** Finds the item of the media type of a content type. */
+  typeOf(type: string): number | undefined
+}
+
+/** Fields are followed to this depth; less deep where an operation would have more than so many items. */
+const DEEPEST = 8
+const MOST_ITEMS = 1000
+
+export function itemsOfOperation(operation: Operation, contract: Contract): CoverageItems {
+  for (let depth = DEEPEST; ; depth--) {
+    const finder = new ItemFinder(contract, depth)
+    const found = finder.find(operation)
+    if (!finder.isFull || depth === 1) return found
+  }
+}
+
+/** The keywords that a value can violate. */
+const RULES = [
+  ...['type', 'enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'],
+  ...['exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'not'],
+  ...['oneOf', 'anyOf', 'additionalProperties'],
+] as const
+
+type SchemaParts = Readonly<Record<string, unknown>>
+
+class ItemFinder {
+  readonly #contract: Contract
+  readonly #depth: number
+  readonly #items: CoverageItem[] = []
+  readonly #rules: CoverageItem[] = []
+  /** By identity: schemas around the current place, so that one that contains itself leads back to the outer one. */
+  readonly #around = new Map<string, SchemaWalker>()
+
+  constructor(contract: Contract, depth: number) {
+    this.#contract = contract
+    this.#depth = depth
+  }
+
+  /** Whether there are too many items, so that none further inside are looked for. */
+  get isFull(): boolean {
+    return this.#items.length + this.#rules.length > MOST_ITEMS
+  }
+
+  find(operation: Operation): CoverageItems {
+    const { node, responses, body, parameters } = operation
+    this.#add('operation', operation.id, node, 'key', false)
+    const written = new Map(membersOf(childOf(node, 'responses')).map(([key, entry]) => [key.toUpperCase(), entry]))
+    const replies = [...responses].map(([status, response]) => {
+      const item = this.#add('status', status, written.get(status.toUpperCase()) ?? response.node, 'key')
+      const types = this.#types('reply type', `${status} `, response.node)
+      return [response, { item, typeOf: remembering(compileMediaTypes(types)) }] as const
+    })
+    const walked = parameters.map(({ name, in: place, schema, ...parameter }): WalkedField => {
+      const title = `${place} ${name}`
+      const named = childOf(parameter.node, 'name')
+      const item = this.#add('parameter', title, named, 'value', parameter.deprecated)
+      const walker = this.#open(schema.node, title, 0, schema.types.size === 1 && schema.types.has('string'))
+      if (parameter.required && place !== 'path' && walker) this.#rule(walker, 'required', title, named)
+      return { item, walker }
+    })
+    const requestBody = this.#contract.resolve(childOf(node, 'requestBody'))
+    const types = this.#types('request type', '', requestBody)
+    /** Media types with one schema share its walker. */
+    const known = new Map<string, SchemaWalker | undefined>()
+    const bodies = [...(body?.content ?? [])].flatMap(([type, { schema }]) => {
+      const item = types.get(type)
+      if (item === undefined) return []
+      const key = schema && this.#contract.identify(this.#contract.resolve(schema.node))
+      if (key !== undefined && !known.has(key)) {
+        const walker = this.#open(schema!.node, known.size === 0 ? '' : `(${type})`, 0)
+        if (body?.required && walker) this.#rule(walker, 'required', 'the body', requestBody)
+        known.set(key, walker)
+      }
+      return [[type, { item, walker: key === undefined ? undefined : known.get(key) }] as const]
+    })
+    return {
+      list: [...this.#items, ...this.#rules],
+      rules: this.#items.length,
+      parameters: walked,
+      first: bodies[0]?.[1],
+      bodyOf: remembering(compileMediaTypes(new Map<string, WalkedField>(bodies))),
+      replies: new Map(replies),
+    }
+  }
+
+  #add(kind: ItemKind, name: string, node: Node, part: CoverageItem['part'], deprecated = false): number {
+    return this.#items.push({ kind, name, node, part, deprecated }) - 1
+  }
+
+  #rule({ rules }: SchemaWalker, keyword: string, name: string, node: Node, part: 'key' | 'value' = 'value'): void {
+    if (rules.has(keyword)) return
+    rules.set(
+      keyword,
+      this.#rules.push({ kind: 'rule', name: `${name} ${keyword}`, node, part, deprecated: false }) - 1,
+    )
+  }
+
+  /** Adds the media types of a request body or a response. */
+  #types(kind: ItemKind, prefix: string, holder: Node): Map<string, number> {
+    const types = membersOf(childOf(holder, 'content')).filter(([type]) => !type.startsWith('x-'))
+    return new Map(
+      types.map(([type, node]) => [type.toLowerCase(), this.#add(kind, prefix + type.toLowerCase(), node, 'key')]),
+    )
+  }
+
+  /** Returns the walker of the schema at a place; that of the outer schema for one that contains itself. */
+  #open(node: Node, name: string, depth: number, isText = false): SchemaWalker | undefined {
+    const schema = this.#contract.resolve(node)
+    if (!isObject(schema.value)) return undefined
+    const outer = this.#around.get(this.#contract.identify(schema))
+    if (outer !== undefined || depth >= this.#depth || (this.isFull && this.#depth > 1)) return outer
+    const from = this.#items.length
+    const walker = { from, to: from, fields: new Map(), values: new Map(), unions: [], rules: new Map() }
+    this.#fill(walker, schema, name, depth, isText)
+    walker.to = this.#items.length
+    return walker
+  }
+
+  /** Adds what a schema says to a walker: itself, and those that it refers to or is composed of. */
+  #fill(walker: SchemaWalker, node: Node, name: string, depth: number, isText = false): void {
+    const schema = this.#contract.resolve(node)
+    const identity = this.#contract.identify(schema)
+    if (!isObject(schema.value) || this.#around.has(identity)) return
+    this.#around.set(identity, walker)
+    const value: SchemaParts = schema.value
+    const dot = name === '' || name.endsWith(')') ? name : `${name}.`
+    for (const part of itemsOf(childOf(schema, 'allOf'))) this.#fill(walker, part, name, depth, isText)
+    for (const keyword of RULES) {
+      if (value[keyword] === undefined || (keyword === 'type' && isText)) continue
+      if (keyword === 'additionalProperties' && value[keyword] !== false) continue
+      this.#rule(walker, keyword, name || 'the body', childOf(schema, keyword), 'key')
+    }
+    for (const one of itemsOf(childOf(schema, 'enum'))) {
+      if (typeof one.value === 'object' && one.value !== null) continue
+      if (!walker.values.has(one.value))
+        walker.values.set(one.value, this.#add('value', `${name || 'the body'}=${one.value}`, one, 'value'))
+    }
+    const required = Array.isArray(value.required) ? value.required : []
+    for (const [field, below] of membersOf(childOf(schema, 'properties'))) {
+      const path = dot + field
+      const known = walker.fields.get(field)
+      const { shape, marks } = this.#marksOf(below)
+      if (marks.readOnly === true) continue
+      const made = known ?? {
+        item: this.#add('field', path, below, 'key', marks.deprecated === true),
+        walker: this.#open(below, path, depth + 1),
+      }
+      // A field that parts of a composition describe has what each of them says.
+      if (known?.walker) {
+        this.#fill(known.walker, shape, path, depth + 1)
+        known.walker.to = this.#items.length
+      }
+      walker.fields.set(field, made)
+    }
+    for (const field of required) {
+      const { walker: inner } = walker.fields.get(String(field)) ?? {}
+      if (inner) this.#rule(inner, 'required', dot + field, childOf(schema, 'required', required.indexOf(field)))
+    }
+    if (isObject(value.items)) walker.items ??= this.#open(childOf(schema, 'items'), `${name}[]`, depth)
+    const others = membersOf(childOf(schema, 'patternProperties')).map(([, one]) => one)
+    for (const other of [...others, childOf(schema, 'additionalProperties')]) {
+      if (isObject(other.value)) walker.additional ??= this.#open(other, `${dot}*`, depth + 1)
+    }
+    for (const keyword of ['oneOf', 'anyOf']) {
+      const branches = itemsOf(childOf(schema, keyword))
+      if (branches.length > 1) walker.unions.push(branches.map((one, i) => this.#branch(one, i, value, name, depth)))
+      else for (const only of branches) this.#fill(walker, only, name, depth)
+    }
+    this.#around.delete(identity)
+  }
+
+  /** Returns a schema behind its references, and the annotations of both. */
+  #marksOf(node: Node): { shape: Node; marks: SchemaParts } {
+    const shape = this.#contract.resolve(node)
+    const own = isObject(node.value) ? node.value : {}
+    return { shape, marks: { ...(isObject(shape.value) ? shape.value : {}), ...own } }
+  }
+
+  #branch(node: Node, index: number, union: SchemaParts, outer: string, depth: number): UnionBranch {
+    const { shape, marks } = this.#marksOf(node)
+    const component = componentOf(shape)
+    const title = component ?? (typeof marks.title === 'string' ? marks.title : undefined)
+    const name = `${outer}<${title ?? marks.type ?? index + 1}${title === undefined && marks.type !== undefined ? ` ${index + 1}` : ''}>`
+    const item = this.#add('branch', name, node, isObject(node.value) && '$ref' in node.value ? 'value' : 'key')
+    const walker = this.#open(node, name, depth) ?? BLANK
+    return {
+      item,
+      walker,
+      admits: discriminate(union.discriminator, component, marks.$ref) ?? compileAdmission(shape, this.#contract),
+      checks: value => attempted(() => this.#contract.use(shape, 'request').check(value, true) === undefined) ?? false,
+    }
+  }
+}
+
+/** Answers the question of the last call without another look. */
+function remembering<Found>(find: (type: string) => Found | undefined): (type: string) => Found | undefined {
+  let last: string | undefined
+  let found: Found | undefined
+  return type => {
+    if (type !== last) found = find(type)
+    last = type
+    return found
+  }
+}
+
+const BLANK: SchemaWalker = { from: 0, to: 0, fields: new Map(), values: new Map(), unions: [], rules: new Map() }
+
+/** Returns the test of a branch that a discriminator names; `undefined` without one. */
+function discriminate(discriminator: unknown, component: string | undefined, reference: unknown) {
+  if (!isObject(discriminator) || component === undefined) return undefined
+  const { propertyName, mapping } = discriminator
+  const mapped = isObject(mapping) ? Object.entries(mapping) : []
+  const names = mapped.flatMap(([name, target]) =>
+    target === component || target === reference || String(target).endsWith(`/${component}`) ? [name] : [],
+  )
+  const known = new Set<unknown>(names.length > 0 ? names : [component])
+  return (value: unknown) => isObject(value) && known.has(value[String(propertyName)])
+}
+
+/** Compiles a quick test of a branch: the type, the required properties, and those of which a few values are possible. */
+function compileAdmission(node: Node, contract: Contract): (value: unknown) => boolean {
+  const { types, required, properties } = contract.shapeOf(node)
+  const choices = [...properties].flatMap(([name, property]) => {
+    const { value } = contract.resolve(property)
+    if (!isObject(value)) return []
+    if (value.const !== undefined) return [[name, [value.const] as unknown[]] as const]
+    return Array.isArray(value.enum) ? [[name, value.enum as unknown[]] as const] : []
+  })
+  return value => {
+    if (types.length > 0 && !types.some(type => hasType(value, type))) return false
+    if (!isObject(value)) return true
+    for (const name of required) if (!(name in value) && properties.has(name)) return false
+    return choices.every(([name, values]) => value[name] === undefined || values.includes(value[name]))
+  }
+}

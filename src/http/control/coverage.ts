@@ -1,0 +1,91 @@
+// The routes of the coverage: what of the contract requests have touched.
+
+import { ITEM_KINDS } from '../../gateway/coverage/items.ts'
+import { COVERAGE_FORMATS, type CoverageFormat, formatCoverage } from '../../gateway/coverage/report.ts'
+import { DONE, done, json, missing, text } from './replies.ts'
+import {
+  type Control,
+  described,
+  flag,
+  list,
+  natural,
+  object,
+  operationNames,
+  positive,
+  replyWith,
+  string,
+  under,
+} from './route.ts'
+
+const seenOf = { seen: natural, total: natural } as const
+const totals = {
+  ...seenOf,
+  percent: { type: 'number', minimum: 0, maximum: 100, description: 'Without rules and deprecated inputs.' },
+  rules: described('Rules that refused requests have violated.', object(seenOf)),
+} as const
+
+const coverageSchema = object({
+  title: described('Of the contract.'),
+  ...totals,
+  operations: list(
+    object({
+      ...operationNames,
+      requests: natural,
+      ...totals,
+      items: list(
+        object({
+          kind: { enum: ITEM_KINDS },
+          name: string,
+          file: described('Of the contract, as is `line`.'),
+          line: positive,
+          seen: flag,
+          'deprecated?': described('Whether it is a deprecated input, which should rather not be seen.', flag),
+        }),
+      ),
+    }),
+  ),
+})
+
+interface CoverageQuery {
+  readonly world?: string
+  readonly consumer?: string
+  readonly operation?: string
+  readonly format?: CoverageFormat
+}
+
+export const coverageRoutes = ({ gateway }: Control) =>
+  under('always', {
+    getCoverage: {
+      at: 'GET /coverage',
+      summary:
+        'The parts of the contract that requests have touched since the start or the last reset of the coverage.',
+      parameters: {
+        world: described('Requests to this world only.'),
+        consumer: described('Requests of this consumer only; empty for unknown consumers.'),
+        operation: described('This operation only.'),
+        format: described('Default: json. With `lcov`, a record for each file of the contract.', {
+          ...string,
+          enum: COVERAGE_FORMATS,
+        }),
+      },
+      replies: { 200: replyWith('The coverage.', coverageSchema, 'text/plain'), 404: 'The operation does not exist.' },
+      handle: async ({ parameters }) => {
+        const { format = 'json', ...filter } = parameters as CoverageQuery
+        const names = gateway.plan.operations.map(({ operation }) => operation.id)
+        if (filter.operation !== undefined && !names.includes(filter.operation)) {
+          return missing('operation', filter.operation, names)
+        }
+        const report = await gateway.coverage.reportAll(filter)
+        return format === 'json' ? json(report) : text(formatCoverage(report, format))
+      },
+    },
+    resetCoverage: {
+      at: 'DELETE /coverage',
+      summary: 'Forgets what requests have touched.',
+      replies: done,
+      handle: () => {
+        gateway.coverage.reset()
+        return DONE
+      },
+    },
+  })
