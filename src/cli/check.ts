@@ -86,8 +86,7 @@ async function compareWith(url: string, plan: Plan, line: CommandLine, program: 
     progress: program.progress.report,
   })
   await client.close()
-  const mask = new Mask(plan)
-  const findings = book.list(text => mask.text(text))
+  const findings = book.list(new Mask(plan))
   const code = tellDrift({ findings, omitted: book.omitted, report, places: book.places }, line, program)
   if (!isDocument(values.format)) program.print(`${counted(requests, 'request')} to ${new URL(url).host}\n`)
   return code

@@ -72,8 +72,7 @@ export const drift: Command = {
     }
     const own = new Diagnostics()
     const { book, compared } = await compareRecorded(readHar(resolve(home, file), file, own), plan, own, file)
-    const mask = new Mask(plan)
-    const findings = book.list(text => mask.text(text))
+    const findings = book.list(new Mask(plan))
     const code = tellDrift({ findings, omitted: book.omitted, report: own, places: book.places }, line, program)
     if (!isDocument(values.format)) print(`${counted(compared, 'exchange')} of ${file}\n`)
     return code

@@ -29,6 +29,7 @@ import { BATCH, Coverage } from './coverage/coverage.ts'
 import { AllRequests } from './journal/all-requests.ts'
 import { thousandths } from './journal/entry.ts'
 import { Journal } from './journal/journal.ts'
+import { LiveDrift } from './live-drift.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import type { Meter } from './metrics/families.ts'
@@ -51,6 +52,8 @@ export class Gateway {
   readonly journal: Journal
   readonly requests: AllRequests
   readonly traffic: Traffic
+  /** The differences of the real API's replies from the contract. */
+  readonly drift: LiveDrift
   /** The client of the real API; set by those who start it. */
   upstream: Upstream | undefined = undefined
   readonly coverage: Coverage
@@ -73,6 +76,7 @@ export class Gateway {
     this.traffic = new Traffic(this.journal)
     this.coverage = new Coverage(plan)
     this.metrics = new Metrics(version, this.worlds, this.weather, log)
+    this.drift = new LiveDrift(plan, clock, (operation, kind) => this.metrics.drifted(operation, kind))
     this.#served = servePlan(plan, this.metrics, this.clock.now())
   }
 
@@ -84,6 +88,7 @@ export class Gateway {
   adopt(plan: Plan): void {
     this.worlds.adopt(plan)
     this.weather.adopt(plan)
+    this.drift.adopt(plan)
     this.journal.adapt(plan.simulation.journal)
     this.coverage.adopt(plan)
     this.#served = servePlan(plan, this.metrics, this.clock.now())
@@ -279,6 +284,7 @@ export class Gateway {
     const explanation = passed && explainReply(planned, exchange, reply, passed, mask)
     if (explanation !== undefined && why) reply = withHeaders(reply, explanationHeaders(explanation))
     const { status, refusal } = reply
+    if (reply.stream !== undefined) reply = this.drift.follow(exchange, path, reply)
     const milliseconds = monotonic() - started
     const meter = served.meters.get(planned.index) ?? this.#bindMeter(served, planned)
     const at = this.clock.now()

@@ -13,6 +13,7 @@ export const PUT = (body: string) => ({ method: 'PUT', headers: JSON_TYPE, body 
 
 /** Requests by `operationId`: at least one for each operation of the document. */
 export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
+  getDrift: [{ path: '/drift', status: 200 }],
   getMetrics: [{ path: '/metrics', status: 200 }],
   sendRequest: [
     { path: '/requests', ...POST('{"method":"GET","path":"/v1/pets/1","consumer":"demo"}'), status: 200 },

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import type { LiveDriftReport } from '../../src/http/control/types.ts'
+import { startGateway } from '../../src/index.ts'
 import { entryOf, writeHar } from '../../src/load/import/har.ts'
 import { lyingContract, plantedParts, type SeenExchange, startLyingServer } from './lying-server.ts'
 import { run } from './run-program.ts'
@@ -39,7 +41,10 @@ describe('a server with twenty lies, and its truthful twin', async () => {
   const baseline = join(home, 'accepted')
   const check = (url: string, ...more: string[]) =>
     run(['check', contract, '--against', url, '--rate', '1000/s', ...more]).ended
-  after(() => Promise.all([liar.close(), twin.close()]))
+  const closing: (() => Promise<unknown>)[] = [() => liar.close(), () => twin.close()]
+  after(async () => {
+    for (const close of closing.reverse()) await close()
+  })
 
   test('check --against names the twenty, at their parts of the contract', async () => {
     const { code, err } = await check(liar.url, '--baseline', baseline, '--accept')
@@ -78,6 +83,37 @@ describe('a server with twenty lies, and its truthful twin', async () => {
     const { code, out, err } = await check(twin.url)
     assert.deepEqual([code, err], [0, ''])
     assert.match(out, /^0 differences\n\d+ requests to 127\.0\.0\.1:\d+\n$/)
+  })
+
+  test('a gateway that forwards names them, and counts each once', async () => {
+    const config = join(home, 'gateway.json')
+    const named = (url: string) =>
+      writeFileSync(config, JSON.stringify({ contract, upstream: { url }, defaults: { respond: { forward: {} } } }))
+    const follow = async (url: string, seen: readonly SeenExchange[]) => {
+      named(url)
+      const gateway = await startGateway({ config, port: 0, controlPort: 0 })
+      closing.push(() => gateway.close())
+      // Its own requests are seen, too.
+      for (const target of seen.map(({ request }) => request.url)) {
+        for (let times = 0; times < 2; times++) await (await fetch(`${gateway.url}${target}`)).arrayBuffer()
+      }
+      const drift = run(['drift', gateway.control, '--baseline', join(home, 'live'), '--accept']).ended
+      const { code, err } = await drift
+      assert.equal(code, 0, err)
+      const report = (await (await fetch(`${gateway.control}/drift`)).json()) as LiveDriftReport
+      const metrics = await (await fetch(`${gateway.control}/metrics`)).text()
+      return { report, metrics }
+    }
+    const { report, metrics } = await follow(liar.url, [...liar.seen])
+    // The stand-in is not asked, so that it cannot refuse what upstream accepts.
+    const shown = plantedParts.filter(one => !one.startsWith('wrongStatus '))
+    assert.deepEqual(partsIn(join(home, 'live')), shown)
+    assert.deepEqual([report.omitted, report.dropped], [0, 0])
+    const missing = report.findings.find(({ operation }) => operation === 'missingField')
+    assert.deepEqual([missing?.where, missing?.contract, missing?.upstream], ['/title', 'is required', 'absent'])
+    assert.equal(missing?.example, 'GET /missingField → 200')
+    assert.match(metrics, new RegExp(`^understudy_drift_total.*missingField.* ${missing?.count}$`, 'm'))
+    assert.deepEqual((await follow(twin.url, [...twin.seen])).report.findings, [])
   })
 
   test('a recording of each gives the same', async () => {

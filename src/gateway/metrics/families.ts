@@ -212,6 +212,10 @@ export class Books {
     'Refused requests, by problem code.',
   )
   readonly #faults = new Instrument('understudy_faults_total{operation,kind}', 'Injected faults, by kind.')
+  readonly #drift = new Instrument(
+    'understudy_drift_total{operation,kind}',
+    'Differences of replies of the real API from the contract, by kind.',
+  )
   readonly #deprecatedInputs = new Instrument(
     'understudy_deprecated_inputs_total{operation,input,consumer,traffic}',
     'Uses of deprecated parameters and body fields, by consumer.',
@@ -219,8 +223,13 @@ export class Books {
   /** All of them, in the order of the page. */
   readonly instruments: readonly Instrument[] = [
     ...[this.#requests, this.#service, this.#injected],
-    ...[this.#queued, this.#refusals, this.#faults, this.#deprecatedInputs],
+    ...[this.#queued, this.#refusals, this.#faults, this.#deprecatedInputs, this.#drift],
   ]
+
+  /** Counts a difference of the real API. */
+  drifted(operation: string, kind: string): void {
+    this.#drift.series({ operation, kind }).add()
+  }
 
   /** Binds an operation's labels once. The counts of a known operation continue. */
   bind({ operation: { id }, route }: PlannedOperation): Meter {

@@ -2,6 +2,7 @@
 
 import { configurationRoutes } from './configuration.ts'
 import { coverageRoutes } from './coverage.ts'
+import { driftRoutes } from './drift.ts'
 import { operationRoutes } from './operations.ts'
 import { answerRoutes, weatherRoutes } from './overrides.ts'
 import { openApiRoute, programRoutes } from './program.ts'
@@ -22,6 +23,7 @@ export function controlRoutes(
     ...configurationRoutes(control), // /config /plan /contract /reload
     ...operationRoutes(control), // /operations/{operation} /deprecations
     ...coverageRoutes(control), // /coverage
+    ...driftRoutes(control), //   /drift
     ...weatherRoutes(control), // /weather /worlds/{name}/weather
     ...answerRoutes(control), //  /answers /worlds/{name}/answers
     ...worldRoutes(control), //   /reset /worlds/{name} /worlds/{name}/snapshot

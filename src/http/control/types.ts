@@ -3,6 +3,7 @@
 export type { CoverageReport } from '../../gateway/coverage/report.ts'
 export type { Caller, DeprecationReport } from '../../gateway/deprecations.ts'
 export type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
+export type { LiveDriftReport } from '../../gateway/live-drift.ts'
 export type { FormParameter, FormReplyContent, OperationForm } from '../../gateway/reference.ts'
 export type { Sending, SendResult } from '../../gateway/send.ts'
 export type { Measure } from '../../gateway/traffic.ts'

@@ -47,6 +47,10 @@ export interface DriftContext {
   readonly at: number
 }
 
+/** Functions that replace credentials in parts of a request. */
+type Masking = Readonly<Record<'text' | 'path' | 'query', (sent: string) => string>>
+const UNMASKED: Masking = { text: text => text, path: path => path, query: query => query }
+
 /** The findings that are kept; further ones are counted. */
 const MOST_FINDINGS = 1000
 /** The consumers that a finding names. */
@@ -95,17 +99,13 @@ export class DriftBook {
     this.omitted = 0
   }
 
-  /**
-   * Returns the findings, sorted by operation and part.
-   *
-   * @param mask replaces credentials in a text
-   */
-  list(mask: (text: string) => string = text => text): DriftFinding[] {
+  /** Returns the findings, sorted by operation and part. */
+  list(mask: Masking = UNMASKED): DriftFinding[] {
     return this.#sorted.map(({ context, difference, consumers, standIn, count, last }) => {
       const { operation, request, reply, at } = context
       const { kind, where, contract, upstream } = difference
       const { file, line, column } = placeOf(difference.node, 'key')
-      const path = request.query === '' ? request.path : `${request.path}?${request.query}`
+      const query = request.query === '' ? '' : `?${mask.query(request.query)}`
       return {
         operation: operation.id,
         kind,
@@ -114,12 +114,12 @@ export class DriftBook {
         where,
         contract,
         standIn,
-        upstream: mask(upstream),
+        upstream: mask.text(upstream),
         consumers: [...consumers].sort(),
         count,
         firstSeen: timestamp(at),
         lastSeen: timestamp(last),
-        example: mask(`${request.method} ${path} → ${reply.status || 'no reply'}`),
+        example: `${request.method} ${mask.path(request.path)}${query} → ${reply.status || 'no reply'}`,
       }
     })
   }
