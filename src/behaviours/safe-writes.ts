@@ -160,7 +160,7 @@ export const idempotency: Behaviour<ConfigOf<typeof idempotencySchema>> = {
       if (world.turns !== undefined) {
         // One change together with those of the request, so that neither a crash nor another request comes in between.
         const made = await next(exchange)
-        if (made.status < 500) keys.settle(...settle(made))
+        if (isKept(made)) keys.settle(...settle(made))
         return made
       }
       keys.begin(key, payload)
@@ -168,7 +168,7 @@ export const idempotency: Behaviour<ConfigOf<typeof idempotencySchema>> = {
       let reply: Reply | undefined
       // In progress until the reply is sent, since latency follows after it is made.
       exchange.release = () => {
-        if (reply === undefined || reply.status >= 500) keys.forget(key)
+        if (reply === undefined || !isKept(reply)) keys.forget(key)
         else keys.finish(...settle(reply))
       }
       reply = await next(exchange)
@@ -177,6 +177,9 @@ export const idempotency: Behaviour<ConfigOf<typeof idempotencySchema>> = {
   },
   describe: config => config && `for ${config.for}`,
 }
+
+/** A failure may be repeated; the reply of the real API, which is read once, is kept there. */
+const isKept = ({ status, stream }: Reply): boolean => status < 500 && stream === undefined
 
 /** The maximum length of a key, which is kept with the reply. */
 const LONGEST_KEY = 255

@@ -55,10 +55,8 @@ export class DataRequest implements Request {
 
   stream(): AsyncIterable<Uint8Array> {
     if (this.#body !== undefined) return sentAgain(this.#body)
-    const { req, res } = this.#context
-    if (req.headers.expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
-    this.#streamed = { chunks: [], bytes: 0, whole: false }
-    return copied(req, this.#streamed)
+    this.#streamed = new StreamedBody(this.#context)
+    return this.#streamed
   }
 
   /** Decodes the copy of a body that was passed on. */
@@ -92,24 +90,46 @@ export class DataRequest implements Request {
   }
 }
 
-/** A body that is passed on, and the beginning of it that is kept. */
-interface StreamedBody {
-  readonly chunks: Uint8Array[]
-  bytes: number
-  whole: boolean
-}
-
 /** A larger body that is passed on is not kept to be judged, in bytes. */
 const MOST_COPIED = 1_000_000
 
-async function* copied(req: IncomingMessage, kept: StreamedBody): AsyncIterable<Uint8Array> {
-  for await (const chunk of req as AsyncIterable<Uint8Array>) {
-    kept.bytes += chunk.length
-    if (kept.bytes <= MOST_COPIED) kept.chunks.push(chunk)
-    else kept.chunks.length = 0
-    yield chunk
+/**
+ * A body that is passed on, and the beginning of it that is kept. The request is not destroyed with it, because its client still
+ * needs a reply.
+ */
+class StreamedBody extends Readable {
+  readonly chunks: Uint8Array[] = []
+  bytes = 0
+  whole = false
+  readonly #context: Context
+  #hasBegun = false
+
+  constructor(context: Context) {
+    super()
+    this.#context = context
+    // The error is known to the one who reads it.
+    this.on('error', () => {})
   }
-  kept.whole = req.complete
+
+  /** Asks the client for its body with the first read, when the other server is connected. */
+  override _read(): void {
+    const { req, res } = this.#context
+    if (this.#hasBegun) return void req.resume()
+    this.#hasBegun = true
+    if (req.headers.expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
+    req.on('data', (chunk: Uint8Array) => {
+      if (this.destroyed) return
+      this.bytes += chunk.length
+      if (this.bytes <= MOST_COPIED) this.chunks.push(chunk)
+      else this.chunks.length = 0
+      if (!this.push(chunk)) req.pause()
+    })
+    req.once('end', () => {
+      this.whole = true
+      this.push(null)
+    })
+    req.once('close', () => void (req.complete || this.destroy(new Error('the client has gone'))))
+  }
 }
 
 /** A body that was read before it is passed on. */

@@ -3,9 +3,10 @@
 
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Headers, Reply, ReplyStream, Wire } from '../kernel/http.ts'
+import type { Headers, Reply, Wire } from '../kernel/http.ts'
 import type { Delivery } from '../plan/settings.ts'
 import { breathe } from '../world/clock.ts'
+import { breakOff, drained, dropsOf, passOn } from './streamed.ts'
 
 /** A request and its response; a context of Koa is one. */
 interface Pair {
@@ -22,7 +23,8 @@ export function writeReply({ req, res }: Pair, reply: Reply, delivery: Delivery)
     return
   }
   if (reply.stream !== undefined) {
-    void passOn(req, res, reply, reply.stream, delivery)
+    writeStreamedHead(res, reply, delivery.vary)
+    void passOn(res, reply.stream, delivery.patience)
     return
   }
   const length = bytes ?? (body === undefined ? 0 : Buffer.byteLength(body))
@@ -50,32 +52,9 @@ function writeHead(res: ServerResponse, { status, headers }: Reply, vary: string
   res.writeHead(status, fields as string[])
 }
 
-/** Writes a reply as it arrives from another server. If it breaks off, the connection is cut: the client must not take it for whole. */
-async function passOn(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { status, headers }: Reply,
-  stream: ReplyStream,
-  delivery: Delivery,
-): Promise<void> {
-  const watched = () => watch(req, res, delivery.patience)
-  try {
-    res.writeHead(status, [...headerFields(headers, delivery.vary), ...stream.fields.flat()] as string[])
-    res.flushHeaders()
-    for await (const chunk of stream.chunks) {
-      if (res.destroyed) return
-      if (res.write(chunk)) continue
-      const stop = watched()
-      await drained(res)
-      stop()
-    }
-    const trailers = stream.trailers()
-    if (Object.keys(trailers).length > 0) res.addTrailers(trailers)
-    res.end()
-    watchDelivery(req, res, delivery.patience)
-  } catch {
-    res.destroy()
-  }
+/** The length is among the headers of another server's reply, if it is known. */
+function writeStreamedHead(res: ServerResponse, { status, headers, stream }: Reply, vary: string): void {
+  res.writeHead(status, [...headerFields(headers, vary), ...(stream?.fields.flat() ?? [])] as string[])
 }
 
 /** A longer text, in characters, is written in pieces: encoding it holds the event loop for 2 ms a megabyte. */
@@ -96,16 +75,6 @@ async function writeInPieces(res: ServerResponse, text: string, encoding: Buffer
   }
   res.end()
 }
-
-/** Resolves when more can be written, or when the connection has closed. */
-const drained = (res: ServerResponse): Promise<void> =>
-  new Promise(resolve => {
-    const end = () => {
-      res.off('drain', end).off('close', end)
-      resolve()
-    }
-    res.on('drain', end).on('close', end)
-  })
 
 /** Cuts the connection of a client that has not taken its reply after `patience` milliseconds. */
 export function watchDelivery(req: IncomingMessage, res: ServerResponse, patience: number): void {
@@ -195,6 +164,12 @@ const GARBAGE = Buffer.from('\u0000\u0001}{ this is no reply \u00ff\u00fe\r\n\r\
 /** Simulates a bad network or a dying server on a reply. Clients should reject the output. */
 function writeBroken(req: IncomingMessage, res: ServerResponse, reply: Reply, wire: Wire, vary: string): void {
   const { socket } = req
+  if (reply.stream !== undefined && (wire.kind === 'truncate' || wire.kind === 'drip')) {
+    req.resume()
+    writeStreamedHead(res, reply, vary)
+    void breakOff(socket, res, reply.stream, wire, Number(reply.headers['content-length']))
+    return
+  }
   switch (wire.kind) {
     case 'reset':
       socket.resetAndDestroy()
@@ -230,12 +205,8 @@ function writePromise(req: IncomingMessage, res: ServerResponse, reply: Reply, v
   return req.method === 'HEAD' ? Buffer.alloc(0) : body
 }
 
-/** How often a drop falls, in milliseconds, unless a byte takes longer. */
-const DROP_INTERVAL = 50
-
 function drip(res: ServerResponse, body: Buffer, rate: number): void {
-  const interval = Math.max(DROP_INTERVAL, 1000 / rate)
-  const drop = Math.max(1, Math.round((rate * interval) / 1000))
+  const { interval, drop } = dropsOf(rate)
   let written = 0
   const timer = setInterval(() => {
     if (written < body.length) res.write(body.subarray(written, written + drop))

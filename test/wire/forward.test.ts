@@ -244,3 +244,92 @@ test('latency, faults and deprecation apply to a forwarded reply', async () => {
   assert.ok(first.headers.has('deprecation') && first.headers.has('sunset'))
   assert.equal((await fetch(`${url}/pets`)).status, 503)
 })
+
+test('a truncated and a dripping fault break a forwarded body', async () => {
+  const answer = (_: IncomingMessage, res: ServerResponse) =>
+    res.writeHead(200, { 'content-length': 20 }).end('[]'.padEnd(20))
+  const cut = await stand(answer, {}, { fault: { kind: 'truncate', keep: '5B' } })
+  closing.push(() => cut.real.close())
+  const reader = ((await fetch(`${cut.url}/pets`)).body as ReadableStream<Uint8Array>).getReader()
+  assert.equal((await reader.read()).value?.length, 5)
+  await assert.rejects(reader.read())
+  const slow = await stand(answer, {}, { fault: { kind: 'drip', rate: '200B/s' } })
+  closing.push(() => slow.real.close())
+  assert.equal((await (await fetch(`${slow.url}/pets`)).text()).length, 20)
+})
+
+test('a client waits for 100 until the real API is connected, and gets a refusal without sending its body', async () => {
+  const { real, url } = await stand((req, res) => {
+    req.resume()
+    req.on('end', () => res.writeHead(201, { 'content-type': 'application/json' }).end('{}'))
+  })
+  closing.push(() => real.close())
+  const headers = { 'content-type': 'application/json', expect: '100-continue', 'content-length': 14 }
+  const post = (at: string) =>
+    new Promise<string>((resolve, reject) => {
+      let isAsked = false
+      const sent = request(`${at}/pets`, { method: 'POST', headers, agent: false }, res => {
+        res.resume()
+        resolve(`${isAsked} ${res.statusCode}`)
+      })
+      sent.on('continue', () => {
+        isAsked = true
+        sent.end('{"name":"Rex"}')
+      })
+      sent.on('error', reject)
+      sent.flushHeaders()
+    })
+  assert.equal(await post(url), 'true 201')
+  const { url: down } = await before(1)
+  assert.equal(await post(down), 'false 502')
+})
+
+test('trailers pass, and a change of the protocol does not', async () => {
+  const { real, url } = await stand((_, res) => {
+    res.writeHead(200, { trailer: 'x-sum' })
+    res.write('[]')
+    res.addTrailers({ 'x-sum': '7' })
+    res.end()
+  })
+  closing.push(() => real.close())
+  const ask = (headers: Record<string, string>) =>
+    new Promise<{ status: number | undefined; trailers: object }>((resolve, reject) => {
+      const sent = request(`${url}/pets`, { headers, agent: false }, res => {
+        res.resume()
+        res.on('end', () => resolve({ status: res.statusCode, trailers: res.trailers }))
+      })
+      sent.on('error', reject).end()
+    })
+  assert.deepEqual({ ...(await ask({})).trailers }, { 'x-sum': '7' })
+  assert.equal((await ask({ connection: 'upgrade', upgrade: 'websocket' })).status, 501)
+})
+
+test('a large reply takes no memory, and its server waits for a slow client', async () => {
+  const piece = Buffer.alloc(1_000_000)
+  let written = 0
+  const { real, url } = await stand((_, res) => {
+    res.writeHead(200)
+    const more = (): void => {
+      while (written < 300) {
+        written += 1
+        if (!res.write(piece)) return void res.once('drain', more)
+      }
+      res.end()
+    }
+    more()
+  })
+  closing.push(() => real.close())
+  const reader = ((await fetch(`${url}/pets`)).body as ReadableStream<Uint8Array>).getReader()
+  let read = (await reader.read()).value?.length ?? 0
+  for (let before = -1; before !== written; ) {
+    before = written
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  assert.ok(written < 100, `${written} MB were sent while the client read nothing`)
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    read += value.length
+  }
+  assert.equal(read, 300_000_000)
+})

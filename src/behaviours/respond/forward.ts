@@ -37,7 +37,10 @@ export function compileForward(instead: boolean, simulate: Handler, site: Site):
   const unsent = (why: string): Reply =>
     refuse(problems.not_simulated, `${why}; add it to upstream.methods, or write forward: { else: simulate }`)
   return async exchange => {
-    const sent = exchange.request.method
+    const { method: sent, headers } = exchange.request
+    if (headers.upgrade !== undefined && /\bupgrade\b/i.test(`${headers.connection}`)) {
+      return refuse(problems.not_simulated, 'a change of the protocol is not sent to the real API')
+    }
     if (!upstream.methods.has(sent) && !upstream.methods.has(method)) {
       return instead ? simulate(exchange) : unsent(`${sent} is not sent to the real API`)
     }

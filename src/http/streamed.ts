@@ -1,0 +1,81 @@
+// Writes bodies that arrive while they are sent: at the speed of the client, or broken, as a fault wants it.
+
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ReplyStream, Wire } from '../kernel/http.ts'
+
+/**
+ * Writes a body as it arrives, after the head has been made. If it breaks off, the connection is cut: the client must not take it
+ * for whole.
+ *
+ * @param patience the longest time in milliseconds in which a client may take nothing
+ */
+export async function passOn(res: ServerResponse, { chunks, trailers }: ReplyStream, patience: number): Promise<void> {
+  // The head does not wait for a body that has not begun, and is sent together with one that has.
+  setImmediate(() => void (res.destroyed || res.writableEnded || res.flushHeaders()))
+  try {
+    for await (const chunk of chunks) {
+      if (res.destroyed) return
+      if (res.write(chunk)) continue
+      const timer = setTimeout(() => res.destroy(), patience)
+      timer.unref()
+      await drained(res)
+      clearTimeout(timer)
+    }
+    const fields = trailers()
+    if (Object.keys(fields).length > 0) res.addTrailers(fields)
+    res.end()
+  } catch {
+    res.destroy()
+  }
+}
+
+/** Resolves when more can be written, or when the connection has closed. */
+export const drained = (res: ServerResponse): Promise<void> =>
+  new Promise(resolve => {
+    const end = () => {
+      res.off('drain', end).off('close', end)
+      resolve()
+    }
+    res.on('drain', end).on('close', end)
+  })
+
+/** How often a drop falls, in milliseconds, unless a byte takes longer. */
+const DROP_INTERVAL = 50
+
+/** Returns the time between two drops in milliseconds, and the bytes of a drop. */
+export function dropsOf(rate: number): { readonly interval: number; readonly drop: number } {
+  const interval = Math.max(DROP_INTERVAL, 1000 / rate)
+  return { interval, drop: Math.max(1, Math.round((rate * interval) / 1000)) }
+}
+
+/** Writes a part of a body, or all of it slowly, after the head has been made. @param length that of the body; `NaN` if unknown */
+export async function breakOff(
+  socket: Socket,
+  res: ServerResponse,
+  { chunks }: ReplyStream,
+  wire: Wire & { readonly kind: 'truncate' | 'drip' },
+  length: number,
+): Promise<void> {
+  res.flushHeaders()
+  const isSlow = wire.kind === 'drip'
+  const { interval, drop } = isSlow ? dropsOf(wire.rate) : { interval: 0, drop: Number.POSITIVE_INFINITY }
+  let left = isSlow ? Number.POSITIVE_INFINITY : (wire.keep ?? length / 2)
+  try {
+    for await (const part of chunks) {
+      // Half of what arrives first is sent of a body without a length.
+      if (Number.isNaN(left)) left = part.length / 2
+      for (let from = 0; from < part.length && left >= 1 && !res.destroyed; from += drop) {
+        const piece = part.subarray(from, Math.min(from + drop, from + Math.floor(left)))
+        left -= piece.length
+        if (!res.write(piece)) await drained(res)
+        if (isSlow) await new Promise(resolve => setTimeout(resolve, interval))
+      }
+      if (left < 1 || res.destroyed) break
+    }
+  } catch {
+    left = 0
+  }
+  if (isSlow && left > 0) res.end()
+  else socket.destroySoon()
+}
