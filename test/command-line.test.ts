@@ -42,15 +42,16 @@ const SWITCH_VALUES: readonly [string, boolean][] = [
   ...(['1', 'true', 'YES', 'on'] as const).map((text): [string, boolean] => [text, true]),
   ...(['0', 'false', 'no', 'off', ''] as const).map((text): [string, boolean] => [text, false]),
 ]
-const SAMPLES: Readonly<Record<string, string>> = {
-  at: '+30d',
-  from: 'http://127.0.0.1:4011',
-  min: '90',
-  'invalid-status': '422',
-  'log-level': 'warn',
-  format: 'json',
-  against: 'http://127.0.0.1:1',
-  rate: '1/s',
+/** Two values of the options that do not take every text. */
+const SAMPLES: Readonly<Record<string, readonly [value: string, other: string]>> = {
+  at: ['+30d', '2030-01-01'],
+  'invalid-status': ['422', '400'],
+  'log-level': ['warn', 'info'],
+  format: ['json', 'github'],
+  'contract format': ['json', 'yaml'],
+  against: ['http://127.0.0.1:1', 'https://a'],
+  rate: ['1/s', '9/m'],
+  as: ['wiremock', 'mockoon'],
 }
 
 /** The value that a command line gives instead. */
@@ -77,10 +78,8 @@ for (const [command, { options }] of Object.entries(COMMANDS)) {
         })
         return
       }
-      const value = SAMPLES[name] ?? '1'
+      const [value, given] = SAMPLES[`${command} ${name}`] ?? SAMPLES[name] ?? ['1', '7']
       assert.equal(read(command, { [variable]: value }).values[name], value)
-      const other = command === 'contract' && name === 'format' ? 'yaml' : (GIVEN[name] ?? '2030-01-01')
-      const given = /^(?:port|control-port|workers)$/.test(name) ? '7' : other
       assert.equal(read(`${command} --${name} ${given}`, { [variable]: value }).values[name], given)
     })
     test(`the help and its page name ${variable} beside --${name}`, () => {
@@ -107,12 +106,9 @@ test('commands other than serve ignore the variables of serve', () => {
 })
 
 const WRONG: readonly [string, string, Record<string, string>?][] = [
-  ['', 'a command is missing; one of: serve, check, drift, plan, contract, init, schema, coverage'],
+  ['', `a command is missing; one of: ${Object.keys(COMMANDS).join(', ')}`],
   ['serv', 'there is no command "serv"; did you mean "serve"?'],
-  [
-    'constructor',
-    'there is no command "constructor"; one of: serve, check, drift, plan, contract, init, schema, coverage',
-  ],
+  ['constructor', `there is no command "constructor"; one of: ${Object.keys(COMMANDS).join(', ')}`],
   ['check a.yaml b.yaml', 'check takes one file, not a.yaml b.yaml'],
   ['schema a.yaml b.yaml', 'schema takes one file, not a.yaml b.yaml'],
   [

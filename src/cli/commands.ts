@@ -5,6 +5,7 @@ import type { Command } from './command.ts'
 import { contract } from './contract.ts'
 import { coverage } from './coverage.ts'
 import { drift } from './drift.ts'
+import { importCommand } from './import.ts'
 import { init, schema } from './init.ts'
 import { serveCommand } from './serve.ts'
 
@@ -15,6 +16,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   plan,
   contract,
   init,
+  import: importCommand,
   schema,
   coverage,
 }

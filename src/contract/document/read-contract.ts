@@ -155,6 +155,8 @@ function identifying(reading: ContractReading): Contract['identify'] {
 
 type ForeignValue = Readonly<Record<string, unknown>>
 
+/** A command that makes a project of the file. */
+const IMPORT = 'import it: understudy import FILE --output imported'
 const CONVERT = 'make an OpenAPI document of it: npx'
 
 /** The files of other tools, and how to convert each. */
@@ -175,7 +177,7 @@ const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => bo
     'a Mockoon environment',
     ({ routes, lastMigration, endpointPrefix, uuid }) =>
       Array.isArray(routes) && [lastMigration, endpointPrefix, uuid].some(mark => mark !== undefined),
-    `${CONVERT} @mockoon/cli export --input FILE --output openapi.json`,
+    IMPORT,
   ],
   [
     'a file of WireMock stubs',
@@ -184,7 +186,7 @@ const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => bo
       (isObject(request) &&
         isObject(response) &&
         ['url', 'urlPath', 'urlPattern', 'urlPathPattern', 'method'].some(key => key in request)),
-    'write its paths and bodies as an OpenAPI document (WireMock Cloud exports one), and the reply of each stub under operations: respond',
+    IMPORT,
   ],
   [
     'an Insomnia export',

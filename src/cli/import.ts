@@ -1,0 +1,53 @@
+// `understudy import`.
+
+import { relative } from 'node:path'
+import { Diagnostics } from '../kernel/diagnostic.ts'
+import { IMPORT_KINDS, importFiles } from '../load/import/import.ts'
+import { type Command, type CommandLine, counted, oneOf, type Program, tellMistakes } from './command.ts'
+
+export const importCommand: Command = {
+  about: `make a project of the file or folder of another tool: ${IMPORT_KINDS.join(', ')}`,
+  files: ['db.json'],
+  options: {
+    output: {
+      takes: 'FOLDER',
+      about: 'the folder to write openapi.yaml, gateway.yaml and fixtures to (default: imported)',
+    },
+    as: {
+      takes: 'KIND',
+      about: `the kind of the file, if it is not recognised: ${IMPORT_KINDS.join(', ')}`,
+      fault: oneOf(IMPORT_KINDS),
+    },
+    force: { about: 'overwrite existing files' },
+    format: { takes: 'FORMAT', about: 'as for serve', fault: oneOf(['text', 'json', 'github']) },
+  },
+  run: runImport,
+}
+
+/** The most differences that are named. */
+const SHOWN_DIFFERENCES = 20
+
+async function runImport(line: CommandLine, program: Program): Promise<number> {
+  const { file, values, switches } = line
+  const { output = 'imported' } = values
+  const report = new Diagnostics()
+  const options = { output, as: values.as, force: switches.has('force') }
+  const made = await importFiles([file], program.home, report, options)
+  tellMistakes(report, line, program, true)
+  if (made === undefined) return 1
+  const { kind, tried } = made
+  const lines = [
+    `${file} is ${kind.what}; ${counted(made.files.size, 'file')} are in ${output}.`,
+    `${tried.equal} of ${counted(tried.tried, 'reply').replace(/ys$/, 'ies')} are equal.`,
+    ...(tried.untried === 0
+      ? []
+      : [`${counted(tried.untried, 'case')} were not tried: the file names no request that has such a reply.`]),
+    ...tried.different.slice(0, SHOWN_DIFFERENCES).map(one => `  ${one}`),
+    ...(tried.different.length > SHOWN_DIFFERENCES
+      ? [`  … and ${tried.different.length - SHOWN_DIFFERENCES} more`]
+      : []),
+    `Try: understudy serve ${relative(program.home, `${output}/gateway.yaml`) || output}`,
+  ]
+  program.print(`${lines.join('\n')}\n`)
+  return report.failed ? 1 : 0
+}

@@ -1,0 +1,157 @@
+// Templates and paths that several tools share: Handlebars, JSONPath, and regular expressions of paths.
+
+import { type Json, parseJson } from '../../kernel/json.ts'
+import { celText, plainTemplate } from './imported.ts'
+
+/** Returns the expression in CEL of what stands between braces, or nothing where there is no equal. */
+export type TranslateHelper = (text: string) => string | undefined
+
+const PLACEHOLDER = /\{\{\{([^{}]*)\}\}\}|\{\{([^{}]*)\}\}/g
+const PLACEHOLDER_HERE = new RegExp(PLACEHOLDER.source, 'y')
+
+/** Returns the content of a placeholder. */
+const insideOf = ([, three, two]: RegExpExecArray | RegExpMatchArray): string => (three ?? two ?? '').trim()
+
+/**
+ * Translates the placeholders of a text.
+ *
+ * @param lost is called with each placeholder that has no equal, which becomes an empty text
+ */
+export function translateText(text: string, translate: TranslateHelper, lost: (placeholder: string) => void): string {
+  let at = 0
+  let made = ''
+  for (const found of text.matchAll(PLACEHOLDER)) {
+    made += plainTemplate(text.slice(at, found.index))
+    const expression = translate(insideOf(found))
+    if (expression === undefined) lost(found[0])
+    else made += asTemplate(expression)
+    at = found.index + found[0].length
+  }
+  return made + plainTemplate(text.slice(at))
+}
+
+/** Returns an expression as a template; a text as it is. */
+const asTemplate = (expression: string): string =>
+  /^"[^"\\\\]*"$/.test(expression) ? plainTemplate(expression.slice(1, -1)) : `\${${expression}}`
+
+/** As `translateText`, for a text that is JSON once its placeholders are filled in; `undefined` if it is none. */
+export function translateJson(
+  text: string,
+  translate: TranslateHelper,
+  lost: (placeholder: string) => void,
+): Json | undefined {
+  let quoted = false
+  let made = ''
+  for (let at = 0; at < text.length; ) {
+    if (text.startsWith('{{', at)) {
+      PLACEHOLDER_HERE.lastIndex = at
+      const found = PLACEHOLDER_HERE.exec(text)
+      if (found !== null) {
+        const expression = translate(insideOf(found))
+        if (expression === undefined) lost(found[0])
+        const filled = expression === undefined ? '' : asTemplate(expression)
+        // Outside a text, it stands for a value of any type.
+        made += quoted
+          ? JSON.stringify(filled).slice(1, -1)
+          : expression === undefined
+            ? 'null'
+            : JSON.stringify(filled)
+        at += found[0].length
+        continue
+      }
+    }
+    const char = text[at] as string
+    if (char === '"') quoted = !quoted
+    if (quoted && text.startsWith('${', at)) {
+      made += JSON.stringify(plainTemplate('${')).slice(1, -1)
+      at += 2
+      continue
+    }
+    made += char
+    at += 1
+    if (quoted && char === '\\') made += text[at++] ?? ''
+  }
+  const parsed = parseJson(made)
+  return 'fault' in parsed ? undefined : parsed.value
+}
+
+/** Returns the CEL expression of a simple JSONPath below a root: `$.a.b[0]['c']`. */
+export function celOfJsonPath(path: string, root: string): string | undefined {
+  let made = root
+  let rest = path.trim().replace(/^\$/, '')
+  while (rest !== '') {
+    const step = /^(?:\.([A-Za-z_][\w]*)|\.?\[(\d+)\]|\.?\[(?:'([^']*)'|"([^"]*)")\]|\.([^.[\]*?]+))/.exec(rest)
+    if (step === null) return undefined
+    const [whole, name, index, single, double, odd] = step
+    if (name !== undefined) made += `.${name}`
+    else if (index !== undefined) made += `[${index}]`
+    else made += `[${celText(single ?? double ?? (odd as string))}]`
+    rest = rest.slice(whole.length)
+  }
+  return made
+}
+
+/** Whether a pattern uses what no engine of linear time can do: looking around, references back, possessive repeats. */
+export const isBeyondLinear = (pattern: string): boolean =>
+  /\(\?(?:[=!]|<[=!]|>)|\\[1-9]|\\k<|[*+?}]\+/.test(pattern.replaceAll('\\\\', ''))
+
+/** A path of a template, and the conditions that its parameters must fulfil. */
+export interface PathPattern {
+  readonly path: string
+  readonly when: readonly string[]
+}
+
+/** Names the parameter after a segment: `orderId` after `orders`. */
+export function parameterAfter(segment: string | undefined, taken: ReadonlySet<string>): string {
+  const word = (segment ?? '').replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string = '') => next.toUpperCase())
+  const single = word.replace(/ies$/, 'y').replace(/(?<=[^s])s$/, '')
+  const base = /^[A-Za-z]/.test(single) ? `${single.charAt(0).toLowerCase()}${single.slice(1)}Id` : 'id'
+  let name = base
+  for (let n = 2; taken.has(name); n++) name = `${base}${n}`
+  return name
+}
+
+/**
+ * Makes a path template of a regular expression that matches a whole path. Each segment that is not a plain text becomes a
+ * parameter. `undefined` for a pattern that may match several numbers of segments.
+ */
+export function pathOfPattern(pattern: string): PathPattern | undefined {
+  const segments: string[] = []
+  let depth = 0
+  let segment = ''
+  const whole = pattern.replace(/^\^/, '').replace(/\$$/, '').replace(/\\\//g, '/')
+  for (let i = 0; i < whole.length; i++) {
+    const char = whole[i] as string
+    if (char === '\\') {
+      segment += char + (whole[++i] ?? '')
+      continue
+    }
+    if (char === '(' || char === '[') depth += 1
+    if (char === ')' || char === ']') depth -= 1
+    if (char === '/' && depth === 0) {
+      segments.push(segment)
+      segment = ''
+    } else segment += char
+  }
+  segments.push(segment)
+  if (segments[0] !== '' || depth !== 0) return undefined
+  const names = new Set<string>()
+  const when: string[] = []
+  const parts = segments.slice(1).map((part, i) => {
+    const plain = part.replace(/\\([^A-Za-z0-9])/g, '$1')
+    if (!/[\\^$.|?*+()[\]{}]/.test(part.replace(/\\[^A-Za-z0-9]/g, '').replace(/(?<=\w)\.(?=\w)/g, ''))) return plain
+    const name = parameterAfter(segments.slice(1)[i - 1], names)
+    names.add(name)
+    if (!/^\(?(?:\.[*+]\??|\[\^\/\][*+]\??)\)?$/.test(part)) {
+      when.push(`request.params.${name}.matches(${celText(`^(?:${part})$`)})`)
+    }
+    return `{${name}}`
+  })
+  return { path: `/${parts.join('/')}`, when }
+}
+
+/** A JSON text as a value whose texts are no templates. */
+export function jsonOf(text: string): Json | undefined {
+  const parsed = parseJson(text.includes('${') ? text.replaceAll('${', '${\\"${\\"}') : text)
+  return 'fault' in parsed ? undefined : parsed.value
+}

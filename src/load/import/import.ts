@@ -1,0 +1,197 @@
+// Imports the files of another tool: recognises them, makes a project of them, and tries the project.
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
+import { readSource } from '../../kernel/file/read-source.ts'
+import { placeOfFile } from '../../kernel/file/source.ts'
+import { approximate, type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { loadPlan } from '../load.ts'
+import { createRunner, inProcess } from '../probe/probe.ts'
+import { type ForeignFile, type Imported, type ImportedCase, ImportedFile, type ImportKind } from './imported.ts'
+import { jsonServer } from './json-server.ts'
+import { mockoon } from './mockoon.ts'
+import { mockserver } from './mockserver.ts'
+import { type ProjectFiles, projectOf, writeProject } from './project.ts'
+import { wiremock } from './wiremock.ts'
+
+/** The kinds of files that can be imported, in the order in which they are tried. A new one is one file and one line. */
+const KINDS: readonly ImportKind[] = [wiremock, mockoon, mockserver, jsonServer]
+
+export const IMPORT_KINDS: readonly string[] = KINDS.map(({ name }) => name)
+
+/** The result of an import. */
+export interface ImportResult {
+  readonly kind: ImportKind
+  readonly files: ProjectFiles
+  readonly tried: Trials
+}
+
+/** How many replies of the source the project answers equally. */
+export interface Trials {
+  readonly tried: number
+  readonly equal: number
+  /** Cases for which the source names no whole request. */
+  readonly untried: number
+  /** Why the others are not equal, a line each. */
+  readonly different: readonly string[]
+}
+
+interface ImportOptions {
+  /** The folder that the project is written to. It must not exist, or be empty, unless `force` is set. */
+  readonly output: string
+  readonly as?: string | undefined
+  readonly force?: boolean
+}
+
+/**
+ * Imports files and folders, and writes the project.
+ *
+ * @param names relative to `home`, or absolute
+ * @returns `undefined` where nothing could be imported: the report says why
+ */
+export async function importFiles(
+  names: readonly string[],
+  home: string,
+  report: Diagnostics,
+  { output, as, force = false }: ImportOptions,
+): Promise<ImportResult | undefined> {
+  const files = names.flatMap(name => foreignFiles(resolve(home, name), home, report))
+  if (report.failed) return undefined
+  const kind =
+    as === undefined
+      ? KINDS.find(one => files.some(file => one.recognises(file.source.value)))
+      : KINDS.find(({ name }) => name === as)
+  const own = kind === undefined ? [] : files.filter(file => kind.recognises(file.source.value))
+  if (kind === undefined || own.length === 0) {
+    const known = `accepted are ${KINDS.map(({ what }) => what).join(', ')}`
+    const message =
+      as === undefined ? 'no file of a known kind was found' : (suggest(as, IMPORT_KINDS) ?? 'this is of another kind')
+    report.error('unknown-import', message, placeOfFile(names[0] ?? ''), known)
+    return undefined
+  }
+  const imported = kind.read(own, report)
+  const project = projectOf(imported)
+  const target = resolve(home, output)
+  const trial = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
+  try {
+    writeProject(trial, project, true)
+    const { plan, report: found } = loadPlan(join(trial, 'gateway.yaml'), home, {}, { thorough: true })
+    const tried = plan === undefined ? undefined : await tryCases(imported, plan)
+    for (const { severity, code, message, place, hint } of found.unsorted) {
+      const file = relative(relative(home, trial), place.file)
+      const { line, column, length, text } = place
+      report[severity](code, message, { file: join(output, file), line, column, length, text }, hint)
+    }
+    if (tried === undefined) return undefined
+    // A folder that is not there yet appears whole.
+    if (existsSync(target)) writeProject(target, project, force)
+    else renameSync(trial, target)
+    return { kind, files: project, tried }
+  } finally {
+    rmSync(trial, { recursive: true, force: true })
+  }
+}
+
+/** The files in a folder, or the one file. */
+function foreignFiles(path: string, home: string, report: Diagnostics): ForeignFile[] {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const paths = isFolder
+    ? readdirSync(path, { recursive: true, encoding: 'utf8' })
+        .filter(name => /\.(?:json|ya?ml)$/i.test(name) && !/(?:^|[/\\])(?:__files|node_modules)[/\\]/.test(name))
+        .sort()
+        .map(name => join(path, name))
+    : [path]
+  const root = isFolder ? path : dirname(path)
+  return paths.flatMap(file => {
+    const name = relative(home, file)
+    const source = readSource(file, name, report, 'records')
+    return source === undefined ? [] : [{ source, name, readBeside: beside => readBelow(root, dirname(file), beside) }]
+  })
+}
+
+/** Reads a file that a source names, below its folder or one above: `__files` is beside `mappings`. */
+function readBelow(root: string, folder: string, name: string): Uint8Array | string {
+  const within = /[/\\]mappings(?:[/\\]|$)/.exec(folder)
+  const bases = [folder, root, ...(within === null ? [] : [folder.slice(0, within.index)])]
+  for (const base of bases) {
+    const path = resolve(base, name)
+    if (!path.startsWith(resolve(base) + sep)) return `the file "${name}" is outside the folder`
+    try {
+      const real = realpathSync(path)
+      if (!real.startsWith(realpathSync(base) + sep)) return `the file "${name}" is outside the folder`
+      return readFileSync(real)
+    } catch {}
+  }
+  return `there is no file "${name}"`
+}
+
+/** Sends the requests that the source names, and compares the replies. */
+async function tryCases({ routes, records }: Imported, plan: Plan): Promise<Trials> {
+  const runner = createRunner(plan)
+  const different: string[] = []
+  let tried = 0
+  let untried = 0
+  for (const { path, idField, records: own, isMade } of records) {
+    if (isMade) continue
+    const targets =
+      idField === '' ? [[path, own[0] as Json] as const] : own.map(one => [`${path}/${one[idField]}`, one] as const)
+    for (const [target, body] of targets) {
+      tried += 1
+      const expected = { status: 200, type: 'application/json', body }
+      const request = inProcess({ method: 'GET', path: encodeURI(target), headers: { accept: '*/*' } })
+      const fault = differenceOf(expected, (await runner.send(request, runner.newWorld())).reply)
+      if (fault !== undefined) different.push(`GET ${target}: ${fault}`)
+    }
+  }
+  for (const route of routes) {
+    for (const one of route.cases) {
+      const { trial } = one
+      const isWhole = trial !== undefined && one.settings?.respond === undefined && one.settings?.fault === undefined
+      if (!isWhole) {
+        untried += 1
+        continue
+      }
+      tried += 1
+      const headers = {
+        accept: '*/*',
+        ...(trial.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...trial.headers,
+      }
+      const request = inProcess({
+        method: route.method,
+        path: trial.path,
+        query: trial.query,
+        headers,
+        body: trial.body,
+      })
+      const { reply } = await runner.send(request, runner.newWorld())
+      const fault = differenceOf(one, reply)
+      if (fault !== undefined)
+        different.push(`${route.method} ${trial.path}${trial.query === '' ? '' : `?${trial.query}`}: ${fault}`)
+    }
+  }
+  return { tried, equal: tried - different.length, untried, different }
+}
+
+type CaseReply = Awaited<ReturnType<ReturnType<typeof createRunner>['send']>>['reply']
+
+function differenceOf(
+  { status, type, body }: Pick<ImportedCase, 'status' | 'type' | 'body'>,
+  reply: CaseReply,
+): string | undefined {
+  if (reply.status !== status) return `${reply.status} instead of ${status}`
+  const got = reply.headers['content-type']?.split(';')[0]
+  if (type !== undefined && body !== undefined && got !== type.split(';')[0]?.trim()) return `${got} instead of ${type}`
+  if (body === undefined || holdsTemplate(body)) return undefined
+  const sent = typeof reply.body === 'string' ? reply.body : new TextDecoder().decode(reply.body ?? new Uint8Array())
+  const parsed = parseJson(sent)
+  if (body instanceof ImportedFile) return sent === new TextDecoder().decode(body.bytes) ? undefined : 'another file'
+  if (typeof body === 'string') return sent === body ? undefined : 'another text'
+  if ('fault' in parsed) return 'no JSON'
+  return stringifyJson(approximate(parsed.value)) === stringifyJson(approximate(body)) ? undefined : 'another body'
+}
+
+const holdsTemplate = (body: Json | ImportedFile): boolean =>
+  !(body instanceof ImportedFile) && stringifyJson(body).includes('${')

@@ -1,0 +1,216 @@
+// The content of other tools' files in one form: routes, and the cases of each with their conditions in CEL.
+
+import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
+import type { Path, Source } from '../../kernel/file/source.ts'
+import { isObject, type Json, type JsonObject, parsePointer, stringifyJson } from '../../kernel/json.ts'
+import { type Check, type Schema, Schemas } from '../../kernel/schema/schema.ts'
+
+/** One reply of a route, and when it is given. */
+export interface ImportedCase {
+  /** Its name in the source; becomes the name of an example. */
+  readonly name: string
+  readonly place: Place
+  /** The conditions in CEL, all of which must hold. */
+  readonly when: readonly string[]
+  readonly status: number
+  /** By lower-case name, without `content-type`. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The media type of the body. */
+  readonly type?: string | undefined
+  /** A value for JSON, a text, or the name of a file of the output. */
+  readonly body?: Json | ImportedFile | undefined
+  /** Other behaviours of the case: `latency`, `fault`, `times`, another `respond`. */
+  readonly settings?: JsonObject
+  /** A request that the source says the case answers. */
+  readonly trial?: ImportedTrial | undefined
+}
+
+/** A body that is kept in a file. */
+export class ImportedFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+
+  constructor(name: string, bytes: Uint8Array) {
+    this.name = name
+    this.bytes = bytes
+  }
+}
+
+export interface ImportedTrial {
+  readonly path: string
+  readonly query: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+export interface ImportedRoute {
+  readonly method: string
+  /** With the parameters in braces. */
+  readonly path: string
+  readonly summary?: string | undefined
+  readonly tag?: string | undefined
+  /** A body that a request may have, as an example. */
+  readonly body?: Json | undefined
+  /** In the order in which they are tried; one without conditions ends them. */
+  readonly cases: ImportedCase[]
+}
+
+/** A collection of records, with the operations that list, create, read, replace, update and delete them. */
+export interface ImportedRecords {
+  readonly name: string
+  /** The path of the collection; its records are below it, by their ids. */
+  readonly path: string
+  readonly tag?: string | undefined
+  readonly idField: string
+  readonly records: readonly JsonObject[]
+  /** Whether as many records are generated from the schema: the source has a template for them. */
+  readonly isMade?: boolean
+  /** The keys of `respond` beside `list`, and the query parameters of the list. */
+  readonly list: JsonObject
+  readonly query: readonly string[]
+  /** The collections whose records have some of these, and the field that names one. */
+  readonly owners?: readonly { readonly resource: string; readonly field: string }[]
+}
+
+/** The content of a file, without the parts that have no equal: these are in the report. */
+export interface Imported {
+  readonly title: string
+  readonly routes: readonly ImportedRoute[]
+  readonly records: readonly ImportedRecords[]
+  /** Settings of the whole gateway: `defaults`, `upstream`, `consumers`. */
+  readonly settings: JsonObject
+}
+
+/** The file of another tool. */
+export interface ForeignFile {
+  readonly source: Source
+  /** Its name in messages. */
+  readonly name: string
+  /** Returns a file beside it: its bytes, or a sentence that says why it cannot be read. */
+  readBeside(name: string): Uint8Array | string
+}
+
+/** One kind of file that can be imported. */
+export interface ImportKind {
+  /** Its name on the command line. */
+  readonly name: string
+  /** Its name in a sentence, with an article. */
+  readonly what: string
+  /** Whether a value is of this kind. */
+  recognises(value: unknown): boolean
+  read(files: readonly ForeignFile[], report: Diagnostics): Imported
+}
+
+/** Returns a text as a literal of CEL. */
+export const celText = (text: string): string =>
+  JSON.stringify(text)
+    // A template would begin here.
+    .replace(/\\u([0-9a-f]{4})/g, (_, digits: string) => `\\u${digits}`)
+
+/** Returns a JSON value as a literal of CEL. */
+export function celValue(value: Json): string {
+  if (typeof value === 'string') return celText(value)
+  if (Array.isArray(value)) return `[${value.map(celValue).join(', ')}]`
+  if (!isObject(value)) return stringifyJson(value)
+  return `{${Object.entries(value as JsonObject)
+    .map(([name, one]) => `${celText(name)}: ${celValue(one)}`)
+    .join(', ')}}`
+}
+
+/** Returns a text with `${` as a template writes it, so that it is sent as it is. */
+export const plainTemplate = (text: string): string => text.replaceAll('${', '${"${"}')
+
+/** Checks the shape of the parts of a file that an import reads. */
+const shapes = new Schemas()
+
+/** An object with members of these types; others may be there too. */
+export const shapeOfObject = (properties: Readonly<Record<string, Schema>>, ...required: string[]): Schema => ({
+  type: 'object',
+  required,
+  properties,
+})
+
+/** Returns a function that tells whether a part of a file has a shape; the mistakes of one that has not go to the report. */
+export function compileShape(schema: Schema, what: string) {
+  let check: Check | undefined
+  return (value: unknown, at: Path, source: Source, report: Diagnostics): boolean => {
+    check ??= shapes.compile(schema)
+    const violations = check(value) ?? []
+    for (const { pointer, message } of violations) {
+      const place = source.locate([
+        ...at,
+        ...(parsePointer(pointer) ?? []).map(key => (/^\d+$/.test(key) ? Number(key) : key)),
+      ])
+      report.warning('not-imported', `this ${what} is left out: ${pointer || 'it'} ${message}`, place, 'correct it')
+    }
+    return violations.length === 0
+  }
+}
+
+/** Collects routes, each once. */
+export class RouteBook {
+  readonly #routes = new Map<string, ImportedRoute>()
+
+  get routes(): ImportedRoute[] {
+    return [...this.#routes.values()]
+  }
+
+  /** Returns the route with a method and a path: paths that differ in the names of their parameters are one. */
+  at(method: string, given: string, more: Pick<ImportedRoute, 'summary' | 'tag' | 'body'> = {}): ImportedRoute {
+    const path = given.startsWith('/') ? given : `/${given}`
+    const key = `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`
+    const known = this.#routes.get(key)
+    if (known !== undefined) return known
+    const made = { method, path, cases: [], ...more }
+    this.#routes.set(key, made)
+    return made
+  }
+}
+
+/** Names an operation after its method and path: `getOrderById`, `listOrders`, `createOrder`. */
+export function operationIdOf(method: string, path: string): string {
+  const words = path.split('/').flatMap(segment => {
+    const name = /^\{(.*)\}$/.exec(segment)?.[1]
+    return [name === undefined ? segment : `by ${name}`]
+  })
+  const [first = '', ...others] = `${method.toLowerCase()} ${words.join(' ')}`.split(/[^A-Za-z0-9]+/).filter(Boolean)
+  return first + others.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+/** Returns a value of a request in CEL: `request.query.limit`, `request.headers["x-plan"]`. */
+export function partOf(place: 'query' | 'headers' | 'cookies', name: string): string {
+  return memberIn(`request.${place}`, place === 'headers' ? name.toLowerCase() : name)
+}
+
+/** Returns a member of a value in CEL. */
+export const memberIn = (value: string, name: string): string =>
+  isWord(name) ? `${value}.${name}` : `${value}[${celText(name)}]`
+
+/** Returns the condition that a request has such a value; `false` where CEL can not ask for it. */
+export function hasPart(place: 'query' | 'headers' | 'cookies', name: string): string {
+  if (isWord(name.toLowerCase())) return `has(${partOf(place, name)})`
+  return place === 'headers' ? `${celText(name.toLowerCase())} in request.headers` : 'false'
+}
+
+/** Whether a name may follow a dot, and is no word of the language. */
+const isWord = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !WORDS.has(name)
+const WORDS = new Set(
+  'as break const continue else false for function if import in let loop namespace null package return true var void while'.split(
+    ' ',
+  ),
+)
+
+/** A condition for each member of a value. */
+export const memberConditions = (value: JsonObject, at: string): string[] =>
+  Object.entries(value).flatMap(([name, one]) =>
+    isObject(one)
+      ? memberConditions(one as JsonObject, memberIn(at, name))
+      : [`${memberIn(at, name)} == ${celValue(one)}`],
+  )
+
+/** The objects in a list; none for other values. */
+export const objectItems = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? value.filter(isObject) : []
+
+/** The methods that OpenAPI describes. */
+export const METHODS_OF_PATHS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const

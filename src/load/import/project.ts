@@ -1,0 +1,271 @@
+// The project that an import writes: a contract, a gateway.yaml, fixtures and files, as a person would have written them.
+
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { writeYaml } from '../../kernel/file/yaml-tree.ts'
+import { isObject, type Json, type JsonObject, mapValues, put, stringifyJson } from '../../kernel/json.ts'
+import { freeName, singular } from '../../kernel/names.ts'
+import {
+  type Imported,
+  type ImportedCase,
+  ImportedFile,
+  type ImportedRecords,
+  type ImportedRoute,
+  operationIdOf,
+} from './imported.ts'
+import { schemaOfValues } from './schema-of.ts'
+
+/** The files of a project by their names in its folder. */
+export type ProjectFiles = ReadonlyMap<string, string | Uint8Array>
+
+/** A body that is no JSON is refused. */
+const INVALID = { description: 'The request is not valid' }
+
+const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH'])
+
+/** Makes the files of a project. */
+export function projectOf(imported: Imported): ProjectFiles {
+  const files = new Map<string, string | Uint8Array>()
+  const paths: Record<string, Record<string, Json>> = {}
+  const operations: Record<string, Json> = {}
+  const ids = new Map<string, true>()
+  const add: AddOperation = (method, path, operation, settings, name = operationIdOf(method, path)) => {
+    const id = freeName(name, ids)
+    ids.set(id, true)
+    paths[path] ??= {}
+    ;(paths[path] as Record<string, Json>)[method.toLowerCase()] = { operationId: id, ...operation } as Json
+    if (Object.keys(settings).length > 0) put(operations, id, settings as Json)
+  }
+  const schemas: Record<string, Json> = {}
+  const resources: Record<string, Json> = {}
+  for (const one of imported.records) addRecords(one, { add, schemas, resources, files })
+  for (const route of imported.routes) add(route.method, route.path, contractOf(route), settingsOfRoute(route, files))
+  const contract = {
+    openapi: '3.1.0',
+    info: { title: imported.title, version: '1' },
+    paths,
+    ...(Object.keys(schemas).length > 0 ? { components: { schemas } } : {}),
+  }
+  const gateway = {
+    contract: './openapi.yaml',
+    ...imported.settings,
+    ...(Object.keys(resources).length > 0 ? { resources } : {}),
+    ...(Object.keys(operations).length > 0 ? { operations } : {}),
+  }
+  files.set('openapi.yaml', writeYaml(contract as Json))
+  files.set('gateway.yaml', writeYaml(gateway as Json))
+  return files
+}
+
+const parametersIn = (path: string, query: Iterable<string>): { readonly parameters?: readonly JsonObject[] } => {
+  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  const parameters = [...inPath, ...[...query].map(name => ({ name, in: 'query', schema: { type: 'string' } }))]
+  return parameters.length > 0 ? { parameters } : {}
+}
+
+/** The names of the query that the expressions of a route use. */
+function queryOf({ cases }: ImportedRoute): ReadonlySet<string> {
+  const texts = cases.flatMap(({ when, headers, body }) => [
+    ...when,
+    ...Object.values(headers),
+    body === undefined || body instanceof ImportedFile ? '' : stringifyJson(body).replaceAll('\\"', '"'),
+  ])
+  const names = texts.flatMap(text => [...text.matchAll(/request\.query(?:\.(\w+)|\["([^"]*)"\])/g)])
+  return new Set(names.map(([, word, quoted]) => (word ?? quoted) as string))
+}
+
+function contractOf(route: ImportedRoute): JsonObject {
+  const { method, path, tag, summary, body, cases } = route
+  const responses: Record<string, { description: string; content?: Record<string, Json> }> = {}
+  const statuses = [...new Set(cases.map(({ status }) => status))].sort()
+  for (const status of statuses) {
+    const own = cases.filter(one => one.status === status)
+    const types = [...new Set(own.flatMap(({ type }) => (type === undefined ? [] : [type])))]
+    const content = types.map(type => [type, { schema: bodySchema(own.filter(one => one.type === type)) }] as const)
+    responses[status] = {
+      description: own.find(({ name }) => name !== '')?.name ?? 'As imported',
+      ...(content.length > 0 ? { content: Object.fromEntries(content) } : {}),
+    }
+  }
+  if (
+    cases.every(({ when, settings }) => when.length > 0 || settings?.times !== undefined) &&
+    responses[404] === undefined
+  ) {
+    responses[404] = { description: 'No case fits the request' }
+  }
+  const isRead = cases.some(({ when }) => when.some(one => one.includes('request.body')))
+  const takesBody = BODY_METHODS.has(method) || isRead
+  if (takesBody) responses[400] ??= INVALID
+  return {
+    ...(summary === undefined ? {} : { summary }),
+    ...(tag === undefined ? {} : { tags: [tag] }),
+    ...parametersIn(path, queryOf(route)),
+    ...(takesBody
+      ? {
+          requestBody: {
+            content: { 'application/json': body === undefined ? {} : { schema: schemaOfValues([body]) }, '*/*': {} },
+          },
+        }
+      : {}),
+    responses,
+  } as JsonObject
+}
+
+/** The schema of bodies: none where one has templates, whose values are not known. */
+function bodySchema(cases: readonly ImportedCase[]): JsonObject {
+  const bodies = cases.flatMap(({ body }) => (body === undefined || body instanceof ImportedFile ? [] : [body]))
+  if (bodies.length === 0 || bodies.some(hasTemplate)) return {}
+  return schemaOfValues(bodies)
+}
+
+function hasTemplate(value: Json): boolean {
+  if (typeof value === 'string') return value.includes('${')
+  if (Array.isArray(value)) return value.some(hasTemplate)
+  return isObject(value) && Object.values(value as JsonObject).some(hasTemplate)
+}
+
+/** The rules of a route, and its reply where none applies. */
+function settingsOfRoute({ cases }: ImportedRoute, files: Map<string, string | Uint8Array>): JsonObject {
+  const rules: Json[] = []
+  for (const one of cases) {
+    const settings = settingsOfCase(one, files)
+    if (one.when.length === 0 && one.settings?.times === undefined) {
+      return { ...settings, ...(rules.length > 0 ? { rules } : {}) }
+    }
+    rules.push({ ...(one.when.length > 0 ? { when: allOfThem(one.when) } : {}), ...settings })
+  }
+  return { respond: { status: 404 }, rules }
+}
+
+const allOfThem = (conditions: readonly string[]): string =>
+  conditions.length === 1
+    ? (conditions[0] as string)
+    : conditions.map(one => (one.includes('||') || one.includes('?') ? `(${one})` : one)).join(' && ')
+
+function settingsOfCase(
+  { status, headers, type, body, settings }: ImportedCase,
+  files: Map<string, string | Uint8Array>,
+): JsonObject {
+  const all = type === undefined ? headers : { 'content-type': type, ...headers }
+  const withHeaders = Object.keys(headers).length > 0 || body === undefined ? { headers } : {}
+  if (body instanceof ImportedFile) {
+    const name = `files/${body.name}`
+    files.set(name, body.bytes)
+    return { respond: { file: `./${name}`, headers: all }, ...settings }
+  }
+  const isPlainJson = type === 'application/json'
+  const given = isPlainJson ? withHeaders : { headers: all }
+  const shown = Object.keys(given.headers ?? {}).length > 0 ? given : {}
+  return { respond: { status, ...shown, ...(body === undefined ? {} : { body }) } as JsonObject, ...settings }
+}
+
+/** A value with one of the right type in place of each template. */
+function withoutTemplates(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutTemplates)
+  if (isObject(value)) return mapValues(value as JsonObject, withoutTemplates)
+  if (typeof value !== 'string' || !value.includes('${')) return value
+  if (value.startsWith('${int(')) return 1
+  if (value.includes('< 0.5}')) return true
+  return value === '${uuid()}' ? '5f0c2a34-7d0b-4a52-8a5e-0d8f5e6b7c91' : value.replace(/\$\{[^}]*\}/g, 'text')
+}
+
+/** Adds an operation to the contract, with its settings. @param id its name, unless another has it */
+type AddOperation = (method: string, path: string, operation: object, settings: object, id?: string) => void
+
+interface Parts {
+  readonly add: AddOperation
+  readonly schemas: Record<string, Json>
+  readonly resources: Record<string, Json>
+  readonly files: Map<string, string | Uint8Array>
+}
+
+/** Adds a collection with the operations on it. */
+function addRecords(
+  { name, path, tag, idField, records: given, isMade, list, query, owners = [] }: ImportedRecords,
+  { add, schemas, resources, files }: Parts,
+): void {
+  const isOne = idField === ''
+  const records = isMade ? given.map(record => withoutTemplates(record) as JsonObject) : given
+  const word = isOne ? name : singular(name)
+  const schema = word.replace(/(?:^|[^A-Za-z0-9]+)(.)/g, (_, first: string) => first.toUpperCase())
+  const { properties = {}, ...rest } = schemaOfValues(records) as { properties?: Record<string, Json> }
+  const record = { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } }
+  const tags = tag === undefined ? {} : { tags: [tag] }
+  const body = { requestBody: { required: true, content: record } }
+  if (isOne) {
+    // Its id is in no reply.
+    const id = { field: '{id}', added: true }
+    put(schemas, schema, { type: 'object', properties })
+    put(resources, name, { schema, id, seed: records.map(one => ({ '{id}': 'only', ...one })), unknownFields: 'keep' })
+    const only = { description: `The ${name}`, content: record }
+    const changed = { ...tags, ...body, responses: { 200: only, 400: INVALID } }
+    add('GET', path, { ...tags, responses: { 200: only } }, { respond: { read: name, id: 'only' } }, `get${schema}`)
+    add('PUT', path, changed, { respond: { replace: name, id: 'only' } }, `replace${schema}`)
+    const patch = { required: true, content: { ...record, 'application/merge-patch+json': {} } }
+    add('PATCH', path, { ...changed, requestBody: patch }, { respond: { update: name, id: 'only' } }, `update${schema}`)
+    return
+  }
+  const { [idField]: idSchema = {}, ...fields } = properties
+  put(schemas, schema, {
+    ...rest,
+    required: [idField],
+    properties: { [idField]: { ...(idSchema as object), readOnly: true }, ...fields },
+  } as Json)
+  put(resources, name, {
+    schema,
+    ...(idField === 'id' ? {} : { id: { field: idField } }),
+    seed: isMade ? { generate: records.length } : `./fixtures/${name}.yaml`,
+    unknownFields: 'keep',
+  })
+  if (!isMade) files.set(`fixtures/${name}.yaml`, writeYaml(records))
+  const one = { description: `One of ${name}`, content: record }
+  const missing = { description: 'No such record' }
+  const item = `${path}/{${idField}}`
+  const of = (type: Json) => ({ ...tags, parameters: [{ name: idField, in: 'path', required: true, schema: type }] })
+  const typed = idSchema as Json
+  const items = { type: 'array', items: { $ref: `#/components/schemas/${schema}` } }
+  const all = { description: `All of ${name}`, content: { 'application/json': { schema: items } } }
+  const listed = (at: string) => ({ ...tags, ...parametersIn(at, query), responses: { 200: all } })
+  const created = (at: string) => ({ ...tags, ...parametersIn(at, []), ...body, responses: { 201: one, 400: INVALID } })
+  const plural = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  add('GET', path, listed(path), { respond: { list: name, ...list } }, `list${plural}`)
+  add('POST', path, created(path), { respond: { create: name } }, `create${schema}`)
+  for (const { resource, field } of owners) {
+    const at = `/${resource}/{id}/${name}`
+    const within = { parameter: 'id', field, resource }
+    const owner = singular(resource)
+    const suffix = `Of${owner.charAt(0).toUpperCase()}${owner.slice(1)}`
+    add('GET', at, listed(at), { respond: { list: name, within, ...list } }, `list${plural}${suffix}`)
+    add('POST', at, created(at), { respond: { create: name, within } }, `create${schema}${suffix}`)
+  }
+  const written = { ...of(typed), ...body, responses: { 200: one, 400: INVALID, 404: missing } }
+  add('GET', item, { ...of(typed), responses: { 200: one, 404: missing } }, { respond: { read: name } }, `get${schema}`)
+  add('PUT', item, written, { respond: { replace: name } }, `replace${schema}`)
+  const patched = {
+    ...written,
+    requestBody: { required: true, content: { ...record, 'application/merge-patch+json': {} } },
+  }
+  add('PATCH', item, patched, { respond: { update: name } }, `update${schema}`)
+  const deleted = { ...of(typed), responses: { 200: { description: 'It is deleted' }, 404: missing } }
+  add('DELETE', item, deleted, { respond: { delete: name } }, `delete${schema}`)
+}
+
+/** The folder exists and is not empty. */
+export class ProjectExists extends Error {
+  override readonly name = 'ProjectExists'
+}
+
+/** Writes a project to a folder, whole or not at all. Throws a `ProjectExists`. */
+export function writeProject(folder: string, files: ProjectFiles, force: boolean): void {
+  if (!force && existsSync(folder) && readdirSync(folder).length > 0) throw new ProjectExists(folder)
+  for (const [name, content] of files) {
+    const path = join(folder, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, content)
+  }
+}

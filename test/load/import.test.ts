@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import { type ImportResult, importFiles } from '../../src/load/import/import.ts'
+import { ProjectExists } from '../../src/load/import/project.ts'
+import { loadPlan } from '../../src/load/load.ts'
+import { cases } from '../support/cases.ts'
+import { gatewayOf, requestOf } from '../support/in-process.ts'
+import { FixedClock } from '../virtual-clock.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'understudy-import-'))
+after(() => rmSync(home, { recursive: true }))
+let made = 0
+
+interface Made {
+  readonly result: ImportResult | undefined
+  readonly report: Diagnostics
+  readonly folder: string
+  send(what: string, body?: unknown, headers?: Record<string, string>): Promise<string>
+}
+
+/** Imports some files. `send` returns the status and the body of a reply. */
+async function importOf(
+  files: Readonly<Record<string, unknown>>,
+  name = Object.keys(files)[0] as string,
+): Promise<Made> {
+  const folder = join(home, `${++made}`)
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
+  }
+  const report = new Diagnostics()
+  const result = await importFiles([name], folder, report, { output: 'out' })
+  const loaded = result && loadPlan('out/gateway.yaml', folder, {})
+  const gateway = loaded && gatewayOf(loaded, new FixedClock())
+  return {
+    result,
+    report,
+    folder,
+    async send(what, body, headers = {}) {
+      const reply = await (gateway as NonNullable<typeof gateway>).handle(requestOf(what, { body, headers } as never))
+      return `${reply.status} ${reply.body ?? ''}`
+    },
+  }
+}
+
+const lost = ({ report }: Made): string[] =>
+  report.unsorted.map(({ message, place }) => `${place.line}:${place.column} ${message}`)
+
+const JSON_REPLY = { 'Content-Type': 'application/json' }
+
+test('mappings of WireMock become operations with rules', async () => {
+  const mappings = [
+    {
+      request: { method: 'GET', urlPathPattern: '/users/([0-9]+)', headers: { Accept: { contains: 'json' } } },
+      response: {
+        status: 200,
+        headers: JSON_REPLY,
+        jsonBody: { id: '{{request.path.[1]}}', price: '${5}' },
+        transformers: ['response-template'],
+        fixedDelayMilliseconds: 20,
+      },
+    },
+    {
+      request: { method: 'POST', url: '/orders', bodyPatterns: [{ equalToJson: '{"a":1}' }] },
+      response: { status: 201, body: '{"made":true}', headers: JSON_REPLY },
+    },
+    {
+      request: {
+        method: 'POST',
+        url: '/orders',
+        bodyPatterns: [{ matchesJsonPath: { expression: '$.b.c', equalTo: 'x' } }],
+      },
+      response: { status: 202 },
+    },
+    { request: { method: 'GET', url: '/find?q=a&n=2' }, response: { status: 200, body: 'found' } },
+    { priority: 9, request: { method: 'GET', urlPath: '/find' }, response: { status: 404, body: 'none' } },
+    {
+      request: { method: 'GET', urlPath: '/file' },
+      response: { status: 200, bodyFileName: 'x.json', headers: JSON_REPLY },
+    },
+    { request: { method: 'GET', urlPath: '/reset' }, response: { fault: 'CONNECTION_RESET_BY_PEER' } },
+  ]
+  const files = { 'wm/mappings/all.json': { mappings }, 'wm/__files/x.json': { from: 'a file' } }
+  const imported = await importOf(files, 'wm')
+  assert.deepEqual(lost(imported), [])
+  const { send, result } = imported
+  assert.deepEqual([result?.tried.equal, result?.tried.tried], [4, 4])
+  assert.equal(await send('GET /users/7', undefined, { accept: 'application/json' }), '200 {"id":"7","price":"${5}"}')
+  assert.match(await send('GET /users/seven', undefined, { accept: 'application/json' }), /^404/)
+  assert.match(await send('GET /users/7', undefined, { accept: 'text/plain' }), /^404/)
+  assert.equal(await send('POST /orders', { a: 1 }), '201 {"made":true}')
+  assert.equal(await send('POST /orders', { b: { c: 'x' } }), '202 ')
+  assert.match(await send('POST /orders', { b: 1 }), /^404/)
+  assert.equal(await send('GET /find?q=a&n=2'), '200 found')
+  assert.equal(await send('GET /find?q=b'), '404 none')
+  assert.equal(await send('GET /file'), '200 {"from":"a file"}')
+})
+
+test('a scenario of WireMock becomes conditions on the requests before', async () => {
+  const scenario = (state: string, more: object) => ({ scenarioName: 'list', requiredScenarioState: state, ...more })
+  const get = { method: 'GET', url: '/todo' }
+  const mappings = [
+    scenario('Started', { request: get, response: { status: 200, body: 'milk' } }),
+    scenario('Started', {
+      newScenarioState: 'added',
+      request: { method: 'POST', url: '/todo' },
+      response: { status: 201 },
+    }),
+    scenario('added', { request: get, response: { status: 200, body: 'milk, bread' } }),
+    ...[1, 2, 3].map(i => ({
+      scenarioName: 'turns',
+      requiredScenarioState: i === 1 ? 'Started' : `${i}`,
+      newScenarioState: i === 3 ? 'Started' : `${i + 1}`,
+      request: { method: 'GET', url: '/turn' },
+      response: { status: 200, body: `turn ${i}` },
+    })),
+  ]
+  const { send } = await importOf({ 'mappings.json': { mappings } })
+  assert.equal(await send('GET /todo'), '200 milk')
+  assert.equal(await send('POST /todo', {}), '201 ')
+  assert.equal(await send('GET /todo'), '200 milk, bread')
+  const turns = []
+  for (let i = 0; i < 4; i++) turns.push(await send('GET /turn'))
+  assert.deepEqual(turns, ['200 turn 1', '200 turn 2', '200 turn 3', '200 turn 1'])
+})
+
+test('an environment of Mockoon becomes operations with rules, and resources', async () => {
+  const response = (more: object) => ({
+    statusCode: 200,
+    headers: [],
+    rules: [],
+    rulesOperator: 'OR',
+    label: '',
+    ...more,
+  })
+  const rule = (target: string, modifier: string, value: string, operator = 'equals') => ({
+    target,
+    modifier,
+    value,
+    operator,
+  })
+  const environment = {
+    lastMigration: 33,
+    name: 'Shop',
+    endpointPrefix: 'api',
+    data: [{ id: 'b', name: 'Books', value: '[{"id":"a","title":"Dune"},{"id":"b","title":"Emma"}]' }],
+    routes: [
+      {
+        type: 'http',
+        method: 'get',
+        endpoint: 'hello/:name',
+        responses: [
+          response({ body: '{"hello":"{{urlParam \'name\'}}","n":{{queryParam \'n\' \'1\'}}}', default: true }),
+          response({ statusCode: 403, body: '{"no":true}', rules: [rule('params', 'name', 'eve')] }),
+          response({ statusCode: 401, body: '{"who":true}', rules: [rule('header', 'x-key', '', 'null')] }),
+        ],
+      },
+      {
+        type: 'http',
+        method: 'get',
+        endpoint: 'turn',
+        responseMode: 'SEQUENTIAL',
+        responses: [response({ body: 'one' }), response({ body: 'two', statusCode: 202 })],
+      },
+      {
+        type: 'crud',
+        endpoint: 'books',
+        responses: [response({ databucketID: 'b', bodyType: 'DATABUCKET', crudKey: 'id' })],
+      },
+    ],
+  }
+  const { send, report } = await importOf({ 'shop.json': environment })
+  assert.deepEqual(report.unsorted, [])
+  const key = { 'x-key': '1' }
+  assert.equal(await send('GET /api/hello/ann', undefined, key), '200 {"hello":"ann","n":"1"}')
+  assert.equal(await send('GET /api/hello/ann?n=2', undefined, key), '200 {"hello":"ann","n":"2"}')
+  assert.equal(await send('GET /api/hello/eve', undefined, key), '403 {"no":true}')
+  assert.equal(await send('GET /api/hello/ann'), '401 {"who":true}')
+  assert.deepEqual(
+    [await send('GET /api/turn'), await send('GET /api/turn'), await send('GET /api/turn')],
+    ['200 one', '202 two', '200 one'],
+  )
+  assert.equal(await send('GET /api/books/a'), '200 {"id":"a","title":"Dune"}')
+  const created = await send('POST /api/books', { title: 'Ulysses' })
+  assert.match(created, /^201 .*"title":"Ulysses"/)
+  const { id } = JSON.parse(created.slice(4)) as { id: string }
+  assert.equal(await send(`GET /api/books/${id}`), created.replace('201', '200'))
+})
+
+test('expectations of MockServer become operations with rules', async () => {
+  const expectations = [
+    {
+      httpRequest: { method: 'GET', path: '/a', queryStringParameters: { q: ['[0-9]+'] } },
+      httpResponse: { statusCode: 201, body: { x: 1 } },
+      times: { remainingTimes: 1 },
+    },
+    {
+      httpRequest: { method: 'GET', path: '/a' },
+      httpResponse: { body: 'usual', headers: [{ name: 'X-A', values: ['b'] }] },
+    },
+    {
+      httpRequest: { method: 'POST', path: '/login', body: { type: 'JSON', json: { user: 'ann' } } },
+      httpResponse: { statusCode: 302, headers: { location: ['/home'] } },
+    },
+  ]
+  const { send, report } = await importOf({ 'expectations.json': expectations })
+  assert.deepEqual(report.unsorted, [])
+  assert.equal(await send('GET /a?q=5'), '201 {"x":1}')
+  assert.equal(await send('GET /a?q=5'), '200 usual')
+  assert.equal(await send('GET /a?q=x'), '200 usual')
+  assert.equal(await send('POST /login', { user: 'ann', password: 'x' }), '302 ')
+  assert.match(await send('POST /login', { user: 'eve' }), /^404/)
+})
+
+test('a db.json becomes resources with filters, pages, relations and single objects', async () => {
+  const db = {
+    posts: [1, 2, 3].map(id => ({ id, title: `post ${id}`, views: id * 10 })),
+    comments: [{ id: 1, body: 'first', postId: 2 }],
+    profile: { name: 'typicode' },
+  }
+  const { send, report, result, folder } = await importOf({ 'db.json': db })
+  assert.deepEqual(report.unsorted, [])
+  assert.deepEqual([result?.tried.equal, result?.tried.tried], [5, 5])
+  assert.equal(await send('GET /posts/2'), '200 {"id":2,"title":"post 2","views":20}')
+  assert.equal(await send('GET /posts?title=post%203'), '200 [{"id":3,"title":"post 3","views":30}]')
+  assert.equal(
+    await send('GET /posts?_sort=views&_order=desc&_page=1&_limit=1'),
+    '200 [{"id":3,"title":"post 3","views":30}]',
+  )
+  assert.equal(await send('GET /posts/2/comments'), '200 [{"id":1,"body":"first","postId":2}]')
+  assert.match(await send('POST /posts', { title: 'new' }), /^201 \{"id":4,"title":"new"/)
+  assert.match(await send('GET /posts/4'), /^200 .*"new"/)
+  assert.equal(await send('PATCH /profile', { name: 'me' }), '200 {"name":"me"}')
+  assert.equal(await send('GET /profile'), '200 {"name":"me"}')
+  assert.deepEqual(readdirSync(join(folder, 'out')).sort(), ['fixtures', 'gateway.yaml', 'openapi.yaml'])
+  assert.match(readFileSync(join(folder, 'out/gateway.yaml'), 'utf8'), /getPost: \{ respond: \{ read: posts \} \}/)
+})
+
+test('an import reports everything without an equal at its place', async () => {
+  const text = `{ "mappings": [
+  { "request": { "method": "GET", "urlPattern": "/look(?=x)" }, "response": { "status": 200 } },
+  { "request": { "method": "GET", "urlPath": "/a", "customMatcher": { "name": "m" } }, "response": { "status": 200 } },
+  { "request": { "method": "GET", "urlPath": "/b" }, "response": { "bodyFileName": "../../secret.txt" } }
+] }`
+  const imported = await importOf({ 'mappings.json': text, '../secret.txt': 'secret' })
+  assert.ok(imported.report.unsorted.every(({ code }) => code === 'not-imported'))
+  assert.deepEqual(lost(imported).sort(), [
+    '2:49 this pattern looks around or back, which no linear engine can do',
+    '3:69 the matcher "customMatcher" has no equal, and the mapping answers without it',
+    '4:84 the file "__files/../../secret.txt" is outside the folder',
+  ])
+})
+
+test('a file of no known kind is refused, and nothing is written', async () => {
+  const { result, report, folder } = await importOf({ 'notes.json': { hello: 'world' } })
+  assert.equal(result, undefined)
+  assert.equal(report.unsorted[0]?.code, 'unknown-import')
+  assert.match(report.unsorted[0]?.hint ?? '', /mappings of WireMock, .*db\.json of json-server/)
+  assert.deepEqual(readdirSync(folder), ['notes.json'])
+})
+
+test('a folder with files is not overwritten without force', async () => {
+  const folder = join(home, `${++made}`)
+  mkdirSync(join(folder, 'out'), { recursive: true })
+  writeFileSync(join(folder, 'out/gateway.yaml'), 'mine')
+  writeFileSync(join(folder, 'db.json'), '{"notes":[{"id":1}]}')
+  const run = (force: boolean) => importFiles(['db.json'], folder, new Diagnostics(), { output: 'out', force })
+  await assert.rejects(run(false), ProjectExists)
+  assert.equal(readFileSync(join(folder, 'out/gateway.yaml'), 'utf8'), 'mine')
+  await run(true)
+  assert.match(readFileSync(join(folder, 'out/gateway.yaml'), 'utf8'), /^contract:/)
+  assert.deepEqual(readdirSync(folder).sort(), ['db.json', 'out'])
+})
+
+test('no mutation of a file stops an import, or writes outside its folder', async () => {
+  const sources: unknown[] = [
+    {
+      mappings: [
+        { request: { method: 'GET', url: '/a', bodyPatterns: [{ equalToJson: '{}' }] }, response: { jsonBody: {} } },
+      ],
+    },
+    [{ httpRequest: { path: '/a', headers: { a: ['b'] } }, httpResponse: { body: { type: 'JSON', json: {} } } }],
+    { posts: [{ id: 1, a: [] }], one: { b: null } },
+    {
+      lastMigration: 1,
+      routes: [{ method: 'get', endpoint: 'a', responses: [{ body: '{{x}}', rules: [], headers: [] }] }],
+    },
+  ]
+  const folder = join(home, 'mutated')
+  mkdirSync(folder)
+  const values = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom('__proto__', '../../x', '{', '${', '/a/{b}/{b}', -1),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...sources),
+      fc.array(fc.nat(40), { maxLength: 6 }),
+      values,
+      async (source, way, value) => {
+        const whole = structuredClone({ source }) as Record<string, unknown>
+        let at: Record<string, unknown> = whole
+        for (const step of way) {
+          const keys = Object.keys(at)
+          const next = at[keys[step % keys.length] as string]
+          if (typeof next !== 'object' || next === null || Object.keys(next).length === 0) break
+          at = next as Record<string, unknown>
+        }
+        const keys = Object.keys(at)
+        at[keys[(way[0] ?? 0) % keys.length] as string] = value
+        writeFileSync(join(folder, 'file.json'), JSON.stringify(whole.source) ?? 'null')
+        rmSync(join(folder, 'out'), { recursive: true, force: true })
+        await importFiles(['file.json'], folder, new Diagnostics(), { output: 'out' })
+        assert.deepEqual(
+          readdirSync(folder).filter(name => name !== 'out'),
+          ['file.json'],
+        )
+      },
+    ),
+    { numRuns: cases(300) },
+  )
+})
