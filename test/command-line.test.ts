@@ -52,17 +52,9 @@ const SAMPLES: Readonly<Record<string, readonly [value: string, other: string]>>
   against: ['http://127.0.0.1:1', 'https://a'],
   rate: ['1/s', '9/m'],
   as: ['wiremock', 'mockoon'],
-}
-
-/** The value that a command line gives instead. */
-const GIVEN: Readonly<Record<string, string>> = {
-  format: 'markdown',
-  'invalid-status': '400',
-  'log-level': 'info',
-  against: 'https://a',
-  rate: '9/m',
-  from: 'https://a.test',
-  min: '7',
+  from: ['http://127.0.0.1:4011', 'https://a'],
+  min: ['90', '80'],
+  'coverage format': ['json', 'lcov'],
 }
 
 for (const [command, { options }] of Object.entries(COMMANDS)) {
