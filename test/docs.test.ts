@@ -91,9 +91,10 @@ formats.default(ajv)
 const fits = ajv.compile(JSON.parse(read('config/gateway.schema.json')))
 
 for (const page of PAGES) {
-  // The commands below a file with mistakes show them. An overlay is not a configuration.
+  // The commands below a file with mistakes show them. Overlays and workflows are no configurations.
   const blocks = blocksOf(page).filter(
-    ({ language, file, text }) => language === 'yaml' && file !== 'mistakes.yaml' && !text.startsWith('overlay:'),
+    ({ language, file, text }) =>
+      language === 'yaml' && file !== 'mistakes.yaml' && !/^(?:overlay:|- |jobs:)/m.test(text),
   )
   const ways = CONFIGURATIONS[page] ?? []
   if (blocks.length === 0) continue
