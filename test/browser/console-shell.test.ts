@@ -27,6 +27,7 @@ const PLACES: readonly (readonly [place: string, open?: (page: Page) => Promise<
   ['worlds', page => page.getByRole('button', { name: 'New world' }).click()],
   ['time', page => page.getByRole('gridcell').first().click()],
   ['weather?for=operation:getNote', page => page.getByRole('switch', { name: 'slow' }).click()],
+  ['drift'],
   ['configuration', breakConfiguration],
   ['reference?operation=listNotes', page => page.getByText('In this stand-in').waitFor()],
 ]

@@ -63,6 +63,14 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('../weather/weather-view.tsx')).WeatherView,
   },
   {
+    id: 'drift',
+    title: 'Drift',
+    about: 'Where the real API differs from the contract.',
+    icon: 'warning',
+    ofOneProcess: true,
+    load: async () => (await import('../drift/drift-view.tsx')).DriftView,
+  },
+  {
     id: 'configuration',
     title: 'Configuration',
     about: 'The gateway file, checked while you type.',

@@ -1,0 +1,33 @@
+// The view of drift: a real API that lies, behind a gateway.
+
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { lyingContract, startLyingServer } from '../wire/lying-server.ts'
+import { sharedBrowser, withoutBrowser } from './chromium.ts'
+import { axeFindings, unreadableCells, withConsole } from './console.ts'
+
+const browser = sharedBrowser()
+const liar = await startLyingServer(true)
+after(() => liar.close())
+
+test('the view has the three answers, and can be read at four widths', { skip: withoutBrowser }, () => {
+  const config = { contract: lyingContract, upstream: { url: liar.url }, defaults: { respond: { forward: {} } } }
+  return withConsole(browser, { config }, async ({ page, open, send }) => {
+    await open('drift')
+    await page.getByText('0 differences in 0 compared replies').waitFor()
+    for (const name of ['missingField', 'nullTitle', 'nullTitle']) await (await send('GET', `/${name}`)).text()
+    const row = page.getByRole('row').filter({ hasText: 'nullTitle' })
+    await row.getByRole('cell', { name: '2', exact: true }).waitFor()
+    assert.match((await row.textContent()) ?? '', /unexpected-null.*\/title.*must be a string.*not asked.*null/)
+    const findings: string[] = []
+    for (const width of [390, 768, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 800 })
+      const taken = await page.evaluate('document.documentElement.scrollWidth')
+      const found = [...(await axeFindings(page)), ...(await unreadableCells(page))]
+      findings.push(...found.map(one => `${width}: ${one}`), ...(taken === width ? [] : [`the page takes ${taken}`]))
+    }
+    await page.emulateMedia({ colorScheme: 'dark' })
+    findings.push(...(await axeFindings(page, ['color-contrast'])))
+    assert.deepEqual(findings, [])
+  })
+})
