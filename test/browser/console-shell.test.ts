@@ -23,6 +23,7 @@ const PLACES: readonly (readonly [place: string, open?: (page: Page) => Promise<
   ['live?request=1'],
   ['live?request=1&tab=request', page => page.getByRole('button', { name: 'rule' }).click()],
   ['operations?operation=createNote&tab=try'],
+  ['operations?operation=createNote&tab=coverage'],
   ['worlds?record=1', refuseRecord],
   ['worlds', page => page.getByRole('button', { name: 'New world' }).click()],
   ['time', page => page.getByRole('gridcell').first().click()],

@@ -379,6 +379,8 @@ export interface MeasuredOperation extends MeasuredForm {
   readonly phase: string
   /** Latency, faults and limits in force. */
   readonly settings?: NonNullable<WeatherFile['defaults']>
+  /** The percentage of its parts that requests have touched. */
+  readonly covered: number
   readonly measured: Measure
 }
 

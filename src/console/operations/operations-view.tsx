@@ -1,7 +1,7 @@
 // View 2: the operations of the API with their rates and latencies, and one operation beside the list.
 
 import type { ComponentChildren } from 'preact'
-import type { Measure, OperationForm } from '../../http/control/types.ts'
+import type { CoverageReport, Measure, OperationForm } from '../../http/control/types.ts'
 import { AnswerForm, GivenAnswers, TryForm } from '../forms/operation-forms.tsx'
 import {
   chosenWorld,
@@ -42,6 +42,7 @@ const COLUMNS: readonly Column<MeasuredOperation>[] = [
   ['Rate', '4rem', ({ measured }) => writeRate(measured.perSecond), 'end'],
   ['p95', '4.2rem', ({ measured }) => writeLatency(measured.p95), 'end'],
   ['4xx · 5xx', '5rem', FailuresCell, 'end'],
+  ['Covered', '4.4rem', ({ covered }) => <span class={covered === 0 ? 'muted' : ''}>{covered} %</span>, 'end'],
 ]
 
 /** The rate as a curve as small as a word, with a bar in the colour of failures where some failed. */
@@ -163,11 +164,50 @@ function OperationDetail(props: OperationDetailProps) {
         parameter="tab"
         tabs={[
           ['overview', 'Overview', () => <OperationOverview {...props} documented={documented} />],
+          ['coverage', 'Coverage', () => <UntouchedParts operation={operation} />],
           ['try', 'Try it', () => <ShowLoaded of={documented}>{found => <TryForm operation={found} />}</ShowLoaded>],
           ['next', 'Answer next', () => next],
         ]}
       />
     </SidePanel>
+  )
+}
+
+/** The parts of an operation that no request has touched, for the chosen world and consumer. */
+function UntouchedParts({ operation }: { operation: string }) {
+  const query = { operation, world: chosenWorld.value, consumer: parameter('consumer') }
+  const loaded = useReply<CoverageReport>('/coverage', { query, every: 5000 })
+  return (
+    <ShowLoaded of={loaded}>
+      {({ operations, seen, total, percent, rules }) => {
+        const missed = operations.flatMap(({ items }) => items.filter(one => !one.seen && !one.deprecated))
+        const tableOf = (label: string, ofRules: boolean) => (
+          <PlainTable
+            label={label}
+            head={['Part', 'Place']}
+            rows={missed
+              .filter(({ kind }) => (kind === 'rule') === ofRules)
+              .map(({ kind, name, file, line }) => [
+                `${kind} ${name}`,
+                ofRules ? name : `${kind} ${name}`,
+                <code>{`${file}:${line}`}</code>,
+              ])}
+          />
+        )
+        return (
+          <>
+            <Section title={`${percent} % covered: ${seen} of ${total} parts`}>
+              {seen === total ? <Note text="Requests have touched every part." /> : tableOf('Never touched', false)}
+            </Section>
+            {rules.seen < rules.total && (
+              <Section title={`Rules never violated: ${rules.total - rules.seen} of ${rules.total}`}>
+                {tableOf('Rules never violated', true)}
+              </Section>
+            )}
+          </>
+        )
+      }}
+    </ShowLoaded>
   )
 }
 

@@ -9,7 +9,7 @@ import { isObject, parsePointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { type CoverageItems, itemsOfOperation, type SchemaWalker } from './items.ts'
-import { type CoverageReport, type CoveredOperation, mergeReports, reportOf } from './report.ts'
+import { type CoverageReport, type CoveredOperation, mergeReports, reportOf, totalsOf } from './report.ts'
 
 export interface CoverageFilter {
   readonly world?: string | undefined
@@ -26,6 +26,7 @@ const MOST_CALLERS = 200
 const MOST_VALUES = 10_000
 /** Unions within one another that describe the same value. */
 const MOST_NESTED = 8
+const MOST_VIOLATED = 200
 
 interface CallerNames {
   readonly world: string | undefined
@@ -42,6 +43,8 @@ interface OperationCoverage {
   readonly items: CoverageItems
   /** By the index of the caller. */
   readonly touched: (Touched | undefined)[]
+  /** The items of violated rules, by the kind of the body, the place and the keyword. */
+  readonly violated: Map<string, ReadonlySet<number>>
 }
 
 /** The coverage of other processes of the program. */
@@ -99,19 +102,15 @@ export class Coverage {
   }
 
   /** The coverage of this process. @param all whether operations without a call are in it */
-  report({ world, consumer, operation: id }: CoverageFilter = {}, all = true): CoverageReport {
+  report(filter: CoverageFilter = {}, all = true): CoverageReport {
     this.settle()
-    const callers = this.#callers.flatMap((caller, i) => {
-      const isMeant = world === undefined || caller.world === world
-      return isMeant && (consumer === undefined || caller.consumer === consumer) ? [i] : []
-    })
     const { contract, operations } = this.#plan
     const covered = operations.flatMap(({ operation, route }): CoveredOperation[] => {
-      if (id !== undefined && operation.id !== id) return []
+      if (filter.operation !== undefined && operation.id !== filter.operation) return []
       const known = this.#operations.get(operation)
       if (known === undefined && !all) return []
       const { list } = known?.items ?? itemsOfOperation(operation, contract)
-      const touched = callers.flatMap(i => known?.touched[i] ?? [])
+      const touched = this.#touchedBy(known, filter)
       return [
         {
           operation: operation.id,
@@ -120,13 +119,31 @@ export class Coverage {
           requests: touched.reduce((sum, { requests }) => sum + requests, 0),
           items: list.map(({ kind, name, node, part, deprecated }, i) => {
             const { file, line } = node.document.source.locate(node.path, part)
-            const item = { kind, name, file, line, seen: touched.some(({ bits }) => isSet(bits, i)) }
+            const item = { kind, name, file, line, seen: isTouched(touched, i) }
             return deprecated ? { ...item, deprecated } : item
           }),
         },
       ]
     })
     return reportOf(contract.title, covered)
+  }
+
+  /** The percentage of an operation, without the cost of a report. */
+  percentOf(operation: Operation, filter: CoverageFilter): number {
+    this.settle()
+    const known = this.#operations.get(operation)
+    if (known === undefined) return 0
+    const touched = this.#touchedBy(known, filter)
+    return totalsOf(
+      known.items.list.map(({ kind, deprecated }, i) => ({ kind, deprecated, seen: isTouched(touched, i) })),
+    ).percent
+  }
+
+  #touchedBy(known: OperationCoverage | undefined, { world, consumer }: CoverageFilter): Touched[] {
+    return this.#callers.flatMap((caller, i) => {
+      const isMeant = world === undefined || caller.world === world
+      return isMeant && (consumer === undefined || caller.consumer === consumer) ? (known?.touched[i] ?? []) : []
+    })
   }
 
   /** The coverage of all processes. */
@@ -139,6 +156,7 @@ export class Coverage {
     return getOrMake(this.#operations, operation, () => ({
       items: itemsOfOperation(operation, this.#plan.contract),
       touched: [],
+      violated: new Map(),
     }))
   }
 
@@ -160,7 +178,7 @@ export class Coverage {
 
   #observe(exchange: Exchange, { status, headers, refusal }: Reply): void {
     const { operation, world, consumer = '', request } = exchange
-    const { items, touched } = this.#open(operation)
+    const { items, touched, violated } = this.#open(operation)
     const caller = this.#callerOf(world.name, consumer)
     const own = touched[caller] ?? { requests: 0, bits: blankBits(items) }
     touched[caller] = own
@@ -177,8 +195,13 @@ export class Coverage {
     const { values, body, sent = body } = exchange
     const typed = request.hasBody ? items.bodyOf(String(request.headers['content-type'] ?? '')) : items.first
     if (refusal?.errors !== undefined) {
-      for (const rule of refusal.errors) {
-        for (const index of violatedBy(rule, operation, items, typed?.walker)) setBit(bits, items.rules + index)
+      // Clients choose the paths, so few are kept.
+      if (violated.size > MOST_VIOLATED) violated.clear()
+      for (const broken of refusal.errors) {
+        const key = `${typed?.item} ${broken.in} ${broken.path} ${broken.rule}`
+        const found = violated.get(key) ?? violatedBy(broken, operation, items, typed?.walker)
+        violated.set(key, found)
+        for (const index of found) setBit(bits, items.rules + index)
       }
       return
     }
@@ -226,6 +249,7 @@ export class Coverage {
 
 const blankBits = ({ list }: CoverageItems): Uint32Array => new Uint32Array(Math.ceil(list.length / 32))
 const isSet = (bits: Uint32Array, i: number): boolean => ((bits[i >>> 5] as number) & (1 << (i & 31))) !== 0
+const isTouched = (touched: readonly Touched[], i: number) => touched.some(({ bits }) => isSet(bits, i))
 const setBit = (bits: Uint32Array, i: number): void => {
   bits[i >>> 5]! |= 1 << (i & 31)
 }

@@ -38,11 +38,13 @@ export interface CoverageReport extends CoverageTotals {
   readonly operations: readonly (CoveredOperation & CoverageTotals)[]
 }
 
-const isRule = ({ kind }: CoveredItem): boolean => kind === 'rule'
-const isCounted = (item: CoveredItem): boolean => !isRule(item) && item.deprecated !== true
+type CountedItem = Pick<CoveredItem, 'kind' | 'deprecated' | 'seen'>
 
-function totalsOf(items: readonly CoveredItem[]): CoverageTotals {
-  const count = (of: readonly CoveredItem[]) => ({ seen: of.filter(({ seen }) => seen).length, total: of.length })
+const isRule = ({ kind }: CountedItem): boolean => kind === 'rule'
+const isCounted = (item: CountedItem): boolean => !isRule(item) && item.deprecated !== true
+
+export function totalsOf(items: readonly CountedItem[]): CoverageTotals {
+  const count = (of: readonly CountedItem[]) => ({ seen: of.filter(({ seen }) => seen).length, total: of.length })
   const { seen, total } = count(items.filter(isCounted))
   const percent = total === 0 ? 100 : Math.floor((seen / total) * 1000) / 10
   return { seen, total, percent, rules: count(items.filter(isRule)) }

@@ -61,6 +61,11 @@ const operationsSchema = object({
         'Latency, faults and limits as they are in force, by the keys of gateway.yaml; weather included.',
         anyObject,
       ),
+      covered: described('The percentage of its parts that requests have touched: see GET /coverage.', {
+        type: 'number',
+        minimum: 0,
+        maximum: 100,
+      }),
       measured: measureSchema,
     }),
   ),
@@ -177,13 +182,13 @@ export const operationRoutes = ({ gateway, about }: Control) =>
         const weather = (gateway.weather.of(world, plan).current ?? gateway.weather.current)?.weather
         const operations = (weather?.operations.all() ?? plan.operations)
           .filter(({ operation }) => tag === undefined || operation.tags.includes(tag))
-          .map(({ operation: { id, method, tags, summary }, route, deprecated, chain, index }) => ({
+          .map(({ operation, route, deprecated, chain, index }) => ({
             ...{
-              operation: id,
-              method,
+              operation: operation.id,
+              method: operation.method,
               path: route,
-              tags,
-              summary,
+              tags: operation.tags,
+              summary: operation.summary,
               deprecated,
               phase: days[index]?.phase ?? 'active',
               chain: describeChain(chain),
@@ -191,7 +196,8 @@ export const operationRoutes = ({ gateway, about }: Control) =>
             settings: Object.fromEntries(
               chain.flatMap(({ name, config }) => (WEATHERED.has(name) ? [[name, config]] : [])),
             ),
-            measured: byOperation.get(id) ?? NONE,
+            covered: gateway.coverage.percentOf(operation, { world: name, consumer }),
+            measured: byOperation.get(operation.id) ?? NONE,
           }))
         return json({ at: timestamp(clock.now()), seconds, step, operations, all })
       },
