@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { type Curves, measureCurves } from './curves.ts'
 import { type Figure, measureSoak, measureStart } from './figures.ts'
 import { measureKills } from './kills.ts'
+import { measureObserving } from './observing.ts'
 import { measureOverload } from './overload.ts'
 import { plot } from './plot.ts'
 import { type Effort, measureRows } from './ratios.ts'
@@ -39,6 +40,7 @@ if (wanted('start')) {
 }
 say('rows …')
 const measured = await measureRows(effort, name => wanted('rows') || parts.some(part => name.includes(part)))
+figures.push(...(await measureObserving(measured)))
 let found: Curves = { curves: [], million: 0 }
 if (wanted('curves')) {
   say('curves …')
