@@ -152,8 +152,8 @@ function read({ config, environment = {} }: GatewayOptions): { loaded: Loaded; p
   const inline = typeof config === 'object' ? stringifyJson(config) : config.includes('\n') ? config : undefined
   const path = inline === undefined ? (config as string) : 'gateway.yaml'
   const load = (options: LoadOptions) => loadPlan(path, '.', environment, options)
-  const reload: Load = ({ text = inline, lacking }) => {
-    const options = { text, lacking }
+  const reload: Load = ({ text = inline, lacking, worlds }) => {
+    const options = { text, lacking, worlds }
     return loadAside({ path, home: '.', environment, options }, () => load(options))
   }
   const loaded = load({ text: inline })

@@ -51,6 +51,7 @@ const SAMPLES: Readonly<Record<string, readonly [value: string, other: string]>>
   'contract format': ['json', 'yaml'],
   against: ['http://127.0.0.1:1', 'https://a'],
   rate: ['1/s', '9/m'],
+  world: ['next=a.yaml', 'next=b.yaml'],
   as: ['wiremock', 'mockoon'],
   from: ['http://127.0.0.1:4011', 'https://a'],
   min: ['90', '80'],
@@ -105,17 +106,17 @@ const WRONG: readonly [string, string, Record<string, string>?][] = [
   ['schema a.yaml b.yaml', 'schema takes one file, not a.yaml b.yaml'],
   [
     'check a.yaml --tls-cert x',
-    'check has no option --tls-cert; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --overlay, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'check has no option --tls-cert; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --overlay, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   ['check --format xml', '--format is not "xml"; one of: text, json, junit, sarif, github, markdown'],
   ['serve --prot 1', 'serve has no option --prot; did you mean "--port"?'],
   [
     'serve -p 1',
-    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --open, --no-watch, --workers, --recover, --stateful, --overlay, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --open, --no-watch, --workers, --recover, --stateful, --overlay, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   [
     'check --port 1',
-    'check has no option --port; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --overlay, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'check has no option --port; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --overlay, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   ['serve --port', '--port needs N'],
   ['serve --port=', '--port needs N'],

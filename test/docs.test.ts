@@ -83,6 +83,7 @@ const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)
   'docs/state.md': [shape, shape, shape],
   'docs/states.md': [beside(shop), beside(shop)],
   'docs/sunset.md': [under('getPet')],
+  'docs/worlds-and-time.md': [shape],
   'docs/weather.md': [beside(petStore)],
 }
 

@@ -1,6 +1,7 @@
 // The interface of a command, and the interface of the process to it.
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { formatBriefly, formatFindings, formatReport, REPORT_FORMATS, type ReportFormat } from '../kernel/report.ts'
 import type { ShownProgress } from '../kernel/terminal.ts'
 import { type Loaded, type LoadOptions, loadInferred, loadPlan } from '../load/load.ts'
@@ -49,6 +50,12 @@ export const OVERLAY: Option = {
 
 export const READING: Readonly<Record<string, Option>> = {
   overlay: OVERLAY,
+  world: {
+    takes: 'NAME=FILE',
+    about: 'give a world a contract of its own; several times for its overlays, too',
+    many: true,
+    fault: mustBe('NAME=FILE', text => /^[A-Za-z0-9._-]{1,64}=./.test(text)),
+  },
   'base-path': { takes: 'PATH', about: 'serve the API below this path instead of the paths of its servers' },
   'invalid-status': {
     takes: 'STATUS',
@@ -117,9 +124,20 @@ export function readingOf({ values, lists, switches }: CommandLine): LoadOptions
   return {
     strict: switches.has('strict'),
     overlays: lists.overlay,
+    worlds: worldsIn(lists.world),
     basePath: values['base-path'],
     invalidStatus: status === undefined ? undefined : (Number(status) as 400 | 422),
   }
+}
+
+/** Returns the files of each world in a list of `NAME=FILE`. */
+function worldsIn(list: readonly string[] = []): LoadOptions['worlds'] {
+  const worlds = new Map<string, string[]>()
+  for (const one of list) {
+    const end = one.indexOf('=')
+    getOrMake(worlds, one.slice(0, end), () => []).push(one.slice(end + 1))
+  }
+  return Object.fromEntries(worlds)
 }
 
 /** Whether a format is a document, which nothing else may be printed beside. */

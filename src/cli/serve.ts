@@ -79,8 +79,13 @@ async function runServe(line: CommandLine, program: Program): Promise<number> {
     report.error('shared-state', message, source.locate([]), hint)
     return { ...loaded, plan: undefined }
   }
-  const reload: Load = async ({ text, lacking }) => {
-    const more = { text, lacking, confined: text === undefined ? undefined : known }
+  const reload: Load = async ({ text, lacking, worlds }) => {
+    const more = {
+      text,
+      lacking,
+      worlds: { ...readingOf(line).worlds, ...worlds },
+      confined: text === undefined ? undefined : known,
+    }
     const options = { ...readingOf(line), ...more }
     const trial = { path: line.file, home, environment: { ...environment }, options }
     return accept(await loadAside(trial, () => load(line, program, more)), text)

@@ -5,6 +5,7 @@ import type { Exchange } from '../behaviours/exchange.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { parseSource } from '../kernel/file/read-source.ts'
 import type { Source } from '../kernel/file/source.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { formatReport } from '../kernel/report.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { withRules } from '../plan/layers.ts'
@@ -45,6 +46,8 @@ export type AnswerState = readonly [
 /** Is called with every change of an answer; `null` is a removed one. The world is empty for an answer of all worlds. */
 export type AnswersListener = (world: string, id: string, after: AnswerState | null, before: AnswerState | null) => void
 
+type ElsewhereCompiled = WeakMap<Plan, ReadonlyMap<number, PlannedAnswer>>
+
 /** An answer in this process, with its compiled form and its counts. */
 interface HeldAnswer extends StandingAnswer {
   readonly source: Source
@@ -55,6 +58,8 @@ interface HeldAnswer extends StandingAnswer {
   /** The plan that it is compiled for. */
   plan: Plan
   byOperation: ReadonlyMap<number, PlannedAnswer>
+  /** The same for the plans of worlds on another contract. */
+  readonly elsewhere: ElsewhereCompiled
 }
 
 export class StandingAnswers {
@@ -92,7 +97,7 @@ export class StandingAnswers {
     const { times = 1, skip = 0, for: time } = compiled.order
     const until = time === undefined ? undefined : this.#clock.now() + (parseDuration(time) as number)
     const counts = { left: times ?? undefined, given: 0, toSkip: skip, until }
-    const held = { id: `a${this.#made}`, world: home?.name, home, ...compiled, ...counts }
+    const held = { id: `a${this.#made}`, world: home?.name, home, ...compiled, ...counts, elsewhere: new WeakMap() }
     this.#keep(home, [held, ...this.#of(home)])
     this.#tell(held, stateOfAnswer(held), null)
     return held
@@ -128,7 +133,7 @@ export class StandingAnswers {
     const report = new Diagnostics()
     const compiled = compileStanding(plan, parseSource('answer', text, report) as Source, report)
     if (report.failed) this.#warn(id, report)
-    return { id, world: home?.name, home, ...compiled, ...counts }
+    return { id, world: home?.name, home, ...compiled, ...counts, elsewhere: new WeakMap() }
   }
 
   /** The state of every active answer, the oldest first. */
@@ -213,6 +218,10 @@ export class StandingAnswers {
   /** The handlers under this plan; those of an answer that cannot be given under it are none. */
   #compiledFor(plan: Plan, one: HeldAnswer): ReadonlyMap<number, PlannedAnswer> {
     if (one.plan === plan) return one.byOperation
+    // An answer that does not fit the contract of one world still stands for the others.
+    if (plan.world !== undefined) {
+      return getOrMake(one.elsewhere, plan, () => compileStanding(plan, one.source, new Diagnostics()).byOperation)
+    }
     const report = new Diagnostics()
     Object.assign(one, compileStanding(plan, one.source, report))
     if (report.failed) {

@@ -31,9 +31,10 @@ import { thousandths } from './journal/entry.ts'
 import { Journal } from './journal/journal.ts'
 import { LiveDrift } from './live-drift.ts'
 import type { Log } from './log.ts'
-import { Mask } from './mask.ts'
+import type { Mask } from './mask.ts'
 import type { Meter } from './metrics/families.ts'
 import { Metrics } from './metrics/metrics.ts'
+import { type ServedPlan, serveOthers, servePlan } from './served-plan.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
 import { underWeather, WeatherStation } from './weather.ts'
@@ -62,6 +63,8 @@ export class Gateway {
   /** Serves a configuration that another process was given; set by `Reloader`. */
   configure: (text: string) => Promise<void> = async () => {}
   #served: ServedPlan
+  /** The plans of the worlds on another contract. */
+  #others: ReadonlyMap<Plan, ServedPlan>
   #incidents = 0
   readonly #adopters: ((plan: Plan) => void)[] = []
 
@@ -78,6 +81,7 @@ export class Gateway {
     this.metrics = new Metrics(version, this.worlds, this.weather, log)
     this.drift = new LiveDrift(plan, clock, (operation, kind) => this.metrics.drifted(operation, kind))
     this.#served = servePlan(plan, this.metrics, this.clock.now())
+    this.#others = serveOthers(plan)
   }
 
   get plan(): Plan {
@@ -92,6 +96,7 @@ export class Gateway {
     this.journal.adapt(plan.simulation.journal)
     this.coverage.adopt(plan)
     this.#served = servePlan(plan, this.metrics, this.clock.now())
+    this.#others = serveOthers(plan)
     for (const adopter of this.#adopters) adopter(plan)
   }
 
@@ -149,10 +154,10 @@ export class Gateway {
     const heard = this.journal.bodies === 0 ? undefined : new Overheard(sent)
     const request = heard ?? sent
     // Read once, so that a concurrent reload or reset cannot mix two plans or two worlds.
-    const served = this.#served
-    const { plan, mask } = served
     const visit = this.worlds.visit(request)
-    if ('status' in visit) return this.#refuseBadControls(request, served, visit, started)
+    if ('status' in visit) return this.#refuseBadControls(request, this.#served, visit, started)
+    const served = (visit.plan && this.#others.get(visit.plan)) ?? this.#served
+    const { plan, mask } = served
     const { world, clock, path = request.path } = visit
     this.state?.visited(world)
     const found = plan.find(request.method, path)
@@ -295,7 +300,8 @@ export class Gateway {
     if (fault !== undefined) meter.struck(fault)
     if (inputs !== undefined || planned.deprecated) {
       const time = clock.adjusted ? clock.now() : at
-      const traffic = clock.adjusted || !this.worlds.isPermanent(exchange.world.name) ? 'rehearsed' : 'live'
+      const isRehearsed = clock.adjusted || served.plan.world !== undefined
+      const traffic = isRehearsed || !this.worlds.isPermanent(exchange.world.name) ? 'rehearsed' : 'live'
       if (planned.deprecated) meter.deprecated(consumer, time, traffic)
       if (inputs !== undefined) meter.deprecatedInputs(inputs, consumer, time, traffic)
     }
@@ -356,16 +362,6 @@ export function servesPath(plan: Plan, path: string): boolean {
 
 // --- a running request -------------------------------------------------------------------------------------------------
 
-/** A plan with the data of its service. Running requests are recorded where they began. */
-interface ServedPlan {
-  readonly plan: Plan
-  readonly mask: Mask
-  /** By the index of the operation. */
-  readonly meters: Map<number, Meter>
-  /** The failures of conditions that have been logged. */
-  readonly failed: Set<string>
-}
-
 /** A running request: its destination, its start (see `monotonic`), and its trace if anybody wants one. */
 interface Dispatch {
   readonly served: ServedPlan
@@ -378,12 +374,6 @@ interface Dispatch {
   readonly why: boolean
   /** Set where the body is kept for the journal. */
   readonly heard: Overheard | undefined
-}
-
-/** @param now milliseconds since the epoch */
-function servePlan(plan: Plan, metrics: Metrics, now: number): ServedPlan {
-  metrics.adopted(plan, now)
-  return { plan, mask: new Mask(plan), meters: new Map(), failed: new Set() }
 }
 
 /** A request whose body is also kept for the journal. */

@@ -12,8 +12,8 @@ import type { Log } from './log.ts'
 /** The interval of checking the files, in milliseconds. */
 const INTERVAL = 400
 
-/** Loads the configuration from its file, or from a text instead of the file. See `LoadOptions.lacking`. */
-export type Load = (options: Pick<LoadOptions, 'text' | 'lacking'>) => Loaded | Promise<Loaded>
+/** Loads the configuration from its file, or from a text instead of the file. See `LoadOptions`. */
+export type Load = (options: Pick<LoadOptions, 'text' | 'lacking' | 'worlds'>) => Loaded | Promise<Loaded>
 
 export class Reloader {
   readonly #gateway: Gateway
@@ -22,6 +22,10 @@ export class Reloader {
   /** The first one is loaded: a gateway.yaml or an OpenAPI document. */
   #files: readonly string[]
   #lacking: ReadonlySet<string>
+  /** The contracts that worlds were given, by name. They stay until they are taken back. */
+  #worlds: NonNullable<LoadOptions['worlds']> = {}
+  /** The served text, if it is not that of the file. */
+  #text: string | undefined
   /** The state of the files when the served configuration was read. */
   #known: string
   #candidate: string
@@ -52,9 +56,28 @@ export class Reloader {
     return loading
   }
 
+  /**
+   * Gives a world another contract, or takes it back. One with errors changes nothing. Returns `undefined` where there is none
+   * to take back.
+   */
+  giveContract(world: string, document: string | undefined): Promise<Loaded | undefined> {
+    const loading = this.#last.then(async () => {
+      const { [world]: given, ...others } = this.#worlds
+      if (document === undefined && given === undefined) return undefined
+      const before = this.#worlds
+      this.#worlds =
+        document === undefined ? others : { ...others, [world]: { text: document, name: `contract of ${world}` } }
+      const loaded = await this.#adopt(this.#text)
+      if (loaded.plan === undefined) this.#worlds = before
+      return loaded
+    })
+    this.#last = loading.catch(() => {})
+    return loading
+  }
+
   /** Loads the files, or a text instead, without serving it. Returns its mistakes. */
   async check(text?: string): Promise<Loaded> {
-    return this.#load({ text, lacking: this.#lacking })
+    return this.#load({ text, lacking: this.#lacking, worlds: this.#worlds })
   }
 
   /** The text of the file on the disk; `undefined` where it cannot be read. */
@@ -79,6 +102,7 @@ export class Reloader {
     } else {
       const before = this.#gateway.plan
       this.#gateway.adopt(loaded.plan)
+      this.#text = text
       this.#lacking = loaded.report.lost
       if (addresses(loaded.plan) !== addresses(before)) {
         this.#log.warn({}, 'the address or port has changed; restart to listen on it')

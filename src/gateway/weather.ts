@@ -142,6 +142,11 @@ export class WeatherStation {
   readonly overall: WeatherSlot
   // A reset or evicted world loses its weather.
   readonly #own = new WeakMap<World, WeatherSlot>()
+  /** The general weather, compiled for the plans of worlds on another contract. */
+  readonly #elsewhere = new WeakMap<
+    Plan,
+    { readonly standing: CurrentWeather; readonly weather: Weather | undefined }
+  >()
   #hasOwn = false
   #listener: WeatherListener | undefined
 
@@ -190,11 +195,23 @@ export class WeatherStation {
     )
   }
 
+  /** Returns the general weather in a world on another contract; none where it does not fit. */
+  #under(standing: CurrentWeather, plan: Plan): Weather | undefined {
+    const known = this.#elsewhere.get(plan)
+    if (known?.standing === standing) return known.weather
+    const report = new Diagnostics()
+    const source = parseSource('weather', standing.order, report)
+    const weather = source && compileOrder(plan, source, report)?.weather
+    this.#elsewhere.set(plan, { standing, weather })
+    return weather
+  }
+
   /** Returns a request's weather: the one it names, that of its world, or the general one; or a refusal. */
   over(name: string | undefined, plan: Plan, mask: Mask, world: World): Weather | Reply | undefined {
     if (name === undefined) {
       const own = this.#hasOwn && this.#own.has(world) ? this.of(world, plan).current : undefined
-      return (own ?? this.overall.current)?.weather
+      const standing = own ?? this.overall.current
+      return standing === undefined || standing.plan === plan ? standing?.weather : this.#under(standing, plan)
     }
     if (name === CLEAR) return undefined
     const weather = plan.weather.get(name)

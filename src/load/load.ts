@@ -23,6 +23,7 @@ import type { SimulationFile } from '../plan/simulation-file.ts'
 import { readUpstream } from '../plan/upstream.ts'
 import { leaveOutUnfit, type WrittenSettings } from './fit.ts'
 import { type InferredGateway, inferGateway } from './infer/infer.ts'
+import { type ContractChoice, contractsOfWorlds, loadWorlds, refuseLastingWorlds } from './other-worlds.ts'
 import { type NamedFile, readNamedDocument, withOverlays } from './overlay/contract-file.ts'
 import { isOverlay } from './overlay/overlay.ts'
 import { readResources } from './seed/seed.ts'
@@ -55,7 +56,11 @@ export interface LoadOptions {
    * The path of another contract to use instead of the file's, or a list of it and its overlays. Settings that do not fit it are
    * warnings, and are left out; other warnings about the file itself are not repeated.
    */
-  readonly contract?: string | readonly string[] | undefined
+  readonly contract?: ContractChoice | undefined
+  /** Whether the records of the file are fitted to `contract`, instead of being left out where one does not fit. */
+  readonly fitsSeeds?: boolean
+  /** The contracts of worlds beside those that the file names: paths, or a text. */
+  readonly worlds?: Readonly<Record<string, ContractChoice>> | undefined
   /** The text to use instead of the file, which need not exist then. */
   readonly text?: string | undefined
   /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
@@ -94,7 +99,7 @@ export async function loadInferred(
   if (read === undefined || !read.bare || report.failed) return loading.compile(read)
   const inferred = await inferGateway(read.contract, file, home, trialsOf(options.progress), read.settings)
   reportLeftOut(inferred, read.contract, report)
-  return loading.end(inferred.plan)
+  return loading.end(loading.withWorlds(inferred.plan, read, inferred.describe()))
 }
 
 /** Reports the trials of an inference as progress. */
@@ -142,7 +147,10 @@ export async function inferFile(
 }
 
 /** Returns the file that an option names. */
-const namedAt = (path: string, home: string): NamedFile => ({ path: resolve(home, path), place: placeOfFile(path) })
+const namedAt = (path: string, home: string): NamedFile => {
+  const file = resolve(home, path)
+  return { path: file, place: placeOfFile(relative(home, file) || path) }
+}
 
 /** Reads the contract of a gateway file, or a bare OpenAPI document, and applies its overlays. */
 export function readMerged(
@@ -251,8 +259,14 @@ function startLoading(path: string, home: string, environment: Environment, opti
     return readAll([...named, ...added])
   }
 
-  const otherDocument = (contract: string | readonly string[]): Document | undefined =>
-    readAll([contract].flat().map(one => namedAt(one, home)))
+  const otherDocument = (contract: ContractChoice): Document | undefined => {
+    if (typeof contract === 'string') return readAll([namedAt(contract, home)])
+    if (!('text' in contract)) return readAll(contract.map(one => namedAt(one, home)))
+    const found = parseSource(contract.name, contract.text, report, 'contract')
+    if (found === undefined) return undefined
+    roundBeyondExamples(found.value)
+    return { file: resolve(dirname(file), contract.name), source: found }
+  }
 
   const readAll = ([first, ...overlays]: readonly NamedFile[]): Document | undefined => {
     const document = first && readNamedDocument(first, reader)
@@ -267,7 +281,7 @@ function startLoading(path: string, home: string, environment: Environment, opti
     into: Diagnostics,
     { settings, source, contract, shownKeys, tls, upstream }: GatewayRead,
   ): Plan => {
-    const seeding = readResources(settings, contract, source, file, home, into)
+    const seeding = readResources(settings, contract, source, file, home, into, options.fitsSeeds ? report : undefined)
     progress?.(`compiling ${contract.operations.length} operations`)
     const folder = dirname(file)
     const replyFiles = new ReplyFiles(folder)
@@ -279,14 +293,42 @@ function startLoading(path: string, home: string, environment: Environment, opti
     return plan
   }
 
+  /** Adds the plans of the worlds on another contract. @param inferred the settings, where the file has none */
+  const withWorlds = (plan: Plan, { settings, source }: GatewayRead, inferred?: string): Plan => {
+    const contracts = contractsOfWorlds(settings, file, options.worlds)
+    if (contracts.size === 0) return plan
+    refuseLastingWorlds(settings, source, report)
+    const loadOver = (contract: ContractChoice): Loaded => {
+      const own = {
+        ...options,
+        contract,
+        text: inferred ?? text,
+        fitsSeeds: true,
+        worlds: undefined,
+        overlays: undefined,
+      }
+      const loading = startLoading(path, home, environment, own)
+      return loading.compile(loading.read())
+    }
+    const { others, files: read } = loadWorlds(
+      contracts,
+      loadOver,
+      inferred === undefined ? file : undefined,
+      report,
+      home,
+    )
+    addFiles(read)
+    return { ...plan, others }
+  }
+
   const compile = (found: GatewayRead | undefined): Loaded => {
     if (found === undefined) return end(undefined)
-    if (options.contract === undefined) return end(compileInto(report, found))
+    if (options.contract === undefined) return end(withWorlds(compileInto(report, found), found))
     const own = new Set(found.contract.files.map(nameOf))
     const compileFitting = (into: Diagnostics, part: WrittenSettings) => compileInto(into, { ...found, ...part })
     return end(leaveOutUnfit(compileFitting, found, ({ place }) => own.has(place.file), report))
   }
-  return { file, report, readFile, read, compile, end }
+  return { file, report, readFile, read, compile, withWorlds, end }
 }
 
 /** A flag wins over the file. */

@@ -47,6 +47,10 @@ export interface PlannedRoute {
 }
 
 export interface Plan {
+  /** The name of the world that it is for, if that world is on another contract. */
+  readonly world?: string
+  /** The plans of the worlds on another contract, by name. */
+  readonly others?: ReadonlyMap<string, Plan>
   readonly simulation: Simulation
   readonly contract: Contract
   readonly operations: readonly PlannedOperation[]

@@ -99,6 +99,7 @@ export interface WorldsFile {
   readonly idle?: string
   readonly maxBytes?: string
   readonly default?: string
+  readonly named?: Readonly<Record<string, { readonly contract: string | readonly string[] }>>
 }
 
 export interface JournalFile {

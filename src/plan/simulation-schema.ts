@@ -90,6 +90,22 @@ const worlds = setting.block(
       'The name of the world for requests that name no world and are not for a host of the contract. It may be the world of a host. Default: default.',
       { pattern: WORLD_NAME.source },
     ),
+    named: setting.named(
+      'Permanent worlds with a contract of their own, by name: the rest of this file applies to them as far as it fits.',
+      setting.block(
+        'A world.',
+        {
+          contract: {
+            type: ['string', 'array'],
+            items: { type: 'string' },
+            minItems: 1,
+            description: 'Its OpenAPI document: a path relative to this file, or a list of it and its overlays.',
+          },
+        },
+        { required: ['contract'] },
+      ),
+      { propertyNames: { pattern: WORLD_NAME.source } },
+    ),
   },
 )
 

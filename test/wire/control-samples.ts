@@ -286,6 +286,15 @@ export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   ],
   getConfigurationText: [{ path: '/config/text', status: 200 }],
   getConfigurationSchema: [{ path: '/config/schema', status: 200 }],
+  giveContract: [
+    { path: '/worlds/next/contract', ...PUT('{"openapi":"4.0.0"}'), status: 422 },
+    {
+      path: '/worlds/a%20b/contract',
+      ...PUT('{"openapi":"3.1.0","info":{"title":"x","version":"1"},"paths":{}}'),
+      status: 400,
+    },
+  ],
+  takeContract: [{ path: '/worlds/next/contract', method: 'DELETE', status: 404 }],
   replaceConfiguration: [
     { path: '/config', ...PUT('{}'), status: 400 },
     { path: '/config', ...PUT('{"contract":"./nowhere.yaml"}'), status: 422 },

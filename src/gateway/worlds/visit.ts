@@ -18,7 +18,12 @@ export interface Visit {
   readonly address: ((basePath: string) => string) | undefined
   /** Keeps a new world. Call it when the request has passed authentication. */
   readonly admit: (() => void) | undefined
+  /** Set in a world on another contract. */
+  readonly plan: Plan | undefined
 }
+
+/** Returns the plan of a world: its own, or the one that is served. */
+export const planOfWorld = (served: Plan, name: string): Plan => served.others?.get(name) ?? served
 
 /** A world, and the plan that its collections were last adapted to. */
 export interface Held {
@@ -28,18 +33,19 @@ export interface Held {
 }
 
 /** Returns the visit of requests that name neither world nor time. @param admit see `Visit.admit` */
-export const visitOf = (world: World, admit?: () => void): Visit => ({
+export const visitOf = (world: World, admit?: () => void, plan?: Plan): Visit => ({
   world,
   clock: world.clock,
   path: undefined,
   address: undefined,
   admit,
+  plan: plan?.world === undefined ? undefined : plan,
 })
 
 /** Returns a world that was made for a plan. @param admit see `Visit.admit` */
 export const holdWorld = (plan: Plan, world: World, admit?: () => void): Held => ({
   world,
-  visit: visitOf(world, admit),
+  visit: visitOf(world, admit, plan),
   plan,
 })
 
@@ -100,10 +106,10 @@ export function momentIn(timed: string | string[] | undefined, clock: Clock): nu
 export function directedVisit(visit: Visit, inPath: WorldInPath | undefined, moment: number | undefined): Visit {
   const { path, address } = inPath ?? visit
   if (moment === undefined) return { ...visit, path, address }
-  const { admit, world: present } = visit
+  const { admit, plan, world: present } = visit
   const isLater = present.lives && moment > present.clock.now()
   const world = isLater ? foresee(present, moment) : present
-  return { world, clock: isLater ? world.clock : world.clock.at(moment), path, address, admit }
+  return { world, clock: isLater ? world.clock : world.clock.at(moment), path, address, admit, plan }
 }
 
 /** Returns the world at a later time, with its records' timed changes. Changes to it do not last. */

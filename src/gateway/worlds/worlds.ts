@@ -12,7 +12,17 @@ import { World } from '../../world/world.ts'
 import type { Log } from '../log.ts'
 import { Mask } from '../mask.ts'
 import { EvictionLog } from './memory.ts'
-import { directedVisit, type Held, holdWorld, momentIn, nameIn, type Visit, visitOf, worldInPath } from './visit.ts'
+import {
+  directedVisit,
+  type Held,
+  holdWorld,
+  momentIn,
+  nameIn,
+  planOfWorld,
+  type Visit,
+  visitOf,
+  worldInPath,
+} from './visit.ts'
 
 /** Is notified of every world that is added, replaced or removed. */
 export interface WorldsKeeper {
@@ -38,6 +48,10 @@ export class Worlds {
   #mask: Mask
   /** A world of the seeds. All others are forks of it; it is never served itself. */
   #initial: World
+  /** The same for the worlds on another contract, by name. */
+  #initialOthers: ReadonlyMap<string, World> = new Map()
+  /** The base paths of all contracts. */
+  #basePaths: readonly string[] = []
   readonly #permanent = new Map<string, Held>()
   /** The names of the worlds of hosts. */
   #byHost: ReadonlyMap<string, string> = new Map()
@@ -60,7 +74,7 @@ export class Worlds {
       count: () => this.bytes.reduce((sum, { bytes }) => sum + bytes, 0),
       drop: writer => this.#sandboxes.evictForMemory(writer)?.world.bytes,
     })
-    this.#initial = this.#seed()
+    this.#initial = this.#seedAll()
     this.#default = this.#settle()
   }
 
@@ -72,8 +86,17 @@ export class Worlds {
     })
   }
 
-  #seed(): World {
-    const { collections, simulation } = this.#plan
+  /** Returns a world of the seeds, and makes those of the worlds on another contract. */
+  #seedAll(): World {
+    const others = [...(this.#plan.others ?? [])]
+    this.#initialOthers = new Map(others.map(([name, plan]) => [name, this.#seed(plan)]))
+    this.#basePaths = [
+      ...new Set([this.#plan, ...others.map(([, plan]) => plan)].flatMap(one => one.contract.basePaths)),
+    ]
+    return this.#seed(this.#plan)
+  }
+
+  #seed({ collections, simulation }: Plan): World {
     const made = [...collections].map(([name, { options, resource }]) => {
       return [name, new Collection(options, resource.seeds, this.budget)] as const
     })
@@ -88,12 +111,15 @@ export class Worlds {
     this.#byHost = new Map(hosts.map(host => [host, nameOfHost(host)]))
     this.#lastHost = undefined
     this.#lastName = undefined
-    const names = new Set([simulation.worlds.default, ...this.#byHost.values()])
+    const others = this.#plan.others ?? new Map<string, Plan>()
+    const names = new Set([simulation.worlds.default, ...this.#byHost.values(), ...others.keys()])
     for (const name of this.#permanent.keys()) if (!names.has(name)) this.#permanent.delete(name)
     for (const name of names) {
       if (this.#permanent.has(name)) continue
+      // A sandbox that is given a contract keeps its records.
+      const kept = others.has(name) ? this.#sandboxes.peek(name) : undefined
       this.#sandboxes.delete(name)
-      const held = holdWorld(this.#plan, this.blank(name))
+      const held = kept ?? holdWorld(this.planOf(name), this.blank(name))
       this.#permanent.set(name, held)
       this.#keeper?.placed(held.world, undefined)
     }
@@ -107,7 +133,7 @@ export class Worlds {
     this.#plan = plan
     this.#mask = new Mask(plan)
     this.budget.limit(maxBytesOf(plan))
-    this.#initial = this.#seed()
+    this.#initial = this.#seedAll()
     this.#nameSeeds()
     this.#default = this.#settle()
     if (worlds.max === before.max && worlds.idle === before.idle && worlds.sandboxes === before.sandboxes) return
@@ -142,6 +168,15 @@ export class Worlds {
     return (this.#permanent.get(name) ?? this.#sandboxes.peek(name))?.world
   }
 
+  /** Returns the plan that a world is served by. */
+  planOf(name: string): Plan {
+    return planOfWorld(this.#plan, name)
+  }
+
+  #initialOf(name: string): World {
+    return this.#initialOthers.get(name) ?? this.#initial
+  }
+
   isPermanent(name: string): boolean {
     return this.#permanent.has(name)
   }
@@ -156,9 +191,12 @@ export class Worlds {
    * shares with its origin.
    */
   get bytes(): readonly { readonly kind: 'seeds' | 'permanent' | 'sandbox'; readonly bytes: number }[] {
-    const sum = (all: Iterable<Held>) => [...all].reduce((bytes, { world }) => bytes + world.bytes, 0)
+    const sum = (all: Iterable<Pick<Held, 'world'>>) => [...all].reduce((bytes, { world }) => bytes + world.bytes, 0)
     return [
-      { kind: 'seeds', bytes: this.#initial.bytes },
+      {
+        kind: 'seeds',
+        bytes: sum([{ world: this.#initial }, ...[...this.#initialOthers.values()].map(world => ({ world }))]),
+      },
       { kind: 'permanent', bytes: sum(this.#permanent.values()) },
       { kind: 'sandbox', bytes: sum(this.#sandboxes.list()) },
     ]
@@ -183,7 +221,7 @@ export class Worlds {
 
   /** Returns a new world with the seeds, which begins now and is not reachable yet: see `put`. */
   blank(name: string): World {
-    const world = this.#initial.fork(name)
+    const world = this.#initialOf(name).fork(name)
     world.copied = false
     world.began = this.#clock.now()
     return world.begin(world.began)
@@ -193,7 +231,7 @@ export class Worlds {
   put(world: World): void {
     const { name } = world
     const before = this.#keeper && this.peek(name)
-    const held = holdWorld(this.#plan, world)
+    const held = holdWorld(this.planOf(name), world)
     if (this.#permanent.has(name)) {
       this.#permanent.set(name, held)
       if (this.#default.world.name === name) this.#default = held
@@ -228,12 +266,12 @@ export class Worlds {
   /** Returns the world and time of a request, or refuses an invalid one. */
   visit({ headers, path }: Request): Visit | Reply {
     const home = this.#byHost.size === 0 ? this.#default : this.#home(headers.host as string | undefined)
-    const { contract, simulation } = this.#plan
+    const { simulation } = this.#plan
     if (simulation.listen.clientControls) {
       const named = headers['understudy-world']
       const timed = headers['understudy-time']
       if (named !== undefined || timed !== undefined || path.includes('/~')) {
-        return this.#visitNamed(home, named, timed, path, contract.basePaths)
+        return this.#visitNamed(home, named, timed, path, this.#basePaths)
       }
     }
     return (home.plan === this.#plan ? home : this.#current(home)).visit
@@ -295,11 +333,13 @@ export class Worlds {
 
   /** Adapts a world to a plan that was adopted since its last use. */
   #current(held: Held): Held {
-    const plan = this.#plan
+    const plan = this.planOf(held.world.name)
     if (held.plan === plan) return held
+    if (held.plan.world !== plan.world || plan.world !== undefined)
+      held.visit = visitOf(held.world, held.visit.admit, plan)
     held.plan = plan
     for (const [name, { options }] of plan.collections) {
-      held.world.adapt(name, options, this.#initial.collection(name))
+      held.world.adapt(name, options, this.#initialOf(held.world.name).collection(name))
     }
     return held
   }

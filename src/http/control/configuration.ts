@@ -10,6 +10,7 @@ import { flatDiagnostic, formatReport, shownOf } from '../../kernel/report.ts'
 import { INFERRED_FILE } from '../../load/infer/text.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
+import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import { parseMoment } from '../../world/clock.ts'
 import { badRequest, type ControlReply, json, problem, refuseAbsent, refuseConflict, text } from './replies.ts'
 import {
@@ -21,6 +22,7 @@ import {
   flag,
   integer,
   list,
+  nameParameter,
   natural,
   object,
   operationNames,
@@ -224,6 +226,51 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
       handle: async () => {
         const { schemaFor } = await import('../../plan/published-schema.ts')
         return json(schemaFor(gateway.plan))
+      },
+    },
+    giveContract: {
+      at: 'PUT /worlds/{name}/contract',
+      outsideTurns: true,
+      underWorkers: 'absent',
+      summary:
+        'Gives a world a contract of its own: the rest of the configuration applies to it as far as it fits. A new world begins with the seeds, a sandbox keeps its records. A faulty document changes nothing.',
+      parameters: nameParameter,
+      body: {
+        description: 'An OpenAPI document, as YAML or as JSON.',
+        schema: { type: 'object' },
+        texts: YAML,
+        maxBytes: MAX_CONFIGURATION,
+      },
+      replies: {
+        200: replyWith('The world is served by this contract.', adoptedSchema),
+        409: 'This gateway was not started from a file.',
+        ...invalidOrder('The document has errors; nothing was changed.'),
+      },
+      handle: async ({ parameters, text, body }) => {
+        if (reloader === undefined) return noFile()
+        const name = parameters.name as string
+        if (!WORLD_NAME.test(name)) return badRequest(`the name of a world must have ${WORLD_NAME_RULE}`)
+        const loaded = await reloader.giveContract(name, text ?? stringifyJson(body))
+        return loaded === undefined ? noFile() : describeAdopted(loaded)
+      },
+    },
+    takeContract: {
+      at: 'DELETE /worlds/{name}/contract',
+      outsideTurns: true,
+      underWorkers: 'absent',
+      summary: 'Takes back the contract that a world was given, and deletes the world.',
+      parameters: nameParameter,
+      replies: {
+        200: replyWith('The world is gone.', adoptedSchema),
+        404: 'The world was given no contract.',
+        409: 'This gateway was not started from a file.',
+        ...invalidOrder('The configuration has errors; nothing was changed.'),
+      },
+      handle: async ({ parameters }) => {
+        if (reloader === undefined) return noFile()
+        const name = parameters.name as string
+        const loaded = await reloader.giveContract(name, undefined)
+        return loaded === undefined ? refuseAbsent(`the world ${name} was given no contract`) : describeAdopted(loaded)
       },
     },
     replaceConfiguration: {

@@ -2,11 +2,13 @@
 // and weather (a chaos profile).
 
 import { MOST_ANSWERS, type StandingAnswer } from '../../gateway/answers.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
 import type { CurrentWeather } from '../../gateway/weather.ts'
 import type { Worlds } from '../../gateway/worlds/worlds.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { answerSchema } from '../../plan/block-schemas.ts'
+import type { Plan } from '../../plan/plan.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import {
@@ -82,7 +84,7 @@ export const answerRoutes = ({ gateway }: Control) => {
   const put = async (world: World | undefined, call: Call): Promise<ControlReply> => {
     const report = new Diagnostics()
     const source = readOrder('answer', call, report)
-    const standing = source && answers.put(gateway.plan, source, world, report)
+    const standing = source && answers.put(planFor(gateway, world), source, world, report)
     if (standing === undefined) return refuseConfiguration(report, 'invalid_answer')
     if (standing !== 'full') return json({ ...describeAnswer(standing), ...warningsOf(report) }, 201)
     return refuseConflict(`there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
@@ -173,9 +175,13 @@ const weatherBody = orderSpec(
   MAX_WEATHER,
 )
 
+/** Returns the plan of a world, or the one that is served. */
+const planFor = ({ plan, worlds }: Gateway, world: World | undefined): Plan =>
+  world === undefined ? plan : worlds.planOf(world.name)
+
 export const weatherRoutes = ({ gateway }: Control) => {
-  const show = (current: CurrentWeather | undefined, report = new Diagnostics()): ControlReply => {
-    const { plan } = gateway
+  const show = (world: World | undefined, current?: CurrentWeather, report = new Diagnostics()): ControlReply => {
+    const plan = planFor(gateway, world)
     const { operations, simulation } = plan
     const { weather, until, source } = current ?? {}
     const written = weather && (source?.value ?? simulation.file.weather?.[weather.name])
@@ -191,14 +197,15 @@ export const weatherRoutes = ({ gateway }: Control) => {
     })
   }
   const { weather, worlds } = gateway
-  const slotOf = (world: World | undefined) => (world === undefined ? weather.overall : weather.of(world, gateway.plan))
+  const slotOf = (world: World | undefined) =>
+    world === undefined ? weather.overall : weather.of(world, planFor(gateway, world))
   return under('shared', {
     ...inAllAndIn(worlds, ['getWeather', 'getWorldWeather'], {
       at: 'GET /weather',
       summary: 'The current weather (chaos profile), and those of the configuration.',
       own: 'The weather of one world.',
       replies: weatherShown,
-      handle: world => show(slotOf(world).current),
+      handle: world => show(world, slotOf(world).current),
     }),
     ...inAllAndIn(worlds, ['setWeather', 'setWorldWeather'], {
       at: 'PUT /weather',
@@ -210,8 +217,8 @@ export const weatherRoutes = ({ gateway }: Control) => {
       handle(world, call) {
         const report = new Diagnostics()
         const source = readOrder('weather', call, report)
-        const current = source && slotOf(world).make(gateway.plan, source, report)
-        return current === undefined ? refuseConfiguration(report) : show(current, report)
+        const current = source && slotOf(world).make(planFor(gateway, world), source, report)
+        return current === undefined ? refuseConfiguration(report) : show(world, current, report)
       },
     }),
     ...inAllAndIn(worlds, ['clearWeather', 'clearWorldWeather'], {

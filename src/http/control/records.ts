@@ -85,9 +85,10 @@ export const recordRoutes = ({ gateway }: Control) => {
       parameters: { ...collectionParameter, ...parameters },
       handle(world, call) {
         const name = call.parameters.collection as string
-        const found = gateway.plan.collections.get(name)
+        const { collections } = worlds.planOf(world.name)
+        const found = collections.get(name)
         if (found !== undefined) return handle(world.collection(name), found.resource, call)
-        return missing('collection', name, gateway.plan.collections.keys())
+        return missing('collection', name, collections.keys())
       },
     })
   const changing = (route: CollectionRoute) => within(route, inMadeWorld)
@@ -98,9 +99,9 @@ export const recordRoutes = ({ gateway }: Control) => {
       replies: {
         200: replyWith('Each with the number of its records.', list(object({ name: string, records: natural }))),
       },
-      handle: ({ collections }) => {
+      handle: ({ name, collections }) => {
         // A reload may have removed others, which may still have records.
-        const names = [...gateway.plan.collections.keys()]
+        const names = [...worlds.planOf(name).collections.keys()]
         return json(names.map(name => ({ name, records: collections.get(name)?.size ?? 0 })))
       },
     }),

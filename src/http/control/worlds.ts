@@ -213,9 +213,9 @@ export const worldRoutes = ({ gateway }: Control) => {
         let made: World | string[]
         // A plan that replaces this one meanwhile may not allow the snapshot.
         do {
-          plan = gateway.plan
+          plan = worlds.planOf(name)
           made = await importSnapshot(worlds, plan, name, body as unknown as Snapshot)
-        } while (plan !== gateway.plan)
+        } while (plan !== worlds.planOf(name))
         if (Array.isArray(made)) return refuseSnapshot(made)
         worlds.put(made)
         return DONE
@@ -228,12 +228,12 @@ const refuseSnapshot = (faults: readonly string[], at = ''): ControlReply =>
   problem(422, 'invalid_snapshot', faults.map(fault => (fault.startsWith('/') ? at + fault : fault)).join('; '))
 
 /** Makes a world that is not listed yet. */
-async function make({ name, from, snapshot }: Creation, { worlds, plan }: Gateway): Promise<World | ControlReply> {
+async function make({ name, from, snapshot }: Creation, { worlds }: Gateway): Promise<World | ControlReply> {
   const fault = worlds.refuses(name)
   if (fault !== undefined) return refuseWorld(fault, name, worlds)
   if (from !== undefined && snapshot !== undefined) return badRequest('"from" and "snapshot" exclude each other')
   if (snapshot !== undefined) {
-    const made = await importSnapshot(worlds, plan, name, snapshot)
+    const made = await importSnapshot(worlds, worlds.planOf(name), name, snapshot)
     return Array.isArray(made) ? refuseSnapshot(made, '/snapshot') : made
   }
   if (from === undefined) return worlds.blank(name)

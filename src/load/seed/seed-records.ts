@@ -16,6 +16,7 @@ import { heapLimit } from '../../world/budget.ts'
 import { drawUuid } from '../../world/draws.ts'
 import type { Id } from '../../world/records/types.ts'
 import { idIn, indexKeyOf, withId } from '../../world/records/values.ts'
+import { recordFitter } from './fit-records.ts'
 
 const SEEDS_ARE_DATA = 'seeds are taken literally; use ${now} and ${uuid} in "defaults" and "set"'
 
@@ -24,10 +25,19 @@ const SEEDS_ARE_DATA = 'seeds are taken literally; use ${now} and ${uuid} in "de
  *
  * @param source the gateway file, and `file` its path
  * @param home the folder that file names in messages are relative to
+ * @param fitting set where the records were written for another contract
  */
-export function createSeedReader(source: Source, file: string, home: string, report: Diagnostics) {
+export function createSeedReader(
+  source: Source,
+  file: string,
+  home: string,
+  report: Diagnostics,
+  fitting?: SeedFitting,
+) {
   const files: string[] = []
   const admits = countSeeds(report)
+  const checked = (resource: Resource, from: Source, base: Path) =>
+    fitting === undefined ? checkSeeds(resource, from, base, report) : fitSeeds(resource, fitting, from, base)
   /** @param seed the path of a fixture, or the records themselves */
   const read = (resource: Resource, seed: string | readonly Json[]): readonly JsonObject[] => {
     const base: Path = ['resources', resource.name, 'seed']
@@ -37,14 +47,14 @@ export function createSeedReader(source: Source, file: string, home: string, rep
       reportPlaceholders(seed, SEEDS_ARE_DATA, (code, message, path, hint, part) =>
         report.error(code, message, source.locate([...base, ...path], part === 'key' ? 'key' : 'value'), hint),
       )
-      return isAdmitted ? checkSeeds(resource, source, base, report) : []
+      return isAdmitted ? checked(resource, source, base) : []
     }
     const path = resolve(dirname(file), seed)
     const name = relative(home, path) || path
     files.push(path)
     if (!admits(bytesOfFile(path), name, place)) return []
     const fixture = readNamed(path, name, place, report, 'records')
-    return fixture === undefined ? [] : checkSeeds(resource, fixture, [], report)
+    return fixture === undefined ? [] : checked(resource, fixture, [])
   }
   return { read, files }
 }
@@ -88,6 +98,39 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
     seen.set(key, index)
   }
   return value as JsonObject[]
+}
+
+/** The contract that records are fitted to, and the report of those that cannot be. */
+interface SeedFitting {
+  readonly contract: Contract
+  readonly leftOut: Diagnostics
+}
+
+/** Fits records to the schema of a resource. Those that cannot be fitted are left out, with a warning. */
+function fitSeeds(
+  resource: Resource,
+  { contract, leftOut }: SeedFitting,
+  source: Source,
+  base: Path,
+): readonly JsonObject[] {
+  const value = memberAt(source.value, base)
+  const fit = recordFitter(resource, contract)
+  return (Array.isArray(value) ? value : []).flatMap((record, index) => {
+    if (!isObject(record)) return []
+    const fitted = fit(record as JsonObject, index)
+    const [fault] = recordMistakes(resource, fitted) ?? []
+    const id = idIn(resource.idField, fitted)
+    const fits = resource.ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
+    if (fault === undefined && fits) return [fitted]
+    const message = `this record of ${resource.name} is left out: ${fault ?? `its ${resource.idField} is of another type`}`
+    leftOut.warning(
+      'left-out',
+      message,
+      source.locate([...base, index]),
+      'give this world records by its snapshot, or change the next contract',
+    )
+    return []
+  })
 }
 
 /** Shares of the heap: beyond them seeds are warned of, or refused. */

@@ -30,6 +30,7 @@ const NIL_UUID = '00000000-0000-4000-8000-000000000000'
 /**
  * @param file the gateway file: fixtures are named relative to it
  * @param home the folder that file names in messages are relative to
+ * @param leftOut set where the records were written for another contract and are fitted to this one: those that cannot be
  */
 export function readResources(
   { resources: declared = {}, operations = {}, seed: chance = 0 }: Omit<SimulationFile, 'contract'>,
@@ -38,10 +39,11 @@ export function readResources(
   file: string,
   home: string,
   report: Diagnostics,
+  leftOut?: Diagnostics,
 ): Seeding {
   const resources = new Map<string, Resource>()
   const wanted: WantedRecords[] = []
-  const reader = createSeedReader(source, file, home, report)
+  const reader = createSeedReader(source, file, home, report, leftOut && { contract, leftOut })
   const users = respondingOperations(contract, { operations })
   for (const [name, block] of Object.entries(declared)) {
     report.broken.add(name) // until it turns out to be sound

@@ -1,0 +1,81 @@
+// The worlds on another contract: each has a plan of the same gateway file over another document.
+
+import { dirname, relative, resolve } from 'node:path'
+import type { Diagnostic, Diagnostics } from '../kernel/diagnostic.ts'
+import type { Source } from '../kernel/file/source.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { SimulationFile } from '../plan/simulation-file.ts'
+
+/** A path, a path and those of its overlays, or a text with the name that its mistakes are reported under. */
+export type ContractChoice = string | readonly string[] | { readonly text: string; readonly name: string }
+
+/** Returns the contracts by the name of their world. @param file the gateway file, which paths are relative to */
+export function contractsOfWorlds(
+  { worlds }: SimulationFile,
+  file: string,
+  added: Readonly<Record<string, ContractChoice>> = {},
+): ReadonlyMap<string, ContractChoice> {
+  const written = Object.entries(worlds?.named ?? {}).map(
+    ([name, { contract }]) => [name, [contract].flat().map(one => resolve(dirname(file), one))] as const,
+  )
+  return new Map<string, ContractChoice>([...written, ...Object.entries(added)])
+}
+
+/** Reports a state that lasts: it is kept by the collections of one contract. */
+export function refuseLastingWorlds({ state }: SimulationFile, source: Source, report: Diagnostics): void {
+  if (state === undefined || state === 'memory') return
+  const message = 'worlds with a contract of their own are kept in memory only'
+  report.error('lasting-world', message, source.locate(['state'], 'key'), 'remove "state", or the contracts of worlds')
+}
+
+interface LoadedWorld {
+  readonly plan: Plan | undefined
+  readonly report: Diagnostics
+  readonly files: readonly string[]
+}
+
+/**
+ * Loads the plan of each world. Mistakes of its contract are reported as they are; settings that do not fit it are warnings that
+ * name the world.
+ *
+ * @param file the gateway file; unset for inferred settings, whose mistakes are not reported
+ */
+export function loadWorlds(
+  contracts: ReadonlyMap<string, ContractChoice>,
+  load: (contract: ContractChoice) => LoadedWorld,
+  file: string | undefined,
+  report: Diagnostics,
+  home: string,
+): { readonly others: ReadonlyMap<string, Plan>; readonly files: readonly string[] } {
+  const others = new Map<string, Plan>()
+  const files = new Set<string>()
+  const known = new Set(report.unsorted.map(mistakeKey))
+  for (const [world, contract] of contracts) {
+    const loaded = load(contract)
+    for (const one of loaded.files) files.add(one)
+    const own = ownFilesOf(contract, loaded, file, home)
+    for (const one of loaded.report.unsorted) {
+      if (own.has(one.place.file) || one.severity === 'error') report.add(one)
+      else if (file !== undefined && !known.has(mistakeKey(one))) {
+        report.add({ ...one, message: `in the world ${world}: ${one.message}` })
+      }
+    }
+    if (loaded.plan !== undefined) others.set(world, { ...loaded.plan, world })
+  }
+  return { others, files: [...files] }
+}
+
+/** Returns the names of the files of a contract, as messages have them. */
+function ownFilesOf(
+  contract: ContractChoice,
+  { plan }: LoadedWorld,
+  file: string | undefined,
+  home: string,
+): ReadonlySet<string> {
+  const first = typeof contract === 'object' && 'text' in contract ? [contract.name] : [contract].flat()
+  const all = [...first, ...(plan?.contract.files ?? [])].filter(one => one !== file)
+  return new Set(all.flatMap(one => [one, relative(home, one) || one]))
+}
+
+const mistakeKey = ({ place: { file, line, column }, code, message }: Diagnostic): string =>
+  `${file}:${line}:${column} ${code} ${message}`
