@@ -79,6 +79,7 @@ const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)
   'docs/lasting-state.md': [beside(petStore), beside(petStore), beside(petStore)],
   'docs/operations.md': [shape, shape],
   'docs/overlays.md': [shape],
+  'docs/sandbox-over-staging.md': [shape],
   'docs/rules.md': [beside(petStore), beside(pictures)],
   'docs/state.md': [shape, shape, shape],
   'docs/states.md': [beside(shop), beside(shop)],

@@ -20,6 +20,8 @@ export type {
   Identified,
   Identify,
   RefusedCaller,
+  Staging,
+  StoredRecords,
   UpstreamSettings,
   Wrap,
 } from './exchange.ts'

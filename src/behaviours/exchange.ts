@@ -8,6 +8,7 @@ import type { Scope } from '../expression/scope.ts'
 import type { Headers, Reply, Request } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
+import type { Collection } from '../world/records/collection.ts'
 import type { Entry } from '../world/records/types.ts'
 import type { World } from '../world/world.ts'
 
@@ -86,6 +87,15 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** The records of a collection, as requests read and write them. */
+export type StoredRecords = Pick<Collection, 'list' | 'read' | 'create' | 'replace' | 'remove' | 'put'>
+
+/** The records of the real API under those of a world, for one request. */
+export interface Staging {
+  /** Returns the records of a resource; `undefined` if they are the world's only. */
+  over(resource: string, exchange: Exchange): StoredRecords | undefined
+}
+
 /** A request and the place that it reaches. */
 export interface Meeting {
   readonly request: Request
@@ -140,6 +150,8 @@ export class Exchange {
   release: (() => void) | undefined
   /** Whether it waited in the queue of `capacity`. */
   queued = false
+  /** Set where some records are those of the real API until the world changes them. */
+  staging: Staging | undefined
   /** The reply that the client chose, if any. */
   choice: Choice | undefined
   /** The weather at its arrival, if any. */
@@ -189,6 +201,11 @@ export class Exchange {
     return this.consumer === undefined ? `address ${this.request.address}` : `consumer ${this.consumer}`
   }
 
+  /** Returns the records of a resource, which must exist. */
+  records(resource: string): StoredRecords {
+    return this.staging?.over(resource, this) ?? (this.world.collections.get(resource) as Collection)
+  }
+
   /** Continues in the world that replaced its world. */
   enter(world: World): void {
     if (this.clock === this.world.clock) this.clock = world.clock
@@ -213,7 +230,7 @@ export class Exchange {
     return this.world.drawUuid(this.operation.id, this.ordinal, purpose)
   }
 
-  /** Records a deliberate effect on the request or its reply for the journal. */
+  /** StoredRecords a deliberate effect on the request or its reply for the journal. */
   note(text: string): void {
     this.notes = [...this.notes, text]
   }

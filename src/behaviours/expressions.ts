@@ -19,6 +19,7 @@ import { type Json, put } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/kept.ts'
+import { changeIn } from '../world/records/overlay.ts'
 import type { Exchange, Identify } from './exchange.ts'
 import { doubtOf } from './impossible.ts'
 import { asId, type Resource } from './resource.ts'
@@ -184,7 +185,9 @@ class ExchangeScope implements Scope {
   record(resource: string, id: Json): { readonly value: Json; readonly length: number } | undefined {
     if (typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') return undefined
     const { ids } = this.#site.resources.get(resource) as Resource
-    const entry = this.#exchange.world.collection(resource).find(asId(id, ids))
+    const found = this.#exchange.world.collection(resource).find(asId(id, ids))
+    // Not the marks of a change to a record of the real API.
+    const entry = found && changeIn(found).entry
     return entry && { value: entry.value, length: entry.text.length }
   }
   draw(purpose: string): number {

@@ -1,8 +1,10 @@
 // The request life-cycle, outermost first. Adding a behaviour is one file and one line here.
 
+import type { Reply } from '../kernel/http.ts'
+import { Interrupt } from '../world/turns.ts'
 import { latestOf } from '../world/world.ts'
 import { authenticate } from './authenticate.ts'
-import type { Behaviour } from './behaviour.ts'
+import type { Behaviour, Exchange } from './behaviour.ts'
 import { deprecatedInputs, deprecation, stability } from './deprecation.ts'
 import { errors } from './errors.ts'
 import { fault } from './fault.ts'
@@ -20,9 +22,10 @@ import { replies, validate } from './validate/index.ts'
  */
 const state: Behaviour<never> = {
   name: 'state',
-  compile(_, { recorded, maxBody, forwards }) {
+  compile(_, { recorded, maxBody, forwards, resources }) {
     // No turn waits for the real API, whose replies change nothing here.
     if (!recorded || forwards) return undefined
+    const mayWait = [...resources.values()].some(({ base }) => base !== undefined)
     return next => exchange => {
       const { request, world } = exchange
       const { turns } = latestOf(world)
@@ -37,10 +40,27 @@ const state: Behaviour<never> = {
         }
         return turns.run(work, exchange)
       }
+      const begin = mayWait ? () => untilDone(run, exchange) : run
       // No turn waits for the network.
-      return request.hasBody ? request.readBody(maxBody).then(run) : run()
+      return request.hasBody ? request.readBody(maxBody).then(begin) : begin()
     }
   },
+}
+
+/** Runs work again after each interruption, once its wait is over. */
+async function untilDone(run: () => Promise<Reply>, exchange: Exchange): Promise<Reply> {
+  for (;;) {
+    const restart = exchange.mark()
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof Interrupt)) throw error
+      const { staging } = exchange
+      restart()
+      exchange.staging = staging
+      await exchange.pause(error.wait())
+    }
+  }
 }
 
 // Each behaviour's schema has checked its configuration, so the list need not know its type.

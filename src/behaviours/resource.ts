@@ -2,8 +2,9 @@
 
 import type { SchemaUse } from '../contract/schema/schema-book.ts'
 import type { Scope } from '../expression/scope.ts'
-import type { BrokenRule } from '../kernel/http.ts'
+import type { BrokenRule, Headers } from '../kernel/http.ts'
 import { isObject, type Json, type JsonObject, parseInteger, parseJson, pointer } from '../kernel/json.ts'
+import type { FreshReplies } from '../world/fresh-replies.ts'
 import type { Assign, Id, NewId, RecordStates } from '../world/records/types.ts'
 
 /** A configured resource, checked against the contract. */
@@ -37,6 +38,35 @@ export interface Resource {
   readonly seeds: readonly JsonObject[]
   /** Set if its records have states. */
   readonly states: RecordStates | undefined
+  /** Set if its records are those of the real API until a world changes them. */
+  readonly base: Base | undefined
+}
+
+/** A reply of the real API that was read whole. */
+export interface UpstreamText {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** A list of the real API: its path, the keys of its items and of the record in each, and the fields that it filters by. */
+export interface BaseList {
+  readonly path: string
+  readonly items: readonly string[]
+  readonly item: readonly string[]
+  readonly filters: readonly string[]
+}
+
+/** How the records of the real API are read. */
+export interface Base {
+  /** The replies that are used again, by all worlds; `undefined` if none is. */
+  readonly kept: FreshReplies<UpstreamText> | undefined
+  /** The keys of the record in the reply of the operation that reads one. */
+  readonly record: readonly string[]
+  /** A list of all records, if there is one. */
+  readonly list: BaseList | undefined
+  /** The number that new ids are counted from, above those that the real API counts. */
+  readonly first: number | undefined
 }
 
 export interface ResourceReference {

@@ -54,9 +54,21 @@ const collectionsOf = (
 ): Plan['collections'] =>
   new Map(
     [...resources].map(([name, resource]) => {
-      const { idField, within, assign, maxRecords, maxBytes, newId, states } = resource
+      const { idField, within, assign, maxRecords, maxBytes, newId, states, base } = resource
       const indexed = [...(indexes.get(name) ?? [])]
-      const options = { name, idField, within, assign, maxRecords, maxBytes, indexed, seed, newId, states }
+      const options = {
+        name,
+        idField,
+        within,
+        assign,
+        maxRecords,
+        maxBytes,
+        indexed,
+        seed,
+        newId,
+        states,
+        first: base?.first,
+      }
       return [name, { options, resource }]
     }),
   )

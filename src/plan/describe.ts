@@ -36,6 +36,8 @@ export interface DescribedResource {
   readonly name: string
   readonly schema: string
   readonly seeds: number
+  /** Set if its records are those of the real API. */
+  readonly base?: 'upstream' | undefined
   readonly states?: {
     readonly field: string
     /** By state: the next states, and the time after which each follows by itself. */
@@ -64,9 +66,9 @@ export function describePlan(plan: Plan, weather?: Weather): DescribedPlan {
     seed: simulation.seed,
     weather: weather?.name ?? null,
     consumers: simulation.consumerNames,
-    resources: [...simulation.resources.values()].map(({ name, seeds }) => {
+    resources: [...simulation.resources.values()].map(({ name, seeds, base }) => {
       const { schema = '' } = simulation.file.resources?.[name] ?? {}
-      return { name, schema, seeds: seeds.length, states: describeStatesOf(name, plan) }
+      return { name, schema, seeds: seeds.length, base: base && 'upstream', states: describeStatesOf(name, plan) }
     }),
     operations: (weather?.operations.all() ?? plan.operations).map(describeOperation),
   }
@@ -177,7 +179,10 @@ export function describeWhole(plan: Plan, weather?: Weather): string {
       'consumers',
       consumers.map(name => withExpiry(name, plan)).join(', ') || 'none: any well-formed credential is accepted',
     ],
-    ...resources.map(one => ['resource', `${one.name}: ${one.schema}, ${one.seeds} seeds`]),
+    ...resources.map(one => [
+      'resource',
+      `${one.name}: ${one.schema}, ${one.base === undefined ? `${one.seeds} seeds` : 'over the real API'}`,
+    ]),
     ...resources.flatMap(linesOfStates),
   ]
   return `${table(facts)}\n\n${describeOperations(operations)}${describeRules(operations)}\n`

@@ -67,6 +67,8 @@ export interface ResourceFile {
     readonly change?: 'refuse' | 'ignore'
   }
   readonly seed?: string | readonly Json[] | { readonly generate: number }
+  readonly base?: 'upstream'
+  readonly fresh?: string
   readonly references?: Readonly<Record<string, string | ReferenceFile>>
   readonly defaults?: Readonly<Record<string, Json>>
   readonly set?: Readonly<Record<string, Json>>

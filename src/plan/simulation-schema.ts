@@ -220,6 +220,13 @@ const resources = setting.named('Collections of records.', {
       { generate: setting.integer('The number of records to generate from the schema.', 0, 100_000) },
       { type: ['string', 'array', 'object'], items: { type: 'object' }, required: ['generate'] },
     ),
+    base: setting.choice(
+      ['upstream'],
+      'Where its records come from: `upstream` reads those of the real API until a world changes them, and keeps the changes in the world. Default: its seeds.',
+    ),
+    fresh: setting.duration(
+      'With `base`: the time for which a reply of the real API is used again; `0s` asks every time. Default: 10s.',
+    ),
     references: setting.named(
       'Fields with the id of a record of another resource, or a list of ids. A write with an id that does not exist is refused. The value is the name of the resource, or a block.',
       {

@@ -165,6 +165,14 @@ export class Recording implements Recorder {
     this.#current = []
   }
 
+  /** Undoes and forgets the changes of the piece of work that runs. */
+  abandon(): void {
+    const changes = new Set(this.#current)
+    for (const change of [...changes].reverse()) change.undo()
+    this.#all = this.#all.filter(change => !changes.has(change))
+    this.#current = []
+  }
+
   /** Ends a piece of work. Returns its changes; `undefined` if there are none. */
   end(by: string, now: () => number): Group | undefined {
     const changes = this.#current

@@ -36,6 +36,17 @@ export interface TurnMeter {
 /** Writes the text of an entry. */
 export type WriteGroup = (group: Group) => string
 
+/** Thrown by work that must wait for something before it can go on: its changes are undone, and it may run again after `wait`. */
+export class Interrupt extends Error {
+  override readonly name = 'Interrupt'
+  readonly wait: () => Promise<void>
+
+  constructor(wait: () => Promise<void>) {
+    super('work in a turn must wait')
+    this.wait = wait
+  }
+}
+
 /** How often work runs again, at most, because others are faster. */
 const MOST_CONFLICTS = 200
 
@@ -132,6 +143,7 @@ export class Turns {
         return appending === undefined ? value : appending.then(() => value)
       },
       async error => {
+        if (error instanceof Interrupt) this.recording.abandon()
         await this.#end(cause)
         throw error
       },
@@ -257,6 +269,7 @@ export class Turns {
         piece.outcome = await piece.work()
         piece.hasFailed = false
       } catch (error) {
+        if (error instanceof Interrupt) this.recording.abandon()
         piece.outcome = error
         piece.hasFailed = true
       }

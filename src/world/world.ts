@@ -21,6 +21,8 @@ export class World implements Counting {
   /** When it began: milliseconds since the epoch. Recorded worlds only. */
   began = 0
   readonly clock: WorldClock
+  /** By the names of their resources. */
+  readonly collections: ReadonlyMap<string, Collection>
   readonly #seed: number
   readonly #collections: Map<string, Collection>
   readonly #ordinals: Map<string, number>
@@ -36,6 +38,7 @@ export class World implements Counting {
     this.#seed = seed
     this.clock = clock instanceof WorldClock ? clock : new WorldClock(clock)
     this.#collections = new Map(collections)
+    this.collections = this.#collections
     for (const collection of this.#collections.values()) collection.follow(this.clock)
     this.#ordinals = new Map()
   }
@@ -60,10 +63,6 @@ export class World implements Counting {
   /** Whether this is one of its collections. */
   keeps(records: object | undefined): boolean {
     return this.#some(one => one === records)
-  }
-
-  get collections(): ReadonlyMap<string, Collection> {
-    return this.#collections
   }
 
   /** Counts the requests of an operation: 1 for the first. */

@@ -84,6 +84,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   entry: ['behaviours/respond/'],
   precondition: ['behaviours/safe-writes.ts'],
   admit: ['gateway/worlds/visit.ts'],
+  staging: ['behaviours/respond/', 'behaviours/index.ts'],
   scope: ['behaviours/expressions.ts'],
   release: ['behaviours/safe-writes.ts'],
   queued: ['behaviours/limits.ts'],

@@ -75,7 +75,7 @@ async function askRealApi(exchange: Exchange, settings: UpstreamSettings): Promi
 }
 
 /** Returns the fields that are sent on. */
-function headersOf({ request }: Exchange, { send, set }: UpstreamSettings): Headers {
+export function headersOf({ request }: Exchange, { send, set }: UpstreamSettings): Headers {
   const headers: Record<string, string> = {}
   const dropped = namesListed(request.headers.connection)
   for (const [name, value] of Object.entries(request.headers)) {

@@ -13,11 +13,12 @@ import { type Json, type JsonObject, parsePointer, pointer, stringifyJson } from
 import type { Id } from '../../world/records/types.ts'
 import type { Behaviour, Handler, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
-import { type ACTIONS, COMPANIONS, KINDS, type RespondConfig, type RespondKind, respondSchema } from './config.ts'
+import { ACTIONS, COMPANIONS, KINDS, type RespondConfig, type RespondKind, respondSchema } from './config.ts'
 import { compileForward } from './forward.ts'
 import { compileDeletion, compileFinder, resourceOf } from './key.ts'
 import { compileList } from './list.ts'
 import { compileGive, compileNegotiated, type Give, withoutBody } from './reply.ts'
+import { compileStaging } from './staging.ts'
 import { compileCreate, compileWrite } from './write.ts'
 
 export const respond: Behaviour<RespondConfig> = {
@@ -25,8 +26,10 @@ export const respond: Behaviour<RespondConfig> = {
   schema: respondSchema,
   compile(config, site) {
     const handler = (config && compileResponder(config, site)) ?? compileDocumented(site)
+    const own = [config?.list, ...ACTIONS.map(action => config?.[action])].find(one => one !== undefined)
+    const staged = own === undefined ? undefined : compileStaging(own, site)?.(handler)
     // The last behaviour of the chain: it never calls `next`.
-    return () => handler
+    return () => staged ?? handler
   },
   describe(config, site) {
     if (config === undefined) return describeDocumented(site)
@@ -116,7 +119,7 @@ function compileDelete(config: RespondConfig, resource: Resource, give: Give, si
       if ('status' in entry) return entry
       const settle = consequences && (await consequences({ id, key: entry.id }, exchange))
       if (typeof settle === 'string') return refuse(problems.conflict, settle)
-      const removed = await exchange.world.collection(resource.name).remove(entry.id, entry.revision)
+      const removed = await exchange.records(resource.name).remove(entry.id, entry.revision)
       if (removed !== 'removed') continue
       await settle?.()
       await within?.count(exchange, -1)

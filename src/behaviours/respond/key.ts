@@ -10,7 +10,6 @@ import { type BrokenRule, problems, type Reply, refuse } from '../../kernel/http
 import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
 import type { Entry, Filter, Id } from '../../world/records/types.ts'
 import { fieldIn, idIn, indexKeyOf, joinKey, withField } from '../../world/records/values.ts'
-import type { World } from '../../world/world.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { asId, inBody, isId, type Resource, readPage } from '../resource.ts'
 import { isUnshown, type RespondConfig, type WithinConfig, withinsOf } from './config.ts'
@@ -73,7 +72,7 @@ export function compileKey(
     of: (exchange: Exchange, id: Id): Id => keyWith(exchange, id, []),
     /** Returns the record with this id under the owners in the path, else one that belongs to every owner. */
     async find(exchange: Exchange, id: Id): Promise<Entry | undefined> {
-      const collection = exchange.world.collection(name)
+      const collection = exchange.records(name)
       for (const lacking of common) {
         const entry = await collection.read(keyWith(exchange, id, lacking))
         if (entry !== undefined) return entry
@@ -117,7 +116,7 @@ export function compileWithin({ within: config }: RespondConfig, resource: Resou
         for (;;) {
           const entry = await find?.(exchange, ownerOf(exchange) as Id)
           const next = entry && withAdded(entry.value, { [counted]: by })
-          const collection = exchange.world.collection(owner.name)
+          const collection = exchange.records(owner.name)
           if (next === undefined || (await collection.replace(entry?.id as Id, next, entry?.revision)) !== 'stale')
             break
         }
@@ -202,7 +201,7 @@ function compileOwnerFind(owner: Resource, before: readonly Owner[], site: Site,
 }
 
 const compileFind = ({ name }: Resource, key: ReturnType<typeof compileKey>): FindRecord =>
-  key?.find ?? ((exchange, id) => exchange.world.collection(name).read(id))
+  key?.find ?? ((exchange, id) => exchange.records(name).read(id))
 
 /**
  * Finds the one record that a request reads, changes or deletes.
@@ -273,13 +272,13 @@ const NOT_CANONICAL = /^(?:-?0\d|\+|-0$)/
 export async function danglingIn(
   { references }: Resource,
   fields: JsonObject,
-  { world }: Exchange,
+  exchange: Exchange,
 ): Promise<readonly BrokenRule[]> {
   const broken: BrokenRule[] = []
   for (const [field, { to }] of references) {
     const value = isUnshown(field) ? [] : (fields[field] ?? [])
     for (const [i, id] of [value].flat().entries()) {
-      if (isId(id) && (await world.collection(to).read(id)) !== undefined) continue
+      if (isId(id) && (await exchange.records(to).read(id)) !== undefined) continue
       const at = pointer(Array.isArray(value) ? [field, i] : [field])
       broken.push(inBody(at, 'reference', `must be the id of a record in ${to}`))
     }
@@ -318,12 +317,12 @@ export function compileDeletion(
     }
   }
   if (referrers.get(resource.name)?.length === 0) return undefined
-  return async (deleted, { world }) => {
+  return async (deleted, exchange) => {
     const doomed = new Map([[`${resource.name} ${deleted.key}`, { name: resource.name, ...deleted }]])
     const named: (RecordName & { readonly referrer: Referrer; readonly owner: Id })[] = []
     for (const { name, id: owner } of doomed.values()) {
       for (const referrer of referrers.get(name) ?? []) {
-        for (const one of await namersOf(referrer, owner, world)) {
+        for (const one of await namersOf(referrer, owner, exchange)) {
           named.push({ ...one, referrer, owner })
           if (referrer.onDelete !== 'cascade') continue
           doomed.set(`${referrer.resource.name} ${one.key}`, { name: referrer.resource.name, ...one })
@@ -340,9 +339,9 @@ export function compileDeletion(
     }
     return async () => {
       for (const { name, key } of doomed.values()) {
-        if (name !== resource.name || key !== deleted.key) await world.collection(name).remove(key)
+        if (name !== resource.name || key !== deleted.key) await exchange.records(name).remove(key)
       }
-      for (const one of left) await empty(one.referrer, one.key, one.owner, world)
+      for (const one of left) await empty(one.referrer, one.key, one.owner, exchange)
     }
   }
 }
@@ -366,8 +365,8 @@ const referrersOf = (name: string, { resources, contract }: Site): Referrer[] =>
   )
 
 /** Returns the records that refer to an owner. */
-async function namersOf({ resource, field, many }: Referrer, owner: Id, world: World): Promise<RecordName[]> {
-  const { text } = await world.collection(resource.name).list({
+async function namersOf({ resource, field, many }: Referrer, owner: Id, exchange: Exchange): Promise<RecordName[]> {
+  const { text } = await exchange.records(resource.name).list({
     filters: many ? [] : [{ field, values: [owner] }],
     comparisons: many ? [{ field, is: 'contains', value: owner }] : undefined,
     limit: Number.POSITIVE_INFINITY,
@@ -379,8 +378,13 @@ async function namersOf({ resource, field, many }: Referrer, owner: Id, world: W
   })
 }
 
-async function empty({ resource, field, many, nullable }: Referrer, key: Id, owner: Id, world: World): Promise<void> {
-  const collection = world.collection(resource.name)
+async function empty(
+  { resource, field, many, nullable }: Referrer,
+  key: Id,
+  owner: Id,
+  exchange: Exchange,
+): Promise<void> {
+  const collection = exchange.records(resource.name)
   const entry = await collection.read(key)
   if (entry === undefined) return
   const { [field]: value, ...rest } = entry.value

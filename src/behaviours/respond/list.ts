@@ -18,6 +18,7 @@ import { compileWithin, reportField } from './key.ts'
 import { compileEnvelope, compilePaging, type LocateParameter, lostCursor } from './pages.ts'
 import { compileShownList } from './reply.ts'
 import { completeTemplate, pathOfPlaceholder, recordPath, schemaBelow, shownBranches, successSchema } from './shape.ts'
+import { compileStagedList } from './staged-list.ts'
 import { compileOtherTime } from './values.ts'
 
 export function compileList(config: RespondConfig, resource: Resource, site: Site): Handler {
@@ -36,6 +37,7 @@ export function compileList(config: RespondConfig, resource: Resource, site: Sit
   const search = config.search === undefined ? -1 : locate(config.search, ['search'])
   const sortBy = compileSort(config, resource, site, locate)
   const paging = compilePaging(config, resource, parameters, locate)
+  const staged = resource.base && compileStagedList(config, resource, resource.base, site, paging)
   const envelope = compileEnvelope(config, site, paging.counts)
   const status = successStatus(operation, 200)
   const list = schemaBelow(successSchema(operation, 200)?.node, pathOfPlaceholder(config.body, 'page.items'), contract)
@@ -69,7 +71,7 @@ export function compileList(config: RespondConfig, resource: Resource, site: Sit
       search: words,
       count: envelope.counts,
     }
-    const kept = await exchange.world.collection(resource.name).list(asked)
+    const kept = await (staged === undefined ? exchange.records(resource.name).list(asked) : staged(exchange, asked))
     const text = shown?.(kept.text) ?? kept.text
     const page: Page = text === kept.text ? kept : { ...kept, text, bytes: Buffer.byteLength(text) }
     if (page.lost) return invalid([lostCursor(config.cursor as string)])

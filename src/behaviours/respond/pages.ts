@@ -48,7 +48,7 @@ const PAGE_SIZE = 20
 
 export function compilePaging(
   config: RespondConfig,
-  { ids }: Resource,
+  { ids, base: upstream }: Resource,
   parameters: readonly Parameter[],
   locate: LocateParameter,
 ) {
@@ -64,6 +64,8 @@ export function compilePaging(
     const value = index === -1 ? undefined : (values[index] as number | bigint | undefined)
     return value === undefined ? fallback : Math.max(0, Number(value))
   }
+  const bounds = parameters[limitAt]?.schema.node.value
+  const highest = isObject(bounds) && typeof bounds.maximum === 'number' ? bounds.maximum : Number.POSITIVE_INFINITY
   const pageOf = (values: readonly unknown[]) => Math.max(base, numberAt(values, pageAt, base))
   return {
     /** Whether `last` needs the number of all records. */
@@ -74,13 +76,35 @@ export function compilePaging(
       const limit = Number(values[limitAt] ?? 0) < 0 ? unlimited : numberAt(values, limitAt, unlimited)
       if (cursorAt !== -1 && values[cursorAt] !== undefined && values[cursorAt] !== '') {
         const after = asId(String(values[cursorAt]), ids)
-        const isOther = ids === 'integer' && typeof after === 'string'
+        // The cursors of the real API are its own.
+        const isOther = upstream === undefined && ids === 'integer' && typeof after === 'string'
         return isOther ? lostCursor(config.cursor as string) : { limit, after }
       }
       const offset =
         pageAt === -1 ? Math.max(0, numberAt(values, offsetAt, origin) - origin) : (pageOf(values) - base) * limit
       return offset === 0 ? { limit } : { limit, offset }
     },
+    /**
+     * Returns the query for a part of the same list, and the number of records that it asks for at most; infinity without a
+     * parameter for it. Parts of numbered pages begin at multiples of `limit`.
+     */
+    part({ request }: Exchange, from: number, wanted: number, limit: number): Part {
+      const most = pageAt === -1 ? wanted : limit
+      const size = limitAt === -1 || !Number.isFinite(most) ? Number.POSITIVE_INFINITY : Math.min(most, highest)
+      return {
+        size,
+        query: queryWith(request.query, [
+          [config.limit, Number.isFinite(size) ? size : undefined],
+          [config.offset, from === 0 ? undefined : from + origin],
+          [config.page, pageAt === -1 ? undefined : base + Math.floor(from / limit)],
+        ]),
+      }
+    },
+    /** The largest part that may be asked for. */
+    step: (limit: number): number => (pageAt === -1 ? highest : Math.min(limit, highest)),
+    /** Whether a list can be read from any record on. */
+    isPositional: offsetAt !== -1 || pageAt !== -1,
+    hasCursor: cursorAt !== -1,
     /** Returns the addresses of the neighbours of a page. */
     links(exchange: Exchange, { total, more, last }: Page, { limit, offset = 0, after }: Window): Links {
       const { values } = exchange
@@ -118,12 +142,27 @@ function beginsAt(lowest: number, parameter: Parameter | undefined): boolean {
 }
 
 /** Returns the request's address with one query parameter changed or removed. */
-function addressWith(exchange: Exchange, name: string, value: string | number | undefined) {
-  const { request } = exchange
+const addressWith = (exchange: Exchange, name: string, value: string | number | undefined): string =>
+  addressOf(exchange, queryWith(exchange.request.query, [[name, value]]))
+
+/** Returns a query with some parameters changed, or removed. */
+function queryWith(
+  query: string,
+  changes: readonly (readonly [name: string | undefined, value: string | number | undefined])[],
+): string {
   const nameOf = (pair: string) => decodeQuery(pair.split('=', 1)[0] as string)
-  const kept = request.query.split('&').filter(pair => pair !== '' && nameOf(pair) !== name)
-  if (value !== undefined) kept.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-  return addressOf(exchange, kept.join('&'))
+  const names = new Set(changes.map(([name]) => name))
+  const kept = query.split('&').filter(pair => pair !== '' && !names.has(nameOf(pair)))
+  for (const [name, value] of changes) {
+    if (name !== undefined && value !== undefined) kept.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  }
+  return kept.join('&')
+}
+
+/** A part of a list, to be asked for. */
+interface Part {
+  readonly query: string
+  readonly size: number
 }
 
 /** A link in its forms: `page.#nextOrSelfWhole`. */
@@ -222,7 +261,7 @@ export function compileEnvelope(
 }
 
 /** Adds the contract's required properties to the template. */
-function completed(body: Json, { operation, contract }: Site): Json {
+export function completed(body: Json, { operation, contract }: Site): Json {
   const node = successSchema(operation, 200)?.node
   // If the contract has the items elsewhere, the template is a mistake that other properties cannot correct.
   if (node === undefined || schemaBelow(node, pathOfPlaceholder(body, 'page.items'), contract) === undefined)

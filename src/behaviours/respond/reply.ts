@@ -99,7 +99,10 @@ function compileWrapper(
 export const withoutBody = (status: number): Reply => ({ status, headers: NO_HEADERS, body: undefined })
 
 /** Returns the request's path with its query or another one. */
-export function addressOf({ request, basePath, operation, segments }: Exchange, query = request.query): string {
+export function addressOf(
+  { request, basePath, operation, segments }: Pick<Exchange, 'request' | 'basePath' | 'operation' | 'segments'>,
+  query = request.query,
+): string {
   let expression = 0
   const path = operation.path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
   return `${basePath}${path}${query === '' ? '' : `?${query}`}`
@@ -114,7 +117,7 @@ export const requestOrigin = ({ request }: Exchange): string => `http://${reques
 export function compileLocation(
   readers: readonly string[],
   creator: string,
-): ((exchange: Exchange, id: Id) => string) | undefined {
+): ((exchange: Pick<Exchange, 'basePath' | 'segments'>, id: Id) => string) | undefined {
   const names = expressionsOf(creator)
   const known = readers.filter(one =>
     expressionsOf(one)

@@ -78,7 +78,7 @@ export function compileWrite(
       if (lost.length > 0) return invalid(lost)
       const refused = refuseTransition(resource, old.value, record)
       if (refused !== undefined) return refused
-      const entry = await exchange.world.collection(name).replace(old.id, record, old.revision)
+      const entry = await exchange.records(name).replace(old.id, record, old.revision)
       // Another request wrote between our read and our write: merge again with its result.
       if (typeof entry === 'string') continue
       exchange.entry = entry
@@ -205,15 +205,14 @@ function compileCreateOne(
     const given = maker.given(exchange)
     const misfit = id === undefined ? undefined : misfitOf(given, id, idField, isClients(resource))
     if (misfit !== undefined) return invalid([misfit])
-    const { world } = exchange
-    const collection = world.collection(name)
+    const collection = exchange.records(name)
     let fields = maker.compose(given, exchange)
     if (within !== undefined) fields = within.own(exchange, fields)
     for (const [field, to] of maker.supplied) {
       // A reference that requests do not have is to the first record.
       const { last } = Object.hasOwn(fields, field)
         ? NO_PAGE
-        : await world.collection(to).list({ filters: [], limit: 1 })
+        : await exchange.records(to).list({ filters: [], limit: 1 })
       if (last !== undefined) fields = { ...fields, [field]: last }
     }
     const lost = references.size === 0 ? NO_RULES : await danglingIn(resource, fields, exchange)
@@ -308,7 +307,7 @@ function compileCreateEach(config: RespondConfig, resource: Resource, give: Give
       const one: Exchange = Object.assign(Object.create(exchange), { body, ordinal, entry: undefined })
       const reply = await create(one)
       if (one.entry === undefined) {
-        for (const { id, revision } of made) await exchange.world.collection(resource.name).remove(id, revision)
+        for (const { id, revision } of made) await exchange.records(resource.name).remove(id, revision)
         return reply
       }
       made.push(one.entry)

@@ -82,10 +82,16 @@ function CollectionData({ collection, count }: CollectionProps) {
   return <ShowLoaded of={resource}>{found => <RecordTable resource={found} count={count} />}</ShowLoaded>
 }
 
+/** Returns how the world has changed a record of the real API: see the control plane. */
+const changeMade = (row: JsonObject): string =>
+  row['{deleted}'] === true ? 'deleted' : row['{upstream}'] === undefined ? 'new' : 'changed'
+
+const NO_RECORDS = 'Make one here, send a request that creates one, or reset the world to begin with the seeds again.'
+
 const pathOfRecords = (collection: string): string => pathTo`/worlds/${shownWorld.value}/collections/${collection}`
 
 function RecordTable({ resource, count }: { resource: ResourceForm; count: number }) {
-  const { name: collection, idField, schema } = resource
+  const { name: collection, idField, schema, base } = resource
   const [, setTick] = useState(0)
   const q = parameter('q')
   const sort = parameter('sort')
@@ -104,11 +110,13 @@ function RecordTable({ resource, count }: { resource: ResourceForm; count: numbe
   }, [pages, epoch.value, dataRevision.value, count])
   const first = pages.at(0)
   const columns = useMemo(
-    () =>
-      columnsOf(schema, idField, first).map(({ name, width, classes }): Column<JsonObject> => {
+    () => [
+      ...(base === undefined ? [] : [['in this world', '7rem', changeMade] satisfies Column<JsonObject>]),
+      ...columnsOf(schema, idField, first).map(({ name, width, classes }): Column<JsonObject> => {
         return [name, width, row => cellText(row[name]), classes]
       }),
-    [schema, idField, first === undefined],
+    ],
+    [schema, idField, base, first === undefined],
   )
   const [text, setText] = useState(q)
   useEffect(() => {
@@ -123,7 +131,8 @@ function RecordTable({ resource, count }: { resource: ResourceForm; count: numbe
         <div class="bar">
           <SearchField label={`Search ${collection}`} value={text} onChange={setText} />
           <span class="muted" role="status">
-            {pages.total !== undefined && plural(pages.total, 'record')}
+            {pages.total !== undefined && plural(pages.total, base === undefined ? 'record' : 'change')}
+            {base !== undefined && ' of this world to the records of the real API'}
           </span>
           <span class="spring" />
           <Button icon="again" label="Read the records again" onClick={pages.refresh} />
@@ -151,8 +160,12 @@ function RecordTable({ resource, count }: { resource: ResourceForm; count: numbe
           ) : q === '' ? (
             <EmptyState
               icon="book"
-              title={`There are no ${collection}`}
-              text="Make one here, send a request that creates one, or reset the world to begin with the seeds again."
+              title={base === undefined ? `There are no ${collection}` : 'This world has changed nothing'}
+              text={
+                base === undefined
+                  ? NO_RECORDS
+                  : `Requests for ${collection} get the records of the real API, and their changes are kept here.`
+              }
             />
           ) : (
             <EmptyState title="No record matches" text={`No text of a record holds ${q}.`}>
@@ -172,6 +185,8 @@ interface ResourceForm {
   readonly idField: string
   /** How a new record gets its id: `client`, or in another way. */
   readonly assigned: string
+  /** Set if the records are those of the real API, and a world keeps its changes to them. */
+  readonly base?: string
   readonly schema: SchemaPart
 }
 

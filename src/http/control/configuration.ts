@@ -59,7 +59,7 @@ const planSchema = object({
   ...{ title: string, version: string, basePaths: list(string), seed: integer },
   consumers: described('Names, never keys.', list(string)),
   weather: described('What has come over the configuration; the operations are shown in it.', orNull(string)),
-  resources: list(object({ name: string, schema: string, seeds: natural })),
+  resources: list(object({ name: string, schema: string, seeds: natural, 'base?': { enum: ['upstream'] } })),
   operations: list(operationSchema),
 })
 

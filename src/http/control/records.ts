@@ -62,6 +62,9 @@ const resourceSchema = object({
   ids: { enum: ['integer', 'text'] },
   assigned: { enum: ['sequence', 'uuid', 'generate', 'client'], description: 'How a new record gets its id.' },
   references: described('Fields that hold ids of other resources, and which.', mapOf(string)),
+  'base?': described('Set if the collection of a world has its changes to records of the real API.', {
+    const: 'upstream',
+  }),
   'states?': object({
     field: string,
     from: described(
@@ -108,7 +111,7 @@ export const recordRoutes = ({ gateway }: Control) => {
     listRecords: within({
       at: 'GET /worlds/{name}/collections/{collection}',
       summary:
-        'The records of a collection, in the order of their ids unless they are sorted; the header X-Total-Count says how many match.',
+        'The records of a collection, in the order of their ids unless they are sorted; the header X-Total-Count says how many match. Over the real API (`base`), those that the world changed: `{upstream}` is the record as the real API had it, `{deleted}` says that the world has deleted it.',
       parameters: {
         q: described('Words to search for in the texts of the records, case-insensitively.', {
           ...string,
@@ -221,7 +224,7 @@ export const recordRoutes = ({ gateway }: Control) => {
     }),
     deleteRecord: changing({
       at: 'DELETE /worlds/{name}/collections/{collection}/{id}',
-      summary: 'Deletes a record.',
+      summary: 'Deletes a record. Over the real API (`base`), the world forgets its change.',
       parameters: recordIdParameter,
       replies: { ...done, ...nowhereNew },
       handle: async (collection, resource, { parameters }) => {
@@ -244,11 +247,12 @@ export const recordRoutes = ({ gateway }: Control) => {
         const name = parameters.resource as string
         const resource = plan.collections.get(name)?.resource
         if (resource === undefined) return missing('resource', name, plan.collections.keys())
-        const { idField, ids, assign, references, schema } = resource
+        const { idField, ids, assign, references, schema, base } = resource
         return json({
           ...{ name, idField, ids, assigned: assign },
           references: Object.fromEntries([...references].map(([field, { to }]) => [field, to])),
           states: describeStatesOf(name, plan),
+          base: base && 'upstream',
           schema: schema.selfContained,
         })
       },

@@ -12,10 +12,12 @@ import { getOrMake } from '../../kernel/memo.ts'
 import { parseSize } from '../../kernel/units.ts'
 import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
+import { MARKS } from '../../world/records/overlay.ts'
 import type { Assign, Id, NewId } from '../../world/records/types.ts'
 import { withId } from '../../world/records/values.ts'
 import { compileNewId, exampleIds } from './new-ids.ts'
 import { createSeedReader, generateRecords, type WantedRecords } from './seed-records.ts'
+import { compileBase } from './upstream-records.ts'
 
 export interface Seeding {
   readonly resources: ReadonlyMap<string, Resource>
@@ -33,7 +35,7 @@ const NIL_UUID = '00000000-0000-4000-8000-000000000000'
  * @param leftOut set where the records were written for another contract and are fitted to this one: those that cannot be
  */
 export function readResources(
-  { resources: declared = {}, operations = {}, seed: chance = 0 }: Omit<SimulationFile, 'contract'>,
+  { resources: declared = {}, operations = {}, seed: chance = 0, upstream }: Omit<SimulationFile, 'contract'>,
   contract: Contract,
   source: Source,
   file: string,
@@ -49,7 +51,7 @@ export function readResources(
     report.broken.add(name) // until it turns out to be sound
     const at: LocateWithin = (path, part) => source.locate(['resources', name, ...path], part)
     const own = users.get(name) ?? []
-    const resource = compileResource({ name, block, declared, contract, at, report }, own, chance)
+    const resource = compileResource({ name, block, declared, contract, at, report, upstream }, own, chance)
     if (resource === undefined) continue
     report.broken.delete(name)
     const { maxRecords, idField } = resource
@@ -148,6 +150,7 @@ interface ResourceSite {
   readonly contract: Contract
   readonly at: LocateWithin
   readonly report: Diagnostics
+  readonly upstream: SimulationFile['upstream']
 }
 
 /**
@@ -189,7 +192,7 @@ function compileResource(
     schema,
     idField,
     within: checkNamed(site, schema, id.within, 'id', 'within'),
-    unshown: unshownOf(block, own),
+    unshown: [...unshownOf(block, own), ...(block.base === undefined ? [] : MARKS)],
     assign,
     change: id.change ?? 'refuse',
     ids,
@@ -203,6 +206,7 @@ function compileResource(
     references: new Map([...checkReferences(site, schema), ...unshownReferences(site, own)]),
     seeds: [],
     states: undefined,
+    base: compileBase(site, schema, idField, own),
   }
   const [fault] = assign === 'client' ? [] : faultsOf(sampleOf(assign))
   if (fault === undefined) return resource

@@ -40,6 +40,7 @@ export class Collection {
     this.#options = options
     this.#rows = from === undefined ? new Rows(options.indexed, budget) : from.#rows.fork(from.#counts.revision)
     if (from !== undefined) this.#counts.copy(from.#counts)
+    else this.#counts.next = options.first ?? 1
     if (seeds.length > 0) this.#rows.fill(rowsOf({ records: seeds }, options, this.#counts))
     this.#born = this.#counts.revision
     const timers = from === undefined ? undefined : from.#timers

@@ -265,8 +265,8 @@ function putAll(rows: Rows, written: readonly Row[]): void {
 // --- seeds and dumps ---------------------------------------------------------------------------------------------------
 
 /** Makes the records of a dump, in the order of their ids, and counts them. */
-export function rowsOf(dump: Dump, { idField, within }: CollectionOptions, counts: Counts): Row[] {
-  const { records, created = [], nextId = 1, creations = 0 } = dump
+export function rowsOf(dump: Dump, { idField, within, first: from = 1 }: CollectionOptions, counts: Counts): Row[] {
+  const { records, created = [], nextId = from, creations = 0 } = dump
   counts.next = nextId
   counts.creations = Math.max(creations, created.length)
   const first = counts.creations - created.length + 1

@@ -241,7 +241,8 @@ const byCreation = (a: Row, b: Row): number => a.created - b.created
 /** The records in the order of a field. */
 type FieldIndex = Tree<Row, undefined>
 
-function selects({ field, values, orAbsent }: Filter, { value }: Row): boolean {
+/** Whether a filter selects a record. */
+export function selects({ field, values, orAbsent }: Filter, { value }: Entry): boolean {
   const own = fieldIn(field, value)
   return (orAbsent === true && own === undefined) || values.some(one => compareJson(own, one) === 0)
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { type CollectionState, idOf, type PortableTimer, portableId } from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { draw } from '../draws.ts'
+import { isDeleted } from './overlay.ts'
 import { Tree } from './rows.ts'
 import type { DumpedTimer, Edge, Entry, Id, RecordStates } from './types.ts'
 import { compareIds, take } from './values.ts'
@@ -197,8 +198,9 @@ export class Timers {
   }
 
   #stateOf(id: Id): string | undefined {
-    const state = this.#records.peek(id)?.value[this.#states.field]
-    return typeof state === 'string' ? state : undefined
+    const { value } = this.#records.peek(id) ?? NOTHING
+    const state = value[this.#states.field]
+    return typeof state === 'string' && !isDeleted(value) ? state : undefined
   }
 
   /** The record's own number: the same seed gives a record the same life. */
@@ -206,6 +208,8 @@ export class Timers {
     return draw(this.seed, `${this.name}/${id}`, entry, purpose)
   }
 }
+
+const NOTHING: { readonly value: JsonObject } = { value: {} }
 
 export function portableTimer(timer: Timer): PortableTimer
 export function portableTimer(timer: Timer | undefined): PortableTimer | null

@@ -97,6 +97,8 @@ export interface CollectionOptions {
   /** The same for the characters of all records as JSON. */
   readonly maxBytes?: number | undefined
   readonly seed: number
+  /** The number that ids are counted from. Default: 1. */
+  readonly first?: number | undefined
   /** Makes the id of a new record, where ids are neither counted nor UUIDs. */
   readonly newId?: NewId | undefined
   /** Set where records go from state to state. */

@@ -39,14 +39,20 @@ export function arrange(selected: Entry[], { comparisons = [], search, sort }: Q
   if (mentions !== undefined) tests.push(mentions)
   const rows = tests.length === 0 ? selected : selected.filter(({ value }) => tests.every(test => test(value)))
   if (sort === undefined) return rows
+  const compare = compareBy(sort)
+  return rows.toSorted((a, b) => compare(a, b) || compareIds(a.id, b.id))
+}
+
+/** Compares records by the fields of an order, and not by their ids. */
+export function compareBy(sort: readonly SortOrder[]): (a: Entry, b: Entry) => number {
   const orders = firstOfEach(sort)
-  return rows.toSorted((a, b) => {
+  return (a, b) => {
     for (const { field, descending } of orders) {
       const order = compareJson(a.value[field], b.value[field])
       if (order !== 0) return descending ? -order : order
     }
-    return compareIds(a.id, b.id)
-  })
+    return 0
+  }
 }
 
 /** Leaves out fields that were named before: they decide nothing, and each would be compared again. */
