@@ -230,6 +230,13 @@ test('more callers than are told apart count together', async () => {
   assert.equal(report().seen, 5)
 })
 
+test('the items of a long list take turns', async () => {
+  const { create, names } = kennel()
+  const children = Array.from({ length: 60 }, (_, i) => (i === 40 ? { label: 'x' } : {}))
+  for (let i = 0; i < 3; i++) await create({ name: 'Rex', tree: { children } })
+  assert.ok(names('createPet', true).includes('field tree.label'))
+})
+
 test('a reset of the coverage forgets everything, a reset of a world nothing', async () => {
   const { create, gateway, report } = kennel()
   await create({ name: 'Rex' })

@@ -23,7 +23,9 @@ export const BATCH = 32
 /** Pairs of a world and a consumer with separate bits. Later pairs share one set of bits, which no filter matches. */
 const MOST_CALLERS = 200
 /** Values of one request that are looked at. */
-const MOST_VALUES = 10_000
+const MOST_VALUES = 1000
+/** Items of one list that are looked at. Those of a longer list take turns, so that a large body costs little. */
+const MOST_ITEMS_OF_A_LIST = 20
 /** Unions within one another that describe the same value. */
 const MOST_NESTED = 8
 const MOST_VIOLATED = 200
@@ -61,6 +63,8 @@ export class Coverage {
   /** Answered requests that are not observed yet: the gateway adds them, and calls `settle` for a batch. */
   pending: (readonly [Exchange, Reply])[] = []
   #left = 0
+  /** The number of the request, which selects the items of long lists. */
+  #turn = 0
   /** Set where several processes serve. */
   others: OtherCoverage | undefined = undefined
 
@@ -207,6 +211,7 @@ export class Coverage {
     }
     // A refusal that came before validation leaves no values.
     this.#left = MOST_VALUES
+    this.#turn = own.requests
     for (let i = 0; i < values.length; i++) {
       const { item, walker } = items.parameters[i]!
       const value = values[i]
@@ -227,7 +232,9 @@ export class Coverage {
     const item = values.size === 0 ? undefined : values.get(value)
     if (item !== undefined) setBit(bits, item)
     if (Array.isArray(value)) {
-      if (items !== undefined && !isDone(items, bits)) for (const one of value) this.#walk(one, items, bits)
+      const step = Math.max(1, Math.ceil(value.length / MOST_ITEMS_OF_A_LIST))
+      const start = items === undefined || isDone(items, bits) ? value.length : this.#turn % step
+      for (let i = start; i < value.length; i += step) this.#walk(value[i], items, bits)
     } else if (isObject(value)) {
       for (const name of Object.keys(value)) {
         const field = fields.get(name)
