@@ -7,12 +7,14 @@ import { coverage } from './coverage.ts'
 import { drift } from './drift.ts'
 import { importCommand } from './import.ts'
 import { init, schema } from './init.ts'
+import { next } from './next.ts'
 import { serveCommand } from './serve.ts'
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: serveCommand,
   check,
   drift,
+  next,
   plan,
   contract,
   init,

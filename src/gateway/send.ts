@@ -239,9 +239,11 @@ function credentialOptions({ keys }: Credential): { readonly options: string[]; 
   return { options, query }
 }
 
+type CurledEntry = Pick<JournalEntry, 'method' | 'path' | 'query' | 'world' | 'mask' | 'headers' | 'requestBody'>
+
 /** Returns a request of the journal as a command of curl. Credentials are masked. */
 export function describeAsCurl(
-  { method, path, query, world, mask, requestBody, ...entry }: JournalEntry,
+  { method, path, query, world, mask, requestBody, ...entry }: CurledEntry,
   origin: string,
   usual: string,
 ): string {

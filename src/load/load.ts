@@ -102,11 +102,9 @@ export async function loadInferred(
   return loading.end(loading.withWorlds(inferred.plan, read, inferred.describe()))
 }
 
-/** Reports the trials of an inference as progress. */
 const trialsOf = (progress: Progress | undefined) =>
   progress && ((done: number, all: number) => progress('trying the inferred state:', done, all))
 
-/** Says which resources were inferred and did not hold. */
 function reportLeftOut({ without }: InferredGateway, contract: Contract, report: Diagnostics): void {
   for (const [owner, reason] of without) {
     const name = /^resource (.*)$/s.exec(owner)?.[1]
@@ -133,17 +131,28 @@ export async function inferFile(
   progress?: Progress,
   overlays: readonly string[] = [],
 ): Promise<{ readonly inferred: string | undefined; readonly report: Diagnostics }> {
+  const { contract, report, files } = loadContract(path, home, progress, overlays)
+  if (contract === undefined) return { inferred: undefined, report }
+  return { inferred: (await inferGateway(contract, files, directory, trialsOf(progress))).describe(), report }
+}
+
+/** Reads an OpenAPI document as a contract, without settings; `undefined` where it cannot be read. */
+export function loadContract(
+  path: string,
+  home: string,
+  progress?: Progress,
+  overlays: readonly string[] = [],
+): { readonly contract: Contract | undefined; readonly report: Diagnostics; readonly files: string[] } {
   const report = new Diagnostics()
-  if (refuseRemote(path, placeOfFile(path), report)) return { inferred: undefined, report }
-  progress?.(`reading ${path}`)
   const file = resolve(home, path)
-  const source = readDocument(file, relative(home, file) || file, report)
   const named = overlays.map(one => namedAt(one, home))
+  const files = [file, ...named.map(one => one.path)]
+  if (refuseRemote(path, placeOfFile(path), report)) return { contract: undefined, report, files }
+  progress?.(`reading ${path}`)
+  const source = readDocument(file, relative(home, file) || file, report)
   const document = source && withOverlays({ file, source }, named, { home, report, note: () => {} })
   const contract = document && readContract(document, home, report)
-  if (contract === undefined || report.failed) return { inferred: undefined, report }
-  const files = [file, ...named.map(one => one.path)]
-  return { inferred: (await inferGateway(contract, files, directory, trialsOf(progress))).describe(), report }
+  return { contract: report.failed ? undefined : contract, report, files }
 }
 
 /** Returns the file that an option names. */

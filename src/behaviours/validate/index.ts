@@ -186,7 +186,7 @@ export const replies: Behaviour<ValidateConfig> = {
  *
  * @param ignored whether a body that the contract does not document is ignored
  */
-function compileBody({ body, method }: Operation, ignored: boolean, maxBody: number, invalid: Invalid) {
+export function compileBody({ body, method }: Operation, ignored: boolean, maxBody: number, invalid: Invalid) {
   if (body === undefined) {
     const unexpected = refuse(problems.unsupported_media_type, 'this operation does not accept a body')
     if (ignored) return undefined

@@ -1,0 +1,99 @@
+// `understudy next`: who breaks on the next contract.
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { NextJudge } from '../gateway/next/judge.ts'
+import { keptOfEntry, keptOfRecording } from '../gateway/next/kept.ts'
+import { diagnosticsOf, type NextReport, NextTally } from '../gateway/next/tally.ts'
+import { readControlPlane } from '../http/control-client.ts'
+import { Diagnostics } from '../kernel/diagnostic.ts'
+import { formatFindings, REPORT_FORMATS, type ReportFormat } from '../kernel/report.ts'
+import { readHar } from '../load/import/har.ts'
+import { loadContract, loadPlan } from '../load/load.ts'
+import { CONFIGURATIONS, type Command, oneOf, tellMistakes } from './command.ts'
+
+export const next: Command = {
+  about: 'say which consumers break on the next contract, by the requests that they sent',
+  options: {
+    from: { takes: 'SOURCE', about: 'a HAR file, or the URL of the control plane of a running gateway' },
+    config: { takes: 'FILE', about: `the current configuration or contract (default: ${CONFIGURATIONS.join(', ')})` },
+    format: { takes: 'FORMAT', about: REPORT_FORMATS.join(', '), fault: oneOf(REPORT_FORMATS) },
+    'fail-on': {
+      takes: 'VERDICT',
+      about: 'exit 1 if a consumer breaks, or may break: breaks or may-break',
+      fault: oneOf(['breaks', 'may-break']),
+    },
+  },
+  async run({ file, values, ...line }, { home, environment, progress, version, print, complain, ...program }) {
+    const config = values.config ?? CONFIGURATIONS.find(one => existsSync(resolve(home, one))) ?? 'gateway.yaml'
+    const { from = '', format = 'text' } = values
+    const refuse = (why: string, code = 1) => {
+      complain(`understudy: ${why}\n`)
+      return code
+    }
+    if (file === '') return refuse('next needs the next contract: understudy next ./openapi-next.yaml', 2)
+    const { plan, report: mistakes } = loadPlan(config, home, environment, { progress: progress.report })
+    const { contract, report: others } = loadContract(file, home, progress.report)
+    const told = { home, environment, progress, version, print, complain, ...program }
+    for (const one of [mistakes, others]) tellMistakes(one, { file, values: {}, ...line }, told)
+    if (plan === undefined || contract === undefined) return 1
+    const tally = new NextTally(new NextJudge(plan, contract))
+    if (/^https?:\/\//.test(from)) {
+      const kept = await readControlPlane(from, '/requests?limit=100000', environment.UNDERSTUDY_CONTROL_TOKEN)
+      if ('fault' in kept) return refuse(kept.fault)
+      const { requests } = JSON.parse(kept.text)
+      for (const [i, one] of requests.entries()) {
+        progress.report('judging requests', i, requests.length)
+        await tally.add(keptOfEntry(one))
+      }
+    } else if (from !== '') {
+      const found = new Diagnostics()
+      for await (const one of readHar(resolve(home, from), from, found)) {
+        progress.report('judging requests', tally.requests)
+        await tally.add(keptOfRecording(one))
+      }
+      tellMistakes(found, { file, values: {}, ...line }, told)
+      if (found.failed) return 1
+    }
+    progress.clear()
+    const report = await tally.report()
+    const isJson = format === 'json'
+    if (isJson) print(`${JSON.stringify(report, null, 2)}\n`)
+    else if (format === 'text' || format === 'markdown') print(`${describeKnown(report)}\n\n`)
+    const list = report.rows.flatMap(diagnosticsOf)
+    if (!isJson) print(formatFindings(format as ReportFormat, list, { version }))
+    const wanted = values['fail-on']
+    const fails = report.rows.some(({ verdict }) => verdict === 'breaks' || verdict === wanted) || !report.related
+    return wanted !== undefined && fails ? 1 : 0
+  },
+}
+
+/** Says which requests are known, since when; what is safe; and what is not known. */
+function describeKnown({
+  requests,
+  refused,
+  unmatched,
+  since,
+  until,
+  consumers,
+  neverSeen,
+  ...report
+}: NextReport): string {
+  const listed = (wanted: string) =>
+    report.rows
+      .filter(({ verdict }) => verdict === wanted)
+      .map(({ consumer, operation, calls, unjudged }) =>
+        [consumer, operation, `(${calls})`, ...Object.keys(unjudged)].join(' '),
+      )
+      .join(', ')
+  const lines = [
+    [requests === 0 ? 'No request is known' : `Requests: ${requests} from ${since} to ${until}`],
+    [`Refused already: ${refused}; to no operation of the current contract: ${unmatched}`],
+    ['Seen: ', consumers.map(one => one ?? 'unknown callers').join(', ')],
+    ['Never seen, so nothing is known of them: ', neverSeen.join(', ')],
+    ['Not judged: ', listed('not-judged')],
+    ['Safe, as far as they were seen: ', listed('safe')],
+    ['', report.related ? '' : 'The two contracts share no operation.'],
+  ]
+  return lines.flatMap(([name, text]) => (text === '' ? [] : [`${name}${text ?? ''}`])).join('\n')
+}
