@@ -169,6 +169,8 @@ export class Exchange {
 
   /** The time in milliseconds that it was made to wait, by the real clock. Excludes the gateway's own work. */
   injected = 0
+  /** The time in milliseconds for which the real API was waited for, by the real clock. */
+  awaited = 0
   /** The things that were done to it on purpose, in words, for the journal. */
   notes: readonly string[] = NO_NOTES
   /** The conditions that could not be evaluated, with their places, and why; for the log. */

@@ -1,8 +1,6 @@
 // The gateway: holds the plan and the worlds, and answers requests. Independent of sockets.
 
 import { Exchange, type Upstream } from '../behaviours/exchange.ts'
-import { isDecodable } from '../contract/paths.ts'
-import { allowOf } from '../contract/security.ts'
 import {
   type BodyRead,
   ForwardedRequest,
@@ -31,12 +29,12 @@ import { thousandths } from './journal/entry.ts'
 import { Journal } from './journal/journal.ts'
 import { LiveDrift } from './live-drift.ts'
 import type { Log } from './log.ts'
-import type { Mask } from './mask.ts'
 import type { Meter } from './metrics/families.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { type ServedPlan, serveOthers, servePlan } from './served-plan.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
+import { replyToUnmatched } from './unmatched.ts'
 import { underWeather, WeatherStation } from './weather.ts'
 import { admitWhenLetIn, findAddressed, worldIn } from './worlds/visit.ts'
 import { type WorldFault, Worlds } from './worlds/worlds.ts'
@@ -281,7 +279,17 @@ export class Gateway {
 
   /** Adds `Date` and `Understudy-Explanation`, then records the exchange in metrics, journal and log. */
   #finish({ served, planned, exchange, path, started, passed, why, heard }: Dispatch, bare: Reply): Reply {
-    const { request, clock, consumer, injected, fault, warnings, failures, deprecatedInputs: inputs } = exchange
+    const {
+      request,
+      clock,
+      consumer,
+      injected,
+      awaited,
+      fault,
+      warnings,
+      failures,
+      deprecatedInputs: inputs,
+    } = exchange
     const { method } = request
     const { mask } = served
     let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
@@ -293,7 +301,9 @@ export class Gateway {
     const milliseconds = monotonic() - started
     const meter = served.meters.get(planned.index) ?? this.#bindMeter(served, planned)
     const at = this.clock.now()
-    meter.observe(method, status, milliseconds / 1000, injected / 1000)
+    meter.observe(method, status, milliseconds / 1000, (injected + awaited) / 1000, injected / 1000)
+    const replied = reply.headers['understudy-replied']
+    if (replied !== undefined) meter.replied(replied, awaited / 1000)
     if (failures.length > 0) this.#logFailures(failures, served)
     if (exchange.queued) meter.queued()
     if (refusal !== undefined) meter.refused(refusal.problem.code)
@@ -306,7 +316,11 @@ export class Gateway {
       if (inputs !== undefined) meter.deprecatedInputs(inputs, consumer, time, traffic)
     }
     const requestBody = heard?.bytes
-    this.journal.record(exchange, mask, { at, path, reply, milliseconds, explanation, requestBody })
+    const id = this.journal.record(exchange, mask, { at, path, reply, milliseconds, explanation, requestBody })
+    reply.stream?.judged?.then(judgement => {
+      if (judgement?.breaks === true) meter.broken()
+      if (judgement !== undefined) this.journal.note(id, judgement.text)
+    })
     if (this.coverage.pending.push([exchange, reply]) >= BATCH) this.coverage.settle()
     if (this.#log.requests) {
       const fields = {
@@ -329,31 +343,6 @@ export class Gateway {
 
 const UNTRACED = { passed: undefined, why: false, heard: undefined }
 const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', retryAfter(1000))
-
-// The reply to a request that no operation matches.
-
-/** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). The 404 repeats the path, credentials masked. */
-function replyToUnmatched({ method, prefix: before = '' }: Request, path: string, plan: Plan, mask: Mask): Reply {
-  if (method === 'OPTIONS' && path === '*') return { status: 204, headers: NO_HEADERS, body: undefined }
-  const prefix = maskPath(before, mask)
-  const known = prefix === '' ? plan.near.recall(method, path) : undefined
-  if (known !== undefined) return refuse(problems.not_found, known)
-  const methods = plan.methodsOf(path)
-  if (methods.length === 0) {
-    if (!isDecodable(path)) return refuse(problems.invalid_request, 'the path has a broken percent-encoding')
-    if (mask.path(path) !== path) {
-      // A segment with an encoded credential is masked as a whole.
-      return refuse(problems.not_found, `no operation matches ${method} ${prefix}${maskPath(path, mask)}`)
-    }
-    return refuse(problems.not_found, plan.near.describe(method, path, prefix))
-  }
-  const headers = { allow: allowOf(methods) }
-  if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
-  return refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
-}
-
-/** Returns a path without credentials. */
-const maskPath = (path: string, mask: Mask): string => (path === '' ? '' : mask.path(mask.text(path)))
 
 /** Whether the contract has a path, with or without the name of a world: `/v1/books`, `/v1/~alice/books`. */
 export function servesPath(plan: Plan, path: string): boolean {

@@ -34,6 +34,9 @@ export class Reloader {
   /** The running load, or the last one. Loads run one after the other, so that the last one is served. */
   #last: Promise<unknown> = Promise.resolve()
 
+  /** Whether a text may have another `upstream` than the served configuration. */
+  upstreamMayChange = false
+
   /**
    * @param loaded the served configuration
    */
@@ -77,7 +80,15 @@ export class Reloader {
 
   /** Loads the files, or a text instead, without serving it. Returns its mistakes. */
   async check(text?: string): Promise<Loaded> {
-    return this.#load({ text, lacking: this.#lacking, worlds: this.#worlds })
+    const loaded = await this.#load({ text, lacking: this.#lacking, worlds: this.#worlds })
+    if (text === undefined || this.upstreamMayChange || loaded.plan === undefined) return loaded
+    const { source, file } = loaded.plan.simulation
+    // Requests with their credentials would go to an address that a visitor of the control plane chose.
+    if (JSON.stringify(file.upstream) === JSON.stringify(this.#gateway.plan.simulation.file.upstream)) return loaded
+    const message = '"upstream" cannot be changed from here'
+    const place = source.locate(file.upstream === undefined ? [] : ['upstream'], 'key')
+    loaded.report.error('fixed-upstream', message, place, 'change the file, or start with --allow-upstream')
+    return { ...loaded, plan: undefined }
   }
 
   /** The text of the file on the disk; `undefined` where it cannot be read. */

@@ -56,6 +56,7 @@ function sendOnce(
   return new Promise((resolve, reject) => {
     const arrival = new Arrival(settings)
     const fail = (error: unknown) => {
+      if (arrival.whole) return
       const failure = upstreamFailureOf(error, settings)
       reject(failure)
       arrival.destroy(failure)
@@ -81,10 +82,12 @@ function sendOnce(
           if (status < 200) return
           const fields = (rawHeaders as Buffer[]).map(field => field.toString('latin1'))
           resolve({ status, fields, body: arrival, trailers: () => arrival.trailers })
-          arrival.limit(fail)
+          // A 304 may have the length of the body that it does not have (RFC 9110 §8.6), which undici waits for.
+          if (status === 304) arrival.finish({})
+          else arrival.limit(fail)
         },
         onResponseData: (_, part) => arrival.add(part),
-        onResponseEnd: (_, trailers) => arrival.finish(trailers as Headers),
+        onResponseEnd: (_, trailers) => arrival.whole || arrival.finish(trailers as Headers),
         onResponseError: (_, error) => fail(error),
       })
     } catch (error) {
@@ -96,6 +99,8 @@ function sendOnce(
 /** The body of a reply. Its connection stops while it is not read; the time between two parts is limited. */
 class Arrival extends Readable {
   trailers: Headers = {}
+  /** Whether all of it has arrived. */
+  whole = false
   readonly #timeout: number
   #controller: Dispatcher.DispatchController | undefined
   #timer: NodeJS.Timeout | undefined
@@ -136,6 +141,7 @@ class Arrival extends Readable {
 
   finish(trailers: Headers): void {
     this.#rest()
+    this.whole = true
     this.trailers = trailers
     this.push(null)
   }

@@ -120,6 +120,14 @@ export interface ReplyStream {
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** The fields after the body, known when it has ended. */
   trailers(): Headers
+  /** Set if the reply is judged; resolves once its body has been passed on. */
+  readonly judged?: Promise<Judgement | undefined>
+}
+
+/** A sentence on a reply that was passed on: its mistake, or why its body was not judged. */
+export interface Judgement {
+  readonly text: string
+  readonly breaks: boolean
 }
 
 /** A fault that is applied to a reply, or replaces it, on the wire. */

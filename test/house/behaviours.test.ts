@@ -91,6 +91,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   choice: ['behaviours/prefer.ts'],
   weather: ['gateway/weather.ts'],
   fault: ['behaviours/fault.ts'],
+  awaited: ['behaviours/respond/forward.ts'],
   nth: ['behaviours/expressions.ts', 'plan/layers.ts'],
   failures: ['plan/layers.ts'],
   unreadable: ['plan/layers.ts'],

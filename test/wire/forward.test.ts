@@ -1,62 +1,11 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createRaw, type Server } from 'node:net'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer as createRaw } from 'node:net'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { startGateway } from '../../src/index.ts'
+import { before, closeAll, closing, portOf, stand } from './forwarding.ts'
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Pets', version: '1' },
-  servers: [{ url: '/v1' }],
-  paths: {
-    '/pets': {
-      get: { operationId: 'listPets', responses: { 200: json({ type: 'array', items: { type: 'object' } }) } },
-      post: {
-        operationId: 'createPet',
-        requestBody: { content: { 'application/json': { schema: { type: 'object', required: ['name'] } } } },
-        responses: { 201: json({ type: 'object' }) },
-      },
-    },
-    '/pets/{id}': { get: { operationId: 'getPet', responses: { 200: json({ type: 'object' }) } } },
-  },
-}
-
-function json(schema: object) {
-  return { description: 'ok', content: { 'application/json': { schema } } }
-}
-
-const closing: (() => unknown)[] = []
-after(async () => {
-  for (const close of closing) await close()
-})
-
-const portOf = (server: Server): number => (server.address() as AddressInfo).port
-
-/** Starts a real API, and a gateway before it. */
-async function stand(
-  answer: (req: IncomingMessage, res: ServerResponse) => void,
-  more: object = {},
-  behaviours: object = {},
-) {
-  const real = createServer(answer)
-  await new Promise<void>(resolve => real.listen(0, '127.0.0.1', resolve))
-  return { real, ...(await before(portOf(real), more, behaviours)) }
-}
-
-async function before(port: number, more: object = {}, behaviours: object = {}) {
-  const gateway = await startGateway({
-    port: 0,
-    controlPort: 0,
-    config: {
-      contract: DOCUMENT,
-      upstream: { url: `http://127.0.0.1:${port}/api`, timeout: '2s', methods: ['GET', 'HEAD', 'POST'], ...more },
-      defaults: { respond: { forward: {} }, ...behaviours },
-    },
-  } as never)
-  closing.push(() => gateway.close())
-  return { gateway, url: `${gateway.url}` }
-}
+after(closeAll)
 
 test('a request and its reply are passed on, without what belongs to one connection', async () => {
   let seen: IncomingMessage | undefined

@@ -1,6 +1,7 @@
 // Answers with the reply of the real API, which is passed on as it arrives (RFC 9110 §7.6).
 
 import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
+import { monotonic } from '../../world/clock.ts'
 import type { Exchange, Handler, Site, UpstreamSettings } from '../behaviour.ts'
 import { UpstreamFailure, type UpstreamReply } from '../exchange.ts'
 
@@ -65,13 +66,14 @@ async function askRealApi(exchange: Exchange, settings: UpstreamSettings): Promi
   const path = request.path.startsWith(base) ? request.path.slice(base.length) : request.path
   const target = `${path || '/'}${request.query === '' ? '' : `?${request.query}`}`
   const body = request.hasBody ? request.stream?.() : undefined
-  const reply = await exchange.pause(
-    upstream.send(
-      { method: request.method, path: target, headers: headersOf(exchange, settings), body, signal: request.signal },
-      settings,
-    ),
-  )
-  return replyOf(reply, exchange, settings)
+  const { method, signal } = request
+  const started = monotonic()
+  try {
+    const sent = { method, path: target, headers: headersOf(exchange, settings), body, signal }
+    return replyOf(await upstream.send(sent, settings), exchange, settings)
+  } finally {
+    exchange.awaited += monotonic() - started
+  }
 }
 
 /** Returns the fields that are sent on. */

@@ -15,6 +15,7 @@ import { type Behaviour, type ConfigOf, type Exchange, type Invalid, setting } f
 import { compileTexts } from '../exchange.ts'
 import { EXTRA, inBody } from '../resource.ts'
 import { compileJudge } from './judge.ts'
+import { judgeReply } from './judge-reply.ts'
 import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
 
 const schema = setting.block(
@@ -42,7 +43,7 @@ const schema = setting.block(
     ),
     replies: setting.choice(
       ['off', 'warn', 'refuse'],
-      'What to do with a reply that breaks the contract, including refusals, chosen replies and status faults: send it (`off`), add `Understudy-Warning` (`warn`), or answer 500 instead (`refuse`). Default: off.',
+      'What to do with a reply that breaks the contract, including refusals, chosen replies and status faults: send it (`off`), add `Understudy-Warning` (`warn`), or answer 500 instead (`refuse`). A forwarded reply is never refused, and its body is judged up to `limits.body`. Default: off; warn if it is forwarded.',
     ),
   },
 )
@@ -161,11 +162,13 @@ export function compileParameters(
 export const replies: Behaviour<ValidateConfig> = {
   name: 'replies',
   keyOf: 'validate',
-  compile(config, { operation, decorate }) {
-    const mode = config?.replies ?? 'off'
+  compile(config, { operation, decorate, forwards, maxBody }) {
+    const mode = config?.replies ?? (forwards ? 'warn' : 'off')
     if (mode === 'off') return undefined
     return next => async exchange => {
       const reply = await next(exchange)
+      const { stream } = reply
+      if (stream !== undefined) return judgeReply({ ...reply, stream }, operation, maxBody)
       if (reply.status === 0) return reply
       const bare = reply.refusal !== undefined && reply.body === undefined
       const fault = nonconformanceOf(operation, bare ? await decorate(exchange, reply) : reply)
@@ -176,7 +179,7 @@ export const replies: Behaviour<ValidateConfig> = {
       return withWarning(reply, fault.message)
     }
   },
-  describe: config => config?.replies,
+  describe: (config, { forwards }) => config?.replies ?? (forwards ? 'warn' : undefined),
 }
 
 // Reads and checks a request's body, and says which names in it look misspelt.

@@ -43,6 +43,7 @@ const COLUMNS: readonly Column<LoggedRequest>[] = [
   ['Consumer', '1fr', ({ consumer }) => consumer ?? <i class="muted">unknown</i>],
   ['World', '1fr', ({ world }) => world],
   ['Why', '1.2fr', ReasonCell],
+  ['Replied', '1fr', ({ replied }) => replied],
   ['Time', '4.2rem', ({ durationMs }) => writeLatency(durationMs), 'end'],
   ['At', '6rem', ({ at }) => writeTime(at), 'end'],
 ]
@@ -154,7 +155,11 @@ export function LiveView() {
           {log.rows.length > 0 ? (
             <VirtualTable
               label="Requests, the newest first"
-              columns={COLUMNS.filter(([title]) => title !== 'World' || chosenWorld.value === '')}
+              columns={COLUMNS.filter(([title]) =>
+                title === 'Replied'
+                  ? log.rows.at(-1)?.replied !== undefined
+                  : title !== 'World' || chosenWorld.value === '',
+              )}
               count={log.rows.length}
               rowAt={index => log.rows.at(-1 - index)}
               keyOf={row => row.key}

@@ -81,7 +81,7 @@ export function RequestDetail({ request, id }: RequestDetailProps) {
 }
 
 function Head({ request }: { request: RecordedRequest }) {
-  const { id, query, durationMs, at, world, consumer, operation, requestBody } = request
+  const { id, query, durationMs, replied, upstreamMs, at, world, consumer, operation, requestBody } = request
   const [shown, setShown] = useState<'rule' | 'answer' | undefined>()
   const closeDialog = (): void => setShown(undefined)
   const again = (body: { world?: string; fresh?: boolean }): Promise<boolean> =>
@@ -97,6 +97,8 @@ function Head({ request }: { request: RecordedRequest }) {
   }
   const facts = [
     ...[operation ?? 'no operation', consumer ?? 'unknown consumer', world, writeLatency(durationMs)],
+    ...(replied === undefined ? [] : [`${replied} replied`]),
+    ...(upstreamMs === undefined ? [] : [`${writeLatency(upstreamMs)} of it in upstream`]),
     ...[writeMoment(Date.parse(at)), ...(query === '' ? [] : [`?${query}`])],
   ]
   return (

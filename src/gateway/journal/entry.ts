@@ -24,6 +24,10 @@ export interface RecordedRequest {
   /** 0 if a fault left the client without a reply. */
   readonly status: number
   readonly durationMs: number
+  /** `upstream` or `simulation`, if there is a real API. */
+  readonly replied?: string
+  /** The time until the real API began its reply. */
+  readonly upstreamMs?: number
   /** The position of its changes in the history of its world, where that is kept and it made any. */
   readonly position?: number
   /** Why it was refused, if it was: the problem's code, and the rule that was violated. */
@@ -66,6 +70,8 @@ export function describeEntry(entry: JournalEntry): RecordedRequest {
     query: mask.query(entry.query),
     status: entry.status,
     durationMs: thousandths(entry.milliseconds),
+    replied: entry.replied,
+    upstreamMs: entry.awaited === 0 ? undefined : thousandths(entry.awaited),
     position: entry.position === LOST ? undefined : entry.position,
     refusal: refusal && { code: refusal.problem.code, rule: mask.text(refusal.detail) },
     injected: describeInjected(entry),

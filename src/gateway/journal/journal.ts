@@ -110,9 +110,10 @@ export class Journal {
     }
   }
 
-  record(exchange: Exchange, mask: Mask, outcome: RequestOutcome): void {
+  /** @returns its id; 0 if nothing is kept */
+  record(exchange: Exchange, mask: Mask, outcome: RequestOutcome): number {
     const { requests } = this.#settings
-    if (requests === 0) return
+    if (requests === 0) return 0
     const id = this.#last + 1
     this.#last = id
     if (id - this.#first >= requests) this.#evict()
@@ -139,6 +140,8 @@ export class Journal {
     entry.weather = exchange.weather
     entry.queued = exchange.queued
     entry.notes = exchange.notes
+    entry.replied = outcome.reply.headers['understudy-replied']
+    entry.awaited = exchange.awaited
     entry.position = exchange.position
     entry.refusal = outcome.reply.refusal
     entry.explanation = outcome.explanation
@@ -151,6 +154,16 @@ export class Journal {
     this.#bytes += entry.size
     while (this.#bytes > this.#room) this.#evict()
     if (this.#listeners.size > 0) for (const listener of this.#listeners) listener(entry, request)
+    return id
+  }
+
+  /** Adds a note to a request that is still kept. */
+  note(id: number, text: string): void {
+    const entry = this.find(id)
+    if (entry === undefined) return
+    entry.notes = [...entry.notes, text]
+    entry.size += text.length
+    this.#bytes += text.length
   }
 
   /** The kept entries, oldest first. Do not retain an entry: it is reused for another request. */
@@ -267,6 +280,9 @@ export interface JournalEntry {
   weather: string | undefined
   queued: boolean
   notes: readonly string[]
+  /** The one who replied, `upstream` or `simulation`, if there is a real API; and the wait for that, in milliseconds. */
+  replied: string | undefined
+  awaited: number
   /** The position of its changes in the log of a recorded world; `LOST` where that log is gone. */
   position: number | undefined
   refusal: Refusal | undefined
@@ -315,6 +331,8 @@ export const blankEntry = (mask: Mask): JournalEntry => ({
   weather: undefined,
   queued: false,
   notes: [],
+  replied: undefined,
+  awaited: 0.5,
   position: undefined,
   refusal: undefined,
   explanation: undefined,

@@ -175,8 +175,12 @@ export function measureProcess(): () => Promise<MetricFamily[]> {
 
 /** Counts for one operation. */
 export interface Meter {
-  /** @param injected the injected delay in seconds */
-  observe(method: string, status: number, seconds: number, injected: number): void
+  /** @param idle the time in seconds in which the gateway did not work. @param injected the part of it that was injected */
+  observe(method: string, status: number, seconds: number, idle: number, injected: number): void
+  /** @param awaited the time in seconds for which the real API was waited for; 0 if it was not asked */
+  replied(by: string, awaited: number): void
+  /** Counts a reply of the real API that breaks the contract. */
+  broken(): void
   queued(): void
   refused(problem: string): void
   struck(fault: string): void
@@ -220,10 +224,23 @@ export class Books {
     'understudy_deprecated_inputs_total{operation,input,consumer,traffic}',
     'Uses of deprecated parameters and body fields, by consumer.',
   )
+  readonly #replies = new Instrument(
+    'understudy_replies_total{operation,replied}',
+    'Replies by who gave them, the real API or the simulation, if there is a real API.',
+  )
+  readonly #upstream = new Instrument(
+    'understudy_upstream_duration_seconds{operation}',
+    'Time until the real API began its reply.',
+  )
+  readonly #broken = new Instrument(
+    'understudy_upstream_violations_total{operation}',
+    'Replies of the real API that break the contract, as far as they were judged.',
+  )
   /** All of them, in the order of the page. */
   readonly instruments: readonly Instrument[] = [
     ...[this.#requests, this.#service, this.#injected],
     ...[this.#queued, this.#refusals, this.#faults, this.#deprecatedInputs, this.#drift],
+    ...[this.#replies, this.#upstream, this.#broken],
   ]
 
   /** Counts a difference of the real API. */
@@ -252,14 +269,19 @@ export class Books {
         ...operation,
       })
     return {
-      observe: (method, status, seconds, injected) => {
+      observe: (method, status, seconds, idle, injected) => {
         const key = `${method} ${status}`
         const series = known.get(key) ?? keep(key, requests(method, status))
         series.observe(seconds)
         service ??= this.#service.series(operation)
-        service.observe(seconds - injected)
+        service.observe(seconds - idle)
         if (injected > 0) this.#injected.series(operation).observe(injected)
       },
+      replied: (by, awaited) => {
+        this.#replies.series({ ...operation, replied: by }).add()
+        if (awaited > 0) this.#upstream.series(operation).observe(awaited)
+      },
+      broken: () => this.#broken.series(operation).add(),
       queued: () => this.#queued.series(operation).add(),
       refused: problem => (known.get(problem) ?? keep(problem, this.#refusals.series({ ...operation, problem }))).add(),
       struck: kind => this.#faults.series({ ...operation, kind }).add(),
