@@ -60,7 +60,7 @@ export const next: Command = {
     const isJson = format === 'json'
     if (isJson) print(`${JSON.stringify(report, null, 2)}\n`)
     else if (format === 'text' || format === 'markdown') print(`${describeKnown(report)}\n\n`)
-    const list = report.rows.flatMap(diagnosticsOf)
+    const list = diagnosticsOf(report.rows)
     if (!isJson) print(formatFindings(format as ReportFormat, list, { version }))
     const wanted = values['fail-on']
     const fails = report.rows.some(({ verdict }) => verdict === 'breaks' || verdict === wanted) || !report.related

@@ -180,27 +180,45 @@ export class NextTally {
   }
 }
 
-/** Returns the findings of a row at their places in the next contract. */
-export const diagnosticsOf = ({
-  consumer,
-  operation,
-  calls,
-  findings,
-  verdict: whole,
-  sunset,
-}: NextRow): Diagnostic[] =>
-  findings.map(({ verdict, reason, now, next: at, ...finding }) => {
+/** The most callers and operations that a message names. */
+const MOST_NAMED = 5
+
+/** Returns the findings at their places in the next contract. One reason for several operations, as in a shared schema, is one. */
+export function diagnosticsOf(rows: readonly NextRow[]): Diagnostic[] {
+  const groups = new Map<
+    string,
+    { readonly row: NextRow; readonly finding: NextFinding; readonly subjects: string[] }
+  >()
+  for (const row of rows) {
+    for (const finding of row.findings) {
+      const key = [row.calls > 0, finding.verdict, finding.reason, finding.now, finding.next].join('\n')
+      getOrMake(groups, key, () => ({ row, finding, subjects: [] })).subjects.push(subjectOf(row))
+    }
+  }
+  return [...groups.values()].map(({ row, finding, subjects }) => {
+    const { verdict, reason, now, next: at } = finding
+    const { calls, sunset } = row
     const [column, line, ...file] = at.split(':').reverse()
+    const [subject = '', ...others] = subjects
     const seen = calls === 0 ? 'nobody called it' : `${finding.calls} of ${calls} calls, the last ${finding.last}`
+    const rest = others.length - MOST_NAMED
+    const more =
+      others.length === 0
+        ? ''
+        : `; also ${others.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
     return {
       severity: calls > 0 && verdict === 'breaks' ? 'error' : 'warning',
-      code: calls > 0 ? verdict : whole,
-      subject: `${consumer ?? 'unknown callers'} ${operation}`,
-      message: `${reason} (${seen}; now ${now}${sunset === undefined ? '' : `; sunset ${sunset}`})`,
+      code: calls > 0 ? verdict : row.verdict,
+      subject,
+      message: `${reason} (${seen}; now ${now}${sunset === undefined ? '' : `; sunset ${sunset}`}${more})`,
       hint: finding.try,
       place: { file: file.reverse().join(':'), line: Number(line), column: Number(column), length: 1, text: '' },
     }
   })
+}
+
+const subjectOf = ({ consumer, operation, calls }: NextRow): string =>
+  calls === 0 ? operation : `${consumer ?? 'unknown callers'} ${operation}`
 
 const pointText = ({ file, line, column }: Place): string => `${file}:${line}:${column}`
 
