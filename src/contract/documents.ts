@@ -58,13 +58,6 @@ export function nameElsewhere(node: Node): string | undefined {
 /** `Book` for `schemas/Book.yaml` and `schemas/Book.schema.json`. */
 export const nameOfFile = (file: string): string => basename(file).replace(/(?:\.schema)?\.(?:ya?ml|json)$/i, '')
 
-/** The node at a JSON Pointer in URI fragment form (RFC 6901 §6), `#/a/b`, below another; `undefined` if there is none. */
-export function nodeAt(root: Node, fragment: string): Node | undefined {
-  const steps = fragment.startsWith('#/') ? parsePointer(decode(fragment.slice(1))) : undefined
-  const node = steps?.reduce(step, root)
-  return node?.value === undefined ? undefined : node
-}
-
 const step = (at: Node, key: string): Node => childOf(at, Array.isArray(at.value) ? Number(key) : key)
 
 const rootOf = (document: Document): Node => ({ document, path: [], value: document.source.value })
@@ -88,6 +81,8 @@ export class Documents {
   readonly #identifiers = new Map<string, Identifiers>()
   /** The schemas by the absolute URI of their `$id`. */
   readonly #byUri = new Map<string, Node>()
+  /** The schemas that no document has, by identity. */
+  readonly #made = new Map<string, Node>()
   /** The outcomes of `resolve`, by the object that holds `$ref`. */
   readonly #resolved = new WeakMap<object, { readonly target: Node | undefined }>()
 
@@ -122,7 +117,22 @@ export class Documents {
     const [file = ''] = reference.split('#', 1)
     const document = this.#documents.get(resolve(dirname(this.root.document.file), file))
     const root = file === '' ? this.root : document && rootOf(document)
-    return root && nodeAt(root, reference.slice(file.length))
+    // A JSON Pointer in URI fragment form (RFC 6901 §6).
+    const fragment = decode(reference.slice(file.length + 1))
+    const keys = fragment.startsWith('/') ? parsePointer(fragment) : undefined
+    const node = root && keys?.reduce((at, key) => this.#orMade(step(at, key)), root)
+    return node?.value === undefined ? undefined : node
+  }
+
+  #orMade(node: Node): Node {
+    return node.value === undefined ? (this.#made.get(identityOf(node)) ?? node) : node
+  }
+
+  /** Keeps a schema that the document does not have, where it would stand, so that references find it. */
+  make(node: Node, value: unknown): Node {
+    const made = { ...node, value }
+    this.#made.set(identityOf(node), made)
+    return made
   }
 
   /** Follows `$ref`s to the first node without one. Returns `undefined` after reporting why that is impossible. */

@@ -173,3 +173,54 @@ test('a form whose names differ in spelling changes the fields of the record', a
   assert.deepEqual(changed, { sid, friendly_name: 'Two', max_age: 5, tags: ['a', 'b'] })
   assert.deepEqual((await send('GET /Services?FriendlyName=Two')).body, { services: [changed] })
 })
+
+test('a collection whose replies are shown by examples alone has state', async () => {
+  const shown = (status: number, example: unknown) => ({
+    responses: { [status]: { description: 'ok', content: { 'application/json': { example } } } },
+  })
+  const article = { id: 7, title: 'Hello', tags: ['a'], author: null }
+  const { send } = await inferredInProcess(
+    documentOf({
+      '/articles': {
+        get: shown(200, [article, { ...article, id: 8, author: { name: 'Ada' } }]),
+        post: { ...takes(object({ title: string }, { required: ['title'] })), ...shown(201, article) },
+      },
+      '/articles/{id}': {
+        ...naming('id', integer),
+        // An example may be the text of the body.
+        get: shown(200, JSON.stringify(article)),
+        delete: { responses: { 204: { description: 'gone' } } },
+      },
+    }),
+  )
+  const { status, body } = await send('POST /articles', { title: 'Mine' })
+  const { id } = body as { id: number }
+  assert.equal(status, 201)
+  assert.equal(((await send(`GET /articles/${id}`)).body as Fields).title, 'Mine')
+  assert.ok(((await send('GET /articles')).body as Fields[]).some(one => one.id === id && one.title === 'Mine'))
+  assert.equal((await send(`DELETE /articles/${id}`)).status, 204)
+  assert.equal((await send(`GET /articles/${id}`)).status, 404)
+})
+
+test('an item that is answered as a list of one is one record, if a change answers with one', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/emails': {
+          get: answers(200, { type: 'array', items: ref('Contact') }),
+          post: { ...takes(object({ label: string })), ...answers(200, ref('Contact')) },
+        },
+        '/emails/{contactId}': {
+          ...naming('contactId', integer),
+          get: answers(200, { type: 'array', items: ref('Contact') }),
+          delete: answers(200, ref('Contact')),
+        },
+      },
+      { Contact: object({ id: integer, label: string }) },
+    ),
+  )
+  const { id } = (await send('POST /emails', { label: 'Home' })).body as { id: number }
+  assert.deepEqual((await send(`GET /emails/${id}`)).body, [{ id, label: 'Home' }])
+  assert.deepEqual((await send(`DELETE /emails/${id}`)).body, { id, label: 'Home' })
+  assert.equal((await send(`GET /emails/${id}`)).status, 404)
+})

@@ -2,6 +2,7 @@
 // `itemSchema`).
 
 import { isObject, type Json, parseJson, pointer, put } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import type { Side } from '../../kernel/schema/keywords.ts'
 import type { Example, Header, MediaType, RequestBody, ResponseSpec } from '../contract.ts'
 import { childOf, type Documents, isGiven, itemsOf, membersOf, type Node } from '../documents.ts'
@@ -163,8 +164,46 @@ function readMediaType(node: Node, essence: string | undefined, side: Side, read
       reading.warn('invalid-example', `the example ${name} has no value`, entry, 'key', 'write it under "value"')
     }
   }
-  return { ...readSchema(node, essence, side, reading), examples }
+  const read = readSchema(node, essence, side, reading)
+  const bodies = side === 'reply' && isJson(essence ?? '') && read.schema === undefined ? examples.flatMap(bodyIn) : []
+  if (bodies.length === 0) return { ...read, examples }
+  return { schema: reading.schemas.use(reading.make(childOf(node, 'schema'), openSchemaOf(bodies))), examples }
 }
+
+/** Returns the object or list that an example shows, which is often written as the text of the body. */
+function bodyIn({ value: written }: Example): unknown[] {
+  const parsed = typeof written === 'string' ? parseJson(written) : { value: written }
+  return 'value' in parsed && (isObject(parsed.value) || Array.isArray(parsed.value)) ? [parsed.value] : []
+}
+
+/** Returns an open schema for the values of examples: it has their types and properties, and requires nothing. */
+function openSchemaOf(values: readonly unknown[]): object {
+  const types = new Set(values.map(typeOfValue))
+  const isNullable = types.delete('null')
+  const [type, other] = types
+  if (type === undefined || other !== undefined) return {}
+  const own = isNullable ? {} : { type }
+  const given = values.filter(value => value !== null)
+  if (type === 'array') return { ...own, items: openSchemaOf(given.flat()) }
+  if (type !== 'object') return { ...own, example: given[0] }
+  const byName = new Map<string, unknown[]>()
+  for (const [name, value] of given.flatMap(one => Object.entries(one as object)))
+    getOrMake(byName, name, () => []).push(value)
+  return { ...own, properties: Object.fromEntries([...byName].map(([name, all]) => [name, openSchemaOf(all)])) }
+}
+
+const typeOfValue = (value: unknown): string =>
+  value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'array'
+      : isObject(value)
+        ? 'object'
+        : typeof value === 'string' || typeof value === 'boolean'
+          ? typeof value
+          : Number.isInteger(value) || typeof value === 'bigint'
+            ? 'integer'
+            : 'number'
 
 type ReadSchema = Pick<MediaType, 'schema' | 'sequence'>
 

@@ -162,8 +162,10 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const taken = takenBy(own.get('POST'), reader, schemas)
     const list = unknown.list(own.get('GET')) ?? silentList(own.get('GET'), taken, schemas)
     const listed = list === undefined || taken !== undefined ? [] : [list.listed.items]
-    const isOne = changesOne(item) && (namesRecord(parameter, word) || listAlike(own, item, unknown))
-    const read = reader && readBy(reader, knowing(unknown, listed), isOne)
+    const base = knowing(unknown, listed)
+    const changesRecord = [...item.values()].some(one => one.method !== 'GET' && base.answersAkin(one))
+    const isOne = changesOne(item) && (changesRecord || namesRecord(parameter, word) || listAlike(own, item, unknown))
+    const read = reader && readBy(reader, base, isOne)
     // A path that names one thing, and lists things, is a collection within another.
     if (reader !== undefined && read === undefined && taken === undefined && !isSilent(reader)) return undefined
     // An item's GET without a body tells whether something exists, and shows no record.
@@ -299,7 +301,7 @@ const MOST_SEGMENTS = 100
 function sameness(own: Operations, item: Operations, records: RecordReader): 0 | 1 | 2 {
   const { schemas } = records
   const [reader, posted] = [item.get('GET'), own.get('POST')].map(one => one && replySchema(one))
-  const read = reader && records.single(reader)?.record
+  const read = reader && records.shown(reader, true)?.record
   if (read === undefined) return 0
   const known = [records.list(own.get('GET'))?.listed.items, posted && records.single(posted)?.record]
   const made = known.filter(one => one !== undefined)
