@@ -178,7 +178,7 @@ function bodyIn({ value: written }: Example): unknown[] {
 
 /** Returns an open schema for the values of examples: it has their types and properties, and requires nothing. */
 function openSchemaOf(values: readonly unknown[]): object {
-  const types = new Set(values.map(typeOfValue))
+  const types = new Set(values.map(typeOfExample))
   const isNullable = types.delete('null')
   const [type, other] = types
   if (type === undefined || other !== undefined) return {}
@@ -192,7 +192,7 @@ function openSchemaOf(values: readonly unknown[]): object {
   return { ...own, properties: Object.fromEntries([...byName].map(([name, all]) => [name, openSchemaOf(all)])) }
 }
 
-const typeOfValue = (value: unknown): string =>
+const typeOfExample = (value: unknown): string =>
   value === null
     ? 'null'
     : Array.isArray(value)
