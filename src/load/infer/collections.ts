@@ -301,7 +301,7 @@ const MOST_SEGMENTS = 100
 function sameness(own: Operations, item: Operations, records: RecordReader): 0 | 1 | 2 {
   const { schemas } = records
   const [reader, posted] = [item.get('GET'), own.get('POST')].map(one => one && replySchema(one))
-  const read = reader && records.shown(reader, true)?.record
+  const read = reader && records.single(reader)?.record
   if (read === undefined) return 0
   const known = [records.list(own.get('GET'))?.listed.items, posted && records.single(posted)?.record]
   const made = known.filter(one => one !== undefined)
