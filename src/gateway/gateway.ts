@@ -23,7 +23,7 @@ import { Unavailable } from '../world/engines/engine.ts'
 import { Outage } from '../world/records/types.ts'
 import { StandingAnswers } from './answers.ts'
 import { delayed, explainReply, explanationHeaders, readControls } from './client-controls.ts'
-import { BATCH, Coverage } from './coverage/coverage.ts'
+import { BATCH, Coverage, LARGE } from './coverage/coverage.ts'
 import { AllRequests } from './journal/all-requests.ts'
 import { thousandths } from './journal/entry.ts'
 import { Journal } from './journal/journal.ts'
@@ -321,7 +321,10 @@ export class Gateway {
       if (judgement?.breaks === true) meter.broken()
       if (judgement !== undefined) this.journal.note(id, judgement.text)
     })
-    if (this.coverage.pending.push([exchange, reply]) >= BATCH) this.coverage.settle()
+    // A large body is not kept until the batch is full.
+    const { 'content-length': length = request.hasBody ? LARGE : 0 } = request.headers
+    const isLarge = Number(length) >= LARGE || (reply.body?.length ?? 0) >= LARGE
+    if (this.coverage.pending.push([exchange, reply]) >= BATCH || isLarge) this.coverage.settle()
     if (this.#log.requests) {
       const fields = {
         operation: planned.operation.id || undefined,

@@ -20,6 +20,8 @@ export interface CoverageFilter {
 
 /** Requests that are observed together, off the path of their replies. */
 export const BATCH = 32
+/** The length of a body from which a request is observed at once, in bytes. */
+export const LARGE = 16_000
 /** Pairs of a world and a consumer with separate bits. Later pairs share one set of bits, which no filter matches. */
 const MOST_CALLERS = 200
 /** Values of one request that are looked at. */
