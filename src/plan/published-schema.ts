@@ -30,6 +30,8 @@ const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   host: ['127.0.0.1', '0.0.0.0'],
   controlHost: ['127.0.0.1'],
   'worlds.default': ['staging'],
+  'upstream.url': ['https://staging.example.com/v1', '${STAGING_URL}'],
+  'upstream.tls.ca': ['./ca.pem'],
   'named.*': [{ contract: './openapi-next.yaml' }],
   'named.*.contract': ['./openapi-next.yaml'],
   'consumers.*': [{ apiKey: '${DEMO_KEY:-demo-key}' }],
