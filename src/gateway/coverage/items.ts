@@ -5,7 +5,7 @@ import type { Contract, Operation, ResponseSpec } from '../../contract/contract.
 import { childOf, componentOf, itemsOf, membersOf, type Node } from '../../contract/documents.ts'
 import { compileMediaTypes } from '../../contract/media-types.ts'
 import { isObject } from '../../kernel/json.ts'
-import { attempted } from '../../kernel/memo.ts'
+import { attempted, getOrMake } from '../../kernel/memo.ts'
 import { hasType } from '../../kernel/schema/keywords.ts'
 
 export const ITEM_KINDS = [
@@ -108,6 +108,8 @@ class ItemFinder {
   readonly #rules: CoverageItem[] = []
   /** By identity: schemas around the current place, so that one that contains itself leads back to the outer one. */
   readonly #around = new Map<string, SchemaWalker>()
+  /** The schemas that a walker has already: compositions may repeat one many times. */
+  readonly #filled = new Map<SchemaWalker, Set<string>>()
 
   constructor(contract: Contract, depth: number) {
     this.#contract = contract
@@ -198,7 +200,9 @@ class ItemFinder {
   #fill(walker: SchemaWalker, node: Node, name: string, depth: number, isText = false): void {
     const schema = this.#contract.resolve(node)
     const identity = this.#contract.identify(schema)
-    if (!isObject(schema.value) || this.#around.has(identity)) return
+    const filled = getOrMake(this.#filled, walker, () => new Set())
+    if (!isObject(schema.value) || this.#around.has(identity) || filled.has(identity)) return
+    filled.add(identity)
     this.#around.set(identity, walker)
     const value: SchemaParts = schema.value
     const dot = name === '' || name.endsWith(')') ? name : `${name}.`
@@ -260,7 +264,7 @@ class ItemFinder {
     const title = component ?? (typeof marks.title === 'string' ? marks.title : undefined)
     const name = `${outer}<${title ?? marks.type ?? index + 1}${title === undefined && marks.type !== undefined ? ` ${index + 1}` : ''}>`
     const item = this.#add('branch', name, node, isObject(node.value) && '$ref' in node.value ? 'value' : 'key')
-    const walker = this.#open(node, name, depth) ?? BLANK
+    const walker = this.#open(node, name, depth + 1) ?? BLANK
     return {
       item,
       walker,
