@@ -61,7 +61,7 @@ const ROUTES = 'http/control/index.ts'
 
 test('the type check names every table that lacks the new kind, and every answer that a route lacks', () => {
   edit(FAULT, "'hang'] as const", "'hang', 'teapot'] as const")
-  edit(SETTINGS, "'file'] as const", "'file', 'word'] as const")
+  edit(SETTINGS, "'forward'] as const", "'forward', 'word'] as const")
   writeFileSync(join(folder, 'src/http/control/greetings.ts'), greeting.replace(/^ +underWorkers.*\n/m, ''))
   edit(ROUTES, 'import { openApiRoute,', "import { greetingRoutes } from './greetings.ts'\nimport { openApiRoute,")
   edit(ROUTES, '...historyRoutes(control),', '...greetingRoutes(),\n    ...historyRoutes(control),')
@@ -80,7 +80,7 @@ test('the complete additions pass the type check and answer requests', async () 
   writeFileSync(join(folder, 'src/behaviours/respond/word.ts'), word)
   edit(SETTINGS, '    status: setting', "    word: setting.text('The word.'),\n    status: setting")
   edit(RESPOND, '  file: compileFile,', '  word: config => compileWord(config.word as string),\n  file: compileFile,')
-  edit(RESPOND, 'import { type ACTIONS', "import { compileWord } from './word.ts'\nimport { type ACTIONS")
+  edit(RESPOND, 'import { ACTIONS,', "import { compileWord } from './word.ts'\nimport { ACTIONS,")
   writeFileSync(join(folder, 'src/http/control/greetings.ts'), greeting)
   assert.equal(mistakes(), '')
 

@@ -192,6 +192,7 @@ describe('two workers', () => {
         '/config/schema',
         '/config/text',
         '/contract',
+        '/coverage',
         '/healthz',
         '/metrics',
         '/openapi.json',
