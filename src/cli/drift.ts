@@ -3,13 +3,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Mask } from '../gateway/mask.ts'
-import { readDrift } from '../http/ask.ts'
-import { createUpstream } from '../http/upstream.ts'
+import { readControlPlane } from '../http/control-client.ts'
 import { Diagnostics, type Place } from '../kernel/diagnostic.ts'
+import { attempted } from '../kernel/memo.ts'
 import { formatFindings, type ReportFormat } from '../kernel/report.ts'
 import {
   baselineLine,
   type DriftFinding,
+  type DriftReport,
   diagnosticOf,
   readBaseline,
   writeBaseline,
@@ -37,6 +38,8 @@ export const BASELINE: Readonly<Record<string, Option>> = {
 
 /** The usual address of the control plane, asked where no file is named. */
 const CONTROL = 'http://127.0.0.1:4011'
+/** The milliseconds that its reply may take. */
+const PATIENCE = 10_000
 
 export const drift: Command = {
   about: 'compare a recording (HAR), or the traffic of a running gateway, with the contract and the stand-in',
@@ -51,14 +54,15 @@ export const drift: Command = {
     const file = line.file || CONTROL
     const { home, environment, complain, print } = program
     if (URL.canParse(file) && /^https?:$/.test(new URL(file).protocol)) {
-      const client = createUpstream()
-      const told = await readDrift(client, new URL(file), environment.UNDERSTUDY_CONTROL_TOKEN)
-      await client.close()
-      if (typeof told === 'string') {
-        complain(`${file}: ${told}\n`)
+      const path = `${new URL(file).pathname.replace(/\/+$/, '')}/drift`
+      const signal = AbortSignal.timeout(PATIENCE)
+      const read = await readControlPlane(file, path, environment.UNDERSTUDY_CONTROL_TOKEN, signal)
+      const parsed = 'fault' in read ? undefined : attempted(() => JSON.parse(read.text) as DriftReport)
+      if (parsed === undefined) {
+        complain(`understudy: ${'fault' in read ? read.fault : `${file} is not the control plane of a gateway`}\n`)
         return 1
       }
-      return tellDrift(told, line, program)
+      return tellDrift(parsed, line, program)
     }
     const config = values.config ?? CONFIGURATIONS.find(one => existsSync(resolve(home, one)))
     if (config === undefined) {

@@ -1,9 +1,7 @@
-// Sends single requests to a real API, for comparing it with its contract; reads the findings of a running gateway. Bounded in
-// time and size.
+// Sends single requests to a real API, for comparing it with its contract. Bounded in time and size.
 
 import { type Upstream, UpstreamFailure, type UpstreamSettings } from '../behaviours/exchange.ts'
 import type { AskUpstream } from '../load/compare/against.ts'
-import type { DriftReport } from '../load/compare/drift-book.ts'
 import { MOST_COMPARED, observe } from '../load/compare/observe.ts'
 import { realClock } from '../world/clock.ts'
 
@@ -57,27 +55,5 @@ export function askAt(
       if (!(error instanceof UpstreamFailure)) throw error
       return { fault: signal.aborted ? `no whole reply within ${WHOLE_REPLY / 1000} s` : error.message }
     }
-  }
-}
-
-/** Reads the findings of a running gateway from its control plane; a sentence where that fails. */
-export async function readDrift(
-  client: Upstream,
-  control: URL,
-  token: string | undefined,
-): Promise<DriftReport | string> {
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  try {
-    const settings = settingsFor(control, undefined)
-    const { status, body } = await client.send({ method: 'GET', path: '/drift', headers }, settings)
-    const parts: Uint8Array[] = []
-    for await (const part of body) parts.push(part)
-    const text = Buffer.concat(parts).toString()
-    if (status === 200 && text.startsWith('{')) return JSON.parse(text) as DriftReport
-    const remedy = status === 401 ? '; set UNDERSTUDY_CONTROL_TOKEN' : '; is it the control plane of a gateway?'
-    return `it answered ${status}${remedy}`
-  } catch (error) {
-    if (!(error instanceof UpstreamFailure)) throw error
-    return `it gave no findings: ${error.message}`
   }
 }
