@@ -38,10 +38,10 @@ async function runImport(line: CommandLine, program: Program): Promise<number> {
   const { kind, tried } = made
   const lines = [
     `${file} is ${kind.what}; ${counted(made.files.size, 'file')} are in ${output}.`,
-    `${tried.equal} of ${counted(tried.tried, 'reply').replace(/ys$/, 'ies')} are equal.`,
+    `${tried.equal} of ${tried.tried} replies are equal.`,
     ...(tried.untried === 0
       ? []
-      : [`${counted(tried.untried, 'case')} were not tried: the file names no request that has such a reply.`]),
+      : [`Not tried, because the file names no request that has such a reply: ${counted(tried.untried, 'case')}.`]),
     ...tried.different.slice(0, SHOWN_DIFFERENCES).map(one => `  ${one}`),
     ...(tried.different.length > SHOWN_DIFFERENCES
       ? [`  … and ${tried.different.length - SHOWN_DIFFERENCES} more`]
