@@ -2,11 +2,8 @@
 // requests stay valid. Alternatives (`oneOf`, `anyOf`) are not entered.
 
 import { isObject, stringifyJson } from '../kernel/json.ts'
-import type { Contract, MediaType, Operation } from './contract.ts'
+import { type Contract, followSteps, ITEM, type MediaType, type Operation } from './contract.ts'
 import { childOf, itemsOf, type Node } from './documents.ts'
-
-/** Stands for every item of a list among the steps to a value. */
-export const ITEM = '*'
 
 /** A difference of two operations. */
 export interface OperationDifference {
@@ -37,16 +34,10 @@ const allowsNull = ({ value }: Node): boolean =>
 
 /** Returns the part of a schema that says something about a value within, or the nearest schema that there is. */
 export function nodeWithin(start: Node, steps: readonly string[], keyword: string, contract: Contract): Node {
-  let node = contract.resolve(start)
-  for (const [i, step] of steps.entries()) {
-    const { properties, items } = contract.shapeOf(node)
-    const requirement = itemsOf(childOf(node, 'required')).find(({ value }) => value === step)
-    if (keyword === 'required' && i === steps.length - 1 && requirement !== undefined) return requirement
-    const inner = properties.get(step) ?? (step === ITEM ? items : undefined)
-    if (inner === undefined) return node
-    node = contract.resolve(inner)
-  }
-  return keywordAt(node, keyword)
+  const outer = contract.resolve(followSteps(start, steps.slice(0, -1), contract).node)
+  const isMeant = ({ value }: Node) => keyword === 'required' && value === steps.at(-1)
+  const requirement = itemsOf(childOf(outer, 'required')).find(isMeant)
+  return requirement ?? keywordAt(contract.resolve(followSteps(start, steps, contract).node), keyword)
 }
 
 /** Returns the differences that may break the callers of an operation. */

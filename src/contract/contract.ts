@@ -27,6 +27,12 @@ export interface Contract {
   readonly schemas: ReadonlyMap<string, SchemaUse>
   /** Returns the properties of the schema at a node, gathered through `$ref` and `allOf`. */
   shapeOf(node: Node): Shape
+  /** Returns the branches of a union by the property that its discriminator names. */
+  branchesOf(
+    node: Node,
+    union: 'oneOf' | 'anyOf',
+    property: string,
+  ): readonly { readonly names: readonly string[] }[] | undefined
   /** Identifies a node, with references followed: two nodes with one identity are the same. */
   identify(node: Node): string
   /** Returns the node at the end of a chain of references; the node itself if a reference is broken. */
@@ -215,9 +221,28 @@ export function bundle(contract: Contract): DocumentPart | undefined {
   return names.size === 0 ? bundled : { ...bundled, [ELSEWHERE]: elsewhere }
 }
 
-/** Returns the schema at some steps below another; a number stands for any item of a list. */
-export const nodeBelow = (node: Node, steps: readonly (string | number)[], contract: Contract): Node | undefined =>
-  steps.reduce<Node | undefined>((at, step) => {
-    const shape = at && contract.shapeOf(at)
-    return typeof step === 'number' ? shape?.items : shape?.properties.get(step)
-  }, node)
+/** Stands for any item of a list among the steps to a value. */
+export const ITEM = '*'
+
+/** Follows steps below a schema, as far as it describes them, to the schema behind a reference where it does not. A number, or `ITEM`, is any item of a list. */
+export function followSteps(
+  start: Node,
+  steps: readonly (string | number)[],
+  contract: Contract,
+): { readonly node: Node; readonly depth: number } {
+  let node = start
+  for (const [depth, step] of steps.entries()) {
+    const { properties, items, additional } = contract.shapeOf(node)
+    const field = typeof step === 'number' ? items : (properties.get(step) ?? additional)
+    const next = field ?? (step === ITEM ? items : undefined)
+    if (next === undefined) return { node: contract.resolve(node), depth }
+    node = next
+  }
+  return { node, depth: steps.length }
+}
+
+/** Returns the schema at some steps below another; `undefined` where it does not describe them. */
+export function nodeBelow(start: Node, steps: readonly (string | number)[], contract: Contract): Node | undefined {
+  const { node, depth } = followSteps(start, steps, contract)
+  return depth === steps.length ? node : undefined
+}

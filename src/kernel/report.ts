@@ -231,7 +231,8 @@ const rowOf = (one: Diagnostic): string => {
   return `| ${severity} | ${text.join('<br>')} | ${escapeCell(at(one))} |`
 }
 
-const escapeCell = (text: string): string =>
+/** Escapes a text for a cell of a table of Markdown. */
+export const escapeCell = (text: string): string =>
   printable([text])
     .replace(/[\\`*_{}[\]<>|#~]/g, '\\$&')
     .replaceAll('\n', ' ')

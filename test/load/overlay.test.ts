@@ -166,7 +166,7 @@ test('versions, repetitions and missing documents have codes', () => {
     ['newer-action'],
   )
   assert.deepEqual(codesOf('  - { target: $.info, remove: true }\n  - { target: $.info, remove: true }'), [
-    'duplicate-action',
+    'invalid-value',
   ])
   const folder = folderOf({ 'a.yaml': `${OVERLAY}  - { target: $.info, remove: true }` })
   assert.deepEqual(told(readMerged('a.yaml', folder, {}).report), [

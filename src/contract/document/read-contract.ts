@@ -9,9 +9,10 @@ import { freeName } from '../../kernel/names.ts'
 import type { Violations } from '../../kernel/schema/violations.ts'
 import type { Gap } from '../../sample/terms.ts'
 import { gapText } from '../answer/body.ts'
-import type { Contract, MediaType, Operation } from '../contract.ts'
+import { type Contract, followSteps, type MediaType, type Operation } from '../contract.ts'
 import { childOf, type Document, identityOf, membersOf, type Node, nameElsewhere, placeOf } from '../documents.ts'
 import { isJson } from '../media-types.ts'
+import { branchesOf } from '../schema/discriminator.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { shapeOf } from '../schema/shape.ts'
 import { readSecuritySchemes } from '../security.ts'
@@ -93,6 +94,7 @@ export function readContract(
     operations: only === undefined ? operations : operations.map(one => ({ ...one, basePaths: only })),
     schemas: named,
     shapeOf: node => shapeOf(node, reading),
+    branchesOf: (node, union, property) => branchesOf(node, union, property, reading),
     identify: identifying(reading),
     resolve: node => reading.resolve(node) ?? node,
     at: pointer => reading.at(pointer),
@@ -254,7 +256,7 @@ function checkSamples(contract: Contract, reading: ContractReading): void {
     if (!request && examples.some(({ value }) => schema.fits(schema.prune(value as Json)))) return
     for (const gap of schema.sample({ seed: 1, request }).gaps) {
       const code = request ? 'impossible-body' : 'impossible-reply'
-      const node = placeOfGap(schema, gap, contract)
+      const { node } = followSteps(schema.node, gap.path, contract)
       const key = `${code} ${contract.identify(node)} ${gap.path.at(-1)} ${gap.why}`
       const make = (): SampleFinding => ({ code, subject, gap, node, operations: new Set() })
       getOrMake(findings, key, make).operations.add(operation)
@@ -276,17 +278,4 @@ function checkSamples(contract: Contract, reading: ContractReading): void {
     const hint = code === 'impossible-reply' ? 'the closest value that was found is sent' : undefined
     reading.warn(code, `${subject}: ${gapText(gap)}${further}`, node, 'key', hint)
   }
-}
-
-/** Returns the schema of the part without valid values, as far as its path leads through `properties` and `items`. */
-function placeOfGap(schema: SchemaUse, { path }: Gap, contract: Contract): Node {
-  let node = schema.node
-  for (const key of path) {
-    const { properties, items, additional } = contract.shapeOf(node)
-    const next = typeof key === 'number' ? items : (properties.get(key) ?? additional)
-    // A required property without a declaration is a mistake of the object's schema.
-    if (next === undefined) return contract.resolve(node)
-    node = next
-  }
-  return node
 }

@@ -17,7 +17,7 @@ const DEEPEST = 64
  */
 export function layersOf(
   starts: readonly Node[],
-  documents: Documents,
+  documents: Pick<Documents, 'resolve'>,
   compositions: readonly (typeof COMPOSITIONS)[number][] = COMPOSITIONS,
   seen: { has(value: object): boolean; add(value: object): void } = new Set<object>(),
 ): SchemaNode[] {
@@ -33,7 +33,7 @@ export function layersOf(
   return layers
 }
 
-type SchemaNode = Node & { readonly value: Readonly<Record<string, unknown>> }
+export type SchemaNode = Node & { readonly value: Readonly<Record<string, unknown>> }
 
 export interface Shape {
   readonly types: readonly string[]

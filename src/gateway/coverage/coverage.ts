@@ -30,7 +30,6 @@ const MOST_VALUES = 1000
 const MOST_ITEMS_OF_A_LIST = 20
 /** Unions within one another that describe the same value. */
 const MOST_NESTED = 8
-const MOST_VIOLATED = 200
 
 interface CallerNames {
   readonly world: string | undefined
@@ -47,8 +46,6 @@ interface OperationCoverage {
   readonly items: CoverageItems
   /** By the index of the caller. */
   readonly touched: (Touched | undefined)[]
-  /** The items of violated rules, by the kind of the body, the place and the keyword. */
-  readonly violated: Map<string, ReadonlySet<number>>
 }
 
 /** The coverage of other processes of the program. */
@@ -162,7 +159,6 @@ export class Coverage {
     return getOrMake(this.#operations, operation, () => ({
       items: itemsOfOperation(operation, this.#plan.contract),
       touched: [],
-      violated: new Map(),
     }))
   }
 
@@ -184,7 +180,7 @@ export class Coverage {
 
   #observe(exchange: Exchange, { status, headers, refusal }: Reply): void {
     const { operation, world, consumer = '', request } = exchange
-    const { items, touched, violated } = this.#open(operation)
+    const { items, touched } = this.#open(operation)
     const caller = this.#callerOf(world.name, consumer)
     const own = touched[caller] ?? { requests: 0, bits: blankBits(items) }
     touched[caller] = own
@@ -201,14 +197,7 @@ export class Coverage {
     const { values, body, sent = body } = exchange
     const typed = request.hasBody ? items.bodyOf(String(request.headers['content-type'] ?? '')) : items.first
     if (refusal?.errors !== undefined) {
-      // Clients choose the paths, so few are kept.
-      if (violated.size > MOST_VIOLATED) violated.clear()
-      for (const broken of refusal.errors) {
-        const key = `${typed?.item} ${broken.in} ${broken.path} ${broken.rule}`
-        const found = violated.get(key) ?? violatedBy(broken, operation, items, typed?.walker)
-        violated.set(key, found)
-        for (const index of found) setBit(bits, items.rules + index)
-      }
+      for (const broken of refusal.errors) markViolated(broken, operation, items, typed?.walker, bits)
       return
     }
     // A refusal that came before validation leaves no values.
@@ -279,28 +268,27 @@ function isSent(exchange: Exchange, index: number): boolean {
   return (compileTexts(parameter, operation)(exchange, splitQuery(query))?.length ?? 0) > 0
 }
 
-/** Returns the items of a rule that was violated, counted from the first rule. */
-function violatedBy(
+/** Marks the rule that was violated, in each branch that has it. */
+function markViolated(
   { in: place, path, rule }: BrokenRule,
   { parameters }: Operation,
   items: CoverageItems,
   body: SchemaWalker | undefined,
-): ReadonlySet<number> {
+  bits: Uint32Array,
+): void {
   const isMeant = (one: Parameter) => one.in === place && (path === one.name || path.startsWith(`${one.name}/`))
   const index = parameters.findIndex(isMeant)
   const steps = parsePointer(place === 'body' ? path : path.slice(parameters[index]?.name.length)) ?? []
-  const found = new Set<number>()
-  const visit = (at: SchemaWalker, from: number, nested: number): void => {
+  const visit = (at: SchemaWalker | undefined, from: number, nested: number): void => {
+    if (at === undefined) return
     const step = steps[from]
     const below = step === undefined ? undefined : (at.fields.get(step)?.walker ?? at.items ?? at.additional)
     // A property that is not documented violates a rule of its object.
     const isHere = from === steps.length || (below === undefined && rule === 'additionalProperties')
     const known = isHere ? at.rules.get(rule) : undefined
-    if (below !== undefined) visit(below, from + 1, 0)
-    if (known !== undefined) found.add(known)
+    if (known !== undefined) setBit(bits, items.rules + known)
+    visit(below, from + 1, 0)
     if (nested < MOST_NESTED) for (const branch of at.unions.flat()) visit(branch.walker, from, nested + 1)
   }
-  const start = place === 'body' ? body : items.parameters[index]?.walker
-  if (start !== undefined) visit(start, 0, 0)
-  return found
+  visit(place === 'body' ? body : items.parameters[index]?.walker, 0, 0)
 }

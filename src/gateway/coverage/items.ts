@@ -2,11 +2,13 @@
 // values of a request. Made at the first request of an operation.
 
 import type { Contract, Operation, ResponseSpec } from '../../contract/contract.ts'
-import { childOf, componentOf, itemsOf, membersOf, type Node } from '../../contract/documents.ts'
+import { childOf, componentOf, isReference, itemsOf, membersOf, type Node } from '../../contract/documents.ts'
 import { compileMediaTypes } from '../../contract/media-types.ts'
+import { discriminatorOf } from '../../contract/schema/discriminator.ts'
+import { isAssertion } from '../../contract/schema/keywords.ts'
+import { layersOf, type SchemaNode } from '../../contract/schema/shape.ts'
 import { isObject } from '../../kernel/json.ts'
 import { attempted, getOrMake } from '../../kernel/memo.ts'
-import { hasType } from '../../kernel/schema/keywords.ts'
 
 export const ITEM_KINDS = [
   'operation',
@@ -55,7 +57,7 @@ interface WalkedField {
 export interface UnionBranch {
   readonly item: number
   readonly walker: SchemaWalker
-  /** Whether a value may be of this branch, by its type and by the properties that tell branches apart. */
+  /** Whether a value may be of this branch, by the discriminator. */
   admits(value: unknown): boolean
   /** Whether a value is of this branch, by the whole schema. */
   checks(value: unknown): boolean
@@ -92,12 +94,8 @@ export function itemsOfOperation(operation: Operation, contract: Contract): Cove
   }
 }
 
-/** The keywords that a value can violate. */
-const RULES = [
-  ...['type', 'enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'],
-  ...['exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'not'],
-  ...['oneOf', 'anyOf', 'additionalProperties'],
-] as const
+/** The keywords that a value can violate by schemas within them. */
+const RULES = new Set(['not', 'oneOf', 'anyOf', 'additionalProperties'])
 
 type SchemaParts = Readonly<Record<string, unknown>>
 
@@ -106,10 +104,10 @@ class ItemFinder {
   readonly #depth: number
   readonly #items: CoverageItem[] = []
   readonly #rules: CoverageItem[] = []
-  /** By identity: schemas around the current place, so that one that contains itself leads back to the outer one. */
-  readonly #around = new Map<string, SchemaWalker>()
+  /** The schemas around the current place, so that one that contains itself leads back to the outer one. */
+  readonly #around = new Map<unknown, SchemaWalker>()
   /** The schemas that a walker has already: compositions may repeat one many times. */
-  readonly #filled = new Map<SchemaWalker, Set<string>>()
+  readonly #filled = new Map<SchemaWalker, Set<unknown>>()
 
   constructor(contract: Contract, depth: number) {
     this.#contract = contract
@@ -187,7 +185,7 @@ class ItemFinder {
   #open(node: Node, name: string, depth: number, isText = false): SchemaWalker | undefined {
     const schema = this.#contract.resolve(node)
     if (!isObject(schema.value)) return undefined
-    const outer = this.#around.get(this.#contract.identify(schema))
+    const outer = this.#around.get(schema.value)
     if (outer !== undefined || depth >= this.#depth || (this.isFull && this.#depth > 1)) return outer
     const from = this.#items.length
     const walker = { from, to: from, fields: new Map(), values: new Map(), unions: [], rules: new Map() }
@@ -198,18 +196,26 @@ class ItemFinder {
 
   /** Adds what a schema says to a walker: itself, and those that it refers to or is composed of. */
   #fill(walker: SchemaWalker, node: Node, name: string, depth: number, isText = false): void {
-    const schema = this.#contract.resolve(node)
-    const identity = this.#contract.identify(schema)
     const filled = getOrMake(this.#filled, walker, () => new Set())
-    if (!isObject(schema.value) || this.#around.has(identity) || filled.has(identity)) return
-    filled.add(identity)
-    this.#around.set(identity, walker)
-    const value: SchemaParts = schema.value
+    const seen = {
+      has: (one: object) => filled.has(one) || this.#around.has(one),
+      add: (one: object) => filled.add(one),
+    }
+    const start = this.#contract.resolve(node)
+    for (const layer of layersOf([start], this.#contract, ['allOf'], seen)) {
+      for (const { value } of [start, layer]) this.#around.set(value, walker)
+      this.#fillLayer(walker, layer, name, depth, isText)
+      this.#around.delete(layer.value)
+    }
+    this.#around.delete(start.value)
+  }
+
+  #fillLayer(walker: SchemaWalker, schema: SchemaNode, name: string, depth: number, isText: boolean): void {
+    const { value } = schema
     const dot = name === '' || name.endsWith(')') ? name : `${name}.`
-    for (const part of itemsOf(childOf(schema, 'allOf'))) this.#fill(walker, part, name, depth, isText)
-    for (const keyword of RULES) {
-      if (value[keyword] === undefined || (keyword === 'type' && isText)) continue
-      if (keyword === 'additionalProperties' && value[keyword] !== false) continue
+    for (const [keyword, says] of Object.entries(value)) {
+      const isRule = isAssertion(keyword) ? !(isText && keyword === 'type') : RULES.has(keyword)
+      if (!isRule || (keyword === 'additionalProperties' && says !== false)) continue
       this.#rule(walker, keyword, name || 'the body', childOf(schema, keyword), 'key')
     }
     for (const one of itemsOf(childOf(schema, 'enum'))) {
@@ -243,12 +249,16 @@ class ItemFinder {
     for (const other of [...others, childOf(schema, 'additionalProperties')]) {
       if (isObject(other.value)) walker.additional ??= this.#open(other, `${dot}*`, depth + 1)
     }
-    for (const keyword of ['oneOf', 'anyOf']) {
+    for (const keyword of ['oneOf', 'anyOf'] as const) {
       const branches = itemsOf(childOf(schema, keyword))
-      if (branches.length > 1) walker.unions.push(branches.map((one, i) => this.#branch(one, i, value, name, depth)))
+      const property = discriminatorOf(schema)
+      const named = property === undefined ? [] : this.#contract.branchesOf(schema, keyword, property)
+      const admitting = (names: readonly string[] = []) =>
+        names.length === 0 ? () => true : (one: unknown) => isObject(one) && names.includes(one[property!] as string)
+      const made = (one: Node, i: number) => this.#branch(one, i, name, depth, admitting(named?.[i]?.names))
+      if (branches.length > 1) walker.unions.push(branches.map(made))
       else for (const only of branches) this.#fill(walker, only, name, depth)
     }
-    this.#around.delete(identity)
   }
 
   /** Returns a schema behind its references, and the annotations of both. */
@@ -258,19 +268,14 @@ class ItemFinder {
     return { shape, marks: { ...(isObject(shape.value) ? shape.value : {}), ...own } }
   }
 
-  #branch(node: Node, index: number, union: SchemaParts, outer: string, depth: number): UnionBranch {
+  #branch(node: Node, index: number, outer: string, depth: number, admits: UnionBranch['admits']): UnionBranch {
     const { shape, marks } = this.#marksOf(node)
-    const component = componentOf(shape)
-    const title = component ?? (typeof marks.title === 'string' ? marks.title : undefined)
-    const name = `${outer}<${title ?? marks.type ?? index + 1}${title === undefined && marks.type !== undefined ? ` ${index + 1}` : ''}>`
-    const item = this.#add('branch', name, node, isObject(node.value) && '$ref' in node.value ? 'value' : 'key')
+    const title = componentOf(shape) ?? (typeof marks.title === 'string' ? marks.title : undefined)
+    const name = `${outer}<${title ?? [marks.type, index + 1].join(' ').trim()}>`
+    const item = this.#add('branch', name, node, isReference(node) ? 'value' : 'key')
     const walker = this.#open(node, name, depth + 1) ?? BLANK
-    return {
-      item,
-      walker,
-      admits: discriminate(union.discriminator, component, marks.$ref) ?? compileAdmission(shape, this.#contract),
-      checks: value => attempted(() => this.#contract.use(shape, 'request').check(value, true) === undefined) ?? false,
-    }
+    const isValid = (value: unknown) => this.#contract.use(shape, 'request').check(value, true) === undefined
+    return { item, walker, admits, checks: value => attempted(() => isValid(value)) ?? false }
   }
 }
 
@@ -286,32 +291,3 @@ function remembering<Found>(find: (type: string) => Found | undefined): (type: s
 }
 
 const BLANK: SchemaWalker = { from: 0, to: 0, fields: new Map(), values: new Map(), unions: [], rules: new Map() }
-
-/** Returns the test of a branch that a discriminator names; `undefined` without one. */
-function discriminate(discriminator: unknown, component: string | undefined, reference: unknown) {
-  if (!isObject(discriminator) || component === undefined) return undefined
-  const { propertyName, mapping } = discriminator
-  const mapped = isObject(mapping) ? Object.entries(mapping) : []
-  const names = mapped.flatMap(([name, target]) =>
-    target === component || target === reference || String(target).endsWith(`/${component}`) ? [name] : [],
-  )
-  const known = new Set<unknown>(names.length > 0 ? names : [component])
-  return (value: unknown) => isObject(value) && known.has(value[String(propertyName)])
-}
-
-/** Compiles a quick test of a branch: the type, the required properties, and those of which a few values are possible. */
-function compileAdmission(node: Node, contract: Contract): (value: unknown) => boolean {
-  const { types, required, properties } = contract.shapeOf(node)
-  const choices = [...properties].flatMap(([name, property]) => {
-    const { value } = contract.resolve(property)
-    if (!isObject(value)) return []
-    if (value.const !== undefined) return [[name, [value.const] as unknown[]] as const]
-    return Array.isArray(value.enum) ? [[name, value.enum as unknown[]] as const] : []
-  })
-  return value => {
-    if (types.length > 0 && !types.some(type => hasType(value, type))) return false
-    if (!isObject(value)) return true
-    for (const name of required) if (!(name in value) && properties.has(name)) return false
-    return choices.every(([name, values]) => value[name] === undefined || values.includes(value[name]))
-  }
-}

@@ -1,6 +1,7 @@
 // The coverage of a contract as data, merged, and written for people, editors and code hosts.
 
 import { getOrMake } from '../../kernel/memo.ts'
+import { escapeCell } from '../../kernel/report.ts'
 import { table } from '../../kernel/terminal.ts'
 import type { ItemKind } from './items.ts'
 
@@ -134,14 +135,13 @@ const coverageAsText = (report: CoverageReport): string =>
     ),
   ].join('\n\n')}\n`
 
-const cell = (text: string): string => text.replace(/[\\`*_{}[\]<>|#~]/g, '\\$&').replaceAll('\n', ' ')
 const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows.map(row => row.map(cell))].map(row => `| ${row.join(' | ')} |`).join('\n')
+  [head, head.map(() => '---'), ...rows.map(row => row.map(escapeCell))].map(row => `| ${row.join(' | ')} |`).join('\n')
 
 /** For a comment on a pull request: the percentage, and the rest behind a click. */
 const coverageAsMarkdown = (report: CoverageReport): string =>
   `${[
-    `**${report.percent} % of ${cell(report.title)} covered**: ${report.seen} of ${report.total} parts of the contract`,
+    `**${report.percent} % of ${escapeCell(report.title)} covered**: ${report.seen} of ${report.total} parts of the contract`,
     ...[
       ['Operations', HEAD, coverageRows(report)] as const,
       ...listsOf(report).map(([title, rows]) => [title, PARTS, rows] as const),

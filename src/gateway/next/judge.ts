@@ -3,8 +3,8 @@
 
 import { Exchange, type Identify } from '../../behaviours/exchange.ts'
 import { compileRequestCheck, type RequestCheck } from '../../behaviours/validate/request-check.ts'
-import { compareOperations, ITEM, nodeWithin, type OperationDifference } from '../../contract/changes.ts'
-import type { Contract, Operation } from '../../contract/contract.ts'
+import { compareOperations, nodeWithin, type OperationDifference } from '../../contract/changes.ts'
+import { type Contract, ITEM, type Operation } from '../../contract/contract.ts'
 import { childOf, type Node } from '../../contract/documents.ts'
 import { essenceOf } from '../../contract/media-types.ts'
 import { nameless } from '../../contract/paths.ts'

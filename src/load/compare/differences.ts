@@ -1,7 +1,7 @@
 // Compares a reply of the real API with its contract: status, media type, headers, and the types, formats and names in its body.
 // Values are not compared. Items of a list are one place, so that a difference is found once.
 
-import { type Contract, type Header, type Operation, responseFor } from '../../contract/contract.ts'
+import { type Contract, followSteps, type Header, ITEM, type Operation, responseFor } from '../../contract/contract.ts'
 import { childOf, type Node, placeOf } from '../../contract/documents.ts'
 import { compileMediaTypes, essenceOf, isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
@@ -139,19 +139,9 @@ function readViolation({ keyword, pointer: at }: Violation, whole: Json) {
 
 /** Returns the part of the contract for a value within a body, as far as its schemas can be followed. */
 function contractPartAt(schema: Node, steps: readonly string[], whole: Json, contract: Contract) {
-  let node: Node | undefined = schema
-  let last = schema
-  const stars: string[] = []
-  const below: string[] = []
-  for (const [i, step] of steps.entries()) {
-    const isItem = Array.isArray(memberAt(whole, steps.slice(0, i)))
-    stars.push(isItem ? '*' : step)
-    const shape: ReturnType<Contract['shapeOf']> | undefined = node && contract.shapeOf(node)
-    node = isItem ? shape?.items : (shape?.properties.get(step) ?? shape?.additional)
-    if (node === undefined) below.push(isItem ? '*' : step)
-    else last = node
-  }
-  return { node: contract.resolve(last), below, where: pointer(stars) }
+  const stars = steps.map((step, i) => (Array.isArray(memberAt(whole, steps.slice(0, i))) ? ITEM : step))
+  const { node, depth } = followSteps(schema, stars, contract)
+  return { node: contract.resolve(node), below: stars.slice(depth), where: pointer(stars) }
 }
 
 /** The items of a list whose fields are looked at. */

@@ -36,11 +36,8 @@ const unescapeSign = (_: string, code: string | undefined, sign: string) =>
 
 /** Returns the name that a JSONPath goes on with: of `.get.x` or `['get'].x` it is `get`. */
 export const nameAfter = (rest: string): string | undefined => {
-  const found =
-    /^(?:\.([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)|\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\[\s*"((?:[^"\\]|\\.)*)"\s*\])/.exec(
-      rest,
-    )
-  return found?.slice(1).find(one => one !== undefined)
+  const found = /^(?:\.([^\s.[*]+)|\[\s*(['"])((?:\\.|.)*?)\2\s*\])/.exec(rest)
+  return found?.[1] ?? found?.[3]
 }
 
 /** Writes a path as a JSONPath, names as short as they can be. */

@@ -44,6 +44,7 @@ const OVERLAY_SCHEMA: Schema = {
     actions: {
       type: 'array',
       minItems: 1,
+      uniqueItems: true,
       description: 'write actions: [{ target: $.info, update: { title: … } }]',
       items: {
         type: 'object',
@@ -95,23 +96,17 @@ export function readOverlay(source: Source, report: Diagnostics): Overlay | unde
     found.error('unsupported-version', `Overlay ${version} is not supported`, place, 'write overlay: 1.1.0, or 1.0.0')
   }
   const actions = isObject(value) && Array.isArray(value.actions) ? value.actions : []
-  const seen = new Set<string>()
-  for (const [index, action] of actions.entries()) {
-    if (!isObject(action)) continue
-    const text = stringifyJson(action)
-    const place = source.locate(['actions', index])
-    if (seen.has(text)) found.error('duplicate-action', 'this action is written twice', place)
-    seen.add(text)
-    checkAction(action, index, isFirst, source, found)
-  }
+  for (const [index, action] of actions.entries())
+    if (isObject(action)) checkAction(action, index, isFirst, source, found)
   for (const one of found.unsorted) report[one.severity](one.code, one.message, one.place, one.hint)
   if (found.failed || file === undefined) return undefined
   return { source, extends: file.extends, actions: actions as readonly OverlayAction[], isFirst }
 }
 
-/** Returns an overlay without the values of its updates. */
+/** Returns an overlay with the values of its updates as texts. */
 function outlineOf(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const without = (action: unknown) => (isObject(action) && 'update' in action ? { ...action, update: 0 } : action)
+  const without = (action: unknown) =>
+    isObject(action) && 'update' in action ? { ...action, update: stringifyJson(action.update) } : action
   return { ...value, ...(Array.isArray(value.actions) ? { actions: value.actions.map(without) } : {}) }
 }
 
