@@ -129,6 +129,34 @@ test('a scenario of WireMock becomes conditions on the requests before', async (
   assert.deepEqual(turns, ['200 turn 1', '200 turn 2', '200 turn 3', '200 turn 1'])
 })
 
+test('paths with other names of parameters become one, and a second reply is reported', async () => {
+  const get = (urlPathTemplate: string, more: object, body: string) => ({
+    request: { method: 'GET', urlPathTemplate, ...more },
+    response: { status: 200, body, transformers: ['response-template'] },
+  })
+  const imported = await importOf({
+    'mappings.json': {
+      mappings: [
+        get('/users/{id}', {}, 'never given'),
+        get('/users/{id}', {}, 'usual'),
+        get('/users/{userId}', { pathParameters: { userId: { equalTo: '7' } } }, 'seven'),
+        {
+          ...get('/users/{key}', {}, 'deleted {{request.path.key}}'),
+          request: { method: 'DELETE', urlPathTemplate: '/users/{key}' },
+        },
+        { request: { method: 'GET', url: '/braces' }, response: { status: 200, body: 'a {{b}} ${c}' } },
+      ],
+    },
+  })
+  assert.deepEqual(lost(imported), [
+    '1:14 this reply is never given: the one at mappings.json:1 answers the same requests',
+  ])
+  assert.equal(await imported.send('GET /users/8'), '200 usual')
+  assert.equal(await imported.send('GET /users/7'), '200 seven')
+  assert.equal(await imported.send('DELETE /users/9'), '200 deleted 9')
+  assert.equal(await imported.send('GET /braces'), '200 a {{b}} ${c}')
+})
+
 test('an environment of Mockoon becomes operations with rules, and resources', async () => {
   const response = (more: object) => ({
     statusCode: 200,
@@ -251,7 +279,7 @@ test('an import reports everything without an equal at its place', async () => {
   assert.ok(imported.report.unsorted.every(({ code }) => code === 'not-imported'))
   assert.deepEqual(lost(imported).sort(), [
     '2:49 this pattern looks around or back, which no linear engine can do',
-    '3:69 the matcher "customMatcher" has no equal, and the mapping answers without it',
+    '3:69 the matcher "customMatcher" has no equal, and is ignored',
     '4:84 the file "__files/../../secret.txt" is outside the folder',
   ])
 })

@@ -6,74 +6,44 @@ import { celText, plainTemplate } from './imported.ts'
 /** Returns the expression in CEL of what stands between braces, or nothing where there is no equal. */
 export type TranslateHelper = (text: string) => string | undefined
 
-const PLACEHOLDER = /\{\{\{([^{}]*)\}\}\}|\{\{([^{}]*)\}\}/g
-const PLACEHOLDER_HERE = new RegExp(PLACEHOLDER.source, 'y')
-
-/** Returns the content of a placeholder. */
-const insideOf = ([, three, two]: RegExpExecArray | RegExpMatchArray): string => (three ?? two ?? '').trim()
-
 /**
- * Translates the placeholders of a text.
+ * Translates the placeholders of a text, which may be JSON once they are filled in. Outside a text of JSON, a placeholder stands
+ * for a value of any type.
  *
+ * @param translate default: the text has no placeholders
  * @param lost is called with each placeholder that has no equal, which becomes an empty text
  */
-export function translateText(text: string, translate: TranslateHelper, lost: (placeholder: string) => void): string {
-  let at = 0
+export function translateText(
+  text: string,
+  translate: TranslateHelper | undefined,
+  lost: (placeholder: string) => void,
+  isJson = false,
+): string {
+  let quoted = false
   let made = ''
-  for (const found of text.matchAll(PLACEHOLDER)) {
-    made += plainTemplate(text.slice(at, found.index))
-    const expression = translate(insideOf(found))
-    if (expression === undefined) lost(found[0])
-    else made += asTemplate(expression)
-    at = found.index + found[0].length
+  const inText = (plain: string) => (isJson ? JSON.stringify(plain).slice(1, -1) : plain)
+  for (const [part, three, two] of text.matchAll(PART)) {
+    const inside = three ?? two
+    if (inside === undefined || translate === undefined) {
+      if (part === '"') quoted = !quoted
+      made += (quoted || !isJson) && /^(?:\$\{|\{\{)/.test(part) ? inText(plainTemplate(part)) : part
+      continue
+    }
+    const expression = translate(inside.trim())
+    if (expression === undefined) lost(part)
+    const filled = expression === undefined ? '' : asTemplate(expression)
+    if (quoted || !isJson) made += inText(filled)
+    else made += expression === undefined ? 'null' : JSON.stringify(filled)
   }
-  return made + plainTemplate(text.slice(at))
+  return made
 }
+
+/** A placeholder, or a piece of a text that is read alone. */
+const PART = /\{\{\{([^{}]*)\}\}\}|\{\{([^{}]*)\}\}|\$\{|\\["\\]|[^{$"\\]+|[\s\S]/g
 
 /** Returns an expression as a template; a text as it is. */
 const asTemplate = (expression: string): string =>
   /^"[^"\\\\]*"$/.test(expression) ? plainTemplate(expression.slice(1, -1)) : `\${${expression}}`
-
-/** As `translateText`, for a text that is JSON once its placeholders are filled in; `undefined` if it is none. */
-export function translateJson(
-  text: string,
-  translate: TranslateHelper,
-  lost: (placeholder: string) => void,
-): Json | undefined {
-  let quoted = false
-  let made = ''
-  for (let at = 0; at < text.length; ) {
-    if (text.startsWith('{{', at)) {
-      PLACEHOLDER_HERE.lastIndex = at
-      const found = PLACEHOLDER_HERE.exec(text)
-      if (found !== null) {
-        const expression = translate(insideOf(found))
-        if (expression === undefined) lost(found[0])
-        const filled = expression === undefined ? '' : asTemplate(expression)
-        // Outside a text, it stands for a value of any type.
-        made += quoted
-          ? JSON.stringify(filled).slice(1, -1)
-          : expression === undefined
-            ? 'null'
-            : JSON.stringify(filled)
-        at += found[0].length
-        continue
-      }
-    }
-    const char = text[at] as string
-    if (char === '"') quoted = !quoted
-    if (quoted && text.startsWith('${', at)) {
-      made += JSON.stringify(plainTemplate('${')).slice(1, -1)
-      at += 2
-      continue
-    }
-    made += char
-    at += 1
-    if (quoted && char === '\\') made += text[at++] ?? ''
-  }
-  const parsed = parseJson(made)
-  return 'fault' in parsed ? undefined : parsed.value
-}
 
 /** Returns the CEL expression of a simple JSONPath below a root: `$.a.b[0]['c']`. */
 export function celOfJsonPath(path: string, root: string): string | undefined {
@@ -150,8 +120,12 @@ export function pathOfPattern(pattern: string): PathPattern | undefined {
   return { path: `/${parts.join('/')}`, when }
 }
 
-/** A JSON text as a value whose texts are no templates. */
-export function jsonOf(text: string): Json | undefined {
-  const parsed = parseJson(text.includes('${') ? text.replaceAll('${', '${\\"${\\"}') : text)
+/** A JSON text as a value; `undefined` if it is none. Its texts are templates only with `translate`. */
+export function jsonOf(
+  text: string,
+  translate?: TranslateHelper,
+  lost: (placeholder: string) => void = () => {},
+): Json | undefined {
+  const parsed = parseJson(translateText(text, translate, lost, true))
   return 'fault' in parsed ? undefined : parsed.value
 }

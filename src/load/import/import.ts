@@ -5,11 +5,19 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import { readSource } from '../../kernel/file/read-source.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
-import { approximate, type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { approximate, parseJson, stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { loadPlan } from '../load.ts'
 import { createRunner, inProcess } from '../probe/probe.ts'
-import { type ForeignFile, type Imported, type ImportedCase, ImportedFile, type ImportKind } from './imported.ts'
+import {
+  type ForeignFile,
+  type Imported,
+  type ImportedCase,
+  ImportedFile,
+  type ImportedRecords,
+  type ImportedTrial,
+  type ImportKind,
+} from './imported.ts'
 import { jsonServer } from './json-server.ts'
 import { mockoon } from './mockoon.ts'
 import { mockserver } from './mockserver.ts'
@@ -131,67 +139,53 @@ function readBelow(root: string, folder: string, name: string): Uint8Array | str
 async function tryCases({ routes, records }: Imported, plan: Plan): Promise<Trials> {
   const runner = createRunner(plan)
   const different: string[] = []
-  let tried = 0
-  let untried = 0
-  for (const { path, idField, records: own, isMade } of records) {
-    if (isMade) continue
-    const targets =
-      idField === '' ? [[path, own[0] as Json] as const] : own.map(one => [`${path}/${one[idField]}`, one] as const)
-    for (const [target, body] of targets) {
-      tried += 1
-      const expected = { status: 200, type: 'application/json', body }
-      const request = inProcess({ method: 'GET', path: encodeURI(target), headers: { accept: '*/*' } })
-      const fault = differenceOf(expected, (await runner.send(request, runner.newWorld())).reply)
-      if (fault !== undefined) different.push(`GET ${target}: ${fault}`)
-    }
+  const all = routes.flatMap(({ method, cases }) => cases.map(one => ({ method, ...one })))
+  const isWhole = ({ trial, settings = {} }: Pick<ImportedCase, 'trial' | 'settings'>) =>
+    trial !== undefined && settings.respond === undefined && settings.fault === undefined
+  const whole = [...records.flatMap(readsOf), ...all.filter(isWhole)]
+  for (const { method, trial, ...expected } of whole) {
+    const { path, query, headers, body } = trial as ImportedTrial
+    const usual: Record<string, string> = { accept: '*/*', ...(body && { 'content-type': 'application/json' }) }
+    const request = inProcess({ method, path, query, headers: { ...usual, ...headers }, body })
+    const { reply } = await runner.send(request, runner.newWorld())
+    const fault = differenceOf(expected, reply)
+    if (fault !== undefined) different.push(`${method} ${path}${query === '' ? '' : `?${query}`}: ${fault}`)
   }
-  for (const route of routes) {
-    for (const one of route.cases) {
-      const { trial } = one
-      const isWhole = trial !== undefined && one.settings?.respond === undefined && one.settings?.fault === undefined
-      if (!isWhole) {
-        untried += 1
-        continue
-      }
-      tried += 1
-      const headers = {
-        accept: '*/*',
-        ...(trial.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...trial.headers,
-      }
-      const request = inProcess({
-        method: route.method,
-        path: trial.path,
-        query: trial.query,
-        headers,
-        body: trial.body,
-      })
-      const { reply } = await runner.send(request, runner.newWorld())
-      const fault = differenceOf(one, reply)
-      if (fault !== undefined)
-        different.push(`${route.method} ${trial.path}${trial.query === '' ? '' : `?${trial.query}`}: ${fault}`)
-    }
-  }
-  return { tried, equal: tried - different.length, untried, different }
+  const tried = whole.length
+  return { tried, equal: tried - different.length, untried: all.length - all.filter(isWhole).length, different }
 }
+
+/** The reads of records, as cases. */
+const readsOf = ({ path, idField, records, isMade = false }: ImportedRecords) =>
+  (isMade ? [] : records).map(record => {
+    const target = encodeURI(idField === '' ? path : `${path}/${record[idField]}`)
+    const trial: ImportedTrial = { path: target, query: '', headers: {} }
+    return { method: 'GET', status: 200, type: 'application/json', body: record, trial }
+  })
 
 type CaseReply = Awaited<ReturnType<ReturnType<typeof createRunner>['send']>>['reply']
 
+/** Returns how a reply differs from that of a case. */
 function differenceOf(
   { status, type, body }: Pick<ImportedCase, 'status' | 'type' | 'body'>,
   reply: CaseReply,
 ): string | undefined {
   if (reply.status !== status) return `${reply.status} instead of ${status}`
-  const got = reply.headers['content-type']?.split(';')[0]
-  if (type !== undefined && body !== undefined && got !== type.split(';')[0]?.trim()) return `${got} instead of ${type}`
-  if (body === undefined || holdsTemplate(body)) return undefined
+  if (body === undefined) return undefined
+  const [got, wanted] = [reply.headers['content-type'], type].map(one => one?.split(';')[0]?.trim())
+  if (wanted !== undefined && got !== wanted) return `${got} instead of ${wanted}`
   const sent = typeof reply.body === 'string' ? reply.body : new TextDecoder().decode(reply.body ?? new Uint8Array())
-  const parsed = parseJson(sent)
   if (body instanceof ImportedFile) return sent === new TextDecoder().decode(body.bytes) ? undefined : 'another file'
-  if (typeof body === 'string') return sent === body ? undefined : 'another text'
+  const isText = typeof body === 'string'
+  const written = (isText ? body : stringifyJson(approximate(body))).replace(
+    /\$\{\\?"(\$\{|\{\{)\\?"\}/g,
+    (_, part) => `\0${part}`,
+  )
+  // The value of a template is not known.
+  if (/(?<!\0)\$\{/.test(written)) return undefined
+  const expected = written.replaceAll('\0', '')
+  if (isText) return sent === expected ? undefined : 'another text'
+  const parsed = parseJson(sent)
   if ('fault' in parsed) return 'no JSON'
-  return stringifyJson(approximate(parsed.value)) === stringifyJson(approximate(body)) ? undefined : 'another body'
+  return stringifyJson(approximate(parsed.value)) === expected ? undefined : 'another body'
 }
-
-const holdsTemplate = (body: Json | ImportedFile): boolean =>
-  !(body instanceof ImportedFile) && stringifyJson(body).includes('${')

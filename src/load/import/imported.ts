@@ -2,7 +2,7 @@
 
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import type { Path, Source } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, parsePointer, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parseJson, parsePointer, stringifyJson } from '../../kernel/json.ts'
 import { type Check, type Schema, Schemas } from '../../kernel/schema/schema.ts'
 
 /** One reply of a route, and when it is given. */
@@ -43,14 +43,17 @@ export interface ImportedTrial {
   readonly body?: string | undefined
 }
 
-export interface ImportedRoute {
-  readonly method: string
-  /** With the parameters in braces. */
-  readonly path: string
+interface RouteNotes {
   readonly summary?: string | undefined
   readonly tag?: string | undefined
   /** A body that a request may have, as an example. */
   readonly body?: Json | undefined
+}
+
+export interface ImportedRoute extends RouteNotes {
+  readonly method: string
+  /** With the parameters in braces. */
+  readonly path: string
   /** In the order in which they are tried; one without conditions ends them. */
   readonly cases: ImportedCase[]
 }
@@ -117,8 +120,8 @@ export function celValue(value: Json): string {
     .join(', ')}}`
 }
 
-/** Returns a text with `${` as a template writes it, so that it is sent as it is. */
-export const plainTemplate = (text: string): string => text.replaceAll('${', '${"${"}')
+/** Returns a text with `${` and `{{` as a template writes them, so that it is sent as it is. */
+export const plainTemplate = (text: string): string => text.replace(/\$\{|\{\{/g, part => `\${"${part}"}`)
 
 /** Checks the shape of the parts of a file that an import reads. */
 const shapes = new Schemas()
@@ -133,15 +136,13 @@ export const shapeOfObject = (properties: Readonly<Record<string, Schema>>, ...r
 /** Returns a function that tells whether a part of a file has a shape; the mistakes of one that has not go to the report. */
 export function compileShape(schema: Schema, what: string) {
   let check: Check | undefined
-  return (value: unknown, at: Path, source: Source, report: Diagnostics): boolean => {
+  return (value: unknown, placeOf: (path: Path) => Place, report: Diagnostics): boolean => {
     check ??= shapes.compile(schema)
     const violations = check(value) ?? []
     for (const { pointer, message } of violations) {
-      const place = source.locate([
-        ...at,
-        ...(parsePointer(pointer) ?? []).map(key => (/^\d+$/.test(key) ? Number(key) : key)),
-      ])
-      report.warning('not-imported', `this ${what} is left out: ${pointer || 'it'} ${message}`, place, 'correct it')
+      const path = (parsePointer(pointer) ?? []).map(key => (/^\d+$/.test(key) ? Number(key) : key))
+      const said = `this ${what} is left out: ${pointer || 'it'} ${message}`
+      report.warning('not-imported', said, placeOf(path), 'correct it')
     }
     return violations.length === 0
   }
@@ -150,21 +151,52 @@ export function compileShape(schema: Schema, what: string) {
 /** Collects routes, each once. */
 export class RouteBook {
   readonly #routes = new Map<string, ImportedRoute>()
+  /** The paths by their texts without the names of parameters. */
+  readonly #paths = new Map<string, string>()
+  readonly #told = new Set<string>()
 
   get routes(): ImportedRoute[] {
     return [...this.#routes.values()]
   }
 
-  /** Returns the route with a method and a path: paths that differ in the names of their parameters are one. */
-  at(method: string, given: string, more: Pick<ImportedRoute, 'summary' | 'tag' | 'body'> = {}): ImportedRoute {
-    const path = given.startsWith('/') ? given : `/${given}`
-    const key = `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`
-    const known = this.#routes.get(key)
-    if (known !== undefined) return known
-    const made = { method, path, cases: [], ...more }
-    this.#routes.set(key, made)
-    return made
+  /** Returns whether a thing is named for the first time: a body may have thousands of one helper. */
+  isNew(what: string): boolean {
+    return this.#told.size < this.#told.add(what).size
   }
+
+  /** Adds a case to the route with a method and a path: paths that differ in the names of their parameters are one. */
+  add(method: string, given: string, report: Diagnostics, one: ImportedCase, more: RouteNotes = {}): void {
+    const shape = given.replace(/\{[^}]*\}/g, '{}')
+    const path = this.#paths.get(shape) ?? (given.startsWith('/') ? given : `/${given}`)
+    this.#paths.set(shape, path)
+    const route = this.#routes.get(`${method} ${path}`) ?? { method, path, cases: [], ...more }
+    this.#routes.set(`${method} ${path}`, route)
+    const when = one.when.map(condition => renamed(condition, given, path))
+    const isSame = (known: ImportedCase) => known.when.length === 0 || known.when.join() === when.join()
+    const earlier = route.cases.find(known => isSame(known) && known.settings?.times === undefined)
+    if (earlier === undefined) {
+      const { body } = one
+      const own = body instanceof ImportedFile ? body : renamed(body, given, path)
+      route.cases.push({ ...one, when, body: own, ...(route.cases.some(isSame) ? { trial: undefined } : {}) })
+      return
+    }
+    const { file, line } = earlier.place
+    const message = `this reply is never given: the one at ${file}:${line} answers the same requests`
+    report.warning('not-imported', message, one.place, 'give it another condition')
+  }
+}
+
+/** Returns a condition or a body with the parameters of one path named as in another. */
+function renamed<Value extends Json | undefined>(value: Value, from: string, to: string): Value {
+  if (from === to || value === undefined) return value
+  const names = [from, to].map(path => [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => memberIn('', name)))
+  const [old = [], others = []] = names
+  const text = stringifyJson(value).replace(/request\.params(\.\w+)/g, (whole, name: string) => {
+    const at = old.indexOf(name)
+    return at === -1 ? whole : `request.params${others[at]}`
+  })
+  const parsed = parseJson(text)
+  return 'fault' in parsed ? value : (parsed.value as Value)
 }
 
 /** Names an operation after its method and path: `getOrderById`, `listOrders`, `createOrder`. */
@@ -177,8 +209,11 @@ export function operationIdOf(method: string, path: string): string {
   return first + others.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
+/** A group of named texts of a request. */
+type RequestPart = 'query' | 'headers' | 'cookies' | 'params'
+
 /** Returns a value of a request in CEL: `request.query.limit`, `request.headers["x-plan"]`. */
-export function partOf(place: 'query' | 'headers' | 'cookies', name: string): string {
+export function partOf(place: RequestPart, name: string): string {
   return memberIn(`request.${place}`, place === 'headers' ? name.toLowerCase() : name)
 }
 
@@ -187,7 +222,8 @@ export const memberIn = (value: string, name: string): string =>
   isWord(name) ? `${value}.${name}` : `${value}[${celText(name)}]`
 
 /** Returns the condition that a request has such a value; `false` where CEL can not ask for it. */
-export function hasPart(place: 'query' | 'headers' | 'cookies', name: string): string {
+export function hasPart(place: RequestPart, name: string): string {
+  if (place === 'params') return 'true'
   if (isWord(name.toLowerCase())) return `has(${partOf(place, name)})`
   return place === 'headers' ? `${celText(name.toLowerCase())} in request.headers` : 'false'
 }
@@ -207,6 +243,9 @@ export const memberConditions = (value: JsonObject, at: string): string[] =>
       ? memberConditions(one as JsonObject, memberIn(at, name))
       : [`${memberIn(at, name)} == ${celValue(one)}`],
   )
+
+/** A list as it is, another value as a list of one. */
+export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
 /** The objects in a list; none for other values. */
 export const objectItems = (value: unknown): Record<string, unknown>[] =>

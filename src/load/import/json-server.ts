@@ -43,7 +43,7 @@ export const jsonServer: ImportKind = {
           })
         } else {
           lose(`the items of "${name}" have no ids: it becomes a fixed reply`, 'give each an "id"')
-          book.at('GET', path).cases.push({
+          book.add('GET', path, report, {
             name: '',
             place,
             when: [],

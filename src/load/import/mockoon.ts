@@ -3,25 +3,21 @@
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { celOfJsonPath, isBeyondLinear, jsonOf, translateJson, translateText } from './handlebars.ts'
+import { celOfJsonPath, isBeyondLinear } from './handlebars.ts'
 import {
   celText,
   compileShape,
   type ForeignFile,
   hasPart,
-  type ImportedCase,
-  ImportedFile,
   type ImportedRecords,
   type ImportKind,
   METHODS_OF_PATHS,
   objectItems,
   partOf,
-  plainTemplate,
   RouteBook,
   shapeOfObject,
 } from './imported.ts'
-
-const METHODS: ReadonlySet<string> = new Set(METHODS_OF_PATHS)
+import { type Lose, type Members, readResponse, USUAL_METHODS } from './stubs.ts'
 
 export const mockoon: ImportKind = {
   name: 'mockoon',
@@ -95,7 +91,6 @@ class MockoonReading {
   readonly #report: Diagnostics
   readonly #book = new RouteBook()
   readonly #environment: Readonly<Record<string, unknown>>
-  readonly #told = new Set<string>()
 
   constructor(file: ForeignFile, report: Diagnostics) {
     this.#file = file
@@ -107,11 +102,11 @@ class MockoonReading {
     const { name, proxyMode, proxyHost, latency, routes } = this.#environment
     const records: ImportedRecords[] = []
     for (const [i, route] of (routes as MockoonRoute[]).entries()) {
-      if (!isRoute(route, ['routes', i], this.#file.source, this.#report)) continue
-      if (route.type === 'ws')
-        this.#lose(['routes', i], 'a WebSocket has no equal', 'OpenAPI describes requests and replies')
-      else if (route.type === 'crud') records.push(...this.#readCrud(route, ['routes', i]))
-      else this.#readRoute(route, ['routes', i])
+      const at = ['routes', i]
+      if (!isRoute(route, path => this.#file.source.locate([...at, ...path]), this.#report)) continue
+      if (route.type === 'ws') this.#lose(at, 'a WebSocket has no equal', 'OpenAPI describes requests and replies')
+      else if (route.type === 'crud') records.push(...this.#readCrud(route, at))
+      else this.#readRoute(route, at)
     }
     const settings: Record<string, Json> = {}
     if (typeof latency === 'number' && latency > 0) settings.defaults = { latency: { fixed: `${latency}ms` } }
@@ -140,150 +135,97 @@ class MockoonReading {
       this.#lose([...at, 'endpoint'], 'a pattern of paths has no equal', 'write one route for each path')
       return
     }
-    const methods = method === 'ALL' ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : [method]
     const responses = route.responses ?? []
-    const fallback = Math.max(
-      0,
-      responses.findIndex(one => one.default === true),
-    )
     const mode = route.responseMode ?? undefined
-    for (const one of methods.filter(one => METHODS.has(one))) {
-      const made = this.#book.at(one, path, { summary: route.documentation || undefined })
-      const add = (response: MockoonResponse, i: number, when: readonly string[]) =>
-        made.cases.push(this.#readResponse(response, made.path, [...at, 'responses', i], when))
-      if (mode === 'SEQUENTIAL' || mode === 'RANDOM') {
-        const count = responses.length
-        responses.forEach((response, i) => {
-          const share = `draw("response") < ${Number(((i + 1) / count).toFixed(4))}`
-          const turn = `(nth - 1) % ${count} == ${i}`
-          add(response, i, i === count - 1 ? [] : [mode === 'RANDOM' ? share : turn])
-        })
-        continue
+    const add = (i: number, when: readonly string[]) => {
+      const response = responses[i] as MockoonResponse
+      const place = [...at, 'responses', i]
+      const { label = '', statusCode } = response
+      const one = {
+        name: label || (when.length === 0 ? '' : `reply ${statusCode}`),
+        place: this.#file.source.locate(place),
+        when,
+        trial: when.length === 0 && !path.includes('{') ? { path, query: '', headers: {} } : undefined,
+        ...this.#readResponse(response, path, place),
       }
-      if (mode !== 'DISABLE_RULES') {
-        responses.forEach((response, i) => {
-          const rules = response.rules ?? []
-          if (rules.length === 0) return
-          const conditions = rules.map((rule, n) => this.#conditionOf(rule, [...at, 'responses', i, 'rules', n]))
-          const known = conditions.filter(condition => condition !== undefined)
-          if (known.length < conditions.length && (response.rulesOperator !== 'OR' || known.length === 0)) return
-          const joined = response.rulesOperator === 'OR' ? [known.map(one => `(${one})`).join(' || ')] : known
-          add(response, i, known.length === 1 ? known : joined)
-        })
+      const methods = method === 'ALL' ? USUAL_METHODS : METHODS_OF_PATHS.filter(known => known === method)
+      for (const verb of methods) {
+        this.#book.add(verb, path, this.#report, one, { summary: route.documentation || undefined })
       }
-      const last = responses[fallback]
-      if (last !== undefined && mode !== 'FALLBACK') add(last, fallback, [])
     }
+    const last = responses.length - 1
+    if (mode === 'SEQUENTIAL' || mode === 'RANDOM') {
+      responses.forEach((_, i) => {
+        const share = `draw("response") < ${Number(((i + 1) / responses.length).toFixed(4))}`
+        const turn = `(nth - 1) % ${responses.length} == ${i}`
+        add(i, i === last ? [] : [mode === 'RANDOM' ? share : turn])
+      })
+      return
+    }
+    for (const [i, { rules = [], rulesOperator }] of mode === 'DISABLE_RULES' ? [] : responses.entries()) {
+      const conditions = rules.map((rule, n) => this.#conditionOf(rule, [...at, 'responses', i, 'rules', n]))
+      const known = conditions.filter(condition => condition !== undefined)
+      const isOr = rulesOperator === 'OR'
+      if (known.length === 0 || (known.length < conditions.length && !isOr)) continue
+      add(i, known.length > 1 && isOr ? [known.map(one => `(${one})`).join(' || ')] : known)
+    }
+    const usual = responses.findIndex(one => one.default === true)
+    if (last >= 0 && mode !== 'FALLBACK') add(Math.max(0, usual), [])
   }
 
   #conditionOf({ target, modifier = '', value = '', invert, operator }: MockoonRule, at: Path) {
-    const subject = this.#subjectOf(target, modifier)
-    const no = (what: string) => {
-      this.#lose(at, `${what} has no equal, and the response is left out`, 'write a rule: see docs/rules.md')
-      return undefined
-    }
-    if (subject === undefined) return no(`the target "${target}"`)
-    const { text, present } = subject
-    const made = () => {
-      if (target === 'request_number')
-        return /^\d+$/.test(value) && operator !== 'regex' ? `nth == ${value}` : undefined
-      if (operator === 'null') return `!(${present})`
-      if (operator === 'empty_array') return `size(${text}) == 0`
-      if (operator === 'array_includes') return `${text}.exists(e, string(e) == ${celText(value)})`
-      if (operator === 'regex' || operator === 'regex_i') {
-        if (isBeyondLinear(value)) return undefined
-        return `string(${text}).matches(${celText(operator === 'regex_i' ? `(?i)${value}` : value)})`
-      }
-      if (operator === 'valid_json_schema') return undefined
-      return target === 'body' ? `string(${text}) == ${celText(value)}` : `${text} == ${celText(value)}`
-    }
-    const condition = made()
-    if (condition === undefined) return no(`the operator "${operator ?? 'equals'}" with this value`)
-    return invert === true ? `!(${condition})` : condition
+    const condition = this.#plainCondition(target, modifier, value, operator)
+    if (condition !== undefined) return invert === true ? `!(${condition})` : condition
+    const what = `a rule "${operator ?? 'equals'}" for "${target}" with this value`
+    this.#lose(at, `${what} has no equal, and the response is left out`, 'write a rule: see docs/rules.md')
+    return undefined
   }
 
-  #subjectOf(target: string, modifier: string) {
-    const name = modifier.replace(/^\$\.?/, '')
-    if (target === 'query') {
-      return { text: partOf('query', name), present: hasPart('query', name) }
+  #plainCondition(target: string, modifier: string, value: string, operator: string | undefined) {
+    const part = PARTS[target]
+    const inBody = target !== 'body' || modifier === '' ? 'request.body' : celOfPath(modifier)
+    const others: Members = { method: 'request.method', request_number: 'nth', body: inBody }
+    const text = part === undefined ? others[target] : partOf(part, modifier)
+    if (typeof text !== 'string') return undefined
+    if (target === 'request_number') return /^\d+$/.test(value) && operator !== 'regex' ? `nth == ${value}` : undefined
+    if (operator === 'null') {
+      const isWhole = part === undefined && !/\.\w+$/.test(text.replace(/^request\.\w+/, ''))
+      return `!(${part === undefined ? (isWhole ? 'true' : `has(${text})`) : hasPart(part, modifier)})`
     }
-    if (target === 'header') {
-      return { text: partOf('headers', modifier), present: hasPart('headers', modifier) }
+    if (operator === 'empty_array') return `size(${text}) == 0`
+    if (operator === 'array_includes') return `${text}.exists(e, string(e) == ${celText(value)})`
+    if (operator === 'valid_json_schema') return undefined
+    if (operator === 'regex' || operator === 'regex_i') {
+      if (isBeyondLinear(value)) return undefined
+      return `string(${text}).matches(${celText(operator === 'regex_i' ? `(?i)${value}` : value)})`
     }
-    if (target === 'cookie') {
-      return { text: partOf('cookies', modifier), present: hasPart('cookies', modifier) }
-    }
-    if (target === 'params') return { text: `request.params.${modifier}`, present: 'true' }
-    if (target === 'method') return { text: 'request.method', present: 'true' }
-    if (target === 'request_number') return { text: 'nth', present: 'true' }
-    if (target !== 'body') return undefined
-    const text = modifier === '' ? 'request.body' : celOfJsonPath(`$.${name}`, 'request.body')
-    return text === undefined ? undefined : { text, present: modifier === '' ? 'true' : `has(${text})` }
+    return `${target === 'body' ? `string(${text})` : text} == ${celText(value)}`
   }
 
-  #readResponse(response: MockoonResponse, path: string, at: Path, when: readonly string[]): ImportedCase {
-    const headers: Record<string, string> = {}
-    let type: string | undefined
-    const own = objectItems(this.#environment.headers)
-    const isPlain = response.disableTemplating === true
-    const lost = (placeholder: string) => this.#loseHelper(placeholder, [...at, 'body'])
-    const translate = (text: string) => this.#helper(text, at)
-    for (const header of [...own, ...(response.headers ?? [])]) {
-      const value = String(header.value)
-      const field = String(header.key).toLowerCase()
-      if (field === 'content-type') type = value
-      else if (field !== '' && !/^(?:content-length|transfer-encoding|access-control-.*)$/.test(field)) {
-        headers[field] = isPlain ? plainTemplate(value) : translateText(value, translate, lost)
-      }
+  #readResponse(response: MockoonResponse, path: string, at: Path) {
+    const { bodyType, filePath = '', databucketID, latency, statusCode, callbacks = [] } = response
+    if (callbacks.length > 0) this.#lose([...at, 'callbacks'], 'callbacks are not sent', 'send them from the test')
+    const isFile = bodyType === 'FILE' || (bodyType === undefined && filePath !== '')
+    const isBucket = bodyType === 'DATABUCKET'
+    const body = isBucket ? (this.#bucketOf(databucketID)?.value ?? 'null') : (response.body ?? '')
+    const fields = [...objectItems(this.#environment.headers), ...(response.headers ?? [])]
+    const headers = fields.filter(({ key }) => !/^access-control-/i.test(String(key)))
+    const stub = {
+      status: statusCode,
+      headers: {
+        ...(isBucket ? { 'content-type': 'application/json' } : {}),
+        ...Object.fromEntries(headers.map(({ key, value }) => [String(key).toLowerCase(), String(value)])),
+      },
+      transformers: response.disableTemplating === true ? [] : ['response-template'],
+      fixedDelayMilliseconds: latency,
+      ...(isFile ? { bodyFileName: filePath } : { body: expandRepeats(body) }),
     }
-    if ((response.callbacks ?? []).length > 0)
-      this.#lose([...at, 'callbacks'], 'callbacks are not sent', 'send them from the test')
-    const settings: Record<string, Json> = {}
-    if (typeof response.latency === 'number' && response.latency > 0)
-      settings.latency = { fixed: `${response.latency}ms` }
-    const isUsual = when.length === 0 && response.label === ''
-    return {
-      name: response.label || (isUsual ? '' : `reply ${response.statusCode}`),
-      place: this.#file.source.locate(at),
-      when,
-      status: Number(response.statusCode ?? 200),
-      headers,
-      settings,
-      trial: when.length === 0 && !path.includes('{') ? { path, query: '', headers: {} } : undefined,
-      ...this.#bodyOf(response, type, at),
-    }
-  }
-
-  #bodyOf(response: MockoonResponse, type: string | undefined, at: Path): Pick<ImportedCase, 'type' | 'body'> {
-    const { bodyType, filePath = '', databucketID } = response
-    if (bodyType === 'FILE' || (bodyType === undefined && filePath !== '')) {
-      const bytes = filePath === '' ? 'no file is named' : this.#file.readBeside(filePath)
-      if (typeof bytes !== 'string') return { type, body: new ImportedFile(filePath.replace(/^.*\//, ''), bytes) }
-      this.#lose([...at, 'filePath'], bytes, 'put the file where the environment names it')
-      return { type }
-    }
-    if (bodyType === 'DATABUCKET') {
-      const bucket = this.#bucketOf(databucketID)
-      const value = bucket === undefined ? undefined : this.#jsonOf(bucket.value, at)
-      return { type: type ?? 'application/json', body: value ?? null }
-    }
-    const body = response.body ?? ''
-    if (body === '') return { type }
-    const isJson = /json/.test(type ?? '') || (type === undefined && /^\s*[{["]/.test(body))
-    const value = isJson ? this.#jsonOf(body, at, response.disableTemplating) : undefined
-    if (value !== undefined) return { type: type ?? 'application/json', body: value }
-    const lost = (placeholder: string) => this.#loseHelper(placeholder, [...at, 'body'])
-    const isPlain = response.disableTemplating === true
-    return {
-      type: type ?? 'text/plain',
-      body: isPlain ? plainTemplate(body) : translateText(body, text => this.#helper(text, at), lost),
-    }
-  }
-
-  #jsonOf(text: string, at: Path, isPlain = false): Json | undefined {
-    if (isPlain) return jsonOf(text)
-    const lost = (placeholder: string) => this.#loseHelper(placeholder, [...at, 'body'])
-    return translateJson(expandRepeats(text), one => this.#helper(one, at), lost)
+    const lose: Lose = (_, what, hint) => this.#lose([...at, isFile ? 'filePath' : 'body'], what, hint)
+    return readResponse(stub, path, lose, {
+      book: this.#book,
+      readBeside: name => (name === '' ? 'no file is named' : this.#file.readBeside(name)),
+      helperOf: () => text => this.#helper(text, at),
+    })
   }
 
   #bucketOf(id: string | undefined): { readonly name: string; readonly value: string } | undefined {
@@ -294,14 +236,6 @@ class MockoonReading {
       value: string
     }[]
     return buckets.find(one => one.id === id || one.uuid === id)
-  }
-
-  /** Reports a helper, each once: a body may have thousands. */
-  #loseHelper(placeholder: string, at: Path): void {
-    const word = /[#/]?\w+/.exec(placeholder)?.[0] ?? placeholder
-    if (this.#told.has(word)) return
-    this.#told.add(word)
-    this.#lose(at, `the helper ${placeholder} has no equal, and is left out`, 'see "Expressions" in docs/rules.md')
   }
 
   #helper(text: string, at: Path): string | undefined {
@@ -316,7 +250,7 @@ class MockoonReading {
     if (name === 'header' && first !== undefined) return partOf('headers', first)
     if (name === 'cookie' && first !== undefined) return partOf('cookies', first)
     if ((name === 'body' || name === 'bodyRaw') && first === undefined) return 'request.body'
-    if (name === 'body' || name === 'bodyRaw') return celOfJsonPath(`$.${first?.replace(/^\$\.?/, '')}`, 'request.body')
+    if (name === 'body' || name === 'bodyRaw') return celOfPath(String(first))
     if (name === 'method') return 'request.method'
     if (name === 'now') return 'string(now)'
     if (name === 'uuid' || name === 'guid' || (name === 'faker' && /uuid$/.test(first ?? ''))) return 'uuid()'
@@ -332,13 +266,9 @@ class MockoonReading {
     if (name === 'boolean' || /boolean$/.test(kind)) return `draw(${purpose}) < 0.5`
     if (name === 'int' || /(?:int|number|float|amount|price)$/i.test(kind)) return `int(draw(${purpose}) * 1000.0)`
     const word = kind.split('.').at(-1) as string
-    if (!this.#told.has(`faker ${kind}`)) {
-      this.#told.add(`faker ${kind}`)
-      this.#lose(
-        [...at, 'body'],
-        `the generated "${kind}" is a text that is always the same`,
-        'answer by the contract: it generates values',
-      )
+    if (this.#book.isNew(`faker ${kind}`)) {
+      const hint = 'answer by the contract: it generates values'
+      this.#lose([...at, 'body'], `the generated "${kind}" is a text that is always the same`, hint)
     }
     return celText(word)
   }
@@ -346,8 +276,7 @@ class MockoonReading {
   /** The operations of a data bucket. */
   #readCrud(route: MockoonRoute, at: Path): ImportedRecords[] {
     const [firstResponse] = route.responses ?? []
-    const bucket = this.#bucketOf(firstResponse?.databucketID)
-    const found = bucket === undefined ? undefined : this.#jsonOf(bucket.value, at)
+    const found = this.#readResponse({ ...firstResponse, bodyType: 'DATABUCKET' }, '', at).body
     const path = this.#pathOf(route)
     const idField = firstResponse?.crudKey || 'id'
     const records = (Array.isArray(found) ? found : []).filter(one => isObject(one) && idField in one) as JsonObject[]
@@ -359,19 +288,20 @@ class MockoonReading {
     const name = path.split('/').at(-1) as string
     // Records that a template makes are generated from their schema.
     const isMade = JSON.stringify(records).includes('${')
-    return [
-      {
-        name,
-        path,
-        idField,
-        records,
-        isMade,
-        list: { limit: 'limit', page: 'page', sort: 'sort', order: 'order' },
-        query: ['limit', 'page', 'sort', 'order'],
-      },
-    ]
+    const list = { limit: 'limit', page: 'page', sort: 'sort', order: 'order' }
+    return [{ name, path, idField, records, isMade, list, query: Object.keys(list) }]
   }
 }
+
+const PARTS: Readonly<Record<string, 'query' | 'headers' | 'cookies' | 'params'>> = {
+  query: 'query',
+  header: 'headers',
+  cookie: 'cookies',
+  params: 'params',
+}
+
+/** A field of the body, by the path of a tool that writes `$.a.b` or `a.b`. */
+const celOfPath = (path: string) => celOfJsonPath(`$.${path.replace(/^\$\.?/, '')}`, 'request.body')
 
 /** The largest number of repeats: a body of more is written down, not generated. */
 const MOST_REPEATS = 100

@@ -1,28 +1,13 @@
 // MockServer: expectations, as JSON.
 
-import { Buffer } from 'node:buffer'
-import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
-import { celOfJsonPath, isBeyondLinear, jsonOf, pathOfPattern } from './handlebars.ts'
-import {
-  celText,
-  celValue,
-  compileShape,
-  type ForeignFile,
-  hasPart,
-  ImportedFile,
-  type ImportKind,
-  METHODS_OF_PATHS,
-  memberConditions,
-  partOf,
-  plainTemplate,
-  RouteBook,
-  shapeOfObject,
-} from './imported.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
+import { asList, type ImportKind, RouteBook } from './imported.ts'
+import { addStub, type Members, type Stub } from './stubs.ts'
 
-const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
-const isExpectation = (value: unknown): boolean =>
+type Expectation = Members & { readonly httpRequest: Members }
+
+const isExpectation = (value: unknown): value is Expectation =>
   isObject(value) && isObject(value.httpRequest) && Object.keys(value).some(key => /^http(?!Request)/.test(key))
 
 export const mockserver: ImportKind = {
@@ -32,279 +17,150 @@ export const mockserver: ImportKind = {
   read(files, report) {
     const book = new RouteBook()
     const settings: Record<string, Json> = {}
-    const found = files.flatMap(file =>
-      asList(file.source.value).map((one, i) => ({
-        file,
-        path: (Array.isArray(file.source.value) ? [i] : []) as Path,
-        one,
-      })),
-    )
-    const ordered = found.filter(({ one }) => isExpectation(one)).sort((a, b) => priorityOf(b.one) - priorityOf(a.one))
-    for (const { file, path, one } of ordered) {
-      if (!fits(one, path, file.source, report)) continue
-      readExpectation(one as Members, { file, path, report, book, settings })
+    const found = files.flatMap(({ source, readBeside }) => {
+      const path = (i: number): Path => (Array.isArray(source.value) ? [i] : [])
+      return asList(source.value).flatMap((one, i) =>
+        isExpectation(one) ? [{ source, readBeside, path: path(i), one }] : [],
+      )
+    })
+    const priorityOf = ({ one }: { readonly one: Expectation }) => Number(one.priority ?? 0)
+    for (const { source, readBeside, path, one } of found.sort((a, b) => priorityOf(b) - priorityOf(a))) {
+      const placeOf = (at: Path) => source.locate([...path, ...at.map(key => KEYS[key] ?? key)])
+      const lose = (at: Path, what: string, hint: string) =>
+        report.warning('not-imported', what, source.locate([...path, ...at]), hint)
+      const { timeToLive } = one
+      if (isObject(timeToLive) && timeToLive.unlimited !== true) {
+        lose(['timeToLive'], 'an expectation does not end by itself', 'use times')
+      }
+      const response = responseOf(one)
+      if (response !== undefined) addStub(stubOf(one, response), { book, settings, report, placeOf, readBeside })
+      else {
+        const key = Object.keys(one).find(name => /^http(?!Request)/.test(name)) as string
+        lose([key], `"${key}" has no equal, and the expectation is left out`, 'write its reply')
+      }
     }
     return { title: 'Imported from MockServer', routes: book.routes, records: [], settings }
   },
 }
 
-const TEXTUAL = { type: ['string', 'object'] }
-const FIELDS = { type: ['array', 'object'] }
-const fits = compileShape(
-  shapeOfObject({
-    priority: { type: 'number' },
-    httpRequest: shapeOfObject({
-      method: TEXTUAL,
-      path: TEXTUAL,
-      queryStringParameters: FIELDS,
-      headers: FIELDS,
-      cookies: FIELDS,
-    }),
-    httpResponse: shapeOfObject({
-      statusCode: { type: 'integer', minimum: 200, maximum: 599 },
-      headers: FIELDS,
-      cookies: FIELDS,
-    }),
-    httpForward: { type: 'object' },
-  }),
-  'expectation',
-)
-
-type Members = Readonly<Record<string, unknown>>
-
-const priorityOf = (expectation: unknown): number => Number((expectation as { priority?: number }).priority ?? 0)
-
-interface ExpectationReading {
-  readonly file: ForeignFile
-  readonly path: Path
-  readonly report: Diagnostics
-  readonly book: RouteBook
-  readonly settings: Record<string, Json>
+/** The names of the parts of an expectation by those of a stub. */
+const KEYS: Readonly<Record<string, string>> = {
+  request: 'httpRequest',
+  response: 'httpResponse',
+  queryParameters: 'queryStringParameters',
+  bodyPatterns: 'body',
+  urlPathPattern: 'path',
+  status: 'statusCode',
 }
 
-function readExpectation(one: Members, { file, path, report, book, settings }: ExpectationReading): void {
-  const lose = (at: Path, what: string, hint: string) =>
-    report.warning('not-imported', what, file.source.locate([...path, ...at]), hint)
-  const request = one.httpRequest as Members
-  const { method, queryStringParameters, headers, cookies, body } = request
-  const written = textOf(request.path) ?? '/'
-  if (/\{/.test(written) && request.pathParameters === undefined && !/[\\(]/.test(written)) {
-    lose(['httpRequest', 'path'], 'the braces of this path are read as parameters', 'encode them: %7B')
-  }
-  const isTemplate = /^[^\\()[\]*+?|^$]*$/.test(written)
-  const where = isTemplate
-    ? { path: written, when: [] as string[] }
-    : isBeyondLinear(written)
-      ? undefined
-      : pathOfPattern(written)
-  if (
-    where === undefined ||
-    (method !== undefined && !(METHODS_OF_PATHS as readonly (string | undefined)[]).includes(textOf(method)))
-  ) {
-    lose(
-      ['httpRequest', 'path'],
-      'this pattern of paths has no equal, and the expectation is left out',
-      'write the path as a template',
-    )
-    return
-  }
-  const when = [...where.when]
-  const given = {
-    headers: {} as Record<string, string>,
-    query: [] as [string, string][],
-    body: undefined as string | undefined,
-    exact: !where.path.includes('{'),
-  }
-  const add = (
-    list: unknown,
-    key: string,
-    place: 'query' | 'headers' | 'cookies',
-    keep: (name: string, value: string) => void,
-  ) => {
-    for (const [name, values] of fieldsOfMatcher(list)) {
-      const isNot = name.startsWith('!')
-      const plain = isNot ? name.slice(1) : name
-      const [value] = values
-      if (isNot) when.push(`!(${hasPart(place, plain)})`)
-      else if (value === undefined || value === '.*' || value === '.+') when.push(hasPart(place, plain))
-      else if (value.startsWith('!')) when.push(`!${textCondition(partOf(place, plain), value.slice(1))}`)
-      else if (isBeyondLinear(value))
-        lose(
-          ['httpRequest', key],
-          `the pattern of "${plain}" has no equal`,
-          'write a condition for the rule: see docs/rules.md',
-        )
-      else when.push(textCondition(partOf(place, plain), value))
-      if (isNot || value === undefined || !isLiteral(value)) given.exact = false
-      else keep(plain, value)
-    }
-  }
-  add(queryStringParameters, 'queryStringParameters', 'query', (name, value) => given.query.push([name, value]))
-  add(headers, 'headers', 'headers', (name, value) => {
-    given.headers[name.toLowerCase()] = value
-  })
-  add(cookies, 'cookies', 'cookies', () => {
-    given.exact = false
-  })
-  const ofBody = bodyCondition(body, given)
-  if (ofBody === undefined)
-    lose(
-      ['httpRequest', 'body'],
-      'this matcher of the body has no equal, and the expectation answers without it',
-      'write a condition on request.body',
-    )
-  else when.push(...ofBody)
-  const { times, timeToLive } = one
-  if (isObject(timeToLive) && timeToLive.unlimited !== true)
-    lose(['timeToLive'], 'an expectation does not end by itself', 'use times')
-  const more: Record<string, Json> = {}
-  if (isObject(times) && times.unlimited !== true && typeof times.remainingTimes === 'number')
-    more.times = times.remainingTimes
-  const methods = method === undefined ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : [String(textOf(method))]
-  const reply = expectedReply(one, lose, settings)
-  if (reply === undefined) return
-  for (const verb of methods) {
-    const route = book.at(verb, where.path)
-    const query = given.query.map(pair => pair.map(encodeURIComponent).join('=')).join('&')
-    const trial =
-      given.exact && more.times === undefined
-        ? { path: where.path, query, headers: given.headers, ...(given.body === undefined ? {} : { body: given.body }) }
-        : undefined
-    route.cases.push({
-      ...reply,
-      settings: { ...reply.settings, ...more },
-      name: textOf(one.id) ?? '',
-      place: file.source.locate(path),
-      when,
-      trial,
-    })
+function stubOf({ id, times, httpRequest }: Expectation, response: Members): Stub {
+  const { method, path = '/', queryStringParameters, headers, cookies, pathParameters, body } = httpRequest
+  const written = textOf(path) ?? '(not)'
+  const key = isLiteral(written.replace(/[{}]/g, ''))
+    ? written.includes('{')
+      ? 'urlPathTemplate'
+      : 'urlPath'
+    : undefined
+  return {
+    ...(typeof id === 'string' ? { name: id } : {}),
+    ...(isObject(times) && typeof times.remainingTimes === 'number' && times.unlimited !== true
+      ? { times: times.remainingTimes }
+      : {}),
+    request: {
+      ...(method === undefined || method === '' ? {} : { method: textOf(method) ?? method }),
+      [key ?? 'urlPathPattern']: written,
+      headers: matchersOf(headers),
+      queryParameters: matchersOf(queryStringParameters),
+      cookies: matchersOf(cookies),
+      pathParameters: matchersOf(pathParameters),
+      bodyPatterns: body === undefined ? [] : [bodyPatternOf(body)],
+    },
+    response,
   }
 }
 
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string'
-    ? value
-    : isObject(value) && typeof value.value === 'string' && value.not !== true
-      ? value.value
-      : undefined
+/** Returns a text, or the text in an object; `undefined` for "not this text". */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return isObject(value) && value.not !== true && value.value !== undefined ? String(value.value) : undefined
+}
 
 /** Whether a value that may be a pattern is a plain text. */
 const isLiteral = (text: string): boolean => !/[\\^$|?*+()[\]{}]/.test(text)
 
-const textCondition = (subject: string, value: string): string =>
-  isLiteral(value) ? `${subject} == ${celText(value)}` : `${subject}.matches(${celText(`^(?:${value})$`)})`
-
 /** The names and values of headers, in either of their two forms. */
-function fieldsOfMatcher(list: unknown): [string, string[]][] {
-  if (Array.isArray(list)) {
-    return list.flatMap(one =>
-      isObject(one)
-        ? [[String(one.name), asList(one.values ?? one.value ?? []).map(String)] as [string, string[]]]
-        : [],
-    )
-  }
-  if (!isObject(list)) return []
-  return Object.entries(list)
-    .filter(([name]) => name !== 'keyMatchStyle')
-    .map(([name, value]) => [name, asList(value).map(one => textOf(one) ?? String(isObject(one) ? '.*' : one))])
+function valuesByName(list: unknown): [string, unknown[]][] {
+  if (!Array.isArray(list))
+    return Object.entries(isObject(list) ? list : {}).map(([name, value]) => [name, asList(value)])
+  return list.flatMap(one =>
+    isObject(one) ? [[String(one.name), asList(one.values ?? one.value ?? [])] as [string, unknown[]]] : [],
+  )
 }
 
-/** Returns the conditions of a matcher of the body, `undefined` where it has no equal. */
-function bodyCondition(body: unknown, given: { body: string | undefined; exact: boolean }): string[] | undefined {
-  if (body === undefined) return []
-  if (typeof body === 'string') {
-    const parsed = parseJson(body)
-    if ('fault' in parsed) return undefined
-    given.body = body
-    return [`request.body == ${celValue(parsed.value)}`]
-  }
-  if (!isObject(body)) return undefined
-  const { type, json, matchType, jsonPath } = body
-  if (type === 'JSON' || (type === undefined && json === undefined) || json !== undefined) {
-    const written = json ?? (type === undefined ? body : undefined)
-    const parsed = typeof written === 'string' ? parseJson(written) : { value: written as Json }
-    if ('fault' in parsed || written === undefined) return undefined
-    given.body = stringifyJson(parsed.value)
-    const isPartial = matchType !== 'STRICT' && isObject(parsed.value)
-    return isPartial
-      ? memberConditions(parsed.value as JsonObject, 'request.body')
-      : [`request.body == ${celValue(parsed.value)}`]
-  }
-  given.exact = false
-  if (type !== 'JSON_PATH') return undefined
-  const value = celOfJsonPath(String(jsonPath), 'request.body')
-  return value === undefined || !/\.\w+$/.test(value) ? undefined : [`has(${value})`]
+/** The matchers of a stub: a name or value after `!` must not be there. */
+const matchersOf = (list: unknown): Members =>
+  Object.fromEntries(
+    valuesByName(list)
+      .filter(([name]) => name !== 'keyMatchStyle')
+      .map(([name, [value]]) => {
+        if (name.startsWith('!')) return [name.slice(1), { absent: true }]
+        const text = textOf(value) ?? (typeof value === 'object' ? '' : String(value))
+        if (value === undefined || ['', '.*', '.+'].includes(text)) return [name, { absent: false }]
+        const isNot = text.startsWith('!')
+        const plain = isNot ? text.slice(1) : text
+        const matcher = isLiteral(plain) ? { equalTo: plain } : { matches: plain }
+        return [name, isNot ? { not: matcher } : matcher]
+      }),
+  )
+
+function bodyPatternOf(body: unknown): Members {
+  if (!isObject(body)) return { equalTo: String(body) }
+  const { type, json = body, matchType, jsonPath } = body
+  if (type === 'JSON_PATH') return { matchesJsonPath: jsonPath }
+  if (type !== undefined && type !== 'JSON') return { [String(type)]: body }
+  return { equalToJson: json, ignoreExtraElements: matchType !== 'STRICT' }
 }
 
-function expectedReply(
-  one: Members,
-  lose: (at: Path, what: string, hint: string) => void,
-  settings: Record<string, Json>,
-) {
-  const more: Record<string, Json> = {}
-  const response = one.httpResponse
-  if (isObject(one.httpForward) || isObject(one.httpOverrideForwardedRequest)) {
-    const { host, port, scheme } = (one.httpForward ?? {}) as Record<string, unknown>
-    if (host !== undefined)
-      settings.upstream ??= {
-        url: `${String(scheme ?? 'http').toLowerCase()}://${host}${port === undefined ? '' : `:${port}`}`,
-      }
-    return { status: 200, headers: {}, settings: { respond: { forward: {} } } as JsonObject }
+const UNITS: Readonly<Record<string, number>> = { MICROSECONDS: 0.001, SECONDS: 1000, MINUTES: 60_000 }
+
+/** Returns the response in the form of WireMock; `undefined` for a template or a class, which are programs. */
+function responseOf(one: Expectation): Members | undefined {
+  const { httpResponse: response, httpForward, httpOverrideForwardedRequest, httpError } = one
+  if (isObject(httpForward) || isObject(httpOverrideForwardedRequest)) {
+    const { scheme = 'http', host, port } = (httpForward ?? {}) as Members
+    const authority = [host, port].filter(part => part !== undefined).join(':')
+    return authority === '' ? undefined : { proxyBaseUrl: `${String(scheme).toLowerCase()}://${authority}` }
   }
-  if (isObject(one.httpError)) {
-    const { dropConnection } = one.httpError
-    return {
-      status: 200,
-      headers: {},
-      settings: { fault: { kind: dropConnection === true ? 'close' : 'garbage' } } as JsonObject,
-    }
+  if (isObject(httpError))
+    return { fault: httpError.dropConnection === true ? 'EMPTY_RESPONSE' : 'RANDOM_DATA_THEN_CLOSE' }
+  if (!isObject(response)) return undefined
+  const { statusCode, headers, cookies, delay, body } = response
+  const { timeUnit, value } = (isObject(delay) ? delay : {}) as Members
+  const { contentType, type } = (isObject(body) ? body : {}) as Members
+  const usual = contentType ?? (type === 'XML' ? 'application/xml' : undefined)
+  const cookie = valuesByName(cookies).map(([name, [text]]) => `${name}=${textOf(text) ?? ''}`)
+  return {
+    ...(statusCode === undefined ? {} : { status: statusCode }),
+    headers: {
+      ...(usual === undefined ? {} : { 'content-type': usual }),
+      ...Object.fromEntries(
+        valuesByName(headers).map(([name, values]) => [name, values.map(text => textOf(text) ?? text)]),
+      ),
+      ...(cookie.length > 0 ? { 'set-cookie': cookie } : {}),
+    },
+    ...(value === undefined
+      ? {}
+      : { fixedDelayMilliseconds: Math.round(Number(value) * (UNITS[String(timeUnit)] ?? 1)) }),
+    ...bodyParts(body),
   }
-  if (!isObject(response)) {
-    const key = Object.keys(one).find(name => /^http(?!Request)/.test(name)) ?? 'httpResponse'
-    lose([key], `"${key}" is a program, which is not run, and the expectation is left out`, 'write its reply')
-    return undefined
-  }
-  const headers: Record<string, string> = {}
-  let type: string | undefined
-  for (const [name, values] of fieldsOfMatcher(response.headers)) {
-    if (name.toLowerCase() === 'content-type') type = values.join(', ')
-    else if (!/^(?:content-length|connection|transfer-encoding)$/i.test(name))
-      headers[name.toLowerCase()] = plainTemplate(values.join(', '))
-  }
-  for (const [name, values] of fieldsOfMatcher(response.cookies)) headers['set-cookie'] = `${name}=${values[0] ?? ''}`
-  if (isObject(response.delay)) {
-    const { timeUnit = 'MILLISECONDS', value } = response.delay
-    const unit = { MILLISECONDS: 'ms', SECONDS: 's', MINUTES: 'min', MICROSECONDS: 'us' }[String(timeUnit)] ?? 'ms'
-    more.latency = { fixed: unit === 'us' ? '1ms' : `${value}${unit}` }
-  }
-  const status = Number(response.statusCode ?? 200)
-  const { body } = response
-  const base = { status, headers, settings: more as JsonObject }
-  if (body === undefined) return { ...base, type }
-  if (typeof body === 'string') {
-    const value = type === undefined || /json/.test(type) ? jsonOf(body) : undefined
-    return value !== undefined && typeof value === 'object'
-      ? { ...base, type: type ?? 'application/json', body: value }
-      : { ...base, type: type ?? 'text/plain', body: plainTemplate(body) }
-  }
-  if (isObject(body)) {
-    const { type: kind, contentType } = body
-    const own = type ?? (typeof contentType === 'string' ? contentType : undefined)
-    if (kind === 'BINARY')
-      return {
-        ...base,
-        type: own ?? 'application/octet-stream',
-        body: new ImportedFile('body.bin', Buffer.from(String(body.base64Bytes ?? ''), 'base64')),
-      }
-    if (kind === 'STRING' || kind === 'XML')
-      return {
-        ...base,
-        type: own ?? (kind === 'XML' ? 'application/xml' : 'text/plain'),
-        body: plainTemplate(String(body.string ?? body.xml ?? '')),
-      }
-    const json = kind === 'JSON' ? body.json : body
-    const value = typeof json === 'string' ? jsonOf(json) : jsonOf(stringifyJson(json))
-    return { ...base, type: own ?? 'application/json', body: value ?? null }
-  }
-  return { ...base, type: type ?? 'application/json', body: body as Json }
+}
+
+function bodyParts(body: unknown): Members {
+  if (typeof body === 'string') return { body }
+  if (!isObject(body)) return body === undefined ? {} : { jsonBody: body }
+  const { type, json, string, xml, base64Bytes } = body
+  if (type === 'BINARY') return { base64Body: String(base64Bytes ?? '') }
+  if (type === 'STRING' || type === 'XML') return { body: String(string ?? xml ?? '') }
+  const value = type === 'JSON' ? json : body
+  return typeof value === 'string' ? { body: value } : { jsonBody: value }
 }

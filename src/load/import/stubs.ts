@@ -1,0 +1,372 @@
+// Stubs: a request that is matched and the reply to it, in the form of WireMock. Files of other tools are brought into this form.
+
+import { Buffer } from 'node:buffer'
+import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
+import type { Path } from '../../kernel/file/source.ts'
+import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
+import {
+  celOfJsonPath,
+  isBeyondLinear,
+  jsonOf,
+  pathOfPattern,
+  type TranslateHelper,
+  translateText,
+} from './handlebars.ts'
+import {
+  asList,
+  celText,
+  celValue,
+  compileShape,
+  hasPart,
+  type ImportedCase,
+  ImportedFile,
+  type ImportedTrial,
+  METHODS_OF_PATHS,
+  memberConditions,
+  partOf,
+  type RouteBook,
+  shapeOfObject,
+} from './imported.ts'
+
+export type Members = Readonly<Record<string, unknown>>
+
+export interface Stub {
+  readonly name?: string
+  readonly priority?: number
+  readonly request: Members
+  readonly response: Members
+  readonly scenarioName?: string
+  readonly requiredScenarioState?: string
+  readonly newScenarioState?: string
+  /** The number of requests that it answers. */
+  readonly times?: number
+}
+
+/** Tells what cannot be carried over. */
+export type Lose = (at: Path, what: string, hint: string) => void
+
+/** The file of a stub, and where its parts are collected. */
+export interface StubReading {
+  readonly book: RouteBook
+  /** Settings of the gateway. */
+  readonly settings: Record<string, Json>
+  readonly report: Diagnostics
+  /** Returns the place of a part of the stub. */
+  placeOf(at: Path): Place
+  /** Returns a file that a response names: its bytes, or why it cannot be read. */
+  readBeside(name: string): Uint8Array | string
+  /** Returns the translation of the helpers in the templates of a path. */
+  helperOf?(path: string): TranslateHelper
+}
+
+/** The methods of a stub for all methods. */
+export const USUAL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+const RULE_HINT = 'write a condition for the rule: see docs/rules.md'
+
+const LIST = { type: 'array' }
+const typedMembers = (names: string, type: string) => Object.fromEntries(names.split(' ').map(name => [name, { type }]))
+const isStub = compileShape(
+  shapeOfObject({
+    ...typedMembers('name scenarioName requiredScenarioState newScenarioState', 'string'),
+    priority: { type: 'integer' },
+    request: shapeOfObject({
+      ...typedMembers('url urlPath urlPattern urlPathPattern urlPathTemplate', 'string'),
+      ...typedMembers('headers queryParameters cookies pathParameters', 'object'),
+      method: { enum: ['ANY', ...METHODS_OF_PATHS] },
+      bodyPatterns: LIST,
+    }),
+    response: shapeOfObject({
+      ...typedMembers('body base64Body bodyFileName fault proxyBaseUrl', 'string'),
+      ...typedMembers('headers delayDistribution', 'object'),
+      status: { type: 'integer', minimum: 200, maximum: 599 },
+      transformers: LIST,
+    }),
+  }),
+  'reply',
+)
+
+/** Adds the route of a stub, or its case to the route that is known. @param state further conditions */
+export function addStub(stub: Stub, reading: StubReading, state: readonly string[] = []): void {
+  const { book, report, settings, placeOf } = reading
+  if (!isStub(stub, placeOf, report)) return
+  const lose: Lose = (at, what, hint) => report.warning('not-imported', what, placeOf(at), hint)
+  const found = readRequest(stub.request, lose)
+  if (found === undefined) return
+  const { times, request, response } = stub
+  if (typeof response.proxyBaseUrl === 'string') settings.upstream ??= { url: response.proxyBaseUrl }
+  const methods = request.method === undefined || request.method === 'ANY' ? USUAL_METHODS : [String(request.method)]
+  for (const method of methods) {
+    const read = readResponse(response, found.path, lose, reading)
+    book.add(method, found.path, report, {
+      ...read,
+      ...(times === undefined ? {} : { settings: { ...read.settings, times } }),
+      name: stub.name ?? '',
+      place: placeOf([]),
+      when: [...found.when, ...state],
+      trial: state.length > 0 ? undefined : found.trial,
+    })
+  }
+}
+
+interface Given {
+  readonly headers: Record<string, string>
+  readonly query: [string, string][]
+  path: string
+  body?: string
+  /** Whether these make a request that the stub answers. */
+  isExact: boolean
+}
+
+const PLACES = [
+  ['queryParameters', 'query'],
+  ['headers', 'headers'],
+  ['cookies', 'cookies'],
+  ['pathParameters', 'params'],
+] as const
+
+/** Returns the path and the conditions of the requests that a stub answers; `undefined` where they have no equal. */
+function readRequest(request: Members, lose: Lose) {
+  const where = readUrl(request, lose)
+  if (where === undefined) return undefined
+  const given: Given = { headers: {}, query: [...where.query], path: where.path, isExact: true }
+  const when = [...where.when]
+  for (const [key, place] of PLACES) {
+    for (const [name, matcher] of Object.entries(isObject(request[key]) ? request[key] : {})) {
+      const value = partOf(place, name)
+      when.push(...textConditions(matcher, value, hasPart(place, name), ['request', key, name], lose))
+      const { equalTo, absent }: Members = isObject(matcher) ? matcher : { equalTo: matcher }
+      const equal = String(equalTo)
+      if (equalTo === undefined) given.isExact &&= absent === true
+      else if (place === 'query') given.query.push([name, equal])
+      else if (place === 'headers') given.headers[name.toLowerCase()] = equal
+      else if (place === 'params') given.path = given.path.replace(`{${name}}`, () => encodeURIComponent(equal))
+      else given.headers.cookie = [given.headers.cookie, `${name}=${equal}`].filter(Boolean).join('; ')
+    }
+  }
+  if (isObject(request.basicAuthCredentials)) {
+    const { username, password } = request.basicAuthCredentials
+    const sent = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+    when.push(`request.headers.authorization == ${celText(sent)}`)
+    given.headers.authorization = sent
+  }
+  for (const key of ['multipartPatterns', 'customMatcher', 'formParameters', 'host', 'clientIp', 'scheme', 'port']) {
+    if (request[key] === undefined) continue
+    lose(['request', key], `the matcher "${key}" has no equal, and is ignored`, RULE_HINT)
+  }
+  const patterns = Array.isArray(request.bodyPatterns) ? request.bodyPatterns : []
+  patterns.forEach((pattern, i) => {
+    if (isObject(pattern)) when.push(...bodyConditions(pattern, ['request', 'bodyPatterns', i], lose, given))
+  })
+  const { path, query, headers, body, isExact } = given
+  const trial: ImportedTrial | undefined =
+    isExact && !path.includes('{')
+      ? { path, query: query.map(pair => pair.map(encodeURIComponent).join('=')).join('&'), headers, body }
+      : undefined
+  return { path: where.path, when, trial }
+}
+
+/** Returns the path that a stub answers, and what the rest of its URL demands. */
+export function readUrl(request: Members, lose: Lose) {
+  const { url, urlPath, urlPattern, urlPathPattern, urlPathTemplate } = request
+  if (typeof urlPathTemplate === 'string') return { path: urlPathTemplate, when: [], query: [] }
+  const exact = urlPath ?? url
+  if (typeof exact === 'string') {
+    const [path = '/', search = ''] = exact.split('?', 2)
+    const query = [...new URLSearchParams(search)] as [string, string][]
+    const when = query.map(([name, value]) => `${partOf('query', name)} == ${celText(value)}`)
+    // It is no template, so braces in it are encoded.
+    return { path: path.replaceAll('{', '%7B').replaceAll('}', '%7D'), when, query }
+  }
+  const pattern = urlPathPattern ?? urlPattern
+  const key = urlPathPattern === undefined ? 'urlPattern' : 'urlPathPattern'
+  const none = (what: string, hint: string): undefined => {
+    lose(['request', key], what, hint)
+  }
+  if (typeof pattern !== 'string') return none('a reply to every URL has no equal', 'give the paths that it answers')
+  if (isBeyondLinear(pattern)) {
+    return none('this pattern looks around or back, which no linear engine can do', 'write the path as a template')
+  }
+  const [path = '', search] = key === 'urlPattern' ? pattern.split('\\?', 2) : [pattern]
+  const made = pathOfPattern(path)
+  if (made === undefined) {
+    return none('this pattern matches no fixed number of segments', 'write one for each path')
+  }
+  if (search !== undefined && !/^\.[*+]$/.test(search)) {
+    none('the part of the pattern after "?" is not carried over', 'use queryParameters')
+  }
+  return { ...made, query: [] }
+}
+
+/** Returns the conditions of a matcher of texts. */
+function textConditions(matcher: unknown, value: string, present: string, at: Path, lose: Lose): string[] {
+  if (!isObject(matcher)) return [`${value} == ${celText(String(matcher))}`]
+  const { caseInsensitive, ...rest } = matcher
+  const subject = caseInsensitive === true ? `${value}.lowerAscii()` : value
+  const inner = (one: unknown) => allOf(textConditions(one, value, present, at, lose))
+  return Object.entries(rest).flatMap(([operator, given]) => {
+    const text = celText(caseInsensitive === true ? String(given).toLowerCase() : String(given))
+    const list = Array.isArray(given) ? given.map(inner) : []
+    if (operator === 'equalTo') return `${subject} == ${text}`
+    if (operator === 'contains') return `${subject}.contains(${text})`
+    if (operator === 'doesNotContain') return `!(${present}) || !${subject}.contains(${text})`
+    if (operator === 'absent') return given === true ? `!(${present})` : present
+    if (operator === 'or') return list.join(' || ')
+    if (operator === 'and') return list
+    if (operator === 'not') return `!(${inner(given)})`
+    if ((operator === 'matches' || operator === 'doesNotMatch') && !isBeyondLinear(String(given))) {
+      const matches = `${value}.matches(${celText(`^(?:${given})$`)})`
+      return operator === 'matches' ? matches : `!(${present}) || !${matches}`
+    }
+    lose([...at, operator], `the matcher "${operator}" has no equal, and is ignored`, RULE_HINT)
+    return []
+  })
+}
+
+const allOf = (conditions: readonly string[]): string =>
+  conditions.length === 1 ? (conditions[0] as string) : conditions.map(one => `(${one})`).join(' && ') || 'true'
+
+/** Returns the conditions of a pattern of the body. */
+function bodyConditions(pattern: Members, at: Path, lose: Lose, given: Given): string[] {
+  const { equalToJson, matchesJsonPath, ignoreArrayOrder, ignoreExtraElements, ...others } = pattern
+  const conditions: string[] = []
+  const lost = (key: string, what: string) => {
+    given.isExact = false
+    lose([...at, key], `${what} has no equal, and is ignored`, RULE_HINT)
+  }
+  const equals = (written: unknown, key: string) => {
+    const parsed = typeof written === 'string' ? parseJson(written) : { value: written as Json }
+    if ('fault' in parsed || /\$\{json-unit/.test(stringifyJson(written)) || ignoreArrayOrder === true) {
+      lost(key, key === 'equalTo' ? 'this comparison of a text' : 'this comparison of JSON')
+      return
+    }
+    const { value } = parsed
+    given.body = stringifyJson(value)
+    if (ignoreExtraElements === true && isObject(value)) {
+      conditions.push(...memberConditions(value as JsonObject, 'request.body'))
+    } else conditions.push(`request.body == ${celValue(value)}`)
+  }
+  if (equalToJson !== undefined) equals(equalToJson, 'equalToJson')
+  if (matchesJsonPath !== undefined) {
+    given.isExact = false
+    const made = jsonPathConditions(matchesJsonPath, [...at, 'matchesJsonPath'], lose)
+    if (made === undefined) lost('matchesJsonPath', 'this JSONPath')
+    else conditions.push(...made)
+  }
+  for (const [key, value] of Object.entries(others)) {
+    if (key === 'equalTo') equals(String(value), key)
+    else lost(key, `"${key}" of the text of a body`)
+  }
+  return conditions
+}
+
+function jsonPathConditions(given: unknown, at: Path, lose: Lose): string[] | undefined {
+  const { expression, ...matcher } = isObject(given) ? given : { expression: given }
+  const path = String(expression)
+  const filter = /^\$(.*?)\[\?\(\s*@(.*?)\s*(==|!=|>=|<=|>|<)\s*('[^']*'|"[^"]*"|-?[\d.]+|true|false)\s*\)\]$/.exec(
+    path,
+  )
+  if (filter !== null) {
+    const [, before = '', member = '', operator, literal = ''] = filter
+    const list = celOfJsonPath(`$${before}`, 'request.body')
+    const value = /^['"]/.test(literal) ? celText(literal.slice(1, -1)) : literal
+    const own = celOfJsonPath(`$${member}`, before === '' ? 'request.body' : 'e')
+    if (list === undefined || own === undefined) return undefined
+    return [before === '' ? `${own} ${operator} ${value}` : `${list}.exists(e, ${own} ${operator} ${value})`]
+  }
+  const value = celOfJsonPath(path, 'request.body')
+  if (value === undefined) return undefined
+  // CEL can ask for the presence of a field whose name is a word.
+  const present = /\.\w+$/.test(value) ? `has(${value})` : undefined
+  if (Object.keys(matcher).length > 0) return textConditions(matcher, value, present ?? 'true', at, lose)
+  return present === undefined ? undefined : [present]
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  EMPTY_RESPONSE: 'close',
+  CONNECTION_RESET_BY_PEER: 'reset',
+  RANDOM_DATA_THEN_CLOSE: 'garbage',
+  MALFORMED_RESPONSE_CHUNK: 'truncate',
+}
+
+/** Reads a response of WireMock, whose texts may be templates. */
+export function readResponse(
+  response: Members,
+  path: string,
+  lose: Lose,
+  { readBeside, helperOf, book }: Pick<StubReading, 'readBeside' | 'helperOf' | 'book'>,
+): Pick<ImportedCase, 'status' | 'headers' | 'type' | 'body' | 'settings'> {
+  const settings: Record<string, Json> = {}
+  const headers: Record<string, string> = {}
+  let type: string | undefined
+  const transformers = asList(response.transformers ?? [])
+  const translate = transformers.includes('response-template') ? helperOf?.(path) : undefined
+  for (const one of transformers.filter(one => one !== 'response-template')) {
+    lose(['response', 'transformers'], `the transformer "${one}" is a program, which is not run`, 'write its reply')
+  }
+  const lostHelper = (placeholder: string) => {
+    if (!book.isNew(/[#/]?[\w.]+/.exec(placeholder)?.[0] ?? placeholder)) return
+    const message = `the helper ${placeholder} has no equal, and is left out wherever it is used`
+    lose(['response'], message, 'see "Expressions" in docs/rules.md')
+  }
+  const filled = (text: string) => translateText(text, translate, lostHelper)
+  for (const [name, value] of Object.entries(isObject(response.headers) ? response.headers : {})) {
+    const field = name.toLowerCase()
+    const text = asList(value).join(', ')
+    if (field === 'content-type') type = text
+    else if (!/^(?:|content-length|transfer-encoding|connection|date|matched-stub-.*)$/.test(field)) {
+      headers[field] = filled(text)
+    }
+  }
+  const { fixedDelayMilliseconds, delayDistribution, fault, chunkedDribbleDelay, proxyBaseUrl } = response
+  if (Number(fixedDelayMilliseconds) > 0) settings.latency = { fixed: `${fixedDelayMilliseconds}ms` }
+  else if (isObject(delayDistribution)) settings.latency = distributionOf(delayDistribution)
+  if (isObject(chunkedDribbleDelay)) {
+    settings.latency = { fixed: `${chunkedDribbleDelay.totalDuration}ms` }
+    lose(['response', 'chunkedDribbleDelay'], 'the body is sent at once after that time', 'use fault: { kind: drip }')
+  }
+  if (typeof fault === 'string') settings.fault = { kind: FAULTS[fault] ?? 'reset' }
+  if (typeof proxyBaseUrl === 'string') settings.respond = { forward: {} }
+  return { status: Number(response.status ?? 200), headers, settings, ...contentOf() }
+
+  function contentOf(): Pick<ImportedCase, 'type' | 'body'> {
+    const { jsonBody, body, base64Body, bodyFileName } = response
+    if (jsonBody !== undefined) return textual(stringifyJson(jsonBody), type ?? 'application/json')
+    if (typeof base64Body === 'string') return kept('body.bin', Buffer.from(base64Body, 'base64'))
+    if (typeof bodyFileName === 'string') {
+      const bytes = readBeside(bodyFileName)
+      if (typeof bytes !== 'string') return kept(bodyFileName, bytes)
+      lose(['response', 'bodyFileName'], bytes, 'put the file there')
+    }
+    return typeof body === 'string' && body !== '' ? textual(body, type) : { type }
+  }
+
+  function kept(name: string, bytes: Uint8Array): Pick<ImportedCase, 'type' | 'body'> {
+    const text = Buffer.from(bytes).toString()
+    if (
+      !/[\uFFFD\0]/.test(text) &&
+      (translate || /json|text|xml/.test(type ?? '') || /\.(?:json|xml|txt|html?)$/.test(name))
+    ) {
+      return textual(text, type)
+    }
+    return { type: type ?? 'application/octet-stream', body: new ImportedFile(name.replace(/[^\w.-]+/g, '-'), bytes) }
+  }
+
+  /** A text that is JSON becomes its value. */
+  function textual(text: string, known: string | undefined): Pick<ImportedCase, 'type' | 'body'> {
+    const isJson = known === undefined ? /^\s*[[{]/.test(text) : /json/.test(known)
+    const value = isJson ? jsonOf(text, translate, lostHelper) : undefined
+    return value === undefined
+      ? { type: known ?? 'text/plain', body: filled(text) }
+      : { type: known ?? 'application/json', body: value }
+  }
+}
+
+function distributionOf(given: Members): JsonObject {
+  const { type, median, sigma, lower, upper, milliseconds } = given as Record<string, number>
+  if (String(type) === 'uniform') return { uniform: { min: `${lower}ms`, max: `${upper}ms` } }
+  if (String(type) === 'fixed') return { fixed: `${milliseconds}ms` }
+  // The 99th percentile of a log-normal distribution is 2.326 deviations above its median.
+  const p99 = Math.round((median as number) * Math.exp(2.326 * (sigma as number)))
+  return { lognormal: { p50: `${median}ms`, p99: `${p99}ms` } }
+}
