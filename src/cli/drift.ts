@@ -109,7 +109,7 @@ export function tellDrift(
     print(`${baseline}: ${counted(findings.length, 'accepted difference')}\n`)
     return 0
   }
-  const text = path === undefined ? '' : readBaselineFile(path)
+  const text = path === undefined ? '' : attempted(() => readFileSync(path, 'utf8'))
   if (text === undefined) {
     complain(`${baseline} cannot be read; write it with --accept\n`)
     return 2
@@ -125,12 +125,4 @@ export function tellDrift(
     print(`${counted(fresh.length, 'difference')}${others > 0 ? `, and ${others} accepted` : ''}\n`)
   }
   return fresh.length > 0 || report?.failed ? 1 : 0
-}
-
-function readBaselineFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
 }

@@ -297,7 +297,6 @@ export class Gateway {
     const explanation = passed && explainReply(planned, exchange, reply, passed, mask)
     if (explanation !== undefined && why) reply = withHeaders(reply, explanationHeaders(explanation))
     const { status, refusal } = reply
-    if (reply.stream !== undefined) reply = this.drift.follow(exchange, path, reply)
     const milliseconds = monotonic() - started
     const meter = served.meters.get(planned.index) ?? this.#bindMeter(served, planned)
     const at = this.clock.now()
@@ -318,8 +317,9 @@ export class Gateway {
     const requestBody = heard?.bytes
     const id = this.journal.record(exchange, mask, { at, path, reply, milliseconds, explanation, requestBody })
     reply.stream?.judged?.then(judgement => {
-      if (judgement?.breaks === true) meter.broken()
-      if (judgement !== undefined) this.journal.note(id, judgement.text)
+      if (judgement.breaks) meter.broken()
+      if (judgement.text !== undefined) this.journal.note(id, judgement.text)
+      this.drift.follow(exchange, path, reply, judgement)
     })
     // A large body is not kept until the batch is full.
     const { 'content-length': length = request.hasBody ? LARGE : 0 } = request.headers

@@ -2,18 +2,17 @@
 // findings.
 
 import type { Exchange } from '../behaviours/exchange.ts'
-import type { Reply } from '../kernel/http.ts'
-import type { DriftContext, DriftReport } from '../load/compare/drift-book.ts'
-import { DriftBook } from '../load/compare/drift-book.ts'
-import { observe } from '../load/compare/observe.ts'
+import type { Judgement, Reply } from '../kernel/http.ts'
+import { joinFields } from '../kernel/received.ts'
+import type { ObservedReply } from '../load/compare/differences.ts'
+import { DriftBook, type DriftReport } from '../load/compare/drift-book.ts'
 import { addDrift } from '../load/compare/recorded.ts'
 import type { Plan } from '../plan/plan.ts'
 import { breathe, type Clock } from '../world/clock.ts'
 import type { Mask } from './mask.ts'
 
-/** The bytes of a body that are copied for it, and the bodies that are copied at a time. */
-const MOST_COPIED = 256 * 1024
-const MOST_FOLLOWED = 50
+/** The replies that wait at a time. */
+const MOST_WAITING = 50
 
 /** The findings since the configuration was loaded. */
 export interface LiveDriftReport extends DriftReport {
@@ -27,7 +26,7 @@ export class LiveDrift {
   readonly #clock: Clock
   readonly #count: (operation: string, kind: string) => void
   #plan: Plan
-  #following = 0
+  #waiting = 0
   #compared = 0
   #dropped = 0
 
@@ -51,64 +50,29 @@ export class LiveDrift {
     return { findings: this.#book.list(mask), omitted, compared: this.#compared, dropped: this.#dropped }
   }
 
-  /** Compares a reply. The work is done later, when the caller has its own reply. */
-  compare(context: Omit<DriftContext, 'at'>, plan = this.#plan): void {
-    if (this.#following >= MOST_FOLLOWED) this.#dropped += 1
-    else void this.#compareLater(context, plan)
+  /** Compares a reply that was passed on. */
+  follow(exchange: Exchange, path: string, { status, headers, stream }: Reply, { body }: Judgement): void {
+    const fields = [...Object.entries(headers), ...(stream?.fields ?? [])].flat()
+    void this.#compare(exchange, path, async () => ({ status, headers: joinFields(fields), body }))
   }
 
-  async #compareLater(context: Omit<DriftContext, 'at'>, plan: Plan): Promise<void> {
-    this.#following += 1
+  async #compare(exchange: Exchange, path: string, read: () => Promise<ObservedReply>): Promise<void> {
+    if (this.#waiting >= MOST_WAITING) {
+      this.#dropped += 1
+      return
+    }
+    const plan = this.#plan
+    this.#waiting += 1
     await breathe()
-    this.#following -= 1
+    const reply = await read()
+    this.#waiting -= 1
     // A finding of a contract that is no longer served has no place.
     if (plan !== this.#plan) return
     this.#compared += 1
-    const found = addDrift(this.#book, { ...context, at: this.#clock.now() }, plan)
-    for (const { kind } of found) this.#count(context.operation.id, kind)
-  }
-
-  /** Returns a streamed reply whose body is copied while it is sent, and compared afterwards. */
-  follow(exchange: Exchange, path: string, reply: Reply): Reply {
-    const { stream, status, headers } = reply
-    if (stream === undefined) return reply
-    if (this.#following >= MOST_FOLLOWED) {
-      this.#dropped += 1
-      return reply
-    }
-    const plan = this.#plan
     const { operation, consumer, request } = exchange
-    const { method, query } = request
-    const fields = [...Object.entries(headers), ...stream.fields].flat()
-    const end = (parts: readonly Uint8Array[] | undefined) => {
-      const observed = observe(status, fields, parts && Buffer.concat(parts))
-      this.compare({ operation, consumer, request: { method, path, query }, reply: observed }, plan)
-    }
-    // These replies have bodies that are never read.
-    if (method === 'HEAD' || status === 204 || status === 304) end([])
-    return { ...reply, stream: { ...stream, chunks: this.#copying(stream.chunks, end) } }
-  }
-
-  async *#copying(
-    chunks: AsyncIterable<Uint8Array>,
-    end: (parts: readonly Uint8Array[] | undefined) => void,
-  ): AsyncIterable<Uint8Array> {
-    this.#following += 1
-    let parts: Uint8Array[] = []
-    let size = 0
-    let isWhole = false
-    try {
-      for await (const chunk of chunks) {
-        size += chunk.length
-        if (size <= MOST_COPIED) parts.push(chunk)
-        else parts = []
-        yield chunk
-      }
-      isWhole = true
-    } finally {
-      this.#following -= 1
-      // A caller that went away has only a part of the body.
-      if (isWhole) end(size <= MOST_COPIED ? parts : undefined)
-    }
+    const asked = { method: request.method, path, query: request.query }
+    const context = { operation, consumer, request: asked, reply, at: this.#clock.now() }
+    const found = await addDrift(this.#book, context, plan, () => undefined)
+    for (const { kind } of found) this.#count(operation.id, kind)
   }
 }

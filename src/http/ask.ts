@@ -1,8 +1,9 @@
 // Sends single requests to a real API, for comparing it with its contract. Bounded in time and size.
 
 import { type Upstream, UpstreamFailure, type UpstreamSettings } from '../behaviours/exchange.ts'
+import { receive } from '../kernel/received.ts'
 import type { AskUpstream } from '../load/compare/against.ts'
-import { MOST_COMPARED, observe } from '../load/compare/observe.ts'
+import { MOST_COMPARED, noReply } from '../load/compare/differences.ts'
 import { realClock } from '../world/clock.ts'
 
 /** The milliseconds that a whole reply may take. */
@@ -42,18 +43,11 @@ export function askAt(
     const body = text === '' ? undefined : Buffer.from(text)
     try {
       const sent = { method, path: target, headers: { ...headers, ...settings.set }, body, signal }
-      const { status, fields, body: pieces } = await client.send(sent, settings)
-      const parts: Uint8Array[] = []
-      let size = 0
-      for await (const part of pieces) {
-        parts.push(part)
-        size += part.length
-        if (size > MOST_COMPARED) break
-      }
-      return observe(status, fields, size > MOST_COMPARED ? undefined : Buffer.concat(parts))
+      const reply = await client.send(sent, settings)
+      return { status: reply.status, ...(await receive(reply, MOST_COMPARED)) }
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
-      return { fault: signal.aborted ? `no whole reply within ${WHOLE_REPLY / 1000} s` : error.message }
+      return noReply(signal.aborted ? `no whole reply within ${WHOLE_REPLY / 1000} s` : error.message)
     }
   }
 }

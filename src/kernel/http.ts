@@ -121,13 +121,23 @@ export interface ReplyStream {
   /** The fields after the body, known when it has ended. */
   trailers(): Headers
   /** Set if the reply is judged; resolves once its body has been passed on. */
-  readonly judged?: Promise<Judgement | undefined>
+  readonly judged?: Promise<Judgement>
 }
 
-/** A sentence on a reply that was passed on: its mistake, or why its body was not judged. */
+/** Why a body was not read: the rest of a sentence that begins with it. */
+export interface Unread {
+  readonly why: string
+  /** Whether it is not in its content encoding. */
+  readonly corrupt: boolean
+}
+
+/** The outcome for a reply that was passed on. */
 export interface Judgement {
-  readonly text: string
+  /** Its mistake, or why its body was not judged; unset if it conforms. */
+  readonly text: string | undefined
   readonly breaks: boolean
+  /** Without its content encoding. */
+  readonly body: Uint8Array | Unread
 }
 
 /** A fault that is applied to a reply, or replaces it, on the wire. */

@@ -6,7 +6,6 @@ import type { UpstreamSettings } from '../behaviours/exchange.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { readNamedText } from '../kernel/file/read-source.ts'
 import type { Source } from '../kernel/file/source.ts'
-import type { Headers } from '../kernel/http.ts'
 import { parseDuration } from '../kernel/units.ts'
 import type { SimulationFile, UpstreamFile } from './simulation-file.ts'
 
@@ -44,9 +43,10 @@ export const upstreamSchema = setting.block(
   { required: ['url'] },
 )
 
-const SENT = 'accept accept-encoding accept-language if-match if-none-match if-modified-since if-unmodified-since range'
+const SENT =
+  'accept accept-encoding accept-language if-match if-none-match if-modified-since if-unmodified-since range'.split(' ')
 /** The fields that are always sent with a body. */
-const OF_THE_BODY = 'content-type content-encoding content-language'
+const OF_THE_BODY = ['content-type', 'content-encoding', 'content-language']
 
 /**
  * Reads the block.
@@ -62,27 +62,25 @@ export function readUpstream(
   report: Diagnostics,
 ): { readonly settings: UpstreamSettings | undefined; readonly files: readonly string[] } {
   if (file === undefined) return { settings: undefined, files: [] }
-  const {
-    url,
-    timeout = '10s',
-    methods = ['GET', 'HEAD'],
-    send = SENT.split(' '),
-    set = {},
-    rewrite = true,
-    tls,
-  } = file
+  const { url, timeout = '10s', methods = ['GET', 'HEAD'], send = SENT, set = {}, rewrite = true, tls } = file
   const files: string[] = []
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  const wrong = (message: string) =>
-    report.error('invalid-value', message, source.locate(['upstream', 'url']), 'write https://staging.example.com/v1')
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) wrong('"url" must be a URL with http or https')
-  else if (parsed.search !== '' || parsed.hash !== '') wrong('"url" must have no query and no fragment')
-  else if (parsed.username !== '') wrong('"url" must have no credentials: send them with "set"')
+  const { protocol = '', search = '', hash = '', username = '' } = parsed ?? {}
+  const isOther = !/^https?:$/.test(protocol) && 'be a URL with http or https'
+  const isLong = search + hash !== '' && 'have no query and no fragment'
+  const rule = isOther || isLong || (username !== '' && 'have no credentials: send them with "set"')
+  if (rule)
+    report.error(
+      'invalid-value',
+      `"url" must ${rule}`,
+      source.locate(['upstream', 'url']),
+      'write https://staging.example.com/v1',
+    )
   for (const [name, value] of Object.entries(set)) {
-    const at = source.locate(['upstream', 'set', name])
-    if (!new RegExp(FIELD).test(name)) report.error('invalid-value', `"${name}" is no name of a header field`, at)
-    else if (/[^\t\x20-\x7e]/.test(String(value)))
-      report.error('invalid-value', `"${name}" has a character that no header field can have`, at)
+    const isName = new RegExp(FIELD).test(name)
+    if (isName && !/[^\t\x20-\x7e]/.test(String(value))) continue
+    const wrong = isName ? 'has a character that no header field can have' : 'is not a name of a header field'
+    report.error('invalid-value', `"${name}" ${wrong}`, source.locate(['upstream', 'set', name]))
   }
   let ca: string | undefined
   if (tls?.ca !== undefined) {
@@ -91,23 +89,18 @@ export function readUpstream(
     ca = readNamedText(path, relative(home, path) || path, source.locate(['upstream', 'tls', 'ca']), report)
   }
   if (parsed === undefined) return { settings: undefined, files }
-  const lower = (names: readonly string[]) => new Set(names.map(name => name.toLowerCase()))
-  return {
-    files,
-    settings: {
-      origin: parsed.origin,
-      path: parsed.pathname.replace(/\/+$/, ''),
-      timeout: Math.max(1, parseDuration(timeout) as number),
-      methods: new Set(methods),
-      send: lower([...send, ...OF_THE_BODY.split(' ')]),
-      set: Object.fromEntries(
-        Object.entries(set).map(([name, value]) => [name.toLowerCase(), String(value)]),
-      ) as Headers,
-      ca,
-      rewrite,
-      world: worlds?.default ?? 'default',
-    },
+  const settings = {
+    origin: parsed.origin,
+    path: parsed.pathname.replace(/\/+$/, ''),
+    timeout: Math.max(1, parseDuration(timeout) as number),
+    methods: new Set<string>(methods),
+    send: new Set([...send, ...OF_THE_BODY].map(name => name.toLowerCase())),
+    set: Object.fromEntries(Object.entries(set).map(([name, value]) => [name.toLowerCase(), String(value)])),
+    ca,
+    rewrite,
+    world: worlds?.default ?? 'default',
   }
+  return { settings, files }
 }
 
 /** Fields whose values are no secret. */

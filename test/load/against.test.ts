@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { type AskUpstream, checkAgainst } from '../../src/load/compare/against.ts'
-import { differencesOf } from '../../src/load/compare/differences.ts'
+import { differencesOf, noReply } from '../../src/load/compare/differences.ts'
 import { compareRecorded } from '../../src/load/compare/recorded.ts'
 import type { RecordedExchange } from '../../src/load/import/har.ts'
 import { createRunner, inProcess } from '../../src/load/probe/probe.ts'
@@ -106,7 +106,7 @@ test('a server that does not reply is asked three times', async () => {
   const report = new Diagnostics()
   const ask: AskUpstream = async () => {
     asked += 1
-    return { fault: 'connect ECONNREFUSED' }
+    return noReply('connect ECONNREFUSED')
   }
   const plan = planned(true)
   const { book } = await checkAgainst(plan, report, { ...options, ask, writes: true })

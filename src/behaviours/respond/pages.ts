@@ -320,6 +320,13 @@ const TEXTS: Readonly<Record<string, RegExp>> = {
   path: /^(?:url|uri|href)$/,
 }
 
+/** Whether a property has a common name of one of these meanings. */
+export const isPageField = (name = '', ...meanings: readonly ('total' | 'count' | 'next' | 'cursor')[]): boolean =>
+  meanings.some(meaning => (NUMBERS[meaning] ?? TEXTS[meaning])?.test(plainName(name)))
+
+/** Returns the target with `rel=next` in a field `Link` (RFC 8288). */
+export const nextLink = (link = ''): string | undefined => /<([^>]*)>\s*;[^,]*\brel="?next\b/i.exec(link)?.[1]
+
 /** Names beside which a `count` is that of all pages. */
 const PAGED = /^(?:next|previous|prev|nextpage|hasmore|results)$/
 

@@ -2,7 +2,8 @@
 // moment ago. Only ever sends GET.
 
 import { type Headers, NO_HEADERS, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
-import { type Json, parseJson, put } from '../../kernel/json.ts'
+import { type Json, parseJson } from '../../kernel/json.ts'
+import { receive } from '../../kernel/received.ts'
 import type { Exchange, UpstreamSettings } from '../behaviour.ts'
 import { UpstreamFailure } from '../exchange.ts'
 import type { Base, UpstreamText } from '../resource.ts'
@@ -56,19 +57,10 @@ async function fetchText(
   const { request, upstream } = exchange
   try {
     if (upstream === undefined) throw new UpstreamFailure('the real API cannot be reached from here', false)
-    const sent = { method: 'GET', path, headers, signal: request.signal }
-    const { status, fields, body } = await upstream.send(sent, settings)
-    const pieces: Uint8Array[] = []
-    let length = 0
-    for await (const piece of body) {
-      length += piece.length
-      if (length > LARGEST) throw unusable(path, `with more than ${LARGEST} bytes`)
-      pieces.push(piece)
-    }
-    const received: Record<string, string> = {}
-    for (let i = 0; i < fields.length; i += 2)
-      put(received, (fields[i] as string).toLowerCase(), fields[i + 1] as string)
-    return { status, headers: received, text: Buffer.concat(pieces).toString() }
+    const sent = await upstream.send({ method: 'GET', path, headers, signal: request.signal }, settings)
+    const { headers: received, body } = await receive(sent, LARGEST)
+    if ('why' in body) throw unusable(path, `with a body that ${body.why}`)
+    return { status: sent.status, headers: received, text: Buffer.from(body).toString() }
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error
     throw new UpstreamFault(refuse(error.late ? problems.gateway_timeout : problems.bad_gateway, error.message))

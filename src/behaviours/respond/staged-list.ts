@@ -10,7 +10,7 @@ import { cutPage, pageOf } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { Base, Resource } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
-import { type compilePaging, completed } from './pages.ts'
+import { type compilePaging, completed, nextLink } from './pages.ts'
 import { addressOf } from './reply.ts'
 import { pathOfPlaceholder, recordPath } from './shape.ts'
 import { type Answer, recordsListed, stagingOf } from './staging.ts'
@@ -120,7 +120,7 @@ function compileAround({ body, headers = {}, links, cursor }: RespondConfig, sit
     tells: links === true || (total ?? more ?? next) !== undefined,
     read(answer: Answer): Around {
       const { link } = answer.headers
-      const linked = links && link ? (/<([^>]*)>[^,]*rel="?next/.exec(link)?.[1] ?? '') : undefined
+      const linked = links && link ? (nextLink(link) ?? '') : undefined
       const neighbour = next === undefined ? linked : (memberAt(answer, next) ?? '')
       const [, text] = parameter.exec(String(neighbour)) ?? []
       const count = total && Number(memberAt(answer, total) ?? Number.NaN)

@@ -1,25 +1,40 @@
 // Judges a reply that is passed on: a copy of its body, up to a limit, after the client has got it.
 
 import { nonconformanceOf, type Operation } from '../../contract/contract.ts'
-import { type Judgement, type Reply, type ReplyStream, withWarning } from '../../kernel/http.ts'
+import { type Judgement, type Reply, type ReplyStream, type Unread, withWarning } from '../../kernel/http.ts'
+import { decodeBody, tooLong, unread } from '../../kernel/received.ts'
 import { breathe } from '../../world/clock.ts'
 
 /**
  * Returns the reply with its judgement. A body that has arrived with its head is judged at once, so that `Understudy-Warning` can
  * say what is wrong; no other body is waited for.
  *
- * @param maxBody the longest body that is judged, in bytes, compressed and not
+ * @param most the longest body that is judged, in bytes, compressed and not
  */
 export async function judgeReply(
   reply: Reply & { readonly stream: ReplyStream },
   operation: Operation,
-  maxBody: number,
+  most: number,
 ): Promise<Reply> {
   const { stream } = reply
-  const judgeParts = (parts: readonly Uint8Array[]) => judgeBody(reply, operation, Buffer.concat(parts), maxBody)
-  const head = faultOf(reply, operation, undefined)
-  if (head !== undefined)
-    return { ...withWarning(reply, head.text), stream: { ...stream, judged: Promise.resolve(head) } }
+  const faultOf = (body: Uint8Array | undefined): Pick<Judgement, 'text' | 'breaks'> => {
+    const fault = nonconformanceOf(operation, { ...reply, body })
+    // Any server may answer 304 to a conditional request; contracts do not document it.
+    if (fault === undefined || (fault.code === 'undocumented-status' && reply.status === 304)) return CONFORMS
+    return { text: `the real API ${fault.message}`, breaks: true }
+  }
+  const judge = async (sent: Uint8Array | Unread): Promise<Judgement> => {
+    const body = await decodeBody(sent, reply.headers['content-encoding'], most)
+    if ('why' in body) return { text: `body of the reply not judged: it ${body.why}`, breaks: false, body }
+    return { ...faultOf(body), body }
+  }
+  const told = (judgement: Judgement, chunks: ReplyStream['chunks']): Reply => {
+    const { text } = judgement
+    const warned = text === undefined ? reply : withWarning(reply, text)
+    return { ...warned, stream: { ...stream, chunks, judged: Promise.resolve(judgement) } }
+  }
+  const head = faultOf(undefined)
+  if (head.breaks) return told({ ...head, body: NOT_NEEDED }, stream.chunks)
   const source = stream.chunks[Symbol.asyncIterator]()
   const parts: Uint8Array[] = []
   let size = 0
@@ -27,101 +42,49 @@ export async function judgeReply(
     const pending = source.next()
     // A body that breaks off is found out by its reader.
     const next = await Promise.race([pending.catch(() => undefined), breathe()])
-    if (next === undefined || size > maxBody) {
-      const { chunks, judged } = passOnCopied(source, pending, parts, maxBody, judgeParts)
-      return { ...reply, stream: { ...stream, chunks, judged } }
+    if (next?.done === true) break
+    if (next === undefined || size > most) {
+      let end = (_: Uint8Array | Unread): void => {}
+      const judged = new Promise<Judgement>(resolve => {
+        // The judgement takes time that the end of the reply does not wait for.
+        end = copy => resolve(breathe().then(() => judge(copy)))
+      })
+      return { ...reply, stream: { ...stream, chunks: copied(parts, pending, source, most, end), judged } }
     }
-    if (next.done === true) break
     parts.push(next.value)
     size += next.value.length
   }
-  const judgement = await judgeParts(parts)
-  const judged = Promise.resolve(judgement)
-  const whole = { ...stream, chunks: passOnParts(parts), judged }
-  return judgement === undefined
-    ? { ...reply, stream: whole }
-    : { ...withWarning(reply, judgement.text), stream: whole }
+  return told(await judge(Buffer.concat(parts)), passOnParts(parts))
 }
+
+const CONFORMS = { text: undefined, breaks: false }
+const NOT_NEEDED = unread('was not needed')
 
 async function* passOnParts(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts
 }
 
-/** Passes on what has arrived and the rest, and judges a copy in the end. */
-function passOnCopied(
-  source: AsyncIterator<Uint8Array>,
+/** Passes on the parts that have arrived and the rest, and calls back with a copy in the end. */
+async function* copied(
+  parts: Uint8Array[],
   pending: Promise<IteratorResult<Uint8Array>>,
-  arrived: readonly Uint8Array[],
-  maxBody: number,
-  judgeParts: (parts: readonly Uint8Array[]) => Promise<Judgement | undefined>,
-) {
-  let settle: (judgement: Judgement | undefined) => void = () => {}
-  const judged = new Promise<Judgement | undefined>(resolve => {
-    settle = resolve
-  })
-  // The connection may be gone before the body is read.
-  pending.catch(() => {})
-  async function* passOnRest(): AsyncGenerator<Uint8Array> {
-    let kept: Uint8Array[] | undefined = [...arrived]
-    let size = arrived.reduce((sum, part) => sum + part.length, 0)
-    let outcome: Judgement | undefined = unjudged('it broke off')
-    try {
-      yield* arrived
-      for (let next = await pending; next.done !== true; next = await source.next()) {
-        size += next.value.length
-        if (size > maxBody) kept = undefined
-        kept?.push(next.value)
-        yield next.value
-      }
-      outcome = kept === undefined ? unjudged(`it is larger than ${maxBody} bytes`) : undefined
-      if (kept !== undefined) settle(judgeParts(kept) as never)
-    } finally {
-      settle(outcome)
-      await source.return?.()
-    }
-  }
-  return { chunks: passOnRest(), judged }
-}
-
-const unjudged = (why: string): Judgement => ({ text: `body of the reply not judged: ${why}`, breaks: false })
-
-/** @param body `undefined` to judge the status and the media type only */
-function faultOf(reply: Reply, operation: Operation, body: Uint8Array | undefined): Judgement | undefined {
-  const fault = nonconformanceOf(operation, { ...reply, body })
-  // Any server may answer 304 to a conditional request; contracts do not document it.
-  if (fault === undefined || (fault.code === 'undocumented-status' && reply.status === 304)) return undefined
-  return { text: `the real API ${fault.message}`, breaks: true }
-}
-
-async function judgeBody(
-  reply: Reply,
-  operation: Operation,
-  sent: Uint8Array,
-  maxBody: number,
-): Promise<Judgement | undefined> {
-  const decoded = await decodeBody(sent, reply.headers['content-encoding'], maxBody)
-  return typeof decoded === 'string' ? unjudged(decoded) : faultOf(reply, operation, decoded)
-}
-
-/** Undoes a `Content-Encoding`, up to `maxBytes`. Returns a sentence where that cannot be done. */
-async function decodeBody(sent: Uint8Array, coding = 'identity', maxBytes: number): Promise<Uint8Array | string> {
-  const name = coding.trim().toLowerCase()
-  if (name === 'identity' || name === '' || sent.length === 0) return sent
-  const isUnzipped = ['gzip', 'x-gzip', 'deflate'].includes(name)
-  if (!isUnzipped && name !== 'br') return `the content encoding ${name} is not known`
-  const { createBrotliDecompress, createUnzip } = await import('node:zlib')
-  const decoder = isUnzipped ? createUnzip() : createBrotliDecompress()
-  decoder.end(sent)
-  const parts: Uint8Array[] = []
-  let size = 0
+  source: AsyncIterator<Uint8Array>,
+  most: number,
+  end: (copy: Uint8Array | Unread) => void,
+): AsyncGenerator<Uint8Array> {
+  let copy: Uint8Array | Unread = unread('broke off')
+  let size = parts.reduce((sum, part) => sum + part.length, 0)
   try {
-    for await (const part of decoder as AsyncIterable<Uint8Array>) {
-      size += part.length
-      if (size > maxBytes) return `it is larger than ${maxBytes} bytes`
-      parts.push(part)
+    yield* parts
+    for (let next = await pending; next.done !== true; next = await source.next()) {
+      size += next.value.length
+      if (size > most) parts.length = 0
+      else parts.push(next.value)
+      yield next.value
     }
-  } catch {
-    return 'it cannot be decompressed'
+    copy = size > most ? tooLong(most) : Buffer.concat(parts)
+  } finally {
+    end(copy)
+    await source.return?.()
   }
-  return Buffer.concat(parts)
 }

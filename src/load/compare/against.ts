@@ -2,30 +2,30 @@
 // Without permission to write it only reads; with it, it changes and deletes only records that it made.
 
 import { withinsOf } from '../../behaviours/respond/config.ts'
+import { nextLink } from '../../behaviours/respond/pages.ts'
 import { type Operation, responseFor } from '../../contract/contract.ts'
-import { childOf, placeOf } from '../../contract/documents.ts'
+import { placeOf } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
-import { decodeUtf8, type Headers } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../../kernel/json.ts'
-import { getOrMake } from '../../kernel/memo.ts'
+import type { Headers } from '../../kernel/http.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
 import type { Progress } from '../../kernel/terminal.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { roleOf } from '../infer/list.ts'
 import { isIdOf } from '../infer/records.ts'
 import {
   asksForCredential,
-  type Credential,
   createRunner,
   credentialOf,
   documentsSuccess,
+  type GivenParameters,
   NO_CREDENTIAL,
   type Probe,
   probesOf,
 } from '../probe/probe.ts'
 import { respondBlock } from '../seed/seed.ts'
-import { differencesOf, type ObservedReply, type ReplyDifference } from './differences.ts'
-import { DriftBook } from './drift-book.ts'
+import { aboutStatus, differencesOf, type ObservedReply, type ReplyDifference, valueOfBody } from './differences.ts'
+import { DriftBook, type DriftContext } from './drift-book.ts'
 import { type AskedRequest, listIn } from './page-differences.ts'
 
 export interface SentRequest extends AskedRequest {
@@ -34,8 +34,8 @@ export interface SentRequest extends AskedRequest {
   readonly text: string
 }
 
-/** Sends a request to the real API; a fault is why there is no reply. */
-export type AskUpstream = (request: SentRequest) => Promise<ObservedReply | { readonly fault: string }>
+/** Sends a request to the real API. */
+export type AskUpstream = (request: SentRequest) => Promise<ObservedReply>
 
 export interface AgainstOptions {
   readonly ask: AskUpstream
@@ -64,11 +64,9 @@ export async function checkAgainst(plan: Plan, report: Diagnostics, options: Aga
   const order = plan.operations.toSorted((a, b) => callingOrder(a.operation) - callingOrder(b.operation))
   for (const [i, planned] of order.entries()) {
     options.progress?.('calling every operation:', i, order.length)
-    if (run.isLost) break
-    await run.check(planned)
+    if (!run.isLost) await run.check(planned)
   }
-  if (options.writes && !run.isLost) await run.cleanUp()
-  run.tellLeft()
+  await run.cleanUp()
   return run
 }
 
@@ -81,11 +79,14 @@ const callingOrder = ({ method, path }: Operation): number => {
 /** The path template that a path parameter's values are listed at: `/shelves/{shelf}/books` for `{book}` after it. */
 const listOfParameter = (path: string, name: string): string => path.slice(0, path.indexOf(`/{${name}}`))
 
+const isItemOf = (path: string, list: string): boolean =>
+  path.startsWith(`${list}/{`) && path.indexOf('/', list.length + 1) === -1
+
 /** A record that was made. */
 interface MadeRecord {
   readonly operation: Operation
   readonly id: Json | undefined
-  readonly given: ReadonlyMap<string, Json>
+  readonly given: GivenParameters
 }
 
 class AgainstRun implements Against {
@@ -110,55 +111,42 @@ class AgainstRun implements Against {
 
   async check(planned: PlannedOperation): Promise<void> {
     const { operation } = planned
-    const isRead = READS.has(operation.method)
+    const { path, method } = operation
+    const isRead = READS.has(method)
     if (!isRead && !this.#options.writes) return
     const { given, lacking } = isRead ? this.#givenFor(operation) : this.#madeFor(operation)
-    const skip = (why: string) => this.#skip(operation, why)
-    if (!isRead && lacking !== undefined) {
-      skip(lacking)
-      return
-    }
-    const probes = probesOf(planned, this.#plan, given, this.#credential(operation))
-    if (typeof probes === 'string') {
-      skip(probes)
-      return
-    }
+    const probes = (!isRead && lacking) || this.#probesOf(planned, given)
+    if (typeof probes === 'string') return this.#skip(operation, probes)
     const own = probesOf(planned, this.#plan)
     const world = this.#runner.newWorld()
     const ask = async (probe: Probe, twin: Probe | undefined) => {
       const standIn = twin && (await this.#runner.send(twin.request, world)).reply
       const reply = await this.#ask(operation, probe.request, standIn)
-      if (reply !== undefined) this.#judge(planned, probe, reply, standIn, lacking)
+      if (reply === undefined) return undefined
+      this.#judge(planned, probe, reply, standIn, lacking)
+      this.#note(operation, given, reply)
       return reply
     }
-    const [valid, ...invalid] = probes
-    const twinOf = (probe: Probe) => (typeof own === 'string' ? undefined : own.find(({ what }) => what === probe.what))
-    if (valid === undefined) return
-    // Mistakes are tried first: a deletion leaves nothing to try them with.
-    for (const probe of isRead ? [] : invalid) this.#note(operation, given, await ask(probe, twinOf(probe)))
-    const reply = await ask(valid, twinOf(valid))
-    if (reply === undefined || reply.status >= 400) return
-    if (!isRead) {
-      this.#note(operation, given, reply)
-      return
+    const [valid, ...invalid] = probes as readonly [Probe, ...Probe[]]
+    let body: Json | undefined
+    // Mistakes are tried first with a write: a deletion leaves nothing to try them with.
+    for (const probe of isRead ? probes : [...invalid, valid]) {
+      const reply = await ask(probe, typeof own === 'string' ? undefined : own.find(({ what }) => what === probe.what))
+      if (isRead && probe === valid) {
+        if (reply === undefined || reply.status >= 400) return
+        body = valueOfBody(reply)
+      }
     }
-    for (const probe of invalid) await ask(probe, twinOf(probe))
-    const value = valueIn(reply)
-    const list = value === undefined ? undefined : listIn(value)
-    if (list !== undefined && !operation.path.endsWith('}')) {
-      this.#listed.set(operation.path, list.items)
+    const list = isRead ? listIn(body) : undefined
+    const name = expressionsOf(path).at(-1)
+    if (list !== undefined && !path.endsWith('}')) {
+      this.#listed.set(path, list.items)
       for (const query of pageQueries(operation, list.items)) await this.#page(query, valid, ask)
     }
-    if (!operation.path.endsWith('}')) return
-    const name = expressionsOf(operation.path).at(-1) as string
-    const missing = probesOf(
-      planned,
-      this.#plan,
-      new Map([...given, [name, unlikely(given.get(name))]]),
-      this.#credential(operation),
-    )
-    if (typeof missing === 'string' || missing[0] === undefined || lacking !== undefined) return
-    const probe = { ...missing[0], what: 'for a record that does not exist', valid: false }
+    if (!isRead || name === undefined || !path.endsWith('}') || lacking !== undefined) return
+    const missing = this.#probesOf(planned, new Map([...given, [name, unlikely(given.get(name))]]))
+    if (typeof missing === 'string') return
+    const probe = { ...(missing[0] as Probe), what: 'for a record that does not exist', valid: false }
     await ask(probe, probe)
   }
 
@@ -168,49 +156,51 @@ class AgainstRun implements Against {
     valid: Probe,
     ask: (probe: Probe, twin: Probe) => Promise<ObservedReply | undefined>,
   ): Promise<void> {
-    const names = new Set(added.map(([name]) => name))
-    const kept = valid.request.query
-      .split('&')
-      .filter(pair => pair !== '' && !names.has(pair.split('=', 1)[0] as string))
-    let query = [...kept, ...added.map(pair => pair.map(encodeURIComponent).join('='))].join('&')
+    const pages = new URLSearchParams(valid.request.query)
+    for (const [name, value] of added) pages.set(name, value)
+    let query = String(pages)
     for (let page = 0; page < MOST_PAGES; page++) {
       const probe = { ...valid, what: `with ${query}`, request: { ...valid.request, query } }
       const reply = await ask(probe, probe)
-      const link = /<([^>]*)>\s*;[^,]*\brel="?next\b/i.exec(reply?.headers.link ?? '')?.[1]
-      const next = link === undefined ? -1 : link.indexOf('?')
-      if (link === undefined || next === -1 || link.slice(next + 1) === query) return
-      query = link.slice(next + 1)
+      const [, next] = nextLink(reply?.headers.link)?.split('?') ?? []
+      if (next === undefined || next === query) return
+      query = next
     }
   }
 
-  #credential(operation: Operation): Credential {
+  #probesOf(planned: PlannedOperation, given: GivenParameters) {
     const { consumer } = this.#options
-    return consumer === undefined ? NO_CREDENTIAL : credentialOf(consumer, operation, this.#plan)
+    const credential = consumer === undefined ? NO_CREDENTIAL : credentialOf(consumer, planned.operation, this.#plan)
+    return probesOf(planned, this.#plan, given, credential)
   }
 
-  async #ask(operation: Operation, request: SentRequest, standIn: unknown): Promise<ObservedReply | undefined> {
+  #add(
+    operation: Operation,
+    request: SentRequest,
+    reply: ObservedReply,
+    more: Pick<DriftContext, 'standIn'>,
+    found: readonly ReplyDifference[],
+  ): void {
+    const { consumer } = this.#options
+    this.book.add({ operation, request, reply, consumer, at: this.#options.now(), ...more }, found)
+  }
+
+  async #ask(
+    operation: Operation,
+    request: SentRequest,
+    standIn: DriftContext['standIn'],
+  ): Promise<ObservedReply | undefined> {
     if (this.isLost) return undefined
     this.requests += 1
     const reply = await this.#options.ask(request)
-    if (!('fault' in reply)) {
-      this.#silences = 0
-      return reply
-    }
-    const about = { kind: 'no-reply', node: operation.node, where: 'status' }
-    const context = { operation, request: slim(request), reply: { status: 0, headers: {}, body: undefined } }
-    this.book.add({ ...context, standIn: standIn as undefined, at: this.#options.now() }, [
-      { ...about, contract: 'a reply', upstream: reply.fault },
-    ])
-    this.#silences += 1
-    if (this.#silences >= MOST_SILENCES) {
-      this.isLost = true
+    this.#silences = reply.fault === undefined ? 0 : this.#silences + 1
+    if (reply.fault === undefined) return reply
+    this.#add(operation, request, reply, { standIn }, differencesOf(operation, request, reply, this.#plan.contract))
+    this.isLost = this.#silences >= MOST_SILENCES
+    if (this.isLost) {
       const message = `the server did not reply to ${MOST_SILENCES} requests in a row; nothing more is sent: ${reply.fault}`
-      this.#report.warning(
-        'not-checked',
-        message,
-        placeOf(operation.node, 'key'),
-        'look whether it runs, and at this address',
-      )
+      const hint = 'look whether it runs, and at this address'
+      this.#report.warning('not-checked', message, placeOf(operation.node, 'key'), hint)
     }
     return undefined
   }
@@ -219,13 +209,13 @@ class AgainstRun implements Against {
     { operation }: PlannedOperation,
     { what, valid, request }: Probe,
     reply: ObservedReply,
-    standIn: DriftBookReply,
+    standIn: DriftContext['standIn'],
     lacking: string | undefined,
   ): void {
-    const { contract } = this.#plan
-    const { status } = reply
+    const { status, body } = reply
     const known = [...operation.responses.keys()]
-    const asksForMore = asksForCredential(operation, this.#plan) && (status === 401 || status === 403)
+    const documented = responseFor(operation, status)
+    const asksForMore = (status === 401 || status === 403) && asksForCredential(operation, this.#plan)
     const why =
       valid && asksForMore
         ? `it was answered ${status}; name a consumer with --as`
@@ -238,23 +228,17 @@ class AgainstRun implements Against {
       this.#skip(operation, why)
       return
     }
-    if (reply.isPartial) this.#skip(operation, 'its body is too large, or has an unknown encoding')
-    const node = childOf(operation.node, 'responses')
-    const about = { kind: 'wrong-status', node, where: 'status', upstream: String(status) }
-    const differences = (): ReplyDifference[] => {
-      if (!valid && status < 400) return [{ ...about, contract: `refuses a request ${what}` }]
-      if (valid && status >= 400 && documentsSuccess(operation) && responseFor(operation, status) !== undefined) {
-        return [{ ...about, contract: known.filter(one => one.startsWith('2')).join(', ') }]
-      }
+    if (typeof body === 'object' && 'why' in body && !body.corrupt) this.#skip(operation, `its body ${body.why}`)
+    const wrong = (contract: string) => [aboutStatus(operation, status, 'wrong-status', contract)]
+    const differences = (): readonly ReplyDifference[] => {
+      if (!valid && status < 400) return wrong(`refuses a request ${what}`)
+      if (valid && status >= 400 && documented !== undefined && documentsSuccess(operation))
+        return wrong(known.filter(one => one.startsWith('2')).join(', '))
       // A contract without refusals leaves them to the server.
-      if (!valid && responseFor(operation, status) === undefined && !known.some(one => one.startsWith('4'))) return []
-      return differencesOf(operation, request, reply, contract)
+      if (!valid && documented === undefined && !known.some(one => one.startsWith('4'))) return []
+      return differencesOf(operation, request, reply, this.#plan.contract)
     }
-    const { consumer } = this.#options
-    this.book.add(
-      { operation, request: slim(request), reply, standIn, consumer, at: this.#options.now() },
-      differences(),
-    )
+    this.#add(operation, request, reply, { standIn }, differences())
   }
 
   #skip({ id, node }: Operation, why: string): void {
@@ -266,9 +250,8 @@ class AgainstRun implements Against {
     const given = new Map<string, Json>()
     let lacking: string | undefined
     for (const name of expressionsOf(operation.path)) {
-      const at = listOfParameter(operation.path, name)
-      const [item] = this.#listed.get(at) ?? []
-      const id = item === undefined ? undefined : this.#idOf(item, name, operation)
+      const [item] = this.#listed.get(listOfParameter(operation.path, name)) ?? []
+      const id = this.#idOf(item, name, operation)
       if (id === undefined) lacking ??= `no list has a value for {${name}}`
       else given.set(name, id)
     }
@@ -276,93 +259,66 @@ class AgainstRun implements Against {
   }
 
   /** The same for a write: the record must have been made by this run; its owners may be listed. */
-  #madeFor(operation: Operation) {
+  #madeFor(operation: Operation): { readonly given: GivenParameters; readonly lacking: string | undefined } {
     const { path, method } = operation
     const { given, lacking } = this.#givenFor({ ...operation, path: path.slice(0, path.lastIndexOf('/{')) })
-    const names = expressionsOf(path)
-    const isCreate = method === 'POST' && !path.endsWith('}')
-    if (isCreate && names.length === 0) return { given, lacking: undefined }
-    if (!isCreate && names.length === 0) return { given, lacking: 'it changes something that was there before' }
-    const last = names.at(-1) as string
+    const last = expressionsOf(path).at(-1)
+    if (last === undefined)
+      return { given, lacking: method === 'POST' ? undefined : 'it changes something that was there before' }
     const made = this.#made.findLast(one => one.operation.path === listOfParameter(path, last))
-    if (made?.id !== undefined) {
-      return { given: new Map([...made.given, [last, made.id]]), lacking: undefined }
-    }
+    if (made?.id !== undefined) return { given: new Map([...made.given, [last, made.id]]), lacking: undefined }
     return { given, lacking: lacking ?? 'no record was made that it could change' }
   }
 
-  #idOf(item: Json, parameter: string, operation: Operation): Json | undefined {
+  /** Returns the id of an item of a list, by the parameter that it is a value of. */
+  #idOf(item: Json | undefined, parameter: string, operation: Operation): Json | undefined {
     if (!isObject(item)) return typeof item === 'string' || typeof item === 'number' ? item : undefined
-    const record = item as JsonObject
-    const respond = respondBlock(operation, this.#plan.simulation.file)
+    const { file, resources } = this.#plan.simulation
+    const respond = respondBlock(operation, file)
     const names = [...Object.values(respond ?? {}), ...withinsOf(respond?.within).map(({ resource }) => resource)]
-    const known = names.flatMap(name => this.#plan.simulation.resources.get(String(name))?.idField ?? [])
-    const field =
-      Object.keys(record).find(name => name === parameter) ??
-      [...known, ...Object.keys(record)].find(name => isIdOf(name, parameter) || known.includes(name))
-    return field === undefined ? undefined : record[field]
+    const known = names.flatMap(name => resources.get(String(name))?.idField ?? [])
+    const like = Object.keys(item).filter(name => isIdOf(name, parameter))
+    const field = [parameter, ...known, ...like].find(name => Object.hasOwn(item, name))
+    return field === undefined ? undefined : (item[field] as Json)
   }
 
   /** Notes a record that a reply shows to be made, or deleted. */
-  #note(operation: Operation, given: ReadonlyMap<string, Json>, reply: ObservedReply | undefined): void {
-    if (reply === undefined || reply.status >= 300) return
+  #note(operation: Operation, given: GivenParameters, reply: ObservedReply): void {
     const { method, path } = operation
-    if (method === 'DELETE') this.#forget(path)
-    if (method !== 'POST' || path.endsWith('}')) return
-    const value = valueIn(reply)
-    const item = this.#plan.operations.find(({ operation: { path: one } }) => isItemOf(one, path))?.operation
-    const name = item && (expressionsOf(item.path).at(-1) as string)
-    const located = reply.headers.location?.split('?')[0]?.split('/').filter(Boolean).at(-1)
-    const id = value === undefined || item === undefined ? undefined : this.#idOf(value, name as string, item)
-    if (id === undefined && item === undefined && reply.status !== 201) return
-    this.#made.push({ operation, id: id ?? located, given })
-  }
-
-  #forget(path: string): void {
-    const at = this.#made.findLastIndex(({ operation }) => isItemOf(path, operation.path))
-    if (at !== -1) this.#made.splice(at, 1)
-  }
-
-  /** Deletes the records that were made, the last one first. */
-  async cleanUp(): Promise<void> {
-    for (const made of [...this.#made].reverse()) {
-      const { operation, id, given } = made
-      const planned = this.#plan.operations.find(
-        ({ operation: one }) => one.method === 'DELETE' && isItemOf(one.path, operation.path),
-      )
-      if (planned === undefined || id === undefined) continue
-      const name = expressionsOf(planned.operation.path).at(-1) as string
-      const all = new Map([...given, [name, id]])
-      const probes = probesOf(planned, this.#plan, all, this.#credential(planned.operation))
-      const request = typeof probes === 'string' ? undefined : probes[0]?.request
-      const reply = request && (await this.#ask(planned.operation, request, undefined))
-      const isGone = reply !== undefined && (reply.status < 300 || reply.status === 404 || reply.status === 410)
-      if (isGone) this.#made.splice(this.#made.indexOf(made), 1)
+    if (reply.status >= 300) return
+    if (method === 'DELETE') {
+      const at = this.#made.findLastIndex(made => isItemOf(path, made.operation.path))
+      if (at !== -1) this.#made.splice(at, 1)
     }
+    if (method !== 'POST' || path.endsWith('}')) return
+    const item = this.#plan.operations.find(({ operation: one }) => isItemOf(one.path, path))?.operation
+    const located = reply.headers.location?.split('?')[0]?.split('/').filter(Boolean).at(-1)
+    const id = item && this.#idOf(valueOfBody(reply), expressionsOf(item.path).at(-1) as string, item)
+    if (item !== undefined || reply.status === 201) this.#made.push({ operation, id: id ?? located, given })
   }
 
-  /** Reports the records that are still there. */
-  tellLeft(): void {
-    for (const { operation, id } of this.#made) {
+  /** Deletes the records that were made, the last one first, and reports those that are still there. */
+  async cleanUp(): Promise<void> {
+    for (const made of this.#made.reverse()) {
+      if (await this.#isDeleted(made)) continue
+      const { operation, id } = made
       const what = id === undefined ? 'a record whose id is unknown' : `the record ${String(id)}`
       const message = `${operation.id} made ${what}, which could not be deleted`
       this.#report.warning('left-behind', message, placeOf(operation.node, 'key'), 'delete it yourself')
     }
   }
-}
 
-type DriftBookReply = Parameters<DriftBook['add']>[0]['standIn']
-
-/** The parts that are kept with a finding. */
-const slim = ({ method, path, query }: AskedRequest): AskedRequest => ({ method, path, query })
-
-const isItemOf = (path: string, list: string): boolean =>
-  path.startsWith(`${list}/{`) && path.indexOf('/', list.length + 1) === -1
-
-function valueIn({ body }: ObservedReply): Json | undefined {
-  const text = typeof body === 'string' ? body : body && decodeUtf8(body)
-  const parsed = text === undefined || text === '' ? undefined : parseJson(text)
-  return parsed === undefined || 'fault' in parsed ? undefined : parsed.value
+  async #isDeleted({ operation, id, given }: MadeRecord): Promise<boolean> {
+    const planned = this.#plan.operations.find(
+      ({ operation: one }) => one.method === 'DELETE' && isItemOf(one.path, operation.path),
+    )
+    if (planned === undefined || id === undefined) return false
+    const name = expressionsOf(planned.operation.path).at(-1) as string
+    const [probe] = this.#probesOf(planned, new Map([...given, [name, id]]))
+    if (typeof probe !== 'object') return false
+    const { status } = (await this.#ask(planned.operation, probe.request, undefined)) ?? { status: 0 }
+    return (status > 0 && status < 300) || status === 404 || status === 410
+  }
 }
 
 /** Returns an id of the same form that surely no record has. */
@@ -374,19 +330,12 @@ function unlikely(id: Json | undefined): Json {
 
 /** Returns queries that ask for a small page, and for an order, where a list has parameters for them. */
 function pageQueries({ parameters }: Operation, items: readonly Json[]): (readonly (readonly [string, string])[])[] {
-  const byRole = new Map<string, Operation['parameters'][number]>()
-  for (const one of parameters) {
-    const role = one.in === 'query' ? roleOf(one.name) : undefined
-    if (role !== undefined) getOrMake(byRole, role, () => one)
-  }
-  const queries: (readonly [string, string])[][] = []
-  const limit = byRole.get('limit')
-  const size = [2, 1, 5, 10, 20].find(one => limit?.schema.check(one) === undefined)
-  if (limit !== undefined && size !== undefined) queries.push([[limit.name, String(size)]])
-  const sort = byRole.get('sort')
   const [first] = items
-  const fields = isObject(first) ? Object.keys(first) : []
-  const field = fields.find(one => sort?.schema.check(one) === undefined)
-  if (sort !== undefined && field !== undefined) queries.push([[sort.name, field]])
-  return queries
+  const tried = { limit: ['2', '1', '5', '10', '20'], sort: isObject(first) ? Object.keys(first) : [] }
+  return Object.entries(tried).flatMap(([role, values]) => {
+    const parameter = parameters.find(one => one.in === 'query' && roleOf(one.name) === role)
+    const fits = (value: string) => parameter?.schema.check(role === 'limit' ? Number(value) : value) === undefined
+    const value = values.find(fits)
+    return parameter === undefined || value === undefined ? [] : [[[parameter.name, value] as const]]
+  })
 }

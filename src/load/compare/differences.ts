@@ -5,10 +5,13 @@ import { type Contract, followSteps, type Header, ITEM, type Operation, response
 import { childOf, type Node, placeOf } from '../../contract/documents.ts'
 import { compileMediaTypes, essenceOf, isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
-import { decodeUtf8, type Headers, type Reply } from '../../kernel/http.ts'
+import { decodeUtf8, type Headers, type Reply, type Unread } from '../../kernel/http.ts'
 import { isObject, type Json, memberAt, parseJson, parsePointer, pointer } from '../../kernel/json.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { type AskedRequest, pageDifferences } from './page-differences.ts'
+
+/** The bytes of a body that are compared, before and after it is decoded. */
+export const MOST_COMPARED = 4 * 2 ** 20
 
 /** A reply of the real API. */
 export interface ObservedReply {
@@ -16,12 +19,12 @@ export interface ObservedReply {
   /** By lower-case name. */
   readonly headers: Headers
   /** Without its content encoding. */
-  readonly body: string | Uint8Array | undefined
-  /** Set for a body that is not here, or not whole: it is not compared. */
-  readonly isPartial?: boolean
-  /** Why the body could not be decoded. */
-  readonly undecoded?: string | undefined
+  readonly body: string | Uint8Array | Unread | undefined
+  /** Why there is no reply; its status is 0 then. */
+  readonly fault?: string
 }
+
+export const noReply = (fault: string): ObservedReply => ({ status: 0, headers: {}, body: undefined, fault })
 
 /** A difference between a reply and the contract. */
 export interface ReplyDifference {
@@ -42,19 +45,21 @@ export interface ReplyDifference {
 export function differencesOf(
   operation: Operation,
   request: AskedRequest,
-  reply: ObservedReply,
+  { status, headers, body, fault }: ObservedReply,
   contract: Contract,
 ): ReplyDifference[] {
-  const { status, headers, body, isPartial = false, undecoded } = reply
+  if (fault !== undefined)
+    return [{ kind: 'no-reply', node: operation.node, where: 'status', contract: 'a reply', upstream: fault }]
   const documented = responseFor(operation, status)
   if (documented === undefined) {
-    const node = childOf(operation.node, 'responses')
-    const known = [...operation.responses.keys()].join(', ')
-    return [{ kind: 'undocumented-status', node, where: 'status', contract: known, upstream: String(status) }]
+    // Any server may answer 304 to a conditional request; contracts do not document it.
+    return status === 304
+      ? []
+      : [aboutStatus(operation, status, 'undocumented-status', [...operation.responses.keys()].join(', '))]
   }
   const { node, content } = documented
   const found = documented.headers.flatMap(header => headerDifference(header, headers, node) ?? [])
-  if (isPartial || request.method === 'HEAD' || status === 204 || status === 304 || content.size === 0) return found
+  if (request.method === 'HEAD' || status === 204 || status === 304 || content.size === 0) return found
   const types = [...content.keys()].join(', ')
   const given = headers['content-type'] ?? ''
   const about = { node: childOf(node, 'content'), where: '' }
@@ -63,14 +68,15 @@ export function differencesOf(
     if (!found.some(same)) found.push({ ...about, kind, contract: says, upstream, ...more })
     return found
   }
-  if (undecoded !== undefined) return add('wrong-encoding', types, undecoded)
-  if (body === undefined || body.length === 0) return add('missing-body', types, 'no body')
+  if (body === undefined || body === '' || (body instanceof Uint8Array && body.length === 0))
+    return add('missing-body', types, 'no body')
   const media = compileMediaTypes(content)(given)
   if (media === undefined) return add('undocumented-type', types, essenceOf(given) || 'no media type')
+  if (isUnread(body)) return body.corrupt ? add('wrong-encoding', types, `a body that ${body.why}`) : found
   const { schema } = media
   if (schema === undefined || media.sequence !== undefined || !isJson(essenceOf(given))) return found
   const charset = /;\s*charset="?([^";\s]+)/i.exec(given)?.[1]
-  const text = typeof body === 'string' ? body : decodeUtf8(body)
+  const text = textOfBody(body)
   if (text === undefined) return add('wrong-encoding', 'JSON in UTF-8', 'bytes that are not UTF-8')
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) add('wrong-encoding', 'JSON in UTF-8', `charset=${charset}`)
   const parsed = parseJson(text)
@@ -85,17 +91,34 @@ export function differencesOf(
     if (found.some(({ where }) => where === part.where)) continue
     add('undocumented-field', 'no such field', describeType(memberAt(value, steps)), part)
   }
-  for (const one of pageDifferences(operation, request, headers, value)) {
-    const isHeader = one.where.startsWith('header ')
-    const part = isHeader
-      ? { node: childOf(node, 'headers', one.header as string) }
-      : contractPartAt(schema.node, one.steps, value, contract)
-    add(one.kind, one.contract, one.upstream, {
-      ...part,
-      where: isHeader ? one.where : (part as ReplyDifference).where,
-    })
+  for (const { header, steps, ...one } of pageDifferences(operation, request, headers, value)) {
+    const part =
+      header === undefined
+        ? contractPartAt(schema.node, steps, value, contract)
+        : { node: childOf(node, 'headers', header), where: `header ${header.toLowerCase()}` }
+    add(one.kind, one.contract, one.upstream, part)
   }
   return found
+}
+
+/** Returns a difference between a status and those of an operation. */
+export const aboutStatus = (
+  { node }: Operation,
+  status: number,
+  kind: 'undocumented-status' | 'wrong-status',
+  contract: string,
+): ReplyDifference => ({
+  ...{ kind, node: childOf(node, 'responses'), where: 'status', contract, upstream: String(status) },
+})
+
+const isUnread = (body: ObservedReply['body']): body is Unread => typeof body === 'object' && 'why' in body
+const textOfBody = (body: ObservedReply['body']): string | undefined =>
+  body instanceof Uint8Array ? decodeUtf8(body) : typeof body === 'string' ? body : undefined
+
+/** Returns the body of a reply as JSON; `undefined` if it is not. */
+export function valueOfBody({ body }: Pick<ObservedReply, 'body'>): Json | undefined {
+  const parsed = parseJson(textOfBody(body) ?? '')
+  return 'fault' in parsed ? undefined : parsed.value
 }
 
 function headerDifference(
@@ -175,7 +198,7 @@ const SECRET = /pass|token|secret|key|auth|credential|cookie|session/i
 /** The characters of a value that are shown. */
 const SHOWN_VALUE = 40
 
-export const describeType = (value: unknown): string =>
+const describeType = (value: unknown): string =>
   value === undefined ? 'absent' : value === null ? 'null' : Array.isArray(value) ? 'array' : typeOfValue(value)
 const typeOfValue = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'boolean' ? typeof value : isObject(value) ? 'object' : 'number'
@@ -188,21 +211,19 @@ function describeValue(value: unknown, name = ''): string {
 }
 
 /** Returns what another reply, such as the stand-in's, has at the place of a difference. */
-export function answerAt(
-  { status, headers, body }: Pick<Reply, 'status' | 'headers' | 'body'>,
-  { kind, where }: ReplyDifference,
-): string {
+export function answerAt(reply: Pick<Reply, 'status' | 'headers' | 'body'>, { kind, where }: ReplyDifference): string {
+  const { status, headers } = reply
   if (where === 'status') return String(status)
-  const type = essenceOf(headers['content-type'] ?? '')
   if (where.startsWith('header ')) return headers[where.slice('header '.length)] === undefined ? 'absent' : 'present'
-  if (where === '' && !/^(?:wrong-type|wrong-shape|unexpected-null|out-of-bounds)$/.test(kind)) return type || 'no body'
-  if (body === undefined || !isJson(type)) return type || 'no body'
-  const parsed = parseJson(typeof body === 'string' ? body : (decodeUtf8(body) ?? ''))
-  if ('fault' in parsed) return type
-  const steps = (parsePointer(where) ?? []).map(step => (step === '*' ? '0' : step))
-  const value = memberAt(parsed.value, steps)
-  const found = describeType(value)
-  return value === undefined && status >= 400 ? `${status}` : found
+  const type = essenceOf(headers['content-type'] ?? '')
+  const whole = valueOfBody(reply)
+  const isWhole = where === '' && !/^(?:wrong-type|wrong-shape|unexpected-null|out-of-bounds)$/.test(kind)
+  if (isWhole || !isJson(type) || whole === undefined) return type || 'no body'
+  const value = memberAt(
+    whole,
+    (parsePointer(where) ?? []).map(step => (step === '*' ? '0' : step)),
+  )
+  return value === undefined && status >= 400 ? `${status}` : describeType(value)
 }
 
 /** Names a part of the contract, independent of lines: `api.yaml#/components/schemas/Book/properties/title`. */

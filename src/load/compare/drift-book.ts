@@ -56,8 +56,10 @@ const MOST_FINDINGS = 1000
 /** The consumers that a finding names. */
 const MOST_CONSUMERS = 20
 
-interface KeptFinding {
-  readonly context: DriftContext
+/** A finding as it is kept: without bodies and header fields. */
+interface KeptFinding extends Pick<DriftContext, 'operation' | 'at'> {
+  readonly request: AskedRequest
+  readonly status: number
   readonly difference: ReplyDifference
   readonly consumers: Set<string>
   readonly standIn: string | undefined
@@ -71,20 +73,19 @@ export class DriftBook {
   omitted = 0
 
   add(context: DriftContext, differences: readonly ReplyDifference[]): void {
-    const { consumer, at, standIn } = context
+    const { operation, consumer, at, standIn, reply } = context
     for (const difference of differences) {
-      const key = keyOfFinding(context.operation.id, difference.kind, nameOfPart(difference))
+      const key = keyOfFinding(operation.id, difference.kind, nameOfPart(difference))
       let kept = this.#kept.get(key)
       if (kept === undefined) {
         if (this.#kept.size >= MOST_FINDINGS) {
           this.omitted += 1
           continue
         }
+        const { method, path, query } = context.request
         const answered = standIn && answerAt(standIn, difference)
-        // Bodies are not kept.
-        const { operation, request, reply } = context
-        const slim = { operation, request, at, reply: { ...reply, body: undefined } }
-        kept = { context: slim, difference, consumers: new Set(), standIn: answered, count: 0, last: at }
+        const about = { operation, request: { method, path, query }, status: reply.status, at, difference }
+        kept = { ...about, consumers: new Set(), standIn: answered, count: 0, last: at }
         this.#kept.set(key, kept)
       }
       kept.count += 1
@@ -101,8 +102,8 @@ export class DriftBook {
 
   /** Returns the findings, sorted by operation and part. */
   list(mask: Masking = UNMASKED): DriftFinding[] {
-    return this.#sorted.map(({ context, difference, consumers, standIn, count, last }) => {
-      const { operation, request, reply, at } = context
+    const sorted = [...this.#kept].sort(([a], [b]) => (a < b ? -1 : 1))
+    return sorted.map(([, { operation, request, status, at, difference, consumers, standIn, count, last }]) => {
       const { kind, where, contract, upstream } = difference
       const { file, line, column } = placeOf(difference.node, 'key')
       const query = request.query === '' ? '' : `?${mask.query(request.query)}`
@@ -119,7 +120,7 @@ export class DriftBook {
         count,
         firstSeen: timestamp(at),
         lastSeen: timestamp(last),
-        example: `${request.method} ${mask.path(request.path)}${query} → ${reply.status || 'no reply'}`,
+        example: `${request.method} ${mask.path(request.path)}${query} → ${status || 'no reply'}`,
       }
     })
   }
@@ -127,10 +128,6 @@ export class DriftBook {
   /** Returns the places of the findings, by their lines in a baseline. */
   get places(): ReadonlyMap<string, Place> {
     return new Map([...this.#kept].map(([key, { difference }]) => [key, placeOf(difference.node, 'key')]))
-  }
-
-  get #sorted(): KeptFinding[] {
-    return [...this.#kept].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kept]) => kept)
   }
 }
 
@@ -160,16 +157,8 @@ const sentenceOfFinding = ({ where, contract, standIn, upstream }: DriftFinding)
 
 /** Reads a baseline: a finding a line; blank lines and those that begin with `#` are skipped. */
 export const readBaseline = (text: string): ReadonlySet<string> =>
-  new Set(
-    text
-      .split('\n')
-      .map(line => line.trim())
-      .filter(line => line !== '' && !line.startsWith('#')),
-  )
+  new Set(text.split('\n').flatMap(line => /^\s*([^#\s].*?)\s*$/.exec(line)?.[1] ?? []))
 
 /** Writes a baseline, sorted. */
 export const writeBaseline = (findings: readonly DriftFinding[]): string =>
-  [...new Set(findings.map(baselineLine))]
-    .map(line => `${line}\n`)
-    .sort()
-    .join('')
+  [...new Set(findings.map(one => `${baselineLine(one)}\n`))].sort().join('')

@@ -1,10 +1,9 @@
 // Compares a page of a list with its request: its size, its order, and the link to the next page.
 
+import { isPageField, nextLink } from '../../behaviours/respond/pages.ts'
 import type { Operation } from '../../contract/contract.ts'
-import { decodeQuery } from '../../contract/document/parameters.ts'
 import type { Headers } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { plainName } from '../../kernel/names.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
 import { roleOf } from '../infer/list.ts'
 
 /** A request as far as replies depend on it. */
@@ -25,33 +24,27 @@ interface PageDifference {
   readonly kind: string
   /** The place in the body; ignored for a header. */
   readonly steps: readonly string[]
-  /** `header link`, or empty. */
-  readonly where: string
-  /** The header's name as the contract writes it. */
-  readonly header?: string
+  /** The header that it is about, as the contract writes its name. */
+  readonly header?: string | undefined
   readonly contract: string
   readonly upstream: string
 }
 
-/** Returns the only list in a body: the body itself, or one of its fields, or of a field of a field. */
-export function listIn(value: Json): ListIn | undefined {
+/** Returns the only list in a body: the body itself, or one of its fields. */
+export function listIn(value: Json | undefined): ListIn | undefined {
   if (Array.isArray(value)) return { items: value, steps: [] }
   if (!isObject(value)) return undefined
-  const lists = Object.entries(value as JsonObject).flatMap(([name, item]) => {
-    const inner = Array.isArray(item) ? { items: item as readonly Json[], steps: [] } : undefined
-    return inner === undefined ? [] : [{ ...inner, steps: [name] }]
-  })
-  return lists.length === 1 ? lists[0] : undefined
+  const [only, second] = Object.entries(value).filter(([, item]) => Array.isArray(item))
+  return only && !second ? { items: only[1] as readonly Json[], steps: [only[0]] } : undefined
 }
 
 /** Returns the decoded values of a query by the role of their parameters. */
-export function rolesIn({ parameters }: Operation, query: string): Readonly<Record<string, string>> {
+function rolesIn({ parameters }: Operation, query: string): Readonly<Record<string, string>> {
   const roles: Record<string, string> = {}
-  for (const pair of query.split('&')) {
-    const [name = '', value = ''] = pair.split('=', 2).map(part => decodeQuery(part) ?? part)
+  for (const [name, value] of new URLSearchParams(query)) {
     const isKnown = parameters.some(one => one.in === 'query' && one.name === name)
-    const role = isKnown ? roleOf(name) : undefined
-    if (role !== undefined && value !== '') roles[role] = value
+    const role = isKnown && value !== '' ? roleOf(name) : undefined
+    if (role !== undefined) roles[role] = value
   }
   return roles
 }
@@ -66,95 +59,67 @@ export function* pageDifferences(
   if (list === undefined || request.method !== 'GET') return
   const { items, steps } = list
   const roles = rolesIn(operation, request.query)
-  const limit = roles.limit === undefined ? Number.NaN : Number(roles.limit)
+  const limit = Number(roles.limit ?? Number.NaN)
   if (limit > 0 && items.length > limit) {
     const upstream = `${items.length} items`
-    yield { kind: 'page-too-large', steps, where: '', contract: `at most ${limit} items`, upstream }
+    yield { kind: 'page-too-large', steps, contract: `at most ${limit} items`, upstream }
   }
-  const field = roles.sort === undefined ? undefined : orderIn(roles.sort, roles.order)
-  if (field !== undefined && !isSorted(items, field)) {
-    const contract = `sorted by ${field.name}${field.isDescending ? ', descending' : ''}`
-    yield { kind: 'wrong-order', steps, where: '', contract, upstream: 'another order' }
+  const { name, isDescending = false } = orderIn(roles.sort, roles.order) ?? {}
+  if (name !== undefined && !isSorted(items, name, isDescending)) {
+    const contract = `sorted by ${name}${isDescending ? ', descending' : ''}`
+    yield { kind: 'wrong-order', steps, contract, upstream: 'another order' }
   }
-  const isFirst = roles.offset === undefined && roles.page === undefined && roles.cursor === undefined
+  const isFirst = (roles.offset ?? roles.page ?? roles.cursor) === undefined
   const next = nextIn(operation, headers, value)
   if (next === undefined) return
-  const { where, header } = next
-  const about = { kind: 'wrong-next-link', steps: next.steps, where, ...(header === undefined ? {} : { header }) }
+  const { to, ...place } = next
+  const about = { kind: 'wrong-next-link', contract: 'the next page', ...place }
   const total = totalIn(headers, value)
-  if (next.to === undefined) {
+  if (to === undefined) {
     const isDue = isFirst && items.length >= limit && total !== undefined && total > items.length
-    if (isDue) yield { ...about, contract: 'the next page', upstream: `none, after ${items.length} of ${total}` }
-  } else if (leadsTo(next.to, request, roles)) yield { ...about, contract: 'the next page', upstream: 'the same page' }
-}
-
-interface Order {
-  readonly name: string
-  readonly isDescending: boolean
+    if (isDue) yield { ...about, upstream: `none, after ${items.length} of ${total}` }
+  } else if (leadsTo(to, request, roles)) yield { ...about, upstream: 'the same page' }
 }
 
 /** Reads `name`, `-name`, `name:desc`, `name desc`; `undefined` for orders by several fields. */
-function orderIn(text: string, order = ''): Order | undefined {
+function orderIn(text = '', order = '') {
   const [, sign, name, direction] = /^([+ -]?)([\w.]+)(?:[ :](asc|desc)\w*)?$/i.exec(text) ?? []
-  if (name === undefined) return undefined
-  return { name, isDescending: sign === '-' || /^desc/i.test(direction ?? order) }
+  return name === undefined ? undefined : { name, isDescending: sign === '-' || /^desc/i.test(direction ?? order) }
 }
 
 /** Whether items are sorted by a field. Texts may be sorted by their code units or as a language sorts them. */
-function isSorted(items: readonly Json[], { name, isDescending }: Order): boolean {
-  const values = items.map(item => (isObject(item) ? (item as JsonObject)[name] : undefined))
-  const isNumeric = values.every(value => typeof value === 'number' || typeof value === 'bigint')
-  if (!isNumeric && !values.every(value => typeof value === 'string')) return true
-  type Compare = (a: string, b: string) => number
-  const ways: Compare[] = [(a, b) => (a < b ? -1 : a > b ? 1 : 0), (a, b) => a.localeCompare(b)]
-  const sign = isDescending ? -1 : 1
-  const follows = (compare: Compare) =>
-    values.every((value, i) => {
-      if (i === 0) return true
-      const before = values[i - 1]
-      const sorted = isNumeric ? Number(before) - Number(value) : compare(String(before), String(value))
-      return sign * sorted <= 0
-    })
-  return ways.some(follows)
+function isSorted(items: readonly Json[], name: string, isDescending: boolean): boolean {
+  const values = items.map(item => (isObject(item) ? item[name] : undefined))
+  const kinds = new Set(values.map(value => (typeof value === 'bigint' ? 'number' : typeof value)))
+  if (kinds.size !== 1 || !(kinds.has('number') || kinds.has('string'))) return true
+  const follows = (a: unknown, b: unknown) =>
+    (a as string) <= (b as string) || (typeof a === 'string' && a.localeCompare(b as string) <= 0)
+  return values.every(
+    (value, i) => i === 0 || (isDescending ? follows(value, values[i - 1]) : follows(values[i - 1], value)),
+  )
 }
-
-const NEXT = new Set([
-  'next',
-  'nextpage',
-  'nexturl',
-  'nextlink',
-  'nextcursor',
-  'nextpagetoken',
-  'nexttoken',
-  'nexthref',
-])
 
 /** Finds the documented link to the next page: in the header `Link`, or in a field such as `next`. */
 function nextIn({ responses }: Operation, headers: Headers, value: Json) {
   const documented = [...responses.values()].flatMap(one => one.headers).find(({ name }) => /^link$/i.test(name))
-  if (documented !== undefined) {
-    const to = /<([^>]*)>\s*;[^,]*\brel="?next\b/i.exec(headers.link ?? '')?.[1]
-    return { to, where: 'header link', header: documented.name, steps: [] }
-  }
-  if (!isObject(value)) return undefined
-  const own = Object.entries(value as JsonObject)
+  if (documented !== undefined) return { to: nextLink(headers.link), header: documented.name, steps: [] }
+  const own = bodyFields(value)
   const inner = own.flatMap(([outer, one]) =>
-    isObject(one) ? Object.entries(one as JsonObject).map(([name, item]) => [[outer, name], item] as const) : [],
+    bodyFields(one).map(([name, item]) => [`${outer}/${name}`, item] as const),
   )
-  const fields = [...own.map(([name, item]) => [[name], item] as const), ...inner]
-  const field = fields.find(([steps]) => NEXT.has(plainName(steps.at(-1) as string)))
-  if (field === undefined) return undefined
-  const [steps, to] = field
-  return { to: typeof to === 'string' && to !== '' ? to : undefined, where: '', header: undefined, steps }
+  const [name, to] = [...own, ...inner].find(([one]) => isNext(one.split('/').at(-1))) ?? []
+  if (name === undefined || isObject(to)) return undefined
+  return { to: to === null || to === '' ? undefined : String(to), steps: name.split('/') }
 }
 
-const TOTALS = new Set(['total', 'totalcount', 'count', 'totalitems', 'totalelements', 'totalresults'])
+const isNext = (name = '') => /^next/i.test(name) && isPageField(name, 'next', 'cursor')
+const bodyFields = (value: unknown) => (isObject(value) ? Object.entries(value) : [])
 
 function totalIn(headers: Headers, value: Json): number | undefined {
   const counted = headers['x-total-count'] ?? headers['total-count']
   if (counted !== undefined && /^\d+$/.test(counted)) return Number(counted)
-  const own = isObject(value) ? Object.entries(value as JsonObject) : []
-  const [, total] = own.find(([name, item]) => TOTALS.has(plainName(name)) && typeof item === 'number') ?? []
+  const [, total] =
+    bodyFields(value).find(([name, one]) => typeof one === 'number' && isPageField(name, 'total', 'count')) ?? []
   return total as number | undefined
 }
 

@@ -1,32 +1,38 @@
 // Compares recorded exchanges, and those that pass through a gateway, with the contract and the stand-in.
 
-import { childOf } from '../../contract/documents.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import type { Reply } from '../../kernel/http.ts'
+import { unread } from '../../kernel/received.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { RecordedExchange } from '../import/har.ts'
 import { createRunner, inProcess } from '../probe/probe.ts'
-import { differencesOf, type ReplyDifference } from './differences.ts'
+import { aboutStatus, differencesOf, type ReplyDifference } from './differences.ts'
 import { DriftBook, type DriftContext } from './drift-book.ts'
 
 /** Statuses with which the stand-in refuses a request for itself, independent of its records. */
 const REFUSALS = new Set([400, 415, 422])
 
-/** Adds the differences of a reply from the contract, and of its status from that of the stand-in. */
-export function addDrift(
+/**
+ * Adds the differences of a reply from the contract, and of its status from that of the stand-in.
+ *
+ * @param ask asks the stand-in; called if the request may be invalid, or to fill in its answer
+ */
+export async function addDrift(
   book: DriftBook,
   context: DriftContext,
   { contract }: Pick<Plan, 'contract'>,
-): ReplyDifference[] {
-  const { operation, request, reply, standIn } = context
+  ask: (isFound: boolean) => Promise<Reply | undefined> | Reply | undefined,
+): Promise<readonly ReplyDifference[]> {
+  const { operation, request, reply } = context
+  const { status } = reply
   const differences = differencesOf(operation, request, reply, contract)
-  const isTaken = standIn !== undefined && REFUSALS.has(standIn.status) && reply.status >= 200 && reply.status < 300
-  if (isTaken) {
-    const about = { node: childOf(operation.node, 'responses'), where: 'status', upstream: String(reply.status) }
-    differences.push({ ...about, kind: 'wrong-status', contract: `refuses such a request with ${standIn.status}` })
-  }
-  book.add(context, differences)
+  const answer = await ask(differences.length > 0)
+  // Credentials may not have been kept or sent, so the stand-in may refuse what the real API answered.
+  const standIn = answer?.status === 401 || answer?.status === 403 ? undefined : answer
+  if (standIn !== undefined && REFUSALS.has(standIn.status) && status >= 200 && status < 300)
+    differences.push(aboutStatus(operation, status, 'wrong-status', `refuses such a request with ${standIn.status}`))
+  book.add({ ...context, standIn }, differences)
   return differences
 }
 
@@ -46,9 +52,9 @@ export async function compareRecorded(
   for await (const exchange of exchanges) {
     const { method, query, at, request, reply } = exchange
     const bases = ['', ...plan.contract.basePaths]
-    const path = bases.map(base => base + exchange.path).find(one => plan.find(method, one) !== undefined)
-    const planned = path === undefined ? undefined : plan.find(method, path)?.target.planned
-    if (planned === undefined || path === undefined) {
+    const path = bases.map(base => base + exchange.path).find(one => plan.find(method, one)) ?? exchange.path
+    const planned = plan.find(method, path)?.target.planned
+    if (planned === undefined) {
       unmatched += 1
       continue
     }
@@ -58,14 +64,9 @@ export async function compareRecorded(
     const isWhole = !request.isPartial && (request.body === undefined || body !== undefined)
     const sent = inProcess({ method, path, query, headers: request.headers, body })
     const { reply: answer, exchange: met } = await runner.send(sent, world)
-    const context = {
-      operation: planned.operation,
-      request: { method, path, query },
-      reply,
-      consumer: met.consumer,
-      at,
-    }
-    addDrift(book, { ...context, standIn: isWhole ? comparable(answer) : undefined }, plan)
+    const observed = reply.isPartial ? { ...reply, body: unread('is not recorded') } : reply
+    const context = { operation: planned.operation, request: sent, reply: observed, consumer: met.consumer, at }
+    await addDrift(book, context, plan, () => (isWhole ? answer : undefined))
   }
   if (unmatched > 0) {
     const message = `${unmatched} recorded request${unmatched === 1 ? ' matches' : 's match'} no operation`
@@ -77,7 +78,3 @@ export async function compareRecorded(
   }
   return { book, compared }
 }
-
-/** Recordings have no credentials, so the stand-in may refuse what the real API answered. */
-const comparable = (reply: Reply): Reply | undefined =>
-  reply.status === 401 || reply.status === 403 ? undefined : reply

@@ -1,0 +1,73 @@
+// Reads the messages of other servers: fields, and bodies without their content encoding. Bounded in bytes.
+
+import type { Headers, Unread } from './http.ts'
+import { put } from './json.ts'
+
+export const unread = (why: string, corrupt = false): Unread => ({ why, corrupt })
+export const tooLong = (most: number): Unread => unread(`is larger than ${most} bytes`)
+
+/** A message that was read. */
+export interface Received {
+  readonly headers: Headers
+  readonly body: Uint8Array | Unread
+}
+
+/** Reads a message, up to `most` bytes of its body before and after it is decoded. @param fields names and values in turn */
+export async function receive(
+  { fields, body }: { readonly fields: readonly string[]; readonly body: AsyncIterable<Uint8Array> },
+  most: number,
+): Promise<Received> {
+  const headers = joinFields(fields)
+  return { headers, body: await decodeBody(await collect(body, most), headers['content-encoding'], most) }
+}
+
+/** Returns fields by their lower-case names; those of the same name are joined. */
+export function joinFields(fields: readonly string[]): Headers {
+  const headers: Record<string, string> = {}
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [name, value] = [(fields[i] as string).toLowerCase(), fields[i + 1] as string]
+    put(headers, name, headers[name] === undefined ? value : `${headers[name]}, ${value}`)
+  }
+  return headers
+}
+
+async function collect(pieces: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array | Unread> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const piece of pieces) {
+    size += piece.length
+    if (size > most) return tooLong(most)
+    parts.push(piece)
+  }
+  return Buffer.concat(parts)
+}
+
+/** Undoes a `Content-Encoding` (RFC 9110 §8.4.1). */
+export async function decodeBody(
+  sent: Uint8Array | Unread,
+  coding = 'identity',
+  most: number,
+): Promise<Uint8Array | Unread> {
+  const name = coding.trim().toLowerCase()
+  if ('why' in sent || sent.length === 0 || name === 'identity' || name === '') return sent
+  const zlib = await import('node:zlib')
+  const unzip = zlib.createUnzip
+  const { createZstdDecompress = undefined } = zlib as { createZstdDecompress?: typeof unzip }
+  const decoders = {
+    gzip: unzip,
+    'x-gzip': unzip,
+    deflate: unzip,
+    br: zlib.createBrotliDecompress,
+    zstd: createZstdDecompress,
+  }
+  const create = new Map<string, typeof unzip | undefined>(Object.entries(decoders)).get(name)
+  if (create === undefined)
+    return unread(`has the content encoding ${name}, which this version of Node does not decode`)
+  const decoder = create()
+  decoder.end(sent)
+  try {
+    return await collect(decoder, most)
+  } catch {
+    return unread(`is not ${name}`, true)
+  }
+}
