@@ -18,29 +18,58 @@ const LONG = [
 /** Files with a separate process: their clients have a second or less, or they change modules that others load. */
 const ALONE =
   /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|lost-state-file|redis-foreign|shutdown|slow-clients|two-workers|workers)\.test)/
-/** The groups that would take longer than all others: two processes run about half of each. */
-const HALVED = ['unit', 'wire']
-/** Seconds of the files of these groups that take more than a few, for halves of the same length. */
+/** The groups that would take longer than all others, and how many processes run a part of each. */
+const PARTS: Readonly<Record<string, number>> = { unit: 2, wire: 3, console: 2 }
+/** Seconds of the files that take more than a few: parts have the same length, and the longest groups start first. */
 const SECONDS: Readonly<Record<string, number>> = {
-  'gateway/state/own-log': 5,
-  'load/largest-text': 6,
+  'attack/control-plane': 15,
+  'attack/large-schemas': 33,
+  'attack/log': 20,
+  'attack/memory': 48,
+  'attack/readers': 26,
+  'attack/sizes': 68,
+  'attack/steps': 19,
+  'browser/console-configuration': 10,
+  'browser/console-drift': 7,
+  'browser/console-live': 20,
+  'browser/console-operations': 23,
+  'browser/console-shell': 78,
+  'browser/console-time': 19,
+  'browser/console-weather': 18,
+  'browser/console-worlds': 28,
+  'kernel/source': 10,
   'property/json': 7,
   'property/queueing': 10,
   'property/replay': 5,
   'property/replicas': 8,
   'property/sample': 6,
-  'wire/config': 6,
-  'wire/killed-journal': 15,
-  'wire/large-files': 7,
+  'property/staging': 7,
+  'wire/config': 8,
+  'wire/coverage': 7,
+  'wire/early-refusal': 36,
+  'wire/forward': 15,
+  'wire/forward-judged': 5,
+  'wire/health-check': 7,
+  'wire/killed-journal': 19,
+  'wire/large-files': 8,
+  'wire/lies': 22,
+  'wire/next': 36,
   'wire/redis': 4,
   'wire/redis-failures': 18,
-  'wire/redis-history': 10,
-  'wire/redis-large': 25,
+  'wire/redis-foreign': 45,
+  'wire/redis-history': 12,
+  'wire/redis-large': 55,
   'wire/redis-log': 8,
   'wire/reload': 5,
+  'wire/request-path': 7,
   'wire/shown-commands': 9,
+  'wire/shutdown': 17,
   'wire/state-file': 30,
   'wire/tls-files': 6,
+  'wire/two-workers': 18,
+  'wire/weather': 7,
+  'wire/workers': 12,
+  'wire/worlds-on-contracts': 7,
 }
 const secondsOf = (file: string): number => SECONDS[file.replace('.test.ts', '')] ?? 0.5
 /** Wire tests that start programs and wait for them. They run concurrently. */
@@ -71,31 +100,26 @@ const groupOf = (file: string): string => {
   if (WAITING.test(file)) return 'waiting'
   return file.startsWith('wire/') ? 'wire' : 'unit'
 }
-/** Gives each file, from the longest on, to the half that is shorter. */
-function halvesOf(files: readonly string[]): string[][] {
-  const halves = [0, 1].map(() => ({ seconds: 0, files: [] as string[] })) as [Half, Half]
+/** Gives each file, from the longest on, to the part that is the shortest. */
+function partsOf(files: readonly string[], count: number): string[][] {
+  const parts = Array.from({ length: count }, () => ({ seconds: 0, files: [] as string[] }))
   for (const file of [...files].sort((a, b) => secondsOf(b) - secondsOf(a))) {
-    const half = halves[0].seconds <= halves[1].seconds ? halves[0] : halves[1]
-    half.files.push(file)
-    half.seconds += secondsOf(file)
+    const shortest = parts.reduce((least, part) => (part.seconds < least.seconds ? part : least))
+    shortest.files.push(file)
+    shortest.seconds += secondsOf(file)
   }
-  return halves.map(half => half.files)
-}
-interface Half {
-  readonly files: string[]
-  seconds: number
+  return parts.map(part => part.files)
 }
 const names = [...new Set(all.map(groupOf))]
 const groups = names.flatMap(name => {
   const files = all.filter(file => groupOf(file) === name)
   const concurrency = name === 'waiting' ? 4 : 1
-  if (!HALVED.includes(name)) return [{ name, files, concurrency }]
-  return halvesOf(files).flatMap((part, half) =>
-    part.length > 0 ? [{ name: `${name}-${half + 1}`, files: part, concurrency }] : [],
-  )
+  const parts = partsOf(files, PARTS[name] ?? 1).filter(part => part.length > 0)
+  return parts.map((part, i) => ({ name: parts.length > 1 ? `${name}-${i + 1}` : name, files: part, concurrency }))
 })
 // The longest ones first, so that none is left for the end.
-groups.sort((a, b) => b.files.length - a.files.length)
+const longest = ({ files }: (typeof groups)[number]) => files.reduce((sum, file) => sum + secondsOf(file), 0)
+groups.sort((a, b) => longest(b) - longest(a))
 
 // A process of a group needs no loader, fewer collections of garbage, and less optimised code: most of it runs for a moment.
 // Later versions than 20 have no such flag, and optimise in smaller steps.
@@ -103,8 +127,8 @@ const later = process.versions.node.startsWith('20.') ? ['--interrupt-budget=100
 process.execArgv.splice(0, Number.POSITIVE_INFINITY, '--enable-source-maps', '--max-semi-space-size=64', ...later)
 const stream = run({
   files: await bundle(groups),
-  // Waiting files leave their core to others.
-  concurrency: availableParallelism() + 2,
+  // Most files wait for programs, browsers and limits of time, and leave their core to others.
+  concurrency: availableParallelism() + 4,
   // The time-out of a process in milliseconds, far above the time of any on a busy machine.
   timeout: 1_800_000,
 })
