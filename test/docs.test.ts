@@ -78,6 +78,7 @@ const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)
   'docs/getting-started.md': [whole],
   'docs/lasting-state.md': [beside(petStore), beside(petStore), beside(petStore)],
   'docs/operations.md': [shape, shape],
+  'docs/changing-a-contract.md': [shape],
   'docs/overlays.md': [shape],
   'docs/sandbox-over-staging.md': [shape],
   'docs/rules.md': [beside(petStore), beside(pictures)],

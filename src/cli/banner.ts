@@ -2,7 +2,7 @@
 // the configuration itself publishes.
 
 import { spawn } from 'node:child_process'
-import { describeFirstCall } from '../gateway/send.ts'
+import { describeFirstCall } from '../gateway/curl.ts'
 import type { Serving } from '../http/serve.ts'
 import { describeOperations, describePlan } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'

@@ -4,10 +4,11 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { NextJudge } from '../gateway/next/judge.ts'
 import { keptOfEntry, keptOfRecording } from '../gateway/next/kept.ts'
-import { diagnosticsOf, type NextReport, NextTally } from '../gateway/next/tally.ts'
+import { formatNext } from '../gateway/next/report.ts'
+import { NextTally } from '../gateway/next/tally.ts'
 import { readControlPlane } from '../http/control-client.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
-import { formatFindings, REPORT_FORMATS, type ReportFormat } from '../kernel/report.ts'
+import { REPORT_FORMATS, type ReportFormat } from '../kernel/report.ts'
 import { readHar } from '../load/import/har.ts'
 import { loadContract, loadPlan } from '../load/load.ts'
 import { CONFIGURATIONS, type Command, oneOf, tellMistakes } from './command.ts'
@@ -57,43 +58,9 @@ export const next: Command = {
     }
     progress.clear()
     const report = await tally.report()
-    const isJson = format === 'json'
-    if (isJson) print(`${JSON.stringify(report, null, 2)}\n`)
-    else if (format === 'text' || format === 'markdown') print(`${describeKnown(report)}\n\n`)
-    const list = diagnosticsOf(report.rows)
-    if (!isJson) print(formatFindings(format as ReportFormat, list, { version }))
+    print(formatNext(report, format as ReportFormat, version))
     const wanted = values['fail-on']
     const fails = report.rows.some(({ verdict }) => verdict === 'breaks' || verdict === wanted) || !report.related
     return wanted !== undefined && fails ? 1 : 0
   },
-}
-
-/** Says which requests are known, since when; what is safe; and what is not known. */
-function describeKnown({
-  requests,
-  refused,
-  unmatched,
-  since,
-  until,
-  consumers,
-  neverSeen,
-  ...report
-}: NextReport): string {
-  const listed = (wanted: string) =>
-    report.rows
-      .filter(({ verdict }) => verdict === wanted)
-      .map(({ consumer, operation, calls, unjudged }) =>
-        [consumer, operation, `(${calls})`, ...Object.keys(unjudged)].join(' '),
-      )
-      .join(', ')
-  const lines = [
-    [requests === 0 ? 'No request is known' : `Requests: ${requests} from ${since} to ${until}`],
-    [`Refused already: ${refused}; to no operation of the current contract: ${unmatched}`],
-    ['Seen: ', consumers.map(one => one ?? 'unknown callers').join(', ')],
-    ['Never seen, so nothing is known of them: ', neverSeen.join(', ')],
-    ['Not judged: ', listed('not-judged')],
-    ['Safe, as far as they were seen: ', listed('safe')],
-    ['', report.related ? '' : 'The two contracts share no operation.'],
-  ]
-  return lines.flatMap(([name, text]) => (text === '' ? [] : [`${name}${text ?? ''}`])).join('\n')
 }

@@ -1,11 +1,13 @@
 // `understudy serve`.
 
+import { behaviours } from '../behaviours/index.ts'
 import { createLog, LOG_LEVELS, type LogLevel } from '../gateway/log.ts'
 import type { Load } from '../gateway/reload.ts'
 import { findParents, followParents } from '../http/this-process.ts'
 import { isWorker, leave, obey } from '../http/workers/worker.ts'
-import { type Loaded, sharesState } from '../load/load.ts'
+import type { Loaded } from '../load/load.ts'
 import { loadAside } from '../load/load-aside.ts'
+import type { Plan } from '../plan/plan.ts'
 import type { Simulation } from '../plan/settings.ts'
 import { start } from '../start.ts'
 import { realClock } from '../world/clock.ts'
@@ -139,3 +141,16 @@ const listenOf = (values: CommandLine['values'], listen: Simulation['listen']) =
   controlHost: values['control-host'] ?? listen.controlHost,
   controlPort: Number(values['control-port'] ?? listen.control),
 })
+
+const REMEMBERING = behaviours.filter(({ remembers }) => remembers).map(({ name }) => name)
+
+const isCall = ({ kind }: { readonly kind: string }): boolean => kind === 'operation'
+
+/** Whether requests of the plan share state: records, quotas, kept replies, counted rules. */
+const sharesState = ({ collections, operations }: Plan): boolean =>
+  collections.size > 0 ||
+  operations.some(
+    ({ chain, rules = [] }) =>
+      chain.some(({ name }) => REMEMBERING.includes(name)) ||
+      rules.some(({ when, times }) => times !== undefined || when?.roots.has('nth') || when?.references.some(isCall)),
+  )

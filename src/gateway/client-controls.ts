@@ -21,11 +21,13 @@ export interface Controls {
   readonly ordinal?: number
   /** Whether the client wants an explanation. */
   readonly why?: boolean
+  /** Whether the client wants the verdict by the next contract. */
+  readonly judged?: boolean
 }
 
 const HEADERS = [
   ...['Understudy-World', 'Understudy-Time', 'Understudy-Weather', 'Understudy-Ordinal'],
-  ...['Understudy-Delay', 'Understudy-Explain'],
+  ...['Understudy-Delay', 'Understudy-Explain', 'Understudy-Next'],
 ]
 const knownHeaders = new Set(HEADERS.map(name => name.toLowerCase()))
 
@@ -58,15 +60,17 @@ export function readControls(request: Request, operation: Operation | undefined)
     return refuseHeader(`${where} must be a duration such as 250ms or 3s, 10m at most`)
   }
   const weather = inQuery?.weather ?? headers['understudy-weather']
-  const asked = headers['understudy-explain']
   return {
     request: inQuery?.request ?? request,
     weather: weather && String(weather),
     delay: wait,
     ordinal: ordinal === undefined ? undefined : Number(ordinal),
-    why: asked === '1' || asked === 'true' || asked === '?1',
+    why: isAsked(headers['understudy-explain']),
+    judged: isAsked(headers['understudy-next']),
   }
 }
+
+const isAsked = (value: unknown): boolean => value === '1' || value === 'true' || value === '?1'
 
 interface InQuery {
   readonly request: Request

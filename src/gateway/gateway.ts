@@ -31,6 +31,7 @@ import { LiveDrift } from './live-drift.ts'
 import type { Log } from './log.ts'
 import type { Meter } from './metrics/families.ts'
 import { Metrics } from './metrics/metrics.ts'
+import { LiveNext } from './next/live-next.ts'
 import { type ServedPlan, serveOthers, servePlan } from './served-plan.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
@@ -53,6 +54,8 @@ export class Gateway {
   readonly traffic: Traffic
   /** The differences of the real API's replies from the contract. */
   readonly drift: LiveDrift
+  /** The verdicts on requests by the next contract. */
+  readonly next: LiveNext
   /** The client of the real API; set by those who start it. */
   upstream: Upstream | undefined = undefined
   readonly coverage: Coverage
@@ -78,6 +81,7 @@ export class Gateway {
     this.coverage = new Coverage(plan)
     this.metrics = new Metrics(version, this.worlds, this.weather, log)
     this.drift = new LiveDrift(plan, clock, (operation, kind) => this.metrics.drifted(operation, kind))
+    this.next = new LiveNext(plan, clock, one => this.metrics.judged(one.consumer, one.operation, one.verdict))
     this.#served = servePlan(plan, this.metrics, this.clock.now())
     this.#others = serveOthers(plan)
   }
@@ -91,6 +95,7 @@ export class Gateway {
     this.worlds.adopt(plan)
     this.weather.adopt(plan)
     this.drift.adopt(plan)
+    this.next.adopt(plan)
     this.journal.adapt(plan.simulation.journal)
     this.coverage.adopt(plan)
     this.#served = servePlan(plan, this.metrics, this.clock.now())
@@ -149,7 +154,7 @@ export class Gateway {
   }
 
   #answer(sent: Request, started: number): Promise<Reply> {
-    const heard = this.journal.bodies === 0 ? undefined : new Overheard(sent)
+    const heard = this.journal.bodies > 0 || this.#served.plan.next !== undefined ? new Overheard(sent) : undefined
     const request = heard ?? sent
     // Read once, so that a concurrent reload or reset cannot mix two plans or two worlds.
     const visit = this.worlds.visit(request)
@@ -163,10 +168,11 @@ export class Gateway {
     const controls = plan.simulation.listen.clientControls ? readControls(request, operation) : { request }
     if ('status' in controls) return this.#refuseBadControls(request, served, controls, started)
     const why = controls.why === true
+    const judged = controls.judged === true && plan.next !== undefined
     const passed: string[] | undefined = why || this.journal.watched ? [] : undefined
     if (found === undefined) {
       const exchange = new Exchange({ request, world, clock, operation: plan.unmatched.operation })
-      const dispatch = { served, planned: plan.unmatched, exchange, path, started, passed, why, heard }
+      const dispatch = { served, planned: plan.unmatched, exchange, path, started, passed, why, judged: false, heard }
       return this.#decorate(dispatch, replyToUnmatched(request, path, plan, mask))
     }
     const { planned: usual, basePath } = found.target
@@ -190,7 +196,7 @@ export class Gateway {
     const planned = delay === undefined ? answered : delayed(answered, delay)
     if (passed !== undefined) exchange.drawn = {}
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
-    return this.#run({ served, planned, exchange, path, started, passed, why, heard })
+    return this.#run({ served, planned, exchange, path, started, passed, why, judged, heard })
   }
 
   async #run(dispatch: Dispatch): Promise<Reply> {
@@ -202,7 +208,10 @@ export class Gateway {
       reply = await this.#fail(error, planned, exchange)
     }
     exchange.release?.()
-    return this.#finish(dispatch, reply)
+    const finished = this.#finish(dispatch, reply)
+    if (!dispatch.judged) return finished
+    const verdict = await this.next.judge(exchange, dispatch.path, finished, dispatch.heard?.bytes)
+    return verdict === undefined ? finished : withHeaders(finished, { 'understudy-next': verdict })
   }
 
   /** Converts an exception to a reply. The reason goes to the log; the client gets its number. */
@@ -278,7 +287,7 @@ export class Gateway {
   }
 
   /** Adds `Date` and `Understudy-Explanation`, then records the exchange in metrics, journal and log. */
-  #finish({ served, planned, exchange, path, started, passed, why, heard }: Dispatch, bare: Reply): Reply {
+  #finish({ served, planned, exchange, path, started, passed, why, judged, heard }: Dispatch, bare: Reply): Reply {
     const {
       request,
       clock,
@@ -321,6 +330,7 @@ export class Gateway {
       if (judgement.text !== undefined) this.journal.note(id, judgement.text)
       this.drift.follow(exchange, path, reply, judgement)
     })
+    if (served.plan.next !== undefined && !judged) this.next.follow(exchange, path, reply, requestBody)
     // A large body is not kept until the batch is full.
     const { 'content-length': length = request.hasBody ? LARGE : 0 } = request.headers
     const isLarge = Number(length) >= LARGE || (reply.body?.length ?? 0) >= LARGE
@@ -344,7 +354,7 @@ export class Gateway {
   }
 }
 
-const UNTRACED = { passed: undefined, why: false, heard: undefined }
+const UNTRACED = { passed: undefined, why: false, judged: false, heard: undefined }
 const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', retryAfter(1000))
 
 /** Whether the contract has a path, with or without the name of a world: `/v1/books`, `/v1/~alice/books`. */
@@ -364,11 +374,13 @@ interface Dispatch {
   readonly passed: string[] | undefined
   /** Whether the client wants the trace. */
   readonly why: boolean
-  /** Set where the body is kept for the journal. */
+  /** Whether the client wants the verdict by the next contract. */
+  readonly judged: boolean
+  /** Set where the body is kept. */
   readonly heard: Overheard | undefined
 }
 
-/** A request whose body is also kept for the journal. */
+/** A request whose body is also kept, for the journal and the next contract. */
 class Overheard extends ForwardedRequest {
   /** The body, once read. */
   bytes: Uint8Array | undefined = undefined

@@ -7,7 +7,7 @@ import type { Schema } from '../kernel/schema/schema.ts'
 import { requestTo } from '../load/probe/probe.ts'
 import { describeDay, type OperationOnADay } from '../plan/describe.ts'
 import type { ChainLink, Plan, PlannedOperation } from '../plan/plan.ts'
-import { describeCall } from './send.ts'
+import { describeCall } from './curl.ts'
 
 /**
  * Returns the OpenAPI document that is served. `x-understudy` of an operation tells its id, its phase, its dates, and its

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import type { UpstreamSettings } from '../behaviours/behaviour.ts'
-import { behaviours } from '../behaviours/index.ts'
 import type { Contract } from '../contract/contract.ts'
 import { foreignFile, readContract } from '../contract/document/read-contract.ts'
 import { type Document, placeOf, readDocument, roundBeyondExamples } from '../contract/documents.ts'
@@ -259,13 +258,32 @@ function startLoading(path: string, home: string, environment: Environment, opti
     if (isObject(contract)) {
       return withOverlays({ file, source: source.derive(contract, at => ['contract', ...at]) }, added, reader)
     }
-    const listed = typeof contract === 'string' ? [contract] : (contract as readonly string[])
+    return readListed('contract', contract as string | readonly string[], source, added)
+  }
+
+  /** Reads the document that a setting names, with the overlays that it names, and others. */
+  const readListed = (
+    key: string,
+    paths: string | readonly string[],
+    source: Source,
+    added: readonly NamedFile[] = [],
+  ): Document | undefined => {
+    const listed = [paths].flat()
     const named = listed.map((one, i) => ({
       path: resolve(dirname(file), one),
-      place: source.locate(typeof contract === 'string' ? ['contract'] : ['contract', i]),
+      place: source.locate(typeof paths === 'string' ? [key] : [key, i]),
     }))
     if (listed.filter((one, i) => refuseRemote(one, (named[i] as NamedFile).place, report)).length > 0) return undefined
     return readAll([...named, ...added])
+  }
+
+  /** Adds the next version of the contract. */
+  const withNext = (plan: Plan, { settings: { next: named }, source }: GatewayRead): Plan => {
+    if (named === undefined) return plan
+    const document = readListed('next', named, source)
+    const next = document && readContract(document, home, report)
+    addFiles(next?.files ?? [])
+    return { ...plan, next }
   }
 
   const otherDocument = (contract: ContractChoice): Document | undefined => {
@@ -308,31 +326,19 @@ function startLoading(path: string, home: string, environment: Environment, opti
     if (contracts.size === 0) return plan
     refuseLastingWorlds(settings, source, report)
     const loadOver = (contract: ContractChoice): Loaded => {
-      const own = {
-        ...options,
-        contract,
-        text: inferred ?? text,
-        fitsSeeds: true,
-        worlds: undefined,
-        overlays: undefined,
-      }
-      const loading = startLoading(path, home, environment, own)
+      const own = { ...options, contract, fitsSeeds: true, worlds: undefined, overlays: undefined }
+      const loading = startLoading(path, home, environment, { ...own, text: inferred ?? text })
       return loading.compile(loading.read())
     }
-    const { others, files: read } = loadWorlds(
-      contracts,
-      loadOver,
-      inferred === undefined ? file : undefined,
-      report,
-      home,
-    )
+    const written = inferred === undefined ? file : undefined
+    const { others, files: read } = loadWorlds(contracts, loadOver, written, report, home)
     addFiles(read)
     return { ...plan, others }
   }
 
   const compile = (found: GatewayRead | undefined): Loaded => {
     if (found === undefined) return end(undefined)
-    if (options.contract === undefined) return end(withWorlds(compileInto(report, found), found))
+    if (options.contract === undefined) return end(withWorlds(withNext(compileInto(report, found), found), found))
     const own = new Set(found.contract.files.map(nameOf))
     const compileFitting = (into: Diagnostics, part: WrittenSettings) => compileInto(into, { ...found, ...part })
     return end(leaveOutUnfit(compileFitting, found, ({ place }) => own.has(place.file), report))
@@ -385,16 +391,3 @@ function confine(file: string, known: readonly string[] | undefined, environment
   const admits = (path: string) => admitted.has(realOf(path)) || realOf(path).startsWith(folder + sep)
   return { variables: Object.fromEntries(own) as Environment, admits }
 }
-
-const REMEMBERING = behaviours.filter(({ remembers }) => remembers).map(({ name }) => name)
-
-const isCall = ({ kind }: { readonly kind: string }): boolean => kind === 'operation'
-
-/** Whether requests of the plan share state: records, quotas, kept replies, counted rules. */
-export const sharesState = ({ collections, operations }: Plan): boolean =>
-  collections.size > 0 ||
-  operations.some(
-    ({ chain, rules = [] }) =>
-      chain.some(({ name }) => REMEMBERING.includes(name)) ||
-      rules.some(({ when, times }) => times !== undefined || when?.roots.has('nth') || when?.references.some(isCall)),
-  )

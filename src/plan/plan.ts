@@ -53,6 +53,8 @@ export interface Plan {
   readonly others?: ReadonlyMap<string, Plan>
   readonly simulation: Simulation
   readonly contract: Contract
+  /** The next version of the contract, by which requests are judged, too. */
+  readonly next?: Contract | undefined
   readonly operations: readonly PlannedOperation[]
   /** Answers requests that match no operation. Its chain is the behaviour `errors` only. */
   readonly unmatched: PlannedOperation

@@ -26,6 +26,7 @@ const RECORD_KEYS = ['list', ...ACTIONS]
 /** Examples for keys, by the end of their path. */
 const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   contract: ['./openapi.yaml', ['./openapi.yaml', './fixes.overlay.yaml']],
+  next: ['./openapi-next.yaml'],
   seed: [42],
   host: ['127.0.0.1', '0.0.0.0'],
   controlHost: ['127.0.0.1'],

@@ -318,6 +318,13 @@ export const simulationSchema: Schema = {
       description:
         'The OpenAPI document: a path relative to this file, or the document itself. A list names a document, and overlays (1.0 or 1.1) that are applied to it in order.',
     },
+    next: {
+      type: ['string', 'array'],
+      items: { type: 'string' },
+      minItems: 1,
+      description:
+        'The next version of the contract: a path relative to this file, or a list of it and its overlays. Every request is judged by it, too: `GET /next` says who breaks.',
+    },
     seed: {
       type: 'integer',
       description:

@@ -81,7 +81,7 @@ const UNNOTICED = new Set([
   'expression/costs.ts MOST_COMPILED',
   'gateway/client-controls.ts LONGEST_TEXT',
   'gateway/client-controls.ts MOST_ITEMS',
-  'gateway/send.ts LONGEST',
+  'gateway/curl.ts LONGEST',
   'gateway/import.ts MOST_LOOKED_AT',
   'gateway/metrics/metrics.ts MOST_EXPECTED',
   'world/turns.ts MOST_CONFLICTS',

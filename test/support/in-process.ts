@@ -95,7 +95,8 @@ export const inferFrom = (document: string): Promise<Loaded> =>
     }
   })
 
-function driving(loaded: Loaded, clock: FixedClock): InProcess {
+/** Sends requests to what was loaded. */
+export function driving(loaded: Loaded, clock = new FixedClock()): InProcess {
   const gateway = gatewayOf(loaded, clock)
   return { gateway, clock, send: sendTo(gateway) }
 }

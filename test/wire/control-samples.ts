@@ -14,6 +14,10 @@ export const PUT = (body: string) => ({ method: 'PUT', headers: JSON_TYPE, body 
 /** Requests by `operationId`: at least one for each operation of the document. */
 export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   getDrift: [{ path: '/drift', status: 200 }],
+  getNext: [
+    { path: '/next', status: 404 },
+    { path: '/next?format=xml', status: 400 },
+  ],
   getMetrics: [{ path: '/metrics', status: 200 }],
   sendRequest: [
     { path: '/requests', ...POST('{"method":"GET","path":"/v1/pets/1","consumer":"demo"}'), status: 200 },

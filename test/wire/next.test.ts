@@ -6,10 +6,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import type { NextReport } from '../../src/http/control/types.ts'
 import { startGateway } from '../../src/index.ts'
 import { writeHar } from '../../src/load/import/har.ts'
 import { edited, GATEWAY, NOW, PAIRS } from '../gateway/next/pairs.ts'
 import { PROGRAM } from '../support/built-program.ts'
+import { until } from '../support/until.ts'
+import { understudy } from './start-program.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(home, { recursive: true }))
@@ -139,6 +142,50 @@ test('a running gateway gives the requests that its journal kept', async () => {
     assert.match(out, /not-seen: deletePet: the operation is gone \(nobody called it;/)
   } finally {
     await gateway.close()
+  }
+})
+
+test('the control plane reports who breaks, in every format', async () => {
+  writeFileSync(join(home, 'live.yaml'), `${GATEWAY}next: ./next.yaml\n`)
+  const gateway = await startGateway({ config: join(home, 'live.yaml') })
+  try {
+    const headers = { 'x-key': 'key-of-ann', 'content-type': 'application/json', 'understudy-next': '1' }
+    const body = JSON.stringify({ name: 'Rex', kind: 'bird' })
+    const reply = await fetch(`${gateway.url}/pets`, { method: 'POST', headers, body })
+    assert.equal(reply.headers.get('understudy-next'), 'breaks; reason="/kind must be one of \\"cat\\", \\"dog\\""')
+    const read = async (format: string) => (await fetch(`${gateway.control}/next?format=${format}`)).text()
+    assert.match(await read('text'), /error breaks: ann createPet: \/kind must be one of/)
+    assert.match(await read('markdown'), /\| error \| \*\*breaks\*\*/)
+    assert.match(await read('github'), /^::error file=/)
+    const { rows } = JSON.parse(await read('json')) as NextReport
+    assert.deepEqual([rows[0]?.consumer, rows[0]?.verdict], ['ann', 'breaks'])
+  } finally {
+    await gateway.close()
+  }
+})
+
+test('the report of several workers is that of the program', async () => {
+  const child = understudy(
+    join(home, 'live.yaml'),
+    '--workers',
+    '2',
+    '--port',
+    '0',
+    '--control-port',
+    '0',
+    '--no-watch',
+  )
+  try {
+    const api = await until(() => /API +(http:\S+)/.exec(child.output())?.[1])
+    const control = await until(() => /Control plane +(http:\S+)/.exec(child.output())?.[1])
+    // Connections are dealt in turn: each worker answers two of them.
+    const headers = { 'x-key': 'key-of-bob', 'understudy-next': '1', connection: 'close' }
+    for (let i = 0; i < 4; i++) await fetch(`${api}/pets`, { headers })
+    const { requests, rows, consumers } = (await (await fetch(`${control}/next`)).json()) as NextReport
+    assert.deepEqual([requests, consumers], [4, ['bob']])
+    assert.deepEqual([rows[0]?.operation, rows[0]?.calls, rows[0]?.findings[0]?.calls], ['listPets', 4, 4])
+  } finally {
+    child.kill('SIGKILL')
   }
 })
 

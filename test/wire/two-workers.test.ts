@@ -195,6 +195,7 @@ describe('two workers', () => {
         '/coverage',
         '/healthz',
         '/metrics',
+        '/next',
         '/openapi.json',
         '/plan',
         '/readyz',

@@ -220,6 +220,10 @@ export class Books {
     'understudy_drift_total{operation,kind}',
     'Differences of replies of the real API from the contract, by kind.',
   )
+  readonly #next = new Instrument(
+    'understudy_next_total{consumer,operation,verdict}',
+    'Requests that were judged by the next contract, by verdict.',
+  )
   readonly #deprecatedInputs = new Instrument(
     'understudy_deprecated_inputs_total{operation,input,consumer,traffic}',
     'Uses of deprecated parameters and body fields, by consumer.',
@@ -239,13 +243,18 @@ export class Books {
   /** All of them, in the order of the page. */
   readonly instruments: readonly Instrument[] = [
     ...[this.#requests, this.#service, this.#injected],
-    ...[this.#queued, this.#refusals, this.#faults, this.#deprecatedInputs, this.#drift],
+    ...[this.#queued, this.#refusals, this.#faults, this.#deprecatedInputs, this.#drift, this.#next],
     ...[this.#replies, this.#upstream, this.#broken],
   ]
 
   /** Counts a difference of the real API. */
   drifted(operation: string, kind: string): void {
     this.#drift.series({ operation, kind }).add()
+  }
+
+  /** Counts a verdict by the next contract. */
+  judged(consumer: string | null, operation: string, verdict: string): void {
+    this.#next.series({ consumer: consumer ?? '', operation, verdict }).add()
   }
 
   /** Binds an operation's labels once. The counts of a known operation continue. */

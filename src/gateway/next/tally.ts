@@ -1,80 +1,56 @@
-// Counts judged exchanges by consumer and operation, and reports them: who breaks on the next contract, and why. The memory is
-// bounded by the consumers, the operations and the reasons.
+// Counts judged exchanges by consumer and operation: who breaks on the next contract, and why. The memory is bounded by the
+// consumers, the operations and the reasons.
 
-import { placeOf } from '../../contract/documents.ts'
-import type { Diagnostic, Place } from '../../kernel/diagnostic.ts'
+import { type Node, placeOf } from '../../contract/documents.ts'
+import { placeOfFile } from '../../kernel/file/source.ts'
+import { pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { requestTo } from '../../load/probe/probe.ts'
+import type { PlannedOperation } from '../../plan/plan.ts'
 import { isoDate, timestamp } from '../../world/clock.ts'
+import { describeAsCurl } from '../curl.ts'
 import { Mask } from '../mask.ts'
-import { describeAsCurl } from '../send.ts'
-import type { Judged, KeptExchange, NextCause, NextJudge } from './judge.ts'
-
-/** `not-judged`: a part of it was not kept. `not-seen`: it would break, or may, but was not called. */
-export type NextVerdict = NextCause['verdict'] | 'not-judged' | 'safe' | 'not-seen'
-
-/** A reason for a verdict. */
-export interface NextFinding {
-  readonly verdict: NextCause['verdict']
-  readonly reason: string
-  /** The places in the two contracts: `openapi.yaml:12:5`. */
-  readonly now: string
-  readonly next: string
-  readonly calls: number
-  readonly last?: string
-  /** A command of curl that repeats the first such call; credentials are masked. */
-  readonly try?: string
-}
-
-/** The verdict on the calls of an operation by a consumer. */
-export interface NextRow {
-  /** `null` for callers without a known name, and for an operation that was not called. */
-  readonly consumer: string | null
-  readonly operation: string
-  readonly verdict: NextVerdict
-  readonly calls: number
-  readonly last?: string
-  readonly findings: readonly NextFinding[]
-  /** The reasons why a part of the calls could not be judged, with their number. */
-  readonly unjudged: Readonly<Record<string, number>>
-  /** The date until which a deprecated operation is served. */
-  readonly sunset?: string
-}
-
-export interface NextReport {
-  /** Whether the contracts have an operation in common. Without one, there are no rows. */
-  readonly related: boolean
-  /** The times of the first request and of the last one. */
-  readonly since?: string
-  readonly until?: string
-  readonly requests: number
-  /** Requests that the current contract refuses, and to none of its operations. */
-  readonly refused: number
-  readonly unmatched: number
-  readonly consumers: readonly (string | null)[]
-  /** Consumers of the configuration without a request. */
-  readonly neverSeen: readonly string[]
-  readonly rows: readonly NextRow[]
-}
+import type { KeptExchange, NextCause, NextJudge } from './judge.ts'
+import type { NextFinding, NextReport, NextRow, NextVerdict } from './report.ts'
 
 /** The most reasons that are kept for one consumer and operation. */
 const MOST_REASONS = 50
+/** The length of a body up to which a request can be tried again. */
+const LONGEST_TRY = 10_000
 
-interface TalliedRow {
-  readonly consumer: string | null
-  readonly operation: Judged['operation']
+/** A reason with its number. The parts of the contracts are references: `/api.yaml#%2Fpaths`. */
+interface TalliedCause extends Omit<NextCause, 'now' | 'next'> {
+  readonly now: string
+  readonly next: string
   calls: number
   last: number
-  readonly findings: Map<string, { readonly cause: NextCause; calls: number; last: number; readonly try: string }>
-  readonly unjudged: Map<string, number>
+  readonly try?: string | undefined
+}
+
+/** The calls of an operation by a consumer, as plain data. */
+interface TalliedRow {
+  readonly consumer: string | null
+  readonly operation: string
+  calls: number
+  last: number
+  readonly causes: Record<string, TalliedCause>
+  readonly unjudged: Record<string, number>
+}
+
+/** The counts as plain data, for another process or another plan. */
+export interface TallySnapshot {
+  readonly counts: Readonly<Record<'requests' | 'refused' | 'unmatched' | 'dropped', number>>
+  readonly first: number
+  readonly last: number
+  readonly rows: readonly TalliedRow[]
 }
 
 export class NextTally {
   readonly #judge: NextJudge
   readonly #mask: Mask
   readonly #rows = new Map<string, TalliedRow>()
-  readonly #counts = { requests: 0, refused: 0, unmatched: 0 }
-  #first = Number.POSITIVE_INFINITY
+  readonly #counts = { requests: 0, refused: 0, unmatched: 0, dropped: 0 }
+  #first = Number.MAX_VALUE
   #last = 0
 
   constructor(judge: NextJudge) {
@@ -86,33 +62,75 @@ export class NextTally {
     return this.#counts.requests
   }
 
-  /** Judges an exchange and counts it. */
-  async add(kept: KeptExchange): Promise<void> {
+  get snapshot(): TallySnapshot {
+    return { counts: this.#counts, first: this.#first, last: this.#last, rows: [...this.#rows.values()] }
+  }
+
+  /** Counts an exchange that was not judged because too many were waiting. */
+  drop(): void {
+    this.#counts.dropped += 1
+  }
+
+  /** Adds what another tally has counted. */
+  absorb({ counts, first, last, rows }: TallySnapshot): void {
+    for (const name of Object.keys(counts) as (keyof typeof counts)[]) this.#counts[name] += counts[name]
+    this.#first = Math.min(this.#first, first)
+    this.#last = Math.max(this.#last, last)
+    for (const { consumer, operation, ...more } of rows) {
+      const row = this.#rowOf(consumer, operation)
+      addCalls(row, more)
+      for (const [why, count] of Object.entries(more.unjudged)) row.unjudged[why] = (row.unjudged[why] ?? 0) + count
+      for (const [reason, cause] of Object.entries(more.causes)) {
+        const known = row.causes[reason]
+        if (known === undefined) row.causes[reason] = { ...cause }
+        else addCalls(known, cause)
+      }
+    }
+  }
+
+  #rowOf(consumer: string | null, operation: string): TalliedRow {
+    return getOrMake(this.#rows, `${consumer}\n${operation}`, (): TalliedRow => {
+      return { consumer, operation, calls: 0, last: 0, causes: {}, unjudged: {} }
+    })
+  }
+
+  /** Judges an exchange and counts it. Returns its row with the verdict on it alone; `undefined` where there is none. */
+  async add(
+    kept: KeptExchange,
+  ): Promise<(Pick<NextRow, 'consumer' | 'operation' | 'verdict'> & { reason?: string }) | undefined> {
     this.#counts.requests += 1
     this.#first = Math.min(this.#first, kept.at)
     this.#last = Math.max(this.#last, kept.at)
     const judged = await this.#judge.judge(kept)
     if (typeof judged === 'string') {
       this.#counts[judged] += 1
-      return
+      return undefined
     }
-    const { operation, consumer = null, causes, unjudged } = judged
-    const row = getOrMake(this.#rows, `${consumer}\n${operation.index}`, (): TalliedRow => {
-      return { consumer, operation, calls: 0, last: 0, findings: new Map(), unjudged: new Map() }
-    })
-    row.calls += 1
-    row.last = Math.max(row.last, kept.at)
-    for (const why of unjudged) row.unjudged.set(why, (row.unjudged.get(why) ?? 0) + 1)
-    for (const cause of causes) {
-      if (row.findings.size >= MOST_REASONS && !row.findings.has(cause.reason)) continue
-      const finding = getOrMake(row.findings, cause.reason, () => ({ cause, calls: 0, last: 0, try: this.#curl(kept) }))
-      finding.calls += 1
-      finding.last = Math.max(finding.last, kept.at)
+    const { consumer = null, causes, unjudged } = judged
+    const { id } = judged.operation.operation
+    const row = this.#rowOf(consumer, id)
+    const call = { calls: 1, last: kept.at }
+    addCalls(row, call)
+    for (const why of unjudged) row.unjudged[why] = (row.unjudged[why] ?? 0) + 1
+    for (const { verdict, reason, now, next } of causes) {
+      const known = row.causes[reason]
+      if (known !== undefined) addCalls(known, call)
+      else if (Object.keys(row.causes).length < MOST_REASONS)
+        row.causes[reason] = {
+          verdict,
+          reason,
+          now: referenceTo(now),
+          next: referenceTo(next),
+          ...call,
+          try: this.#curl(kept),
+        }
     }
+    return { consumer, operation: id, ...worstOf(causes, unjudged.length) }
   }
 
-  #curl({ method, path, query, headers, body }: KeptExchange): string {
+  #curl({ method, path, query, headers, body }: KeptExchange): string | undefined {
     const { listen, worlds } = this.#judge.now.simulation
+    if (typeof body === 'string' && body.length > LONGEST_TRY) return undefined
     const text = typeof body === 'string' ? this.#mask.text(body).replace(SECRET_FIELD, '$1***') : ''
     const requestBody = { text, bytes: text.length, cut: false }
     const call = { method, path, query, headers, world: worlds.default, mask: this.#mask, requestBody }
@@ -120,30 +138,35 @@ export class NextTally {
   }
 
   async report(): Promise<NextReport> {
-    const { now } = this.#judge
+    const { now, next } = this.#judge
     const rows = [...this.#rows.values()]
     const related = now.operations.some(one => this.#judge.pairOf(one).next !== undefined)
     const seen = new Set(rows.map(({ consumer }) => consumer))
-    const called = rows.map(({ consumer, operation, calls, last, findings, unjudged }): NextRow => {
-      const own = [...findings.values()].map(one => ({
-        ...this.#findingOf(one.cause),
-        ...one,
-        last: timestamp(one.last),
-      }))
-      const found = own.map(({ cause: _, ...finding }): NextFinding => finding)
-      const known = found.length === 0 && unjudged.size > 0 ? 'not-judged' : 'safe'
-      const worst = found.find(({ verdict }) => verdict === 'breaks') ?? found[0]
-      const { sunset } = operation.lifecycle ?? {}
+    const operations = new Map(now.operations.map(one => [one.operation.id, one]))
+    const called = rows.map(({ last, causes, ...row }): NextRow => {
+      const listed = Object.values(causes)
+      const { sunset } = operations.get(row.operation)?.lifecycle ?? {}
       return {
-        ...{ consumer, operation: operation.operation.id, verdict: worst?.verdict ?? known, calls },
-        ...{ last: timestamp(last), findings: found, unjudged: Object.fromEntries(unjudged) },
+        ...row,
+        verdict: worstOf(listed, Object.keys(row.unjudged).length).verdict,
+        last: timestamp(last),
+        findings: listed.map(
+          (one): NextFinding => ({
+            ...one,
+            now: placeText(now.contract.at(one.now), one.now),
+            next: placeText(next.at(one.next), one.next),
+            last: timestamp(one.last),
+          }),
+        ),
         ...(sunset === undefined ? {} : { sunset: isoDate(sunset) }),
       }
     })
     const names = new Set(rows.map(({ operation }) => operation))
     const unseen: NextRow[] = []
-    for (const one of related ? now.operations.filter(planned => !names.has(planned)) : []) {
-      const findings = (await this.#uncalled(one)).map(cause => this.#findingOf(cause))
+    for (const one of related ? now.operations.filter(({ operation }) => !names.has(operation.id)) : []) {
+      const findings = (await this.#uncalled(one)).map((cause): NextFinding => {
+        return { ...cause, now: placeText(cause.now), next: placeText(cause.next), calls: 0 }
+      })
       const row = { consumer: null, operation: one.operation.id, verdict: 'not-seen', calls: 0, unjudged: {} } as const
       if (findings.length > 0) unseen.push({ ...row, findings })
     }
@@ -159,7 +182,7 @@ export class NextTally {
   }
 
   /** Returns what would break an operation that was not called: its differences, and how a request of the current contract fares. */
-  async #uncalled(planned: Judged['operation']): Promise<readonly NextCause[]> {
+  async #uncalled(planned: PlannedOperation): Promise<readonly NextCause[]> {
     const { gone, differences } = this.#judge.pairOf(planned)
     if (gone !== undefined) return [gone]
     const request = requestTo(planned, this.#judge.now)
@@ -172,55 +195,39 @@ export class NextTally {
     }
     const judged = sent && (await this.#judge.judge(sent))
     const causes = typeof judged === 'object' ? judged.causes.filter(({ verdict }) => verdict === 'breaks') : []
-    return [...causes, ...differences.map((one): NextCause => ({ verdict: 'may-break', ...one }))]
-  }
-
-  #findingOf({ verdict, reason, now, next }: NextCause): NextFinding {
-    return { verdict, reason, now: pointText(placeOf(now, 'key')), next: pointText(placeOf(next, 'key')), calls: 0 }
+    return [
+      ...causes,
+      ...differences.map(({ reason, now, next }): NextCause => ({ verdict: 'may-break', reason, now, next })),
+    ]
   }
 }
 
-/** The most callers and operations that a message names. */
-const MOST_NAMED = 5
-
-/** Returns the findings at their places in the next contract. One reason for several operations, as in a shared schema, is one. */
-export function diagnosticsOf(rows: readonly NextRow[]): Diagnostic[] {
-  const groups = new Map<
-    string,
-    { readonly row: NextRow; readonly finding: NextFinding; readonly subjects: string[] }
-  >()
-  for (const row of rows) {
-    for (const finding of row.findings) {
-      const key = [row.calls > 0, finding.verdict, finding.reason, finding.now, finding.next].join('\n')
-      getOrMake(groups, key, () => ({ row, finding, subjects: [] })).subjects.push(subjectOf(row))
-    }
-  }
-  return [...groups.values()].map(({ row, finding, subjects }) => {
-    const { verdict, reason, now, next: at } = finding
-    const { calls, sunset } = row
-    const [column, line, ...file] = at.split(':').reverse()
-    const [subject = '', ...others] = subjects
-    const seen = calls === 0 ? 'nobody called it' : `${finding.calls} of ${calls} calls, the last ${finding.last}`
-    const rest = others.length - MOST_NAMED
-    const more =
-      others.length === 0
-        ? ''
-        : `; also ${others.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-    return {
-      severity: calls > 0 && verdict === 'breaks' ? 'error' : 'warning',
-      code: calls > 0 ? verdict : row.verdict,
-      subject,
-      message: `${reason} (${seen}; now ${now}${sunset === undefined ? '' : `; sunset ${sunset}`}${more})`,
-      hint: finding.try,
-      place: { file: file.reverse().join(':'), line: Number(line), column: Number(column), length: 1, text: '' },
-    }
-  })
+/** The verdict on calls: that of the worst reason. @param unjudged how many parts of them are not known */
+function worstOf(
+  causes: readonly Pick<NextCause, 'verdict' | 'reason'>[],
+  unjudged: number,
+): { readonly verdict: NextVerdict; readonly reason?: string } {
+  const { verdict, reason } = causes.find(one => one.verdict === 'breaks') ?? causes[0] ?? {}
+  if (verdict === undefined) return { verdict: unjudged > 0 ? 'not-judged' : 'safe' }
+  return { verdict, ...(reason === undefined ? {} : { reason }) }
 }
 
-const subjectOf = ({ consumer, operation, calls }: NextRow): string =>
-  calls === 0 ? operation : `${consumer ?? 'unknown callers'} ${operation}`
+function addCalls(
+  to: { calls: number; last: number },
+  { calls, last }: { readonly calls: number; readonly last: number },
+) {
+  to.calls += calls
+  to.last = Math.max(to.last, last)
+}
 
-const pointText = ({ file, line, column }: Place): string => `${file}:${line}:${column}`
+/** Returns the reference to a part of a contract, for `Contract.at`. */
+const referenceTo = ({ document, path }: Node): string => `${document.file}#${encodeURIComponent(pointer(path))}`
+
+/** Returns the place of a part; of one that a reload has removed, its file. */
+function placeText(node: Node | undefined, reference = ''): string {
+  const { file, line, column } = node === undefined ? placeOfFile(reference.replace(/#.*/, '')) : placeOf(node, 'key')
+  return `${file}:${line}:${column}`
+}
 
 /** Matches a field of JSON, or of a form, up to a value that its name calls secret. */
 const SECRET_FIELD =

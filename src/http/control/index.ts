@@ -3,6 +3,7 @@
 import { configurationRoutes } from './configuration.ts'
 import { coverageRoutes } from './coverage.ts'
 import { driftRoutes } from './drift.ts'
+import { nextRoutes } from './next.ts'
 import { operationRoutes } from './operations.ts'
 import { answerRoutes, weatherRoutes } from './overrides.ts'
 import { openApiRoute, programRoutes } from './program.ts'
@@ -24,6 +25,7 @@ export function controlRoutes(
     ...operationRoutes(control), // /operations/{operation} /deprecations
     ...coverageRoutes(control), // /coverage
     ...driftRoutes(control), //   /drift
+    ...nextRoutes(control), //    /next
     ...weatherRoutes(control), // /weather /worlds/{name}/weather
     ...answerRoutes(control), //  /answers /worlds/{name}/answers
     ...worldRoutes(control), //   /reset /worlds/{name} /worlds/{name}/snapshot

@@ -1,7 +1,7 @@
 // The program that serves, and where, which a client reads first; its metrics, health and readiness;
 // and the document of the control plane, assembled from the declarations of its routes.
 
-import { findFirstCall } from '../../gateway/send.ts'
+import { findFirstCall } from '../../gateway/curl.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
 import { timestamp } from '../../world/clock.ts'
 import { json } from './replies.ts'

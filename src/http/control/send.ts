@@ -1,7 +1,8 @@
 // The routes of one request: showing it, sending it again, sending a new one.
 
+import { describeAsCurl } from '../../gateway/curl.ts'
 import { describeEntry } from '../../gateway/journal/entry.ts'
-import { describeAsCurl, replay, type Sending, send } from '../../gateway/send.ts'
+import { replay, type Sending, send } from '../../gateway/send.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
 import {
   badRequest,

@@ -47,14 +47,14 @@ export function createFleet(gateway: Gateway, log: Log) {
 
   gateway.metrics.countWorkers(() => ({ running: running().length, replaced }))
   gateway.coverage.others = {
-    read: async filter => {
-      const call = ++callCount
-      const isMeant = (told: WorkerMessage) => ('coverage' in told && told.call === call ? told.coverage : undefined)
-      const asked = running().map(worker => askWorker(worker, { order: 'coverage', call, filter }, isMeant))
-      return (await Promise.all(asked)).filter(report => report !== undefined)
-    },
+    read: filter =>
+      askAll({ order: 'coverage', call: ++callCount, filter }, told =>
+        'coverage' in told ? [told.call, told.coverage] : [],
+      ),
     reset: () => tell({ order: 'reset-coverage' }),
   }
+  gateway.next.others = () =>
+    askAll({ order: 'next', call: ++callCount }, told => ('next' in told ? [told.call, told.next] : []))
   gateway.onAdopt(() => {
     reloadCount += 1
     tell({ order: 'reload' })
@@ -62,6 +62,19 @@ export function createFleet(gateway: Gateway, log: Log) {
 
   function running(): Worker[] {
     return Object.values(cluster.workers ?? {}).filter(worker => worker !== undefined)
+  }
+
+  /** Returns the answers of all workers to a call. @param answerIn the call and the answer in a message */
+  async function askAll<Found>(
+    order: WorkerOrder & { readonly call: number },
+    answerIn: (told: WorkerMessage) => readonly [call?: number, answer?: Found],
+  ): Promise<Found[]> {
+    const isMeant = (told: WorkerMessage) => {
+      const [call, answer] = answerIn(told)
+      return call === order.call ? answer : undefined
+    }
+    const found = await Promise.all(running().map(worker => askWorker(worker, order, isMeant)))
+    return found.filter(one => one !== undefined)
   }
 
   function tell(order: WorkerOrder): void {

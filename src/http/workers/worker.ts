@@ -7,6 +7,7 @@ import type { CoverageFilter } from '../../gateway/coverage/coverage.ts'
 import type { CoverageReport } from '../../gateway/coverage/report.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Metrics, MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
+import type { TallySnapshot } from '../../gateway/next/tally.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { KeyPair } from '../../plan/settings.ts'
 
@@ -15,7 +16,7 @@ export type WorkerOrder =
   | { readonly order: 'reload' | 'reset' | 'reset-coverage' | 'stop' | 'closed' }
   | { readonly order: 'connection'; readonly id: number }
   | { readonly order: 'certificate'; readonly pair: KeyPair }
-  | { readonly order: 'metrics'; readonly call: number }
+  | { readonly order: 'metrics' | 'next'; readonly call: number }
   | { readonly order: 'coverage'; readonly call: number; readonly filter: CoverageFilter }
   | { readonly order: 'page'; readonly text: string }
 /**
@@ -28,6 +29,7 @@ export type WorkerMessage =
   | { readonly asks: WorkerOrder['order'] }
   | { readonly call: number; readonly snapshot: MetricsSnapshot }
   | { readonly call: number; readonly coverage: CoverageReport }
+  | { readonly call: number; readonly next: TallySnapshot | undefined }
   | { readonly counts: MetricsSnapshot }
 
 /** The interval in milliseconds at which a worker reports its counts, at least a hundred times the duration of a report. */
@@ -125,6 +127,9 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
         return
       case 'coverage':
         tell({ call: order.call, coverage: gateway.coverage.report(order.filter, false) })
+        return
+      case 'next':
+        tell({ call: order.call, next: gateway.next.snapshot })
         return
       case 'reset-coverage':
         gateway.coverage.reset()

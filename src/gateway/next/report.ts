@@ -1,0 +1,134 @@
+// The report on the next contract: who breaks, and why, as data and for readers.
+
+import type { Diagnostic } from '../../kernel/diagnostic.ts'
+import { getOrMake } from '../../kernel/memo.ts'
+import { formatFindings, type ReportFormat } from '../../kernel/report.ts'
+import type { NextCause } from './judge.ts'
+
+/** `not-judged`: a part of it was not kept. `not-seen`: it would break, or may, but was not called. */
+export type NextVerdict = NextCause['verdict'] | 'not-judged' | 'safe' | 'not-seen'
+
+/** A reason for a verdict. */
+export interface NextFinding {
+  readonly verdict: NextCause['verdict']
+  readonly reason: string
+  /** The places in the two contracts: `openapi.yaml:12:5`. */
+  readonly now: string
+  readonly next: string
+  readonly calls: number
+  readonly last?: string
+  /** A command of curl that repeats the first such call; credentials are masked. */
+  readonly try?: string
+}
+
+/** The verdict on the calls of an operation by a consumer. */
+export interface NextRow {
+  /** `null` for callers without a known name, and for an operation that was not called. */
+  readonly consumer: string | null
+  readonly operation: string
+  readonly verdict: NextVerdict
+  readonly calls: number
+  readonly last?: string
+  readonly findings: readonly NextFinding[]
+  /** The reasons why a part of the calls could not be judged, with their number. */
+  readonly unjudged: Readonly<Record<string, number>>
+  /** The date until which a deprecated operation is served. */
+  readonly sunset?: string
+}
+
+export interface NextReport {
+  /** Whether the contracts have an operation in common. Without one, there are no rows. */
+  readonly related: boolean
+  /** The times of the first request and of the last one. */
+  readonly since?: string
+  readonly until?: string
+  readonly requests: number
+  /** Requests that the current contract refuses, and to none of its operations. */
+  readonly refused: number
+  readonly unmatched: number
+  /** Requests that were not judged because too many were waiting. */
+  readonly dropped: number
+  readonly consumers: readonly (string | null)[]
+  /** Consumers of the configuration without a request. */
+  readonly neverSeen: readonly string[]
+  readonly rows: readonly NextRow[]
+}
+
+/** Formats a report; text and Markdown begin with what is known. @param version that of the program */
+export function formatNext(report: NextReport, format: ReportFormat, version: string): string {
+  if (format === 'json') return `${JSON.stringify(report, null, 2)}\n`
+  const head = format === 'text' || format === 'markdown' ? `${describeKnown(report)}\n\n` : ''
+  return head + formatFindings(format, diagnosticsOf(report.rows), { version })
+}
+
+/** Says which requests are known, since when; what is safe; and what is not known. */
+function describeKnown({
+  requests,
+  refused,
+  unmatched,
+  dropped,
+  since,
+  until,
+  consumers,
+  neverSeen,
+  ...report
+}: NextReport): string {
+  const listed = (wanted: string) =>
+    report.rows
+      .filter(({ verdict }) => verdict === wanted)
+      .map(({ consumer, operation, calls, unjudged }) =>
+        [consumer, operation, `(${calls})`, ...Object.keys(unjudged)].join(' '),
+      )
+      .join(', ')
+  const lines = [
+    [requests === 0 ? 'No request is known' : `Requests: ${requests} from ${since} to ${until}`],
+    [`Refused already: ${refused}; to no operation of the current contract: ${unmatched}`],
+    ['Not judged because too many were waiting: ', dropped === 0 ? '' : `${dropped}`],
+    ['Seen: ', consumers.map(one => one ?? 'unknown callers').join(', ')],
+    ['Never seen, so nothing is known of them: ', neverSeen.join(', ')],
+    ['Not judged: ', listed('not-judged')],
+    ['Safe, as far as they were seen: ', listed('safe')],
+    ['', report.related ? '' : 'The two contracts share no operation.'],
+  ]
+  return lines.flatMap(([name, text]) => (text === '' ? [] : [`${name}${text ?? ''}`])).join('\n')
+}
+
+/** The most callers and operations that a message names. */
+const MOST_NAMED = 5
+
+/** Returns the findings at their places in the next contract. One reason for several operations, as in a shared schema, is one. */
+function diagnosticsOf(rows: readonly NextRow[]): Diagnostic[] {
+  const groups = new Map<
+    string,
+    { readonly row: NextRow; readonly finding: NextFinding; readonly subjects: string[] }
+  >()
+  for (const row of rows) {
+    for (const finding of row.findings) {
+      const key = [row.calls > 0, finding.verdict, finding.reason, finding.now, finding.next].join('\n')
+      getOrMake(groups, key, () => ({ row, finding, subjects: [] })).subjects.push(subjectOf(row))
+    }
+  }
+  return [...groups.values()].map(({ row, finding, subjects }) => {
+    const { verdict, reason, now, next: at } = finding
+    const { calls, sunset } = row
+    const [column, line, ...file] = at.split(':').reverse()
+    const [subject = '', ...others] = subjects
+    const seen = calls === 0 ? 'nobody called it' : `${finding.calls} of ${calls} calls, the last ${finding.last}`
+    const rest = others.length - MOST_NAMED
+    const more =
+      others.length === 0
+        ? ''
+        : `; also ${others.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+    return {
+      severity: calls > 0 && verdict === 'breaks' ? 'error' : 'warning',
+      code: calls > 0 ? verdict : row.verdict,
+      subject,
+      message: `${reason} (${seen}; now ${now}${sunset === undefined ? '' : `; sunset ${sunset}`}${more})`,
+      hint: finding.try,
+      place: { file: file.reverse().join(':'), line: Number(line), column: Number(column), length: 1, text: '' },
+    }
+  })
+}
+
+const subjectOf = ({ consumer, operation, calls }: NextRow): string =>
+  calls === 0 ? operation : `${consumer ?? 'unknown callers'} ${operation}`

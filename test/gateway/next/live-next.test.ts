@@ -1,0 +1,122 @@
+// A gateway with a next contract judges each request by it, too, and keeps the verdicts over a reload.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { Gateway } from '../../../src/gateway/gateway.ts'
+import type { NextReport } from '../../../src/gateway/next/report.ts'
+import { formatReport } from '../../../src/kernel/report.ts'
+import { type Loaded, loadPlan } from '../../../src/load/load.ts'
+import { breathe } from '../../../src/world/clock.ts'
+import { driving } from '../../support/in-process.ts'
+import { edited, GATEWAY, NOW, PAIRS } from './pairs.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+after(() => rmSync(home, { recursive: true }))
+
+const changed = (start: string) => PAIRS.find(({ change }) => change.startsWith(start))?.edits ?? []
+const NEXT = edited([...changed('an operation is removed'), ...changed('an enum of requests')])
+
+const loadNext = (next: string, now = NOW): Loaded => {
+  writeFileSync(join(home, 'openapi.yaml'), now)
+  writeFileSync(join(home, 'next.yaml'), next)
+  writeFileSync(join(home, 'gateway.yaml'), `next: ./next.yaml\n${GATEWAY}`)
+  return loadPlan('gateway.yaml', home, {})
+}
+const served = (next = NEXT) => {
+  const { gateway, send } = driving(loadNext(next))
+  const create = (kind: string, headers: Record<string, string> = {}) =>
+    send('POST /pets', { name: 'Rex', kind }, { 'content-type': 'application/json', 'x-key': 'key-of-ann', ...headers })
+  return { gateway, send, create }
+}
+const reportOf = async (gateway: Gateway): Promise<NextReport> => {
+  await breathe()
+  await breathe()
+  const report = await gateway.next.report()
+  assert.ok(report)
+  return report
+}
+const verdictsOf = ({ rows }: NextReport) => {
+  const called = rows.filter(({ calls }) => calls > 0)
+  return called.map(({ consumer, operation, verdict, calls }) => [consumer, operation, verdict, calls].join(' '))
+}
+
+test('each request is judged by both contracts, and counted by verdict', async () => {
+  const { gateway, send, create } = served()
+  await create('bird')
+  await create('cat')
+  await send('GET /pets/a', undefined, { 'x-key': 'key-of-bob' })
+  const report = await reportOf(gateway)
+  assert.deepEqual(verdictsOf(report), ['ann createPet breaks 2', 'bob getPet safe 1'])
+  const [finding] = report.rows[0]?.findings ?? []
+  assert.deepEqual([finding?.reason, finding?.calls], ['/kind must be one of "cat", "dog"', 1])
+  assert.match(finding?.try ?? '', /x-key: \*\*\*.*"kind":"bird"/)
+  assert.deepEqual([report.neverSeen, report.requests], [['eve'], 3])
+  const page = await gateway.metrics.page()
+  assert.match(page, /^understudy_next_total\{consumer="ann",operation="createPet",verdict="breaks"\} 1$/m)
+  assert.match(page, /^understudy_next_total\{consumer="ann",operation="createPet",verdict="safe"\} 1$/m)
+})
+
+test('a reply has the verdict where its caller asks for it', async () => {
+  const { gateway, send, create } = served()
+  const ask = { 'understudy-next': '1' }
+  const { headers } = await create('bird', ask)
+  assert.equal(headers['understudy-next'], 'breaks; reason="/kind must be one of \\"cat\\", \\"dog\\""')
+  assert.equal((await create('cat', ask)).headers['understudy-next'], 'safe')
+  assert.equal((await create('bird')).headers['understudy-next'], undefined)
+  assert.equal((await send('GET /nothing', undefined, ask)).headers['understudy-next'], undefined)
+  assert.deepEqual(verdictsOf(await reportOf(gateway)), ['ann createPet breaks 3'])
+})
+
+test('a reload keeps the verdicts on operations that are the same in both contracts', async () => {
+  const { gateway, send, create } = served()
+  await create('bird')
+  await send('GET /pets/a', undefined, { 'x-key': 'key-of-bob' })
+  await reportOf(gateway)
+  const mended = loadNext(edited(changed('an operation is removed')), `# A first line.\n${NOW}`)
+  assert.ok(mended.plan)
+  gateway.adopt(mended.plan)
+  const report = await reportOf(gateway)
+  assert.deepEqual([verdictsOf(report), report.requests], [['bob getPet safe 1'], 1])
+  await create('bird')
+  assert.deepEqual(verdictsOf(await reportOf(gateway)), ['bob getPet safe 1', 'ann createPet safe 1'])
+})
+
+test('the places of a kept verdict follow their parts', async () => {
+  const { gateway, create } = served()
+  await create('bird')
+  const before = (await reportOf(gateway)).rows[0]?.findings[0]
+  const { plan } = loadNext(`# A first line.\n${NEXT}`)
+  assert.ok(plan)
+  gateway.adopt(plan)
+  const kept = (await reportOf(gateway)).rows[0]?.findings[0]
+  const lineOf = (place = '') => Number(place.split(':')[1])
+  assert.deepEqual([lineOf(kept?.now), lineOf(kept?.next)], [lineOf(before?.now), lineOf(before?.next) + 1])
+})
+
+test('more requests than may wait are counted as not judged', async () => {
+  const { gateway, send } = served()
+  await Promise.all(Array.from({ length: 300 }, () => send('GET /pets/a', undefined, { 'x-key': 'key-of-bob' })))
+  const { requests, dropped } = await reportOf(gateway)
+  assert.equal(requests + dropped, 300)
+})
+
+test('the mistakes of a broken next contract are reported with all others, and it is watched', () => {
+  loadNext('openapi: 3.1.0\ninfo: { title: x\npaths: {}\n')
+  writeFileSync(join(home, 'wrong.yaml'), `next: ./next.yaml\n${GATEWAY}seed: x\n`)
+  const { plan, report, files } = loadPlan('wrong.yaml', home, {})
+  assert.equal(plan, undefined)
+  assert.match(formatReport(report), /wrong\.yaml:\d+:7 error[\s\S]*next\.yaml:2:7 error syntax/)
+  assert.ok(files.some(file => file.endsWith('next.yaml')))
+})
+
+test('a gateway without a next contract has no report and gives no verdict', async () => {
+  writeFileSync(join(home, 'bare.yaml'), GATEWAY)
+  writeFileSync(join(home, 'openapi.yaml'), NOW)
+  const { gateway, send } = driving(loadPlan('bare.yaml', home, {}))
+  const { headers } = await send('GET /pets/a', undefined, { 'understudy-next': '1' })
+  assert.equal(headers['understudy-next'], undefined)
+  assert.equal(await gateway.next.report(), undefined)
+})
