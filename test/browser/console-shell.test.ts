@@ -29,6 +29,7 @@ const PLACES: readonly (readonly [place: string, open?: (page: Page) => Promise<
   ['time', page => page.getByRole('gridcell').first().click()],
   ['weather?for=operation:getNote', page => page.getByRole('switch', { name: 'slow' }).click()],
   ['drift'],
+  ['next'],
   ['configuration', breakConfiguration],
   ['reference?operation=listNotes', page => page.getByText('In this stand-in').waitFor()],
 ]

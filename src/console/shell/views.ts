@@ -71,6 +71,13 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('../drift/drift-view.tsx')).DriftView,
   },
   {
+    id: 'next',
+    title: 'Next',
+    about: 'Who breaks on the next contract.',
+    icon: 'right',
+    load: async () => (await import('../next/next-view.tsx')).NextView,
+  },
+  {
     id: 'configuration',
     title: 'Configuration',
     about: 'The gateway file, checked while you type.',
