@@ -87,6 +87,18 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** Methods that change nothing (RFC 9110 §9.2.1). */
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
+
+/** Returns why a request must not be sent to the real API; `undefined` if it may. */
+export function whyUnsent(
+  { request: { method }, operation, world }: Exchange,
+  { methods, world: writes }: UpstreamSettings,
+): string | undefined {
+  if (!methods.has(method) && !methods.has(operation.method)) return `${method} is not sent to the real API`
+  return SAFE.has(method) || world.name === writes ? undefined : 'a world never writes to the real API'
+}
+
 /** The records of a collection, as requests read and write them. */
 export type StoredRecords = Pick<Collection, 'list' | 'read' | 'create' | 'replace' | 'remove' | 'put'>
 
@@ -152,6 +164,10 @@ export class Exchange {
   queued = false
   /** Set where some records are those of the real API until the world changes them. */
   staging: Staging | undefined
+  /** Set if it is sent to the real API, too, once it is answered. */
+  shadow: UpstreamSettings | undefined
+  /** The refusal of an invalid request that is answered nevertheless. */
+  refusal: Reply | undefined
   /** The reply that the client chose, if any. */
   choice: Choice | undefined
   /** The weather at its arrival, if any. */

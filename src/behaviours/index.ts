@@ -14,6 +14,7 @@ import { prefer } from './prefer.ts'
 import { replied } from './replied.ts'
 import { respond } from './respond/index.ts'
 import { conditional, idempotency } from './safe-writes.ts'
+import { shadow } from './shadow.ts'
 import { replies, validate } from './validate/index.ts'
 
 /**
@@ -68,6 +69,7 @@ export const behaviours = [
   errors, //       every refusal in the shape of this API
   replies, //      500 or a warning for a reply that breaks the contract
   replied, //      Understudy-Replied, where there is a real API
+  shadow, //       chooses requests that the real API is asked, too
   stability, //    X-Stability
   deprecation, //  headers; brown-outs; 410 after the sunset
   capacity, //     limits concurrent requests, queues others; 503

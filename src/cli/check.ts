@@ -1,11 +1,11 @@
 // `understudy check` and `understudy plan`.
 
 import { Mask } from '../gateway/mask.ts'
-import { askAt } from '../http/ask.ts'
 import { createUpstream } from '../http/upstream.ts'
 import { Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { parseRate } from '../kernel/units.ts'
 import { checkAgainst } from '../load/compare/against.ts'
+import { askAt } from '../load/compare/ask.ts'
 import { selfCheck } from '../load/probe/self-check.ts'
 import { describeCalendar, describeDayWhole, describeWhole } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'

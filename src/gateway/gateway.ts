@@ -80,7 +80,8 @@ export class Gateway {
     this.traffic = new Traffic(this.journal)
     this.coverage = new Coverage(plan)
     this.metrics = new Metrics(version, this.worlds, this.weather, log)
-    this.drift = new LiveDrift(plan, clock, (operation, kind) => this.metrics.drifted(operation, kind))
+    const count = (operation: string, kind: string) => this.metrics.drifted(operation, kind)
+    this.drift = new LiveDrift(plan, clock, count, error => this.reportFailure(error))
     this.next = new LiveNext(plan, clock, one => this.metrics.judged(one.consumer, one.operation, one.verdict))
     this.#served = servePlan(plan, this.metrics, this.clock.now())
     this.#others = serveOthers(plan)
@@ -328,8 +329,9 @@ export class Gateway {
     reply.stream?.judged?.then(judgement => {
       if (judgement.breaks) meter.broken()
       if (judgement.text !== undefined) this.journal.note(id, judgement.text)
-      this.drift.follow(exchange, path, reply, judgement)
+      this.drift.follow(served.plan, exchange, path, reply, judgement)
     })
+    if (exchange.shadow !== undefined) this.drift.shadow(served.plan, exchange, path, reply)
     if (served.plan.next !== undefined && !judged) this.next.follow(exchange, path, reply, requestBody)
     // A large body is not kept until the batch is full.
     const { 'content-length': length = request.hasBody ? LARGE : 0 } = request.headers

@@ -96,7 +96,7 @@ export function expandShortForms(source: Source, report: Diagnostics, order = fa
       if (main !== undefined && (/^(?:string|number)$/.test(typeof config) || config instanceof Decimal)) {
         return [name, { [main]: config }]
       }
-      if (name === 'fault') return [name, expandChances(config)]
+      if (name === 'fault' || name === 'shadow') return [name, expandChances(config)]
       // A rule is also a block, beside its condition.
       const isList = name === 'rules' && Array.isArray(config)
       return [name, isList ? config.map((one, i) => replaceAt(one, [], [...from, i], expandBlock)) : config]
@@ -130,12 +130,13 @@ function replaceAt(
   ])
 }
 
-/** Converts `probability: 5%` to 0.05. */
-function expandChances(fault: unknown): unknown {
-  if (Array.isArray(fault)) return fault.map(expandChances)
-  if (!isObject(fault)) return fault
-  const [, percent] = /^(\d+(?:\.\d+)?) ?%$/.exec(String((fault as { probability?: unknown }).probability)) ?? []
-  return percent === undefined ? fault : { ...fault, probability: Number((Number(percent) / 100).toPrecision(12)) }
+/** Converts `probability: 5%` to 0.05, and so the `share` of a shadow. */
+function expandChances(config: unknown): unknown {
+  if (Array.isArray(config)) return config.map(expandChances)
+  if (!isObject(config)) return config
+  const key = 'share' in config ? 'share' : 'probability'
+  const [, percent] = /^(\d+(?:\.\d+)?) ?%$/.exec(String(config[key])) ?? []
+  return percent === undefined ? config : { ...config, [key]: Number((Number(percent) / 100).toPrecision(12)) }
 }
 
 /** Converts `schema: "#/components/schemas/Book"` to `Book`. */

@@ -56,6 +56,7 @@ const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   'capacity.concurrency': [8],
   'rateLimit.burst': [20],
   'fault.probability': [0.05, '5%'],
+  'shadow.share': [0.1, '10%'],
   'fault.every': [10],
   'fault.status': [503],
   'respond.filter': [['genre'], [{ parameter: 'from', field: 'createdAt', is: 'at-least' }]],
@@ -119,7 +120,7 @@ const MAPS = ['properties', 'patternProperties', '$defs']
 function withShortForm(shape: PublishedSchema, path: readonly string[]): PublishedSchema {
   const name = path.at(-1) as string
   const short = SHORT[name]
-  if (name === 'probability') {
+  if (name === 'probability' || name === 'share') {
     const { description, ...number } = shape
     return { description, anyOf: [number, { type: 'string', pattern: `^(?:\\d+(?:\\.\\d+)? ?%|${PLACEHOLDER})$` }] }
   }

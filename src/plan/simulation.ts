@@ -332,6 +332,7 @@ const BLOCKS: Readonly<Record<string, string>> = {
   listen: 'listen: { port: 4010 }',
   latency: 'latency: 200ms, or { p50: 20ms, p99: 200ms }',
   fault: 'fault: { kind: status, status: 503, probability: 5% }',
+  shadow: 'shadow: { share: 10% }',
   rateLimit: 'rateLimit: 100/m, or { limit: 100/m, burst: 20 }',
   capacity: 'capacity: { concurrency: 8 }',
   respond: 'respond: { list: books }, or { status: 200 }',

@@ -88,6 +88,8 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   scope: ['behaviours/expressions.ts'],
   release: ['behaviours/safe-writes.ts'],
   queued: ['behaviours/limits.ts'],
+  refusal: ['behaviours/validate/judge.ts'],
+  shadow: ['behaviours/shadow.ts'],
   choice: ['behaviours/prefer.ts'],
   weather: ['gateway/weather.ts'],
   fault: ['behaviours/fault.ts'],

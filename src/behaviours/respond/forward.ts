@@ -3,7 +3,7 @@
 import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { monotonic } from '../../world/clock.ts'
 import type { Exchange, Handler, Site, UpstreamSettings } from '../behaviour.ts'
-import { UpstreamFailure, type UpstreamReply } from '../exchange.ts'
+import { type Upstream, UpstreamFailure, type UpstreamReply, type UpstreamRequest, whyUnsent } from '../exchange.ts'
 
 /** Fields of one connection (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = new Set(
@@ -11,9 +11,6 @@ const HOP_BY_HOP = new Set(
     ' ',
   ),
 )
-
-/** Methods that change nothing (RFC 9110 §9.2.1). */
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
 
 const VIA = '1.1 understudy'
 
@@ -23,7 +20,7 @@ const VIA = '1.1 understudy'
  * @param simulate answers in its place: for methods that are not sent, and if `instead` says so when there is no reply
  */
 export function compileForward(instead: boolean, simulate: Handler, site: Site): Handler | undefined {
-  const { upstream, operation } = site
+  const { upstream } = site
   if (upstream === undefined) {
     site.error(
       'no-upstream',
@@ -34,22 +31,21 @@ export function compileForward(instead: boolean, simulate: Handler, site: Site):
     )
     return undefined
   }
-  const { method } = operation
-  const unsent = (why: string): Reply =>
-    refuse(problems.not_simulated, `${why}; add it to upstream.methods, or write forward: { else: simulate }`)
   return async exchange => {
-    const { method: sent, headers } = exchange.request
+    const { headers } = exchange.request
     if (headers.upgrade !== undefined && /\bupgrade\b/i.test(`${headers.connection}`)) {
       return refuse(problems.not_simulated, 'a change of the protocol is not sent to the real API')
     }
-    if (!upstream.methods.has(sent) && !upstream.methods.has(method)) {
-      return instead ? simulate(exchange) : unsent(`${sent} is not sent to the real API`)
-    }
-    if (!SAFE.has(sent) && exchange.world.name !== upstream.world) {
-      return instead ? simulate(exchange) : unsent(`a world never writes to the real API`)
+    const client = exchange.upstream
+    // A trial in process has no way to the real API.
+    if (client === undefined) return simulate(exchange)
+    const why = whyUnsent(exchange, upstream)
+    if (why !== undefined) {
+      const remedy = 'add it to upstream.methods, or write forward: { else: simulate }'
+      return instead ? simulate(exchange) : refuse(problems.not_simulated, `${why}; ${remedy}`)
     }
     try {
-      return await askRealApi(exchange, upstream)
+      return await askRealApi(exchange, client, upstream)
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
       exchange.note(`forward: ${error.message}`)
@@ -59,21 +55,25 @@ export function compileForward(instead: boolean, simulate: Handler, site: Site):
   }
 }
 
-async function askRealApi(exchange: Exchange, settings: UpstreamSettings): Promise<Reply> {
-  const { request, upstream } = exchange
-  if (upstream === undefined) throw new UpstreamFailure('the real API cannot be reached from here', false)
-  const base = exchange.basePath.slice((request.prefix ?? '').length)
-  const path = request.path.startsWith(base) ? request.path.slice(base.length) : request.path
-  const target = `${path || '/'}${request.query === '' ? '' : `?${request.query}`}`
+async function askRealApi(exchange: Exchange, client: Upstream, settings: UpstreamSettings): Promise<Reply> {
+  const { request } = exchange
   const body = request.hasBody ? request.stream?.() : undefined
-  const { method, signal } = request
   const started = monotonic()
   try {
-    const sent = { method, path: target, headers: headersOf(exchange, settings), body, signal }
-    return replyOf(await upstream.send(sent, settings), exchange, settings)
+    const sent = { ...upstreamRequest(exchange, settings), body, signal: request.signal }
+    return replyOf(await client.send(sent, settings), exchange, settings)
   } finally {
     exchange.awaited += monotonic() - started
   }
+}
+
+/** Returns a request as it is sent on, but for its body. */
+export function upstreamRequest(exchange: Exchange, settings: UpstreamSettings): UpstreamRequest {
+  const { request, basePath } = exchange
+  const base = basePath.slice((request.prefix ?? '').length)
+  const below = request.path.startsWith(base) ? request.path.slice(base.length) : request.path
+  const path = `${below || '/'}${request.query === '' ? '' : `?${request.query}`}`
+  return { method: request.method, path, headers: headersOf(exchange, settings) }
 }
 
 /** Returns the fields that are sent on. */

@@ -57,7 +57,7 @@ export const validate: Behaviour<ValidateConfig> = {
     const readParameters = compileParameters(operation, config)
     const judges = mode !== 'refuse'
     const body = compileBody(operation, judges || config.undocumentedBody === 'ignore', maxBody, invalid)
-    if (judges) return compileJudge(mode === 'warn', readParameters, body)
+    if (judges) return compileJudge(mode === 'warn', readParameters, body, invalid)
     return next => exchange => {
       const { path, rest } = readParameters?.(exchange) ?? NONE
       if (path.length > 0) return Promise.resolve(invalid(path))

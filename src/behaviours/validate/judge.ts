@@ -1,7 +1,7 @@
 // Judges requests, and refuses none.
 
 import { type BrokenRule, describeRule, type Reply } from '../../kernel/http.ts'
-import type { Exchange, Wrap } from '../behaviour.ts'
+import type { Exchange, Invalid, Wrap } from '../behaviour.ts'
 
 type ReadParameters = (exchange: Exchange) => {
   readonly path: readonly BrokenRule[]
@@ -23,9 +23,12 @@ export function compileJudge(
   warns: boolean,
   readParameters: ReadParameters | undefined,
   body: BodyCheck | undefined,
+  invalid: Invalid,
 ): Wrap {
   const warn = (exchange: Exchange, rules: readonly BrokenRule[] = []) => {
-    if (warns && rules.length > 0) exchange.warn(`invalid request: ${rules.map(describeRule).join(', ')}`)
+    if (!warns || rules.length === 0) return
+    exchange.refusal ??= invalid(rules)
+    exchange.warn(`invalid request: ${rules.map(describeRule).join(', ')}`)
   }
   return next => async exchange => {
     const { path, rest } = readParameters?.(exchange) ?? { path: [], rest: [] }
@@ -43,7 +46,10 @@ export function compileJudge(
     }
     const outcome = await body.read(exchange)
     if (!('status' in outcome)) warn(exchange, outcome)
-    else if (outcome.refusal !== undefined) exchange.warn(`body not judged: ${outcome.refusal.detail}`)
+    else if (outcome.refusal !== undefined) {
+      exchange.refusal ??= outcome
+      exchange.warn(`body not judged: ${outcome.refusal.detail}`)
+    }
     return reply
   }
 }

@@ -10,9 +10,6 @@ import { isObject, type Json, memberAt, parseJson, parsePointer, pointer } from 
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { type AskedRequest, pageDifferences } from './page-differences.ts'
 
-/** The bytes of a body that are compared, before and after it is decoded. */
-export const MOST_COMPARED = 4 * 2 ** 20
-
 /** A reply of the real API. */
 export interface ObservedReply {
   readonly status: number

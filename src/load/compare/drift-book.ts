@@ -75,7 +75,7 @@ export class DriftBook {
   add(context: DriftContext, differences: readonly ReplyDifference[]): void {
     const { operation, consumer, at, standIn, reply } = context
     for (const difference of differences) {
-      const key = keyOfFinding(operation.id, difference.kind, nameOfPart(difference))
+      const key = keyOfDifference(operation, difference)
       let kept = this.#kept.get(key)
       if (kept === undefined) {
         if (this.#kept.size >= MOST_FINDINGS) {
@@ -92,6 +92,10 @@ export class DriftBook {
       kept.last = at
       if (consumer !== undefined && kept.consumers.size < MOST_CONSUMERS) kept.consumers.add(consumer)
     }
+  }
+
+  has(operation: Operation, difference: ReplyDifference): boolean {
+    return this.#kept.has(keyOfDifference(operation, difference))
   }
 
   /** Forgets everything: another contract has other parts. */
@@ -132,6 +136,9 @@ export class DriftBook {
 }
 
 const keyOfFinding = (operation: string, kind: string, part: string): string => `${operation} ${kind} ${part}`
+
+const keyOfDifference = ({ id }: Operation, difference: ReplyDifference): string =>
+  keyOfFinding(id, difference.kind, nameOfPart(difference))
 
 /** Returns the line of a finding in a baseline. */
 export const baselineLine = ({ operation, kind, part }: DriftFinding): string => keyOfFinding(operation, kind, part)

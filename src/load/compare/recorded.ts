@@ -16,18 +16,18 @@ const REFUSALS = new Set([400, 415, 422])
 /**
  * Adds the differences of a reply from the contract, and of its status from that of the stand-in.
  *
- * @param ask asks the stand-in; called if the request may be invalid, or to fill in its answer
+ * @param ask asks the stand-in; told whether a difference is new, which shows its answer
  */
 export async function addDrift(
   book: DriftBook,
   context: DriftContext,
   { contract }: Pick<Plan, 'contract'>,
-  ask: (isFound: boolean) => Promise<Reply | undefined> | Reply | undefined,
+  ask: (isNew: boolean) => Promise<Reply | undefined> | Reply | undefined,
 ): Promise<readonly ReplyDifference[]> {
   const { operation, request, reply } = context
   const { status } = reply
   const differences = differencesOf(operation, request, reply, contract)
-  const answer = await ask(differences.length > 0)
+  const answer = await ask(differences.some(one => !book.has(operation, one)))
   // Credentials may not have been kept or sent, so the stand-in may refuse what the real API answered.
   const standIn = answer?.status === 401 || answer?.status === 403 ? undefined : answer
   if (standIn !== undefined && REFUSALS.has(standIn.status) && status >= 200 && status < 300)

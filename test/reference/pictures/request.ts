@@ -13,6 +13,7 @@ export const DOES: Readonly<Record<string, readonly [what: string, refuses: stri
   errors: ['gives refusals the shape of the API', ''],
   replies: ['checks the reply against the contract', '500'],
   replied: ['says who replied', ''],
+  shadow: ['chooses requests to ask the real API, too', ''],
   stability: ['adds X-Stability', ''],
   deprecation: ['headers, brown-outs, 410', '404 410 503'],
   capacity: ['limits concurrent requests', '503'],

@@ -1,13 +1,37 @@
 // Sends single requests to a real API, for comparing it with its contract. Bounded in time and size.
 
-import { type Upstream, UpstreamFailure, type UpstreamSettings } from '../behaviours/exchange.ts'
-import { receive } from '../kernel/received.ts'
-import type { AskUpstream } from '../load/compare/against.ts'
-import { MOST_COMPARED, noReply } from '../load/compare/differences.ts'
-import { realClock } from '../world/clock.ts'
+import {
+  type Upstream,
+  UpstreamFailure,
+  type UpstreamRequest,
+  type UpstreamSettings,
+} from '../../behaviours/exchange.ts'
+import { receive } from '../../kernel/received.ts'
+import { realClock } from '../../world/clock.ts'
+import type { AskUpstream } from './against.ts'
+import { noReply, type ObservedReply } from './differences.ts'
 
+/** The bytes of a body that are compared, before and after it is decoded. */
+export const MOST_COMPARED = 4 * 2 ** 20
 /** The milliseconds that a whole reply may take. */
 const WHOLE_REPLY = 10_000
+
+/** Returns the whole reply, or why there is none. @param within the milliseconds that it may take */
+export async function askWhole(
+  client: Upstream,
+  request: UpstreamRequest,
+  settings: UpstreamSettings,
+  within: number,
+): Promise<ObservedReply> {
+  const signal = AbortSignal.timeout(within)
+  try {
+    const reply = await client.send({ ...request, signal }, settings)
+    return { status: reply.status, ...(await receive(reply, MOST_COMPARED)) }
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error
+    return noReply(signal.aborted ? `no whole reply within ${within / 1000} s` : error.message)
+  }
+}
 
 /** Returns the settings for the API at `base`: those of the configuration, if it names the same API. */
 function settingsFor(base: URL, configured: UpstreamSettings | undefined): UpstreamSettings {
@@ -39,15 +63,8 @@ export function askAt(
     await realClock.sleep(free - now)
     const below = settings.path !== '' && path.startsWith(basePath) ? path.slice(basePath.length) : path
     const target = `${below || '/'}${query === '' ? '' : `?${query}`}`
-    const signal = AbortSignal.timeout(WHOLE_REPLY)
     const body = text === '' ? undefined : Buffer.from(text)
-    try {
-      const sent = { method, path: target, headers: { ...headers, ...settings.set }, body, signal }
-      const reply = await client.send(sent, settings)
-      return { status: reply.status, ...(await receive(reply, MOST_COMPARED)) }
-    } catch (error) {
-      if (!(error instanceof UpstreamFailure)) throw error
-      return noReply(signal.aborted ? `no whole reply within ${WHOLE_REPLY / 1000} s` : error.message)
-    }
+    const sent = { method, path: target, headers: { ...headers, ...settings.set }, body }
+    return askWhole(client, sent, settings, WHOLE_REPLY)
   }
 }
