@@ -1,6 +1,5 @@
 // `understudy check` and `understudy plan`.
 
-import { Mask } from '../gateway/mask.ts'
 import { createUpstream } from '../http/upstream.ts'
 import { Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { parseRate } from '../kernel/units.ts'
@@ -23,7 +22,7 @@ import {
   tellMistakes,
   withPlan,
 } from './command.ts'
-import { BASELINE, tellDrift } from './drift.ts'
+import { BASELINE, tellBook } from './drift.ts'
 
 export const check: Command = {
   about: 'report the mistakes of the configuration; exit 0 or 1',
@@ -86,10 +85,7 @@ async function compareWith(url: string, plan: Plan, line: CommandLine, program: 
     progress: program.progress.report,
   })
   await client.close()
-  const findings = book.list(new Mask(plan))
-  const code = tellDrift({ findings, omitted: book.omitted, report, places: book.places }, line, program)
-  if (!isDocument(values.format)) program.print(`${counted(requests, 'request')} to ${new URL(url).host}\n`)
-  return code
+  return tellBook(book, plan, report, `${counted(requests, 'request')} to ${new URL(url).host}\n`, line, program)
 }
 
 /** Returns the milliseconds between two requests. */

@@ -9,6 +9,7 @@ import { attempted } from '../kernel/memo.ts'
 import { formatFindings, type ReportFormat } from '../kernel/report.ts'
 import {
   baselineLine,
+  type DriftBook,
   type DriftFinding,
   type DriftReport,
   diagnosticOf,
@@ -17,6 +18,7 @@ import {
 } from '../load/compare/drift-book.ts'
 import { compareRecorded } from '../load/compare/recorded.ts'
 import { readHar } from '../load/import/har.ts'
+import type { Plan } from '../plan/plan.ts'
 import {
   CONFIGURATIONS,
   type Command,
@@ -52,7 +54,7 @@ export const drift: Command = {
   async run(line, program) {
     const { values } = line
     const file = line.file || CONTROL
-    const { home, environment, complain, print } = program
+    const { home, environment, complain } = program
     if (URL.canParse(file) && /^https?:$/.test(new URL(file).protocol)) {
       const path = `${new URL(file).pathname.replace(/\/+$/, '')}/drift`
       const signal = AbortSignal.timeout(PATIENCE)
@@ -76,11 +78,23 @@ export const drift: Command = {
     }
     const own = new Diagnostics()
     const { book, compared } = await compareRecorded(readHar(resolve(home, file), file, own), plan, own, file)
-    const findings = book.list(new Mask(plan))
-    const code = tellDrift({ findings, omitted: book.omitted, report: own, places: book.places }, line, program)
-    if (!isDocument(values.format)) print(`${counted(compared, 'exchange')} of ${file}\n`)
-    return code
+    return tellBook(book, plan, own, `${counted(compared, 'exchange')} of ${file}\n`, line, program)
   },
+}
+
+/** Reports the differences in a book as `tellDrift` does. @param closing the last line */
+export function tellBook(
+  book: DriftBook,
+  plan: Plan,
+  report: Diagnostics,
+  closing: string,
+  line: CommandLine,
+  program: Program,
+): number {
+  const findings = book.list(new Mask(plan))
+  const code = tellDrift({ findings, omitted: book.omitted, report, places: book.places }, line, program)
+  if (!isDocument(line.values.format)) program.print(closing)
+  return code
 }
 
 /** Findings to report, with what is known beside them. */
@@ -92,7 +106,7 @@ interface ToldDrift {
 }
 
 /** Reports the differences that are not accepted. Returns the exit code: 1 if there are any. */
-export function tellDrift(
+function tellDrift(
   { findings, omitted, report, places }: ToldDrift,
   { values, switches }: CommandLine,
   { home, print, complain, progress, version }: Program,

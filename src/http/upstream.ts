@@ -122,7 +122,7 @@ class Arrival extends Readable {
   limit(fail: (error: Error) => void): void {
     this.#fail = fail
     this.#rest()
-    if (!this.destroyed) this.#timer = setTimeout(() => fail(new LateError()), this.#timeout)
+    if (!this.destroyed) this.#timer = setTimeout(() => fail(late()), this.#timeout)
   }
 
   #rest(): void {
@@ -159,9 +159,7 @@ class Arrival extends Readable {
   }
 }
 
-class LateError extends Error {
-  readonly code = 'ETIMEDOUT'
-}
+const late = () => Object.assign(new Error('late'), { code: 'ETIMEDOUT' })
 
 const codeOf = (error: unknown): string => {
   const { code, cause, errors } = (error ?? {}) as { code?: string; cause?: unknown; errors?: readonly unknown[] }
@@ -185,14 +183,11 @@ const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
 function upstreamFailureOf(error: unknown, { timeout }: UpstreamSettings): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error
   const code = codeOf(error)
-  const fail = (reason: string, late = false) => {
-    const failure = new UpstreamFailure(`the real API ${reason}`, late)
-    failure.cause = error
-    return failure
-  }
-  if (/TIMEOUT|ETIMEDOUT/.test(code)) return fail(`did not answer within ${timeout} ms`, true)
-  const known = REASONS.find(([codes]) => codes.test(code))
-  if (known !== undefined) return fail(known[1])
+  const isLate = /TIMEOUT|ETIMEDOUT/.test(code)
   const isInvalid = code.startsWith('HPE_') || (error as Error).name === 'HTTPParserError'
-  return fail(isInvalid ? 'sent what is not HTTP' : 'gave no reply')
+  const [, known = isInvalid ? 'sent what is not HTTP' : 'gave no reply'] =
+    REASONS.find(([codes]) => codes.test(code)) ?? []
+  const failure = new UpstreamFailure(`the real API ${isLate ? `did not answer within ${timeout} ms` : known}`, isLate)
+  failure.cause = error
+  return failure
 }

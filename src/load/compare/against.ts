@@ -178,11 +178,11 @@ class AgainstRun implements Against {
     operation: Operation,
     request: SentRequest,
     reply: ObservedReply,
-    more: Pick<DriftContext, 'standIn'>,
+    standIn: DriftContext['standIn'],
     found: readonly ReplyDifference[],
   ): void {
     const { consumer } = this.#options
-    this.book.add({ operation, request, reply, consumer, at: this.#options.now(), ...more }, found)
+    this.book.add({ operation, request, reply, standIn, consumer, at: this.#options.now() }, found)
   }
 
   async #ask(
@@ -195,7 +195,7 @@ class AgainstRun implements Against {
     const reply = await this.#options.ask(request)
     this.#silences = reply.fault === undefined ? 0 : this.#silences + 1
     if (reply.fault === undefined) return reply
-    this.#add(operation, request, reply, { standIn }, differencesOf(operation, request, reply, this.#plan.contract))
+    this.#add(operation, request, reply, standIn, differencesOf(operation, request, reply, this.#plan.contract))
     this.isLost = this.#silences >= MOST_SILENCES
     if (this.isLost) {
       const message = `the server did not reply to ${MOST_SILENCES} requests in a row; nothing more is sent: ${reply.fault}`
@@ -238,7 +238,7 @@ class AgainstRun implements Against {
       if (!valid && documented === undefined && !known.some(one => one.startsWith('4'))) return []
       return differencesOf(operation, request, reply, this.#plan.contract)
     }
-    this.#add(operation, request, reply, { standIn }, differences())
+    this.#add(operation, request, reply, standIn, differences())
   }
 
   #skip({ id, node }: Operation, why: string): void {

@@ -128,9 +128,7 @@ function leadsTo(to: string, { path, query }: AskedRequest, { cursor }: Readonly
   if (to === cursor) return true
   const base = 'http://localhost'
   if (!/[/?]/.test(to) || !URL.canParse(to, base)) return false
-  const link = new URL(to, base + path)
-  const own = new URL(`${path}?${query}`, base)
-  link.searchParams.sort()
-  own.searchParams.sort()
-  return link.searchParams.toString() === own.searchParams.toString() && link.pathname.endsWith(own.pathname)
+  const [link, own] = [new URL(to, base + path), new URL(`${path}?${query}`, base)]
+  for (const { searchParams } of [link, own]) searchParams.sort()
+  return link.search === own.search && link.pathname.endsWith(own.pathname)
 }
