@@ -39,6 +39,9 @@ async function runImport(line: CommandLine, program: Program): Promise<number> {
   const lines = [
     `${file} is ${kind.what}; ${counted(made.files.size, 'file')} are in ${output}.`,
     `${tried.equal} of ${tried.tried} replies are equal.`,
+    ...(tried.named === 0
+      ? []
+      : [`${tried.named} of them only if the request names the example: Prefer: example=NAME`]),
     ...(tried.untried === 0
       ? []
       : [`Not tried, because the file names no request that has such a reply: ${counted(tried.untried, 'case')}.`]),

@@ -1,55 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { after, test } from 'node:test'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { type ImportResult, importFiles } from '../../src/load/import/import.ts'
+import { importFiles } from '../../src/load/import/import.ts'
 import { ProjectExists } from '../../src/load/import/project.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { cases } from '../support/cases.ts'
-import { gatewayOf, requestOf } from '../support/in-process.ts'
-import { FixedClock } from '../virtual-clock.ts'
-
-const home = mkdtempSync(join(tmpdir(), 'understudy-import-'))
-after(() => rmSync(home, { recursive: true }))
-let made = 0
-
-interface Made {
-  readonly result: ImportResult | undefined
-  readonly report: Diagnostics
-  readonly folder: string
-  send(what: string, body?: unknown, headers?: Record<string, string>): Promise<string>
-}
-
-/** Imports some files. `send` returns the status and the body of a reply. */
-async function importOf(
-  files: Readonly<Record<string, unknown>>,
-  name = Object.keys(files)[0] as string,
-): Promise<Made> {
-  const folder = join(home, `${++made}`)
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
-  }
-  const report = new Diagnostics()
-  const result = await importFiles([name], folder, report, { output: 'out' })
-  const loaded = result && loadPlan('out/gateway.yaml', folder, {})
-  const gateway = loaded && gatewayOf(loaded, new FixedClock())
-  return {
-    result,
-    report,
-    folder,
-    async send(what, body, headers = {}) {
-      const reply = await (gateway as NonNullable<typeof gateway>).handle(requestOf(what, { body, headers } as never))
-      return `${reply.status} ${reply.body ?? ''}`
-    },
-  }
-}
-
-const lost = ({ report }: Made): string[] =>
-  report.unsorted.map(({ message, place }) => `${place.line}:${place.column} ${message}`)
+import { home, importOf, lost, newFolder } from './imports.ts'
 
 const JSON_REPLY = { 'Content-Type': 'application/json' }
 
@@ -293,7 +251,7 @@ test('a file of no known kind is refused, and nothing is written', async () => {
 })
 
 test('a folder with files is not overwritten without force', async () => {
-  const folder = join(home, `${++made}`)
+  const folder = newFolder()
   mkdirSync(join(folder, 'out'), { recursive: true })
   writeFileSync(join(folder, 'out/gateway.yaml'), 'mine')
   writeFileSync(join(folder, 'db.json'), '{"notes":[{"id":1}]}')
@@ -314,6 +272,22 @@ test('no mutation of a file stops an import, or writes outside its folder', asyn
     },
     [{ httpRequest: { path: '/a', headers: { a: ['b'] } }, httpResponse: { body: { type: 'JSON', json: {} } } }],
     { posts: [{ id: 1, a: [] }], one: { b: null } },
+    {
+      info: { name: 'x' },
+      variable: [{ key: 'a', value: '{{a}}' }],
+      item: [
+        {
+          name: 'b',
+          auth: { type: 'apikey', apikey: [{ key: 'key', value: 'k' }] },
+          request: {
+            method: 'POST',
+            url: { path: ['c', ':id'], query: [{ key: 'q' }] },
+            body: { mode: 'raw', raw: '{}' },
+          },
+          response: [{ name: 'd', code: 201, body: '{"id":1}', header: [{ key: 'e', value: 'f' }] }],
+        },
+      ],
+    },
     {
       lastMigration: 1,
       routes: [{ method: 'get', endpoint: 'a', responses: [{ body: '{{x}}', rules: [], headers: [] }] }],

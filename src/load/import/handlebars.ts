@@ -1,7 +1,8 @@
 // Templates and paths that several tools share: Handlebars, JSONPath, and regular expressions of paths.
 
 import { type Json, parseJson } from '../../kernel/json.ts'
-import { celText, plainTemplate } from './imported.ts'
+import { freeName, singular } from '../../kernel/names.ts'
+import { celText, pascal, plainTemplate } from './imported.ts'
 
 /** Returns the expression in CEL of what stands between braces, or nothing where there is no equal. */
 export type TranslateHelper = (text: string) => string | undefined
@@ -73,12 +74,9 @@ export interface PathPattern {
 
 /** Names the parameter after a segment: `orderId` after `orders`. */
 export function parameterAfter(segment: string | undefined, taken: ReadonlySet<string>): string {
-  const word = (segment ?? '').replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string = '') => next.toUpperCase())
-  const single = word.replace(/ies$/, 'y').replace(/(?<=[^s])s$/, '')
-  const base = /^[A-Za-z]/.test(single) ? `${single.charAt(0).toLowerCase()}${single.slice(1)}Id` : 'id'
-  let name = base
-  for (let n = 2; taken.has(name); n++) name = `${base}${n}`
-  return name
+  const word = pascal(singular(segment ?? ''))
+  const base = /^[A-Za-z]/.test(word) ? `${word.charAt(0).toLowerCase()}${word.slice(1)}Id` : 'id'
+  return freeName(base, taken).replace('-', '')
 }
 
 /**

@@ -5,11 +5,13 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import { readSource } from '../../kernel/file/read-source.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
-import { approximate, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { approximate, isObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { loadPlan } from '../load.ts'
-import { createRunner, inProcess } from '../probe/probe.ts'
+import { carried, createRunner, credentialOf, inProcess, NO_CREDENTIAL } from '../probe/probe.ts'
+import { exampleProject } from './example-project.ts'
 import {
+  encodePairs,
   type ForeignFile,
   type Imported,
   type ImportedCase,
@@ -21,11 +23,12 @@ import {
 import { jsonServer } from './json-server.ts'
 import { mockoon } from './mockoon.ts'
 import { mockserver } from './mockserver.ts'
+import { postman } from './postman.ts'
 import { type ProjectFiles, projectOf, writeProject } from './project.ts'
 import { wiremock } from './wiremock.ts'
 
 /** The kinds of files that can be imported, in the order in which they are tried. A new one is one file and one line. */
-const KINDS: readonly ImportKind[] = [wiremock, mockoon, mockserver, jsonServer]
+const KINDS: readonly ImportKind[] = [wiremock, mockoon, mockserver, postman, jsonServer]
 
 export const IMPORT_KINDS: readonly string[] = KINDS.map(({ name }) => name)
 
@@ -40,6 +43,8 @@ export interface ImportResult {
 export interface Trials {
   readonly tried: number
   readonly equal: number
+  /** Those of them that are equal where the request names the example. */
+  readonly named: number
   /** Cases for which the source names no whole request. */
   readonly untried: number
   /** Why the others are not equal, a line each. */
@@ -80,10 +85,11 @@ export async function importFiles(
     return undefined
   }
   const imported = kind.read(own, report)
-  const project = projectOf(imported)
+  if (report.failed) return undefined
   const target = resolve(home, output)
   const trial = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
   try {
+    const project = imported.hasExamples ? await exampleProject(imported, trial, home) : projectOf(imported)
     writeProject(trial, project, true)
     const { plan, report: found } = loadPlan(join(trial, 'gateway.yaml'), home, {}, { thorough: true })
     const tried = plan === undefined ? undefined : await tryCases(imported, plan)
@@ -136,23 +142,33 @@ function readBelow(root: string, folder: string, name: string): Uint8Array | str
 }
 
 /** Sends the requests that the source names, and compares the replies. */
-async function tryCases({ routes, records }: Imported, plan: Plan): Promise<Trials> {
+async function tryCases({ routes, records, hasExamples = false }: Imported, plan: Plan): Promise<Trials> {
   const runner = createRunner(plan)
   const different: string[] = []
+  let named = 0
   const all = routes.flatMap(({ method, cases }) => cases.map(one => ({ method, ...one })))
   const isWhole = ({ trial, settings = {} }: Pick<ImportedCase, 'trial' | 'settings'>) =>
     trial !== undefined && settings.respond === undefined && settings.fault === undefined
   const whole = [...records.flatMap(readsOf), ...all.filter(isWhole)]
-  for (const { method, trial, ...expected } of whole) {
-    const { path, query, headers, body } = trial as ImportedTrial
-    const usual: Record<string, string> = { accept: '*/*', ...(body && { 'content-type': 'application/json' }) }
-    const request = inProcess({ method, path, query, headers: { ...usual, ...headers }, body })
-    const { reply } = await runner.send(request, runner.newWorld())
-    const fault = differenceOf(expected, reply)
-    if (fault !== undefined) different.push(`${method} ${path}${query === '' ? '' : `?${query}`}: ${fault}`)
+  for (const one of whole) {
+    const { path, query, headers, body } = one.trial as ImportedTrial
+    const { operation } = plan.find(one.method, path)?.target.planned ?? {}
+    const credential = carried(operation ? credentialOf(undefined, operation, plan) : NO_CREDENTIAL)
+    const faultWith = async (more: Readonly<Record<string, string>>) => {
+      const usual: Record<string, string> = { accept: '*/*', ...(body && { 'content-type': 'application/json' }) }
+      const own = { ...usual, ...headers, ...more, ...credential.headers }
+      const whole = [query, encodePairs(credential.query)].filter(Boolean).join('&')
+      const sent = { method: one.method, path, query: whole, headers: own, body }
+      return differenceOf(one, (await runner.send(inProcess(sent), runner.newWorld())).reply, hasExamples)
+    }
+    const fault = await faultWith({})
+    if (fault === undefined) continue
+    const preferred = one.body === undefined ? `code=${one.status}` : `example=${one.name}`
+    if (hasExamples && (await faultWith({ prefer: preferred })) === undefined) named += 1
+    else different.push(`${one.method} ${path}${query === '' ? '' : `?${query}`}: ${fault}`)
   }
   const tried = whole.length
-  return { tried, equal: tried - different.length, untried: all.length - all.filter(isWhole).length, different }
+  return { tried, equal: tried - different.length, named, untried: all.length - all.filter(isWhole).length, different }
 }
 
 /** The reads of records, as cases. */
@@ -160,15 +176,22 @@ const readsOf = ({ path, idField, records, isMade = false }: ImportedRecords) =>
   (isMade ? [] : records).map(record => {
     const target = encodeURI(idField === '' ? path : `${path}/${record[idField]}`)
     const trial: ImportedTrial = { path: target, query: '', headers: {} }
-    return { method: 'GET', status: 200, type: 'application/json', body: record, trial }
+    return { method: 'GET', name: '', status: 200, type: 'application/json', body: record, trial }
   })
 
 type CaseReply = Awaited<ReturnType<ReturnType<typeof createRunner>['send']>>['reply']
 
-/** Returns how a reply differs from that of a case. */
+type ExpectedReply = Pick<ImportedCase, 'status' | 'type' | 'body'> & { readonly method: string }
+
+/**
+ * Returns how a reply differs from that of a case.
+ *
+ * @param isStateful whether a reply to a change has its own ids and times, and a refusal its own words
+ */
 function differenceOf(
-  { status, type, body }: Pick<ImportedCase, 'status' | 'type' | 'body'>,
+  { method, status, type, body }: ExpectedReply,
   reply: CaseReply,
+  isStateful: boolean,
 ): string | undefined {
   if (reply.status !== status) return `${reply.status} instead of ${status}`
   if (body === undefined) return undefined
@@ -187,5 +210,12 @@ function differenceOf(
   if (isText) return sent === expected ? undefined : 'another text'
   const parsed = parseJson(sent)
   if ('fault' in parsed) return 'no JSON'
+  if (isStateful && (method !== 'GET' || status >= 400) && isAlike(parsed.value, body)) return undefined
   return stringifyJson(approximate(parsed.value)) === expected ? undefined : 'another body'
 }
+
+/** Whether two values have the same members, with values of the same types. */
+const isAlike = (one: unknown, other: unknown): boolean =>
+  isObject(one) && isObject(other)
+    ? Object.keys({ ...one, ...other }).every(key => key in one && key in other && isAlike(one[key], other[key]))
+    : typeof one === typeof other && Array.isArray(one) === Array.isArray(other)

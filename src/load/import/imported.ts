@@ -1,9 +1,10 @@
 // The content of other tools' files in one form: routes, and the cases of each with their conditions in CEL.
 
+import { Buffer } from 'node:buffer'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
-import type { Path, Source } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, parseJson, parsePointer, stringifyJson } from '../../kernel/json.ts'
-import { type Check, type Schema, Schemas } from '../../kernel/schema/schema.ts'
+import type { Source } from '../../kernel/file/source.ts'
+import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 
 /** One reply of a route, and when it is given. */
 export interface ImportedCase {
@@ -45,6 +46,7 @@ export interface ImportedTrial {
 
 interface RouteNotes {
   readonly summary?: string | undefined
+  readonly description?: string | undefined
   readonly tag?: string | undefined
   /** A body that a request may have, as an example. */
   readonly body?: Json | undefined
@@ -56,6 +58,17 @@ export interface ImportedRoute extends RouteNotes {
   readonly path: string
   /** In the order in which they are tried; one without conditions ends them. */
   readonly cases: ImportedCase[]
+  /** Parts that the requests of a collection show. */
+  readonly shown: ShownRequests
+}
+
+interface ShownRequests {
+  /** The values of each parameter, by its place and name: `query limit`. */
+  readonly parameters: Map<string, string[]>
+  /** The bodies by their media types. */
+  readonly bodies: Map<string, Json[]>
+  /** The names of security schemes. */
+  readonly security: Set<string>
 }
 
 /** A collection of records, with the operations that list, create, read, replace, update and delete them. */
@@ -82,6 +95,10 @@ export interface Imported {
   readonly records: readonly ImportedRecords[]
   /** Settings of the whole gateway: `defaults`, `upstream`, `consumers`. */
   readonly settings: JsonObject
+  /** Whether the cases are examples, from which records are inferred; otherwise each is a rule. */
+  readonly hasExamples?: boolean
+  /** The security schemes by their names. */
+  readonly schemes?: JsonObject
 }
 
 /** The file of another tool. */
@@ -105,10 +122,7 @@ export interface ImportKind {
 }
 
 /** Returns a text as a literal of CEL. */
-export const celText = (text: string): string =>
-  JSON.stringify(text)
-    // A template would begin here.
-    .replace(/\\u([0-9a-f]{4})/g, (_, digits: string) => `\\u${digits}`)
+export const celText = (text: string): string => JSON.stringify(text)
 
 /** Returns a JSON value as a literal of CEL. */
 export function celValue(value: Json): string {
@@ -123,28 +137,13 @@ export function celValue(value: Json): string {
 /** Returns a text with `${` and `{{` as a template writes them, so that it is sent as it is. */
 export const plainTemplate = (text: string): string => text.replace(/\$\{|\{\{/g, part => `\${"${part}"}`)
 
-/** Checks the shape of the parts of a file that an import reads. */
-const shapes = new Schemas()
-
-/** An object with members of these types; others may be there too. */
-export const shapeOfObject = (properties: Readonly<Record<string, Schema>>, ...required: string[]): Schema => ({
-  type: 'object',
-  required,
-  properties,
-})
-
-/** Returns a function that tells whether a part of a file has a shape; the mistakes of one that has not go to the report. */
-export function compileShape(schema: Schema, what: string) {
-  let check: Check | undefined
-  return (value: unknown, placeOf: (path: Path) => Place, report: Diagnostics): boolean => {
-    check ??= shapes.compile(schema)
-    const violations = check(value) ?? []
-    for (const { pointer, message } of violations) {
-      const path = (parsePointer(pointer) ?? []).map(key => (/^\d+$/.test(key) ? Number(key) : key))
-      const said = `this ${what} is left out: ${pointer || 'it'} ${message}`
-      report.warning('not-imported', said, placeOf(path), 'correct it')
-    }
-    return violations.length === 0
+/** Reads a part of a file. A part of another shape than the tool writes is left out, and reported. */
+export function readPart(read: () => void, place: Place, report: Diagnostics): void {
+  try {
+    read()
+  } catch (error) {
+    const what = `this is left out, because it is not as its tool writes it: ${(error as Error).message}`
+    report.warning('not-imported', what, place, 'correct it')
   }
 }
 
@@ -164,13 +163,20 @@ export class RouteBook {
     return this.#told.size < this.#told.add(what).size
   }
 
-  /** Adds a case to the route with a method and a path: paths that differ in the names of their parameters are one. */
-  add(method: string, given: string, report: Diagnostics, one: ImportedCase, more: RouteNotes = {}): void {
+  /** Returns the route with a method and a path: paths that differ in the names of their parameters are one. */
+  routeAt(method: string, given: string, notes: RouteNotes = {}): ImportedRoute {
     const shape = given.replace(/\{[^}]*\}/g, '{}')
     const path = this.#paths.get(shape) ?? (given.startsWith('/') ? given : `/${given}`)
     this.#paths.set(shape, path)
-    const route = this.#routes.get(`${method} ${path}`) ?? { method, path, cases: [], ...more }
-    this.#routes.set(`${method} ${path}`, route)
+    const shown = { parameters: new Map(), bodies: new Map(), security: new Set<string>() }
+    return getOrMake(this.#routes, `${method} ${path}`, () => ({ method, path, cases: [], shown, ...notes }))
+  }
+
+  /** Adds a case that is given under its conditions. */
+  add(method: string, given: string, report: Diagnostics, one: ImportedCase, notes?: RouteNotes): void {
+    const route = this.routeAt(method, given, notes)
+    const { path } = route
+    if (!(one.status >= 200 && one.status <= 599)) throw new TypeError(`the status is ${one.status}`)
     const when = one.when.map(condition => renamed(condition, given, path))
     const isSame = (known: ImportedCase) => known.when.length === 0 || known.when.join() === when.join()
     const earlier = route.cases.find(known => isSame(known) && known.settings?.times === undefined)
@@ -244,6 +250,10 @@ export const memberConditions = (value: JsonObject, at: string): string[] =>
       : [`${memberIn(at, name)} == ${celValue(one)}`],
   )
 
+/** Returns names and values as a query. Half of a surrogate pair becomes the replacement character. */
+export const encodePairs = (pairs: readonly (readonly string[])[]): string =>
+  pairs.map(pair => pair.map(text => encodeURIComponent(Buffer.from(text).toString())).join('=')).join('&')
+
 /** A list as it is, another value as a list of one. */
 export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
@@ -253,3 +263,7 @@ export const objectItems = (value: unknown): Record<string, unknown>[] =>
 
 /** The methods that OpenAPI describes. */
 export const METHODS_OF_PATHS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const
+
+/** A name as that of a schema: `OrderLine`. */
+export const pascal = (name: string): string =>
+  name.replace(/(?:^|[^A-Za-z0-9]+)(.)/g, (_, first: string) => first.toUpperCase())

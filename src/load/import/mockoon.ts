@@ -6,7 +6,6 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { celOfJsonPath, isBeyondLinear } from './handlebars.ts'
 import {
   celText,
-  compileShape,
   type ForeignFile,
   hasPart,
   type ImportedRecords,
@@ -15,7 +14,7 @@ import {
   objectItems,
   partOf,
   RouteBook,
-  shapeOfObject,
+  readPart,
 } from './imported.ts'
 import { type Lose, type Members, readResponse, USUAL_METHODS } from './stubs.ts'
 
@@ -65,27 +64,6 @@ interface MockoonRule {
   readonly operator?: string
 }
 
-const TEXT = { type: 'string' }
-const NUMBER = { type: ['number', 'string'] }
-const HEADERS = { type: 'array', items: shapeOfObject({ key: TEXT, value: TEXT }, 'key', 'value') }
-const RULES = {
-  type: 'array',
-  items: shapeOfObject({ target: TEXT, modifier: TEXT, value: TEXT, operator: TEXT }, 'target'),
-}
-const isRoute = compileShape(
-  shapeOfObject({
-    ...{ type: TEXT, documentation: TEXT, method: TEXT, endpoint: TEXT, responseMode: { type: ['string', 'null'] } },
-    responses: {
-      type: 'array',
-      items: shapeOfObject({
-        ...{ body: TEXT, latency: NUMBER, statusCode: NUMBER, label: TEXT, headers: HEADERS, bodyType: TEXT },
-        ...{ filePath: TEXT, databucketID: TEXT, rules: RULES, crudKey: TEXT, callbacks: { type: 'array' } },
-      }),
-    },
-  }),
-  'route',
-)
-
 class MockoonReading {
   readonly #file: ForeignFile
   readonly #report: Diagnostics
@@ -103,10 +81,12 @@ class MockoonReading {
     const records: ImportedRecords[] = []
     for (const [i, route] of (routes as MockoonRoute[]).entries()) {
       const at = ['routes', i]
-      if (!isRoute(route, path => this.#file.source.locate([...at, ...path]), this.#report)) continue
-      if (route.type === 'ws') this.#lose(at, 'a WebSocket has no equal', 'OpenAPI describes requests and replies')
-      else if (route.type === 'crud') records.push(...this.#readCrud(route, at))
-      else this.#readRoute(route, at)
+      const read = () => {
+        if (route.type === 'ws') this.#lose(at, 'a WebSocket has no equal', 'OpenAPI describes requests and replies')
+        else if (route.type === 'crud') records.push(...this.#readCrud(route, at))
+        else this.#readRoute(route, at)
+      }
+      readPart(read, this.#file.source.locate(at), this.#report)
     }
     const settings: Record<string, Json> = {}
     if (typeof latency === 'number' && latency > 0) settings.defaults = { latency: { fixed: `${latency}ms` } }

@@ -2,7 +2,7 @@
 
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
-import { asList, type ImportKind, RouteBook } from './imported.ts'
+import { asList, type ImportKind, RouteBook, readPart } from './imported.ts'
 import { addStub, type Members, type Stub } from './stubs.ts'
 
 type Expectation = Members & { readonly httpRequest: Members }
@@ -33,7 +33,8 @@ export const mockserver: ImportKind = {
         lose(['timeToLive'], 'an expectation does not end by itself', 'use times')
       }
       const response = responseOf(one)
-      if (response !== undefined) addStub(stubOf(one, response), { book, settings, report, placeOf, readBeside })
+      const reading = { book, settings, report, placeOf, readBeside }
+      if (response !== undefined) readPart(() => addStub(stubOf(one, response), reading), placeOf([]), report)
       else {
         const key = Object.keys(one).find(name => /^http(?!Request)/.test(name)) as string
         lose([key], `"${key}" has no equal, and the expectation is left out`, 'write its reply')

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { writeYaml } from '../../kernel/file/yaml-tree.ts'
 import { isObject, type Json, type JsonObject, mapValues, put, stringifyJson } from '../../kernel/json.ts'
 import { freeName, singular } from '../../kernel/names.ts'
+import { describeImported, recordsShown, type ShownRecords } from './example-contract.ts'
 import {
   type Imported,
   type ImportedCase,
@@ -12,6 +13,7 @@ import {
   type ImportedRecords,
   type ImportedRoute,
   operationIdOf,
+  pascal,
 } from './imported.ts'
 import { schemaOfValues } from './schema-of.ts'
 
@@ -39,12 +41,22 @@ export function projectOf(imported: Imported): ProjectFiles {
   const schemas: Record<string, Json> = {}
   const resources: Record<string, Json> = {}
   for (const one of imported.records) addRecords(one, { add, schemas, resources, files })
-  for (const route of imported.routes) add(route.method, route.path, contractOf(route), settingsOfRoute(route, files))
+  const shown = imported.hasExamples ? recordsShown(imported.routes) : new Map<string, ShownRecords>()
+  for (const { name, values } of shown.values()) put(schemas, name, schemaOfValues(values))
+  for (const route of imported.routes) {
+    const { method, path } = route
+    if (!imported.hasExamples) add(method, path, contractOf(route), settingsOfRoute(route, files))
+    else add(method, path, describeImported(route, shown), {}, exampleIdOf(route))
+  }
+  const components = {
+    ...(Object.keys(schemas).length > 0 ? { schemas } : {}),
+    ...(imported.schemes === undefined ? {} : { securitySchemes: imported.schemes }),
+  }
   const contract = {
     openapi: '3.1.0',
     info: { title: imported.title, version: '1' },
     paths,
-    ...(Object.keys(schemas).length > 0 ? { components: { schemas } } : {}),
+    ...(Object.keys(components).length > 0 ? { components } : {}),
   }
   const gateway = {
     contract: './openapi.yaml',
@@ -55,6 +67,13 @@ export function projectOf(imported: Imported): ProjectFiles {
   files.set('openapi.yaml', writeYaml(contract as Json))
   files.set('gateway.yaml', writeYaml(gateway as Json))
   return files
+}
+
+/** Names an operation as its request is called, if that is some words. */
+function exampleIdOf({ summary = '', method, path }: ImportedRoute): string {
+  const [first = '', ...others] = summary.split(/[^A-Za-z0-9]+/).filter(Boolean)
+  const isName = others.length > 0 && others.length < 5 && /^[a-z]+$/i.test(first)
+  return isName ? operationIdOf(first, others.join(' ')) : operationIdOf(method, path)
 }
 
 const parametersIn = (path: string, query: Iterable<string>): { readonly parameters?: readonly JsonObject[] } => {
@@ -184,6 +203,12 @@ interface Parts {
   readonly files: Map<string, string | Uint8Array>
 }
 
+/** The method of each action on records, and the word that begins the name of its operation. */
+const ACTIONS_OF_RECORDS: Readonly<Record<string, readonly [method: string, word: string]>> = {
+  ...{ list: ['GET', 'list'], create: ['POST', 'create'], read: ['GET', 'get'] },
+  ...{ replace: ['PUT', 'replace'], update: ['PATCH', 'update'], delete: ['DELETE', 'delete'] },
+}
+
 /** Adds a collection with the operations on it. */
 function addRecords(
   { name, path, tag, idField, records: given, isMade, list, query, owners = [] }: ImportedRecords,
@@ -192,25 +217,39 @@ function addRecords(
   const isOne = idField === ''
   const records = isMade ? given.map(record => withoutTemplates(record) as JsonObject) : given
   const word = isOne ? name : singular(name)
-  const schema = word.replace(/(?:^|[^A-Za-z0-9]+)(.)/g, (_, first: string) => first.toUpperCase())
+  const schema = pascal(word)
   const { properties = {}, ...rest } = schemaOfValues(records) as { properties?: Record<string, Json> }
-  const record = { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } }
-  const tags = tag === undefined ? {} : { tags: [tag] }
-  const body = { requestBody: { required: true, content: record } }
+  const $ref = `#/components/schemas/${schema}`
+  const { [idField]: idSchema = {}, ...fields } = properties
+  const operate = (at: string, respond: JsonObject, id = schema) => {
+    const [action = ''] = Object.keys(respond)
+    const [method, verb] = ACTIONS_OF_RECORDS[action] as readonly [string, string]
+    const shown = { 'application/json': { schema: action === 'list' ? { type: 'array', items: { $ref } } : { $ref } } }
+    const isWritten = BODY_METHODS.has(method)
+    const content = action === 'update' ? { ...shown, 'application/merge-patch+json': {} } : shown
+    const own = { name: idField, in: 'path', required: true, schema: idSchema as Json }
+    const isItem = at === `${path}/{${idField}}`
+    const description = action === 'delete' ? 'It is deleted' : action === 'list' ? `All of ${name}` : `The ${word}`
+    const operation = {
+      ...(tag === undefined ? {} : { tags: [tag] }),
+      ...(isItem ? { parameters: [own] } : parametersIn(at, action === 'list' ? query : [])),
+      ...(isWritten ? { requestBody: { required: true, content } } : {}),
+      responses: {
+        [action === 'create' ? 201 : 200]: { description, ...(action === 'delete' ? {} : { content: shown }) },
+        ...(isWritten ? { 400: INVALID } : {}),
+        ...(isItem ? { 404: { description: 'No such record' } } : {}),
+      },
+    }
+    add(method, at, operation, { respond }, `${verb}${id}`)
+  }
   if (isOne) {
     // Its id is in no reply.
     const id = { field: '{id}', added: true }
     put(schemas, schema, { type: 'object', properties })
     put(resources, name, { schema, id, seed: records.map(one => ({ '{id}': 'only', ...one })), unknownFields: 'keep' })
-    const only = { description: `The ${name}`, content: record }
-    const changed = { ...tags, ...body, responses: { 200: only, 400: INVALID } }
-    add('GET', path, { ...tags, responses: { 200: only } }, { respond: { read: name, id: 'only' } }, `get${schema}`)
-    add('PUT', path, changed, { respond: { replace: name, id: 'only' } }, `replace${schema}`)
-    const patch = { required: true, content: { ...record, 'application/merge-patch+json': {} } }
-    add('PATCH', path, { ...changed, requestBody: patch }, { respond: { update: name, id: 'only' } }, `update${schema}`)
+    for (const action of ['read', 'replace', 'update']) operate(path, { [action]: name, id: 'only' })
     return
   }
-  const { [idField]: idSchema = {}, ...fields } = properties
   put(schemas, schema, {
     ...rest,
     required: [idField],
@@ -223,36 +262,17 @@ function addRecords(
     unknownFields: 'keep',
   })
   if (!isMade) files.set(`fixtures/${name}.yaml`, writeYaml(records))
-  const one = { description: `One of ${name}`, content: record }
-  const missing = { description: 'No such record' }
-  const item = `${path}/{${idField}}`
-  const of = (type: Json) => ({ ...tags, parameters: [{ name: idField, in: 'path', required: true, schema: type }] })
-  const typed = idSchema as Json
-  const items = { type: 'array', items: { $ref: `#/components/schemas/${schema}` } }
-  const all = { description: `All of ${name}`, content: { 'application/json': { schema: items } } }
-  const listed = (at: string) => ({ ...tags, ...parametersIn(at, query), responses: { 200: all } })
-  const created = (at: string) => ({ ...tags, ...parametersIn(at, []), ...body, responses: { 201: one, 400: INVALID } })
   const plural = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-  add('GET', path, listed(path), { respond: { list: name, ...list } }, `list${plural}`)
-  add('POST', path, created(path), { respond: { create: name } }, `create${schema}`)
+  operate(path, { list: name, ...list }, plural)
+  operate(path, { create: name })
   for (const { resource, field } of owners) {
     const at = `/${resource}/{id}/${name}`
     const within = { parameter: 'id', field, resource }
-    const owner = singular(resource)
-    const suffix = `Of${owner.charAt(0).toUpperCase()}${owner.slice(1)}`
-    add('GET', at, listed(at), { respond: { list: name, within, ...list } }, `list${plural}${suffix}`)
-    add('POST', at, created(at), { respond: { create: name, within } }, `create${schema}${suffix}`)
+    const suffix = `Of${pascal(singular(resource))}`
+    operate(at, { list: name, within, ...list }, plural + suffix)
+    operate(at, { create: name, within }, schema + suffix)
   }
-  const written = { ...of(typed), ...body, responses: { 200: one, 400: INVALID, 404: missing } }
-  add('GET', item, { ...of(typed), responses: { 200: one, 404: missing } }, { respond: { read: name } }, `get${schema}`)
-  add('PUT', item, written, { respond: { replace: name } }, `replace${schema}`)
-  const patched = {
-    ...written,
-    requestBody: { required: true, content: { ...record, 'application/merge-patch+json': {} } },
-  }
-  add('PATCH', item, patched, { respond: { update: name } }, `update${schema}`)
-  const deleted = { ...of(typed), responses: { 200: { description: 'It is deleted' }, 404: missing } }
-  add('DELETE', item, deleted, { respond: { delete: name } }, `delete${schema}`)
+  for (const action of ['read', 'replace', 'update', 'delete']) operate(`${path}/{${idField}}`, { [action]: name })
 }
 
 /** The folder exists and is not empty. */

@@ -16,7 +16,7 @@ import {
   asList,
   celText,
   celValue,
-  compileShape,
+  encodePairs,
   hasPart,
   type ImportedCase,
   ImportedFile,
@@ -25,7 +25,6 @@ import {
   memberConditions,
   partOf,
   type RouteBook,
-  shapeOfObject,
 } from './imported.ts'
 
 export type Members = Readonly<Record<string, unknown>>
@@ -64,38 +63,18 @@ export const USUAL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 const RULE_HINT = 'write a condition for the rule: see docs/rules.md'
 
-const LIST = { type: 'array' }
-const typedMembers = (names: string, type: string) => Object.fromEntries(names.split(' ').map(name => [name, { type }]))
-const isStub = compileShape(
-  shapeOfObject({
-    ...typedMembers('name scenarioName requiredScenarioState newScenarioState', 'string'),
-    priority: { type: 'integer' },
-    request: shapeOfObject({
-      ...typedMembers('url urlPath urlPattern urlPathPattern urlPathTemplate', 'string'),
-      ...typedMembers('headers queryParameters cookies pathParameters', 'object'),
-      method: { enum: ['ANY', ...METHODS_OF_PATHS] },
-      bodyPatterns: LIST,
-    }),
-    response: shapeOfObject({
-      ...typedMembers('body base64Body bodyFileName fault proxyBaseUrl', 'string'),
-      ...typedMembers('headers delayDistribution', 'object'),
-      status: { type: 'integer', minimum: 200, maximum: 599 },
-      transformers: LIST,
-    }),
-  }),
-  'reply',
-)
-
 /** Adds the route of a stub, or its case to the route that is known. @param state further conditions */
 export function addStub(stub: Stub, reading: StubReading, state: readonly string[] = []): void {
   const { book, report, settings, placeOf } = reading
-  if (!isStub(stub, placeOf, report)) return
   const lose: Lose = (at, what, hint) => report.warning('not-imported', what, placeOf(at), hint)
   const found = readRequest(stub.request, lose)
   if (found === undefined) return
   const { times, request, response } = stub
   if (typeof response.proxyBaseUrl === 'string') settings.upstream ??= { url: response.proxyBaseUrl }
-  const methods = request.method === undefined || request.method === 'ANY' ? USUAL_METHODS : [String(request.method)]
+  const { method: only = 'ANY' } = request
+  const methods = only === 'ANY' ? USUAL_METHODS : METHODS_OF_PATHS.filter(one => one === only)
+  if (methods.length === 0)
+    lose(['request', 'method'], `the method "${only}" has no equal`, 'write one for each method')
   for (const method of methods) {
     const read = readResponse(response, found.path, lose, reading)
     book.add(method, found.path, report, {
@@ -159,10 +138,8 @@ function readRequest(request: Members, lose: Lose) {
     if (isObject(pattern)) when.push(...bodyConditions(pattern, ['request', 'bodyPatterns', i], lose, given))
   })
   const { path, query, headers, body, isExact } = given
-  const trial: ImportedTrial | undefined =
-    isExact && !path.includes('{')
-      ? { path, query: query.map(pair => pair.map(encodeURIComponent).join('=')).join('&'), headers, body }
-      : undefined
+  const isWhole = isExact && !path.includes('{')
+  const trial: ImportedTrial | undefined = isWhole ? { path, query: encodePairs(query), headers, body } : undefined
   return { path: where.path, when, trial }
 }
 

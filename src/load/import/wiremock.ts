@@ -3,7 +3,7 @@
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { celOfJsonPath, type TranslateHelper } from './handlebars.ts'
-import { celText, type ImportKind, operationIdOf, partOf, RouteBook } from './imported.ts'
+import { celText, type ImportKind, operationIdOf, partOf, RouteBook, readPart } from './imported.ts'
 import { addStub, readUrl, type Stub } from './stubs.ts'
 
 const isMapping = (value: unknown): value is Stub =>
@@ -29,7 +29,7 @@ export const wiremock: ImportKind = {
     // The lowest priority number wins; among equals the mapping that was added last.
     const ordered = stubs
       .map((one, i) => ({ ...one, i }))
-      .sort((a, b) => (a.stub.priority ?? 5) - (b.stub.priority ?? 5) || b.i - a.i)
+      .sort((a, b) => Number(a.stub.priority ?? 5) - Number(b.stub.priority ?? 5) || b.i - a.i)
     for (const { file, path, stub } of ordered) {
       const placeOf = (at: Path) => file.source.locate([...path, ...at])
       const readBeside = (name: string) => file.readBeside(`__files/${name}`)
@@ -39,7 +39,8 @@ export const wiremock: ImportKind = {
         const hint = 'keep the state in a record of a resource, and read it with record()'
         report.warning('not-imported', message, placeOf(['scenarioName']), hint)
       }
-      addStub(stub, { book, settings, report, placeOf, readBeside, helperOf }, state)
+      const reading = { book, settings, report, placeOf, readBeside, helperOf }
+      readPart(() => addStub(stub, reading, state), placeOf([]), report)
     }
     return { title: 'Imported from WireMock', routes: book.routes, records: [], settings }
   },

@@ -1,0 +1,53 @@
+// Imports files of other tools in a new folder, and serves the project.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after } from 'node:test'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import { type ImportResult, importFiles } from '../../src/load/import/import.ts'
+import { loadPlan } from '../../src/load/load.ts'
+import { gatewayOf, requestOf } from '../support/in-process.ts'
+import { FixedClock } from '../virtual-clock.ts'
+
+export const home = mkdtempSync(join(tmpdir(), 'understudy-import-'))
+after(() => rmSync(home, { recursive: true }))
+let made = 0
+
+/** Returns a folder that is not there yet. */
+export const newFolder = (): string => join(home, `${++made}`)
+
+export interface Made {
+  readonly result: ImportResult | undefined
+  readonly report: Diagnostics
+  readonly folder: string
+  send(what: string, body?: unknown, headers?: Record<string, string>): Promise<string>
+}
+
+/** Imports some files. `send` returns the status and the body of a reply. */
+export async function importOf(
+  files: Readonly<Record<string, unknown>>,
+  name = Object.keys(files)[0] as string,
+): Promise<Made> {
+  const folder = newFolder()
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
+  }
+  const report = new Diagnostics()
+  const result = await importFiles([name], folder, report, { output: 'out' })
+  const loaded = result && loadPlan('out/gateway.yaml', folder, {})
+  const gateway = loaded && gatewayOf(loaded, new FixedClock())
+  return {
+    result,
+    report,
+    folder,
+    async send(what, body, headers = {}) {
+      const reply = await (gateway as NonNullable<typeof gateway>).handle(requestOf(what, { body, headers } as never))
+      return `${reply.status} ${reply.body ?? ''}`
+    },
+  }
+}
+
+export const lost = ({ report }: Made): string[] =>
+  report.unsorted.map(({ message, place }) => `${place.line}:${place.column} ${message}`)
