@@ -8,6 +8,7 @@ import { drift } from './drift.ts'
 import { importCommand } from './import.ts'
 import { init, schema } from './init.ts'
 import { next } from './next.ts'
+import { record } from './record.ts'
 import { serveCommand } from './serve.ts'
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
@@ -15,6 +16,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   check,
   drift,
   next,
+  record,
   plan,
   contract,
   init,

@@ -194,6 +194,7 @@ const FIELDS: ReadonlyMap<string, Fill<InPage>> = new Map<string, Fill<InPage>>(
   ['page.pages', pagesOf],
   ['page.cursor', ({ page }) => (page.more && page.last !== undefined ? String(page.last) : null)],
   ...[...RELATIONS, 'self'].map(name => [`page.${name}`, linkField(`page.#${name}`) as Fill<InPage>] as const),
+  ['page.url', linkField('page.#selfWhole') as Fill<InPage>],
   ['page.nextNumber', ({ page, links }) => (page.more ? links.number + 1 : null)],
   ['page.prevNumber', ({ links }) => (links.offset > 0 ? links.number - 1 : null)],
   ['page.#more', ({ page }) => page.more],

@@ -200,7 +200,8 @@ const describeType = (value: unknown): string =>
 const typeOfValue = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'boolean' ? typeof value : isObject(value) ? 'object' : 'number'
 
-function describeValue(value: unknown, name = ''): string {
+/** Returns a value for a message; its type, if the name is that of a secret. */
+export function describeValue(value: unknown, name = ''): string {
   if (Array.isArray(value)) return `array of ${value.length}`
   if (value === undefined || isObject(value) || SECRET.test(name)) return describeType(value)
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value)

@@ -48,15 +48,19 @@ const [QUOTE, BACKSLASH, NEWLINE] = [34, 92, 10]
 /**
  * Reads the exchanges of a file in order. It reports a file that is not HAR, entries that cannot be used, and an end that is missing.
  *
- * @param path absolute
+ * @param path absolute; or the content of the file
  * @param file its name in messages
  */
-export async function* readHar(path: string, file: string, report: Diagnostics): AsyncGenerator<RecordedExchange> {
+export async function* readHar(
+  path: string | readonly Buffer[],
+  file: string,
+  report: Diagnostics,
+): AsyncGenerator<RecordedExchange> {
   const scanner = new EntryScanner()
   let read = 0
   const placeOf = ({ line, column }: Pick<Place, 'line' | 'column'>): Place => ({ ...placeOfFile(file), line, column })
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) {
+    for await (const chunk of typeof path === 'string' ? createReadStream(path, { highWaterMark: 2 ** 20 }) : path) {
       for (const { text, ...at } of scanner.push(chunk as Buffer)) {
         read += 1
         const place = placeOf(at)
@@ -87,6 +91,8 @@ class EntryScanner {
   ended = false
   line = 1
   column = 0
+  /** The bytes of the parts before this one. */
+  #before = 0
   #depth = 0
   #quoted = false
   #escaped = false
@@ -100,10 +106,10 @@ class EntryScanner {
     return this.found && !this.ended
   }
 
-  /** Returns the entries that end in a part of the file; one that is too large has no text. */
+  /** Returns the entries that end in a part of the file, with the offset of their end; one that is too large has no text. */
   *push(
     chunk: Buffer,
-  ): Generator<{ readonly text: string | undefined; readonly line: number; readonly column: number }> {
+  ): Generator<Pick<Place, 'line' | 'column'> & { readonly text: string | undefined; readonly end: number }> {
     /** The offset in the chunk at which the current entry, or the rest of it, begins. */
     let from = 0
     for (let at = 0; at < chunk.length; at++) {
@@ -135,10 +141,11 @@ class EntryScanner {
         if (this.#depth === 2) this.ended = true
         if (this.#depth !== 3) continue
         this.#keep(chunk.subarray(from, at + 1))
-        yield { text: this.#take(), ...this.#start }
+        yield { text: this.#take(), end: this.#before + at + 1, ...this.#start }
       }
     }
     if (this.#isInEntries && this.#depth > 3) this.#keep(chunk.subarray(from))
+    this.#before += chunk.length
   }
 
   #keep(part: Buffer): void {
@@ -284,11 +291,14 @@ export class HarFile {
     const { size } = fstatSync(this.#file)
     const head = Buffer.from(harHead(version))
     if (size === 0) writeSync(this.#file, Buffer.concat([head, Buffer.from(END)]), 0, undefined, 0)
-    const [end, isEmpty] = size === 0 ? [head.length, true] : lastEntryEnd(this.#file, size)
+    const [end, isEmpty] = size === 0 ? [head.length, true] : lastEntryEnd(this.#file)
     if (end === undefined) {
       closeSync(this.#file)
       throw new RangeError('it is not a recording that can be continued; name another folder')
     }
+    // The rest of an entry that was cut off may be longer than the next one.
+    ftruncateSync(this.#file, end)
+    writeSync(this.#file, END, end)
     this.#end = end
     this.#isEmpty = isEmpty
   }
@@ -313,27 +323,17 @@ export class HarFile {
   }
 }
 
-/** Reads from the end, where each entry has a line: returns the offset after the last whole one, and whether there is none. */
-function lastEntryEnd(file: number, size: number): readonly [end: number | undefined, isEmpty: boolean] {
-  const block = Buffer.alloc(Math.min(size, 2 ** 20))
-  /** The offset of the line break that ends the line looked at. */
-  let end = size
-  for (let from = size; from > 0; ) {
-    const length = Math.min(from, block.length)
-    from -= length
-    readSync(file, block, 0, length, from)
-    for (let at = length - 1; at >= 0; at--) {
-      if (block[at] !== NEWLINE) continue
-      const begins = from + at + 1
-      const line = Buffer.alloc(Math.min(end - begins, LARGEST_ENTRY))
-      readSync(file, line, 0, line.length, begins)
-      const text = line.toString().replace(/,$/, '')
-      if (text.startsWith('{"started') && attempted(() => JSON.parse(text)) !== undefined)
-        return [begins + Buffer.byteLength(text), false]
-      end = from + at
-    }
+/** Returns the offset after the last whole entry, and whether there is none. */
+function lastEntryEnd(file: number): readonly [end: number | undefined, isEmpty: boolean] {
+  const block = Buffer.alloc(2 ** 20)
+  const scanner = new EntryScanner()
+  let [end, isEmpty] = [0, true]
+  for (let at = 0; ; ) {
+    const part = block.subarray(0, readSync(file, block, 0, block.length, at))
+    if (at === 0)
+      end = /^\{"log":\{"version":"1\.2".*?"entries":\[/.exec(part.toString('latin1', 0, 300))?.[0].length ?? 0
+    if (part.length === 0 || end === 0) return [end === 0 ? undefined : end, isEmpty]
+    for (const one of scanner.push(part)) [end, isEmpty] = [one.end, false]
+    at += part.length
   }
-  const first = Buffer.alloc(Math.min(end, 300))
-  readSync(file, first, 0, first.length, 0)
-  return /^\{"log":\{"version":"1\.2".*"entries":\[$/.test(first.toString()) ? [end, true] : [undefined, true]
 }

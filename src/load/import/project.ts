@@ -98,9 +98,9 @@ function queryOf({ cases }: ImportedRoute): ReadonlySet<string> {
   return new Set(names.map(([, word, quoted]) => (word ?? quoted) as string))
 }
 
-function contractOf(route: ImportedRoute): JsonObject {
-  const { method, path, tag, summary, body, cases } = route
-  const responses: Record<string, { description: string; content?: Record<string, Json> }> = {}
+/** The responses of an operation by their status, with the schema of what the cases answer. */
+export function responsesOf(cases: readonly ImportedCase[]): Record<string, JsonObject> {
+  const responses: Record<string, JsonObject> = {}
   const statuses = [...new Set(cases.map(({ status }) => status))].sort()
   for (const status of statuses) {
     const own = cases.filter(one => one.status === status)
@@ -111,6 +111,12 @@ function contractOf(route: ImportedRoute): JsonObject {
       ...(content.length > 0 ? { content: Object.fromEntries(content) } : {}),
     }
   }
+  return responses
+}
+
+function contractOf(route: ImportedRoute): JsonObject {
+  const { method, path, tag, summary, body, cases } = route
+  const responses = responsesOf(cases)
   if (
     cases.every(({ when, settings }) => when.length > 0 || settings?.times !== undefined) &&
     responses[404] === undefined

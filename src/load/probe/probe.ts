@@ -12,7 +12,7 @@ import { type ClientCertificate, NO_HEADERS, problems, type Reply, type Request,
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { parseSubject } from '../../plan/consumers.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
-import { realClock } from '../../world/clock.ts'
+import { type Clock, realClock } from '../../world/clock.ts'
 import { Collection } from '../../world/records/collection.ts'
 import type { Id } from '../../world/records/types.ts'
 import { fieldIn, idIn, valuesIn, withId } from '../../world/records/values.ts'
@@ -360,12 +360,12 @@ export function inProcess({ query = '', body, ...parts }: RequestParts): InProce
 
 export type TrialRunner = ReturnType<typeof createRunner>
 
-/** Sends requests to a plan in process. */
-export function createRunner(plan: Plan) {
+/** Sends requests to a plan in process. @param clock that of its worlds */
+export function createRunner(plan: Plan, clock: Clock = realClock) {
   const collections = [...plan.collections].map(
     ([name, { options, resource }]) => [name, new Collection(options, resource.seeds)] as const,
   )
-  const seeded = new World(plan.simulation.seed, realClock, new Map(collections))
+  const seeded = new World(plan.simulation.seed, clock, new Map(collections))
   return {
     plan,
     /** A world with the seeds. */

@@ -1,0 +1,250 @@
+// Makes a project of recorded exchanges in a folder, and proves it: contract, examples, records, latencies, and a replay.
+
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { RespondConfig } from '../../behaviours/respond/config.ts'
+import { responseFor } from '../../contract/contract.ts'
+import { essenceOf, isJson } from '../../contract/media-types.ts'
+import type { Diagnostics } from '../../kernel/diagnostic.ts'
+import { placeOfFile } from '../../kernel/file/source.ts'
+import { writeYaml } from '../../kernel/file/yaml-tree.ts'
+import { holdsExact, isObject, type Json, type JsonObject, mapValues, stringifyJson } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
+import type { Plan } from '../../plan/plan.ts'
+import type { RecordedExchange } from '../import/har.ts'
+import { celText, hasPart, memberConditions, memberIn, partOf } from '../import/imported.ts'
+import { type ProjectFiles, writeProject } from '../import/project.ts'
+import { inferGateway } from '../infer/infer.ts'
+import { loadContract, loadPlan } from '../load.ts'
+import { normalized } from '../overlay/json-path.ts'
+import { firstContract } from './first-contract.ts'
+import { createRecordedState, type MatchedExchange, matchExchange } from './recorded-state.ts'
+import { jsonOfMessage } from './recording.ts'
+import { type ReplayProof, replayRecording } from './replay.ts'
+
+export interface RecordedProject {
+  /** The files that were written. */
+  readonly files: ProjectFiles
+  /** The names of the files that a person has changed, and that stay as they are. */
+  readonly kept: readonly string[]
+  readonly proof: ReplayProof
+}
+
+/** The place of a project. */
+export interface ProjectPlace {
+  /** The folder of the project, absolute; it may have an earlier one. */
+  readonly folder: string
+  /** The contract, absolute. Without one a first contract is inferred from the exchanges. */
+  readonly contract?: string | undefined
+  /** The folder that names in messages are relative to. */
+  readonly home: string
+}
+
+/**
+ * Makes a project of exchanges, writes it, and plays the exchanges against it. This is the way in for every kind of file that holds
+ * exchanges: HAR, journals, and the collections of other tools.
+ *
+ * @param exchanges in their order, without credentials; iterated several times, so not a generator
+ * @returns `undefined` if the project cannot be served: the report says why
+ */
+export async function projectOfExchanges(
+  exchanges: AsyncIterable<RecordedExchange>,
+  { folder, contract: given, home }: ProjectPlace,
+  report: Diagnostics,
+): Promise<RecordedProject | undefined> {
+  const files = new Map<string, string>()
+  const kept: string[] = []
+  const path = (name: string) => join(folder, name)
+  const add = (name: string, value: Json) => {
+    if (isEdited(path(name))) kept.push(name)
+    else {
+      // YAML is written with doubles: digits that they lose are kept in lines of JSON.
+      const isExact = Array.isArray(value) && holdsExact(value)
+      files.set(name, stamped(isExact ? value.map(one => `- ${stringifyJson(one)}\n`).join('') : writeYaml(value)))
+      writeProject(folder, new Map(files), true)
+    }
+  }
+  const copy = (found: Diagnostics) => {
+    for (const one of found.unsorted) report.add(one)
+  }
+  if (given === undefined) add('openapi.yaml', await firstContract(exchanges))
+  const document = given ?? path('openapi.yaml')
+  const { contract, report: mistakes } = loadContract(document, home)
+  if (contract === undefined) return void copy(mistakes)
+  const load = () => loadPlan(path('gateway.yaml'), home, {}, { thorough: true })
+  const isOwn = isEdited(path('gateway.yaml'))
+  const plan = isOwn ? load().plan : (await inferGateway(contract, document, folder)).plan
+  if (plan === undefined) return void copy(load().report)
+
+  const state = createRecordedState(plan)
+  const examples = createExamples(plan)
+  const latencies = new Map<string, number[]>()
+  let unmatched = 0
+  for await (const exchange of exchanges) {
+    const matched = matchExchange(exchange, plan)
+    if (matched === undefined) {
+      unmatched += 1
+      continue
+    }
+    state.add(matched)
+    examples.add(matched)
+    getOrMake(latencies, matched.planned.operation.id, () => []).push(exchange.latency)
+  }
+  const { cases, actions, invalid } = examples.write()
+  const info = { title: 'Recorded replies as examples', version: '1' }
+  if (actions.length > 0) add('examples.overlay.yaml', { overlay: '1.1.0', info, actions })
+  const before = new Map<string, readonly JsonObject[]>()
+  let unfit = 0
+  const { resources: blocks = {}, operations = {} } = plan.simulation.file
+  const resources = mapValues(blocks, (block, name) => {
+    if (!state.has(name)) return block
+    const records = state.recordsOf(name)
+    before.set(name, records.before)
+    unfit += records.unfit
+    add(`fixtures/${name}.yaml`, records.now)
+    return { ...state.describe(name, block), seed: `./fixtures/${name}.yaml` }
+  })
+  const named = [relative(folder, document), ...(actions.length > 0 ? ['examples.overlay.yaml'] : [])]
+  const settings = [...latencies].map(([id, all]) => {
+    const { respond } = (operations[id] ?? {}) as { readonly respond?: RespondConfig }
+    const own = respond === undefined ? cases.get(id) : { respond: state.respond(id, respond) }
+    return [id, { ...own, ...percentilesOf(all) }] as const
+  })
+  add('gateway.yaml', {
+    contract: named.map(name => (name.startsWith('.') ? name : `./${name}`)),
+    seed: 1,
+    resources: resources as unknown as JsonObject,
+    operations: { ...(operations as JsonObject), ...(Object.fromEntries(settings) as unknown as JsonObject) },
+  })
+  const loaded = load()
+  copy(loaded.report)
+  const warn = (count: number, what: string) => {
+    const place = placeOfFile(relative(home, folder))
+    if (count > 0) report.warning('not-recorded', `${what}: ${count}`, place, 'compare: understudy drift recording.har')
+  }
+  warn(unmatched, 'requests for no operation of the contract')
+  warn(invalid, 'replies that break the contract, have no body, or are too many')
+  warn(unfit, 'records that break the contract')
+  return loaded.plan && { files, kept, proof: await replayRecording(exchanges, loaded.plan, before) }
+}
+
+const SHARES = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 }
+
+/** The percentiles of some latencies; equal ones once. */
+function percentilesOf(latencies: readonly number[]): JsonObject {
+  const sorted = latencies.map(one => Math.round(one * 10) / 10).sort((a, b) => a - b)
+  const latency: Record<string, Json> = {}
+  let before = 0
+  for (const [name, share] of Object.entries(SHARES)) {
+    const value = sorted[Math.ceil(share * sorted.length) - 1] as number
+    if (value > before) latency[name] = `${value}ms`
+    before = value
+  }
+  return before === 0 ? {} : { latency: { ...latency, max: `${sorted.at(-1)}ms` } }
+}
+
+// A file begins with a hash of the rest, so that one that a person has changed is known.
+
+const STAMP = /^# understudy record wrote this; once it is changed, it is kept\. ([\da-f]{16})\n/
+
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+
+const stamped = (text: string): string =>
+  `# understudy record wrote this; once it is changed, it is kept. ${shortHash(text)}\n${text}`
+
+function isEdited(path: string): boolean {
+  if (!existsSync(path)) return false
+  const text = readFileSync(path, 'utf8')
+  const [stamp = '', hash] = STAMP.exec(text) ?? []
+  return hash !== shortHash(text.slice(stamp.length))
+}
+
+// --- examples --------------------------------------------------------------------------------------------------------
+
+/** The examples of an operation: one for each request that was answered differently. */
+const MOST_EXAMPLES = 50
+
+/** A reply to one request; the last one, if it was sent again. */
+interface RecordedCase {
+  readonly when: readonly string[]
+  readonly status: number
+  /** The part of the contract that gets the example. */
+  readonly target: string | undefined
+  readonly value: Json | undefined
+}
+
+/** Collects the replies that become examples, and the rules that choose between them. */
+function createExamples({ contract, operations }: Plan) {
+  /** By operation and by request. */
+  const all = new Map<string, Map<string, RecordedCase>>()
+  /** The parts of the contract with an example that is not in a map. */
+  const single = new Set<string>()
+  let invalid = 0
+
+  const add = ({ exchange, planned: { operation }, respond, given }: MatchedExchange): void => {
+    const { reply } = exchange
+    const cases = getOrMake(all, operation.id, () => new Map<string, RecordedCase>())
+    const sent = jsonOfMessage(exchange.request)
+    const is = (part: string, value: string) => `string(${part}) == ${celText(value)}`
+    const when = [
+      ...[...given].map(([name, value]) => is(memberIn('request.params', name), value)),
+      ...[...new URLSearchParams(exchange.query)].flatMap(([name, value]) => [
+        hasPart('query', name),
+        is(partOf('query', name), value),
+      ]),
+      ...(isObject(sent) ? memberConditions(sent as JsonObject, 'request.body') : []),
+    ]
+    // The records answer most requests: one example of each status shows how.
+    const key = respond === undefined ? when.join() : `${reply.status}`
+    const documented = responseFor(operation, reply.status)
+    const type = essenceOf(reply.headers['content-type'] ?? '')
+    const [name = '', media] = [...(documented?.content ?? [])].find(([one]) => essenceOf(one) === type) ?? []
+    const value = jsonOfMessage(reply) ?? (isJson(type) || typeof reply.body !== 'string' ? undefined : reply.body)
+    const isEmpty = reply.body === undefined && !reply.isPartial && documented !== undefined
+    const isFit = value !== undefined && media !== undefined && media.schema?.check(value, true) === undefined
+    if (!(isEmpty || isFit) || (cases.size >= MOST_EXAMPLES && !cases.has(key))) {
+      invalid += 1
+      return
+    }
+    const node = documented?.node
+    const target =
+      node && isFit && node.document.file === contract.files[0]
+        ? normalized([...node.path, 'content', name])
+        : undefined
+    if (target !== undefined && media?.examples.some(one => one.name === undefined)) single.add(target)
+    cases.set(key, { when, status: reply.status, target, value })
+  }
+
+  /** The settings of operations that no records answer, by their ids; and the actions of the overlay. */
+  const write = () => {
+    const updates = new Map<string, Record<string, Json>>()
+    const settings = new Map<string, JsonObject>()
+    for (const { operation } of operations) {
+      const names = new Map<string, string>()
+      const own = [...(all.get(operation.id)?.values() ?? [])].flatMap(({ when, status, target, value }) => {
+        if (value === undefined) return [{ when, status, respond: { status } as JsonObject }]
+        if (target === undefined) return []
+        const example = getOrMake(
+          names,
+          stringifyJson([target, value]),
+          () => `recorded-${operation.id}-${names.size + 1}`,
+        )
+        getOrMake(updates, target, (): Record<string, Json> => ({}))[example] = { value }
+        return [{ when, status, respond: { example } }]
+      })
+      const usual = own.findLast(({ status }) => status < 400) ?? own.at(-1)
+      if (usual === undefined) continue
+      const isSame = own.every(({ respond }) => stringifyJson(respond) === stringifyJson(usual.respond))
+      const specific = own.filter(({ when }) => when.length > 0).sort((a, b) => b.when.length - a.when.length)
+      const rules = isSame ? [] : specific.map(({ when, respond }) => ({ when: when.join(' && '), respond }))
+      settings.set(operation.id, { respond: usual.respond, ...(rules.length > 0 ? { rules } : {}) })
+    }
+    const actions = [...updates].flatMap(([target, examples]): JsonObject[] => [
+      ...(single.has(target) ? [{ target: `${target}.example`, remove: true }] : []),
+      { target, update: { examples } },
+    ])
+    return { cases: settings, actions, invalid }
+  }
+  return { add, write }
+}

@@ -1,0 +1,202 @@
+// The recording of a project: a HAR that each recording adds to. Credentials, and the personal fields that a user names, are
+// blanked before an exchange is kept; the same value gets the same blank, so that what belongs together still does.
+
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Contract } from '../../contract/contract.ts'
+import { decodeQuery } from '../../contract/document/parameters.ts'
+import { essenceOf, isJson } from '../../contract/media-types.ts'
+import { Diagnostics } from '../../kernel/diagnostic.ts'
+import { placeOfFile } from '../../kernel/file/source.ts'
+import { isObject, type Json, type JsonObject, mapValues, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { attempted } from '../../kernel/memo.ts'
+import { plainName } from '../../kernel/names.ts'
+import { entryOf, HarFile, type RecordedExchange, type RecordedMessage, readHar } from '../import/har.ts'
+
+export const RECORDING = 'recording.har'
+
+/** The exchanges of a HAR, which may be iterated several times. Mistakes go to the report, if there is one. */
+export const exchangesOf = (
+  path: string | readonly Buffer[],
+  file = RECORDING,
+  report = new Diagnostics(),
+): AsyncIterable<RecordedExchange> => ({ [Symbol.asyncIterator]: () => readHar(path, file, report) })
+
+export interface RecordingOptions {
+  /** The name of the source in messages. */
+  readonly source: string
+  /** The names of personal fields. */
+  readonly personal: readonly string[]
+  readonly contract: Contract | undefined
+  /** The version of the program. */
+  readonly version: string
+}
+
+/**
+ * Adds exchanges to a recording that has not got them yet. Those of pages and of other origins than the most frequent one are left
+ * out.
+ *
+ * @returns how many were added, and how many it has now
+ */
+export async function addToRecording(
+  path: string,
+  exchanges: AsyncIterable<RecordedExchange>,
+  { source, personal, contract, version }: RecordingOptions,
+  report: Diagnostics,
+): Promise<{ readonly added: number; readonly all: number }> {
+  const known = new Set<string>()
+  let blanks = 0
+  for await (const one of existsSync(path) ? exchangesOf(path) : []) {
+    known.add(exchangeKey(one))
+    for (const [, number] of JSON.stringify(one).matchAll(/masked-(\d+)/gi)) blanks = Math.max(blanks, Number(number))
+  }
+  const mask = createMask(personal, contract, blanks)
+  const origins = new Map<string, number>()
+  for await (const one of exchanges) {
+    if (!isOfApi(one, contract)) continue
+    origins.set(one.origin, (origins.get(one.origin) ?? 0) + 1)
+    // A value may occur before the field that tells its meaning.
+    mask(one)
+  }
+  const [usual] = [...origins].sort(([, a], [, b]) => b - a)[0] ?? []
+  let added = 0
+  let left = 0
+  mkdirSync(dirname(path), { recursive: true })
+  const har = new HarFile(path, version)
+  try {
+    for await (const one of exchanges) {
+      if (!isOfApi(one, contract) || one.origin !== usual) left += 1
+      else if (!known.has(exchangeKey(one))) {
+        har.append(entryOf(mask(one)))
+        added += 1
+      }
+    }
+  } finally {
+    har.close()
+  }
+  if (left > 0) {
+    const message = `left out, because they are for pages, scripts, preflights or other origins: ${left}`
+    report.warning('left-out-exchanges', message, placeOfFile(source), `the exchanges with ${usual} are used`)
+  }
+  return { added, all: known.size + added }
+}
+
+/** Identifies an exchange, independent of its blanks. */
+const exchangeKey = ({ at, latency, method, path, query, reply }: RecordedExchange): string =>
+  [at, latency, method, path, query, reply.status].join(' ').replace(/masked-\d+/gi, '')
+
+const ASSETS = /^(?:text\/(?:html|css|javascript)|application\/(?:x-)?javascript|(?:image|font|video|audio)\/)/
+
+/** Whether an exchange is a call of an API, and not of the page around it. */
+function isOfApi({ method, initiator, request, reply }: RecordedExchange, contract: unknown): boolean {
+  if (method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) return false
+  if (initiator !== undefined) return /^(?:fetch|xhr|other|eventsource)$/.test(initiator)
+  return contract !== undefined || method !== 'GET' || !ASSETS.test(reply.headers['content-type'] ?? '')
+}
+
+/** Returns the JSON of a message; `undefined` if it has none. */
+export function jsonOfMessage({ headers, body }: RecordedMessage): Json | undefined {
+  if (typeof body !== 'string' || !isJson(essenceOf(headers['content-type'] ?? ''))) return undefined
+  const parsed = parseJson(body, true)
+  return 'fault' in parsed ? undefined : parsed.value
+}
+
+// --- blanks ----------------------------------------------------------------------------------------------------------
+
+/** Names of fields, parameters and headers with credentials, in the form of `plainName`. */
+const SECRET =
+  /passw|passphrase|secret|token(?!s)|(?:api|access|private)key|credential|authorization|sessionid|cardnumber|^(?:pin|cvv|cvc|otp|jwt)$/
+
+const BLANK = /^masked-\d+(?:@example\.com)?$/i
+
+/**
+ * Returns a function that blanks the credentials of an exchange, and the values that it has blanked before.
+ *
+ * @param personal the names of other fields to blank
+ * @param count the blanks that the recording has already
+ */
+export function createMask(personal: readonly string[], contract: Contract | undefined, count = 0) {
+  const names = new Set(personal.map(plainName))
+  const schemes = [...(contract?.securitySchemes.values() ?? [])]
+  const blanks = new Map<string, string>()
+
+  const isNamed = (name: string, place?: 'header' | 'query'): boolean => {
+    const plain = plainName(name)
+    return names.has(plain) || SECRET.test(plain) || schemes.some(one => one.in === place && one.name === name)
+  }
+
+  const blank = (value: string): string => {
+    if (value === '' || BLANK.test(value)) return value
+    const known = blanks.get(value)
+    if (known !== undefined) return known
+    // A date stays one, and an address of mail.
+    const isDate = /^\d{4}-\d\d-\d\d/.test(value)
+    if (!isDate) count += 1
+    const made = isDate
+      ? value.replace(/\d/g, '1')
+      : value.includes('@')
+        ? `masked-${count}@example.com`
+        : `Masked-${count}`
+    blanks.set(value, made)
+    return made
+  }
+
+  /** Replaces a text that is known, or the words in it that are. A short text may mean something else elsewhere. */
+  const elsewhere = (text: string): string =>
+    (text.length > 3 ? blanks.get(text) : undefined) ?? text.replace(/[\w.~@+-]{8,}/g, word => blanks.get(word) ?? word)
+
+  const inQuery = (query: string): string =>
+    query.replace(/([^&=]*)=([^&]*)/g, (pair, name: string, value: string) => {
+      const [key, text] = [decodeQuery(name) ?? name, decodeQuery(value) ?? value]
+      const masked = isNamed(key, 'query') ? blank(text) : elsewhere(text)
+      return masked === text ? pair : `${name}=${encodeURIComponent(masked)}`
+    })
+
+  const inHeader = (value: string, name: string): string => {
+    if (name === 'cookie' || name === 'set-cookie') {
+      return value.replace(/(^|[,;]\s*)([^=;,\s]+)=([^;,]*)/g, (pair, before: string, key: string, text: string) =>
+        /^(?:path|domain|expires|max-age|samesite)$/i.test(key) ? pair : `${before}${key}=${blank(text)}`,
+      )
+    }
+    if (!isNamed(name, 'header')) return elsewhere(value)
+    const [word = '', rest] = value.split(/ (.*)/s)
+    if (!/authorization$/.test(name)) return blank(value)
+    if (/^basic$/i.test(word)) return `${word} bWFza2VkOm1hc2tlZA==`
+    const declared = schemes.find(one => one.in === 'authorization')
+    return rest === undefined ? `${declared ? `${declared.word} ` : ''}${blank(value)}` : `${word} ${blank(rest)}`
+  }
+
+  const inValue = (value: Json, isSecret: boolean): Json => {
+    if (Array.isArray(value)) return value.map(one => inValue(one, isSecret))
+    if (isObject(value)) return mapValues(value as JsonObject, (one, name) => inValue(one, isSecret || isNamed(name)))
+    if (typeof value === 'string') return isSecret ? blank(value) : elsewhere(value)
+    return isSecret && typeof value !== 'boolean' && value !== null ? 0 : value
+  }
+
+  const inMessage = <Message extends RecordedMessage>(message: Message): Message => {
+    const headers = mapValues(message.headers, inHeader)
+    const { body } = message
+    if (typeof body !== 'string') return { ...message, headers }
+    const value = jsonOfMessage(message)
+    const isForm = /urlencoded/.test(headers['content-type'] ?? '')
+    const masked =
+      value === undefined ? (isForm ? inQuery(body) : elsewhere(body)) : stringifyJson(inValue(value, false))
+    return { ...message, headers, body: masked }
+  }
+
+  return <Exchange extends Pick<RecordedExchange, 'path' | 'query' | 'request' | 'reply'>>(one: Exchange): Exchange => {
+    // The first pass learns the values of the second.
+    for (const message of [one.request, one.reply]) inMessage(message)
+    return {
+      ...one,
+      query: inQuery(one.query),
+      request: inMessage(one.request),
+      reply: inMessage(one.reply),
+      path: one.path.replace(/[^/]+/g, segment => {
+        const text = attempted(() => decodeURIComponent(segment)) ?? segment
+        const masked = elsewhere(text)
+        return masked === text ? segment : encodeURIComponent(masked)
+      }),
+    }
+  }
+}

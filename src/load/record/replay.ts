@@ -1,0 +1,127 @@
+// Plays a recording against its stand-in and compares the replies. The stand-in has the records from before the recording, the
+// time of each request, and gives new records the ids that they got.
+
+import { recordPath } from '../../behaviours/respond/shape.ts'
+import { essenceOf } from '../../contract/media-types.ts'
+import { decodeUtf8, type Reply } from '../../kernel/http.ts'
+import { isObject, type Json, type JsonObject, memberAt, parseJson, pointer, stringifyJson } from '../../kernel/json.ts'
+import type { Plan } from '../../plan/plan.ts'
+import type { Id } from '../../world/records/types.ts'
+import { idIn } from '../../world/records/values.ts'
+import { describeValue } from '../compare/differences.ts'
+import type { RecordedExchange } from '../import/har.ts'
+import { createRunner, inProcess } from '../probe/probe.ts'
+import { matchExchange } from './recorded-state.ts'
+import { jsonOfMessage } from './recording.ts'
+
+/** How many recorded replies the stand-in gives equally. */
+export interface ReplayProof {
+  readonly tried: number
+  readonly equal: number
+  /** The differences by operation and place, with the number of replies that have them. */
+  readonly different: ReadonlyMap<string, number>
+}
+
+/** Fields of a connection, of conditions that name other versions, and of compression. */
+const OWN_FIELDS = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|if-.*|expect|te|upgrade)$/
+
+const MOST_DIFFERENCES = 3
+
+/** @param before the records of each resource before the recording */
+export async function replayRecording(
+  exchanges: AsyncIterable<RecordedExchange>,
+  plan: Plan,
+  before: ReadonlyMap<string, readonly JsonObject[]>,
+): Promise<ReplayProof> {
+  let now = 0
+  let wanted: Id | undefined
+  const collections: Plan['collections'] = new Map(
+    [...plan.collections].map(([name, { options, resource }]) => {
+      const { assign, newId } = options
+      const usual = (...all: Parameters<NonNullable<typeof newId>>) => newId?.(...all) ?? String(all[0])
+      const recorded: NonNullable<typeof newId> = (...all) => (wanted as string | undefined) ?? usual(...all)
+      const own = assign === 'client' ? {} : { assign: 'generate' as const, newId: recorded }
+      return [name, { options: { ...options, ...own }, resource: { ...resource, seeds: before.get(name) ?? [] } }]
+    }),
+  )
+  const runner = createRunner({ ...plan, collections }, { now: () => now, sleep: async () => {} })
+  const world = runner.newWorld()
+  const different = new Map<string, number>()
+  let tried = 0
+  let equal = 0
+  for await (const exchange of exchanges) {
+    const { method, query, request, reply } = exchange
+    tried += 1
+    const matched = matchExchange(exchange, plan)
+    if (matched === undefined) {
+      count(different, `${method} ${exchange.path}: the contract has no such operation`)
+      continue
+    }
+    const { planned, respond, path } = matched
+    const shown = jsonOfMessage(reply)
+    const made = respond?.create === undefined ? undefined : memberAt(shown, recordPath(respond.body))
+    const idField = plan.collections.get(respond?.create ?? '')?.resource.idField ?? ''
+    wanted = isObject(made) ? (idIn(idField, made as JsonObject) as Id | undefined) : undefined
+    now = exchange.at
+    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !OWN_FIELDS.test(name)))
+    const body = typeof request.body === 'string' ? request.body : undefined
+    const { host } = new URL(exchange.origin)
+    const sent = inProcess({ method, path, query, headers: { ...headers, host }, body })
+    const answer = (await runner.send(sent, world)).reply
+    const found = [...differencesBetween(exchange, shown, answer)]
+    if (found.length === 0) equal += 1
+    for (const one of found.slice(0, MOST_DIFFERENCES)) count(different, `${planned.operation.id}: ${one}`)
+  }
+  return { tried, equal, different }
+}
+
+const count = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
+
+function* differencesBetween({ method, origin, reply }: RecordedExchange, shown: Json | undefined, answer: Reply) {
+  if (answer.status !== reply.status) {
+    yield `${reply.status} ≠ ${answer.status}${answer.refusal === undefined ? '' : ` (${answer.refusal.detail})`}`
+    return
+  }
+  if (reply.isPartial || method === 'HEAD') return
+  const text = typeof answer.body === 'string' ? answer.body : answer.body && decodeUtf8(answer.body)
+  const [type, own] = [reply, answer].map(one => essenceOf(one.headers['content-type'] ?? ''))
+  if (reply.body === undefined || text === undefined || text === '') {
+    if ((reply.body === undefined) !== !text) yield reply.body === undefined ? 'no body ≠ a body' : 'a body ≠ no body'
+    return
+  }
+  if (type !== own) yield `${type} ≠ ${own}`
+  else if (shown === undefined) {
+    if (reply.body !== text && reply.status < 400) yield 'another text'
+  } else {
+    const parsed = parseJson(text, true)
+    if ('value' in parsed) yield* unlike(shown, parsed.value, reply.status >= 400, origin, [])
+  }
+}
+
+const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
+
+/** @param isRefusal whether the wording of texts may differ */
+function* unlike(
+  real: unknown,
+  own: unknown,
+  isRefusal: boolean,
+  origin: string,
+  at: readonly string[],
+): Generator<string> {
+  if (Array.isArray(real) && Array.isArray(own)) {
+    if (real.length !== own.length) yield `${pointer(at)} has ${real.length} items ≠ ${own.length}`
+    for (let i = 0; i < real.length && i < own.length; i++)
+      yield* unlike(real[i], own[i], isRefusal, origin, [...at, '*'])
+  } else if (isObject(real) && isObject(own)) {
+    for (const name of new Set([...Object.keys(real), ...Object.keys(own)]))
+      yield* unlike(real[name], own[name], isRefusal, origin, [...at, name])
+  } else if (typeof real === 'string' && typeof own === 'string') {
+    const isTime = TIME.test(real) && TIME.test(own)
+    // The stand-in is called without TLS.
+    const isAddress = real.startsWith(origin) && own === real.replace(/^https:/, 'http:')
+    if (real !== own && !isTime && !isAddress && !isRefusal) yield difference(real, own, at)
+  } else if (stringifyJson(real) !== stringifyJson(own)) yield difference(real, own, at)
+}
+
+const difference = (real: unknown, own: unknown, at: readonly string[]): string =>
+  `${pointer(at)} ${describeValue(real, at.at(-1))} ≠ ${describeValue(own, at.at(-1))}`

@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import { loadContract, loadPlan } from '../../src/load/load.ts'
+import { projectOfExchanges } from '../../src/load/record/record.ts'
+import { addToRecording, exchangesOf, RECORDING } from '../../src/load/record/recording.ts'
+import { gatewayOf, sendTo } from '../support/in-process.ts'
+import { FixedClock } from '../virtual-clock.ts'
+import {
+  type Api,
+  BLOG_TRAFFIC,
+  blog,
+  recorded,
+  type Sent,
+  TRAIN_CONTRACT,
+  TRAIN_TRAFFIC,
+  trains,
+} from './recorded-api.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'understudy-record-'))
+after(() => rmSync(home, { recursive: true }))
+let folders = 0
+
+interface Options {
+  readonly contract?: string
+  readonly mask?: readonly string[]
+  readonly folder?: string
+}
+
+/** Records a HAR into a folder, as the command does. */
+async function recordInto(har: string, { contract, mask = [], folder = `r${++folders}` }: Options = {}) {
+  const source = join(home, `${folder}-source.har`)
+  writeFileSync(source, har)
+  const report = new Diagnostics()
+  const place = { folder: join(home, folder), contract, home }
+  const options = {
+    source: 'real.har',
+    personal: mask,
+    contract: contract === undefined ? undefined : loadContract(contract, home).contract,
+    version: '1.0.0',
+  }
+  const path = join(place.folder, RECORDING)
+  const { added } = await addToRecording(path, exchangesOf(source, 'real.har', report), options, report)
+  const made = await projectOfExchanges(exchangesOf(path), place, report)
+  const said = report.list.map(({ severity, code, message }) => `${severity} ${code}: ${message}`)
+  assert.ok(made, said.join('\n'))
+  const read = (name: string) => readFileSync(join(place.folder, name), 'utf8')
+  const different = [...made.proof.different].map(([what, count]) => `${what} (${count})`)
+  return { ...made, different, added, said, read, place, report }
+}
+
+/** Serves a recorded project. */
+function serve({ place }: { readonly place: { readonly folder: string } }) {
+  const loaded = loadPlan(join(place.folder, 'gateway.yaml'), home, {})
+  const send = sendTo(gatewayOf(loaded, new FixedClock()))
+  return async (line: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const reply = await send(line, body, headers)
+    return [reply.status, reply.body] as const
+  }
+}
+
+const proofOf = ({ proof: { equal, tried } }: Awaited<ReturnType<typeof recordInto>>) => `${equal} of ${tried}`
+
+test('a blog is recorded without a contract, and its stand-in gives every reply again', async () => {
+  const made = await recordInto(await recorded(blog(), BLOG_TRAFFIC))
+  assert.deepEqual([proofOf(made), made.different, made.said], ['25 of 25', [], []])
+  const send = serve(made)
+  const [, list] = await send('GET /api/articles')
+  assert.deepEqual(
+    (list as { articles: { slug: string; description: string }[] }).articles.map(one => one.description),
+    ['Ever wonder?'],
+  )
+  assert.deepEqual((await send('GET /api/articles/how-to-feed-your-dragon'))[0], 404)
+  const [, comments] = await send('GET /api/articles/how-to-train-your-dragon/comments')
+  assert.deepEqual(
+    (comments as { comments: { id: number }[] }).comments.map(one => one.id),
+    [42],
+  )
+  const token = { authorization: 'Token any' }
+  const article = { title: 'A new one', description: 'd', body: 'b', tagList: [] }
+  const [status, created] = await send('POST /api/articles', { article }, token)
+  assert.deepEqual(
+    [status, (created as { article: { author: object } }).article.author],
+    [201, { username: 'jake', bio: 'I work at statefarm', image: null, following: false }],
+  )
+  assert.deepEqual((await send('GET /api/user'))[0], 401)
+  assert.deepEqual((await send('GET /api/profiles/jake'))[0], 200)
+  assert.deepEqual((await send('GET /api/profiles/nobody'))[0], 404)
+})
+
+test('trains are recorded beside their contract, which stays as it is', async () => {
+  const contract = join(home, 'trains.json')
+  writeFileSync(contract, JSON.stringify(TRAIN_CONTRACT))
+  const made = await recordInto(await recorded(trains(), TRAIN_TRAFFIC), { contract })
+  assert.deepEqual([proofOf(made), made.different, made.said], ['12 of 12', [], []])
+  assert.equal(readFileSync(contract, 'utf8'), JSON.stringify(TRAIN_CONTRACT))
+  assert.match(made.read('gateway.yaml'), /contract:\n {2}- \.\.\/trains\.json\n {2}- \.\/examples\.overlay\.yaml\n/)
+  assert.match(made.read('examples.overlay.yaml'), /overlay: 1\.1\.0[\s\S]*passenger_name: John Doe/)
+  assert.equal(made.files.has('openapi.yaml'), false)
+  const [status, page] = await serve(made)('GET /stations?country=FR', undefined, { authorization: 'Bearer any' })
+  assert.deepEqual(
+    [status, (page as { data: { name: string }[] }).data.map(one => one.name)],
+    [200, ['Paris Gare du Nord']],
+  )
+  const bare = await recordInto(await recorded(trains(), TRAIN_TRAFFIC))
+  assert.deepEqual([proofOf(bare), bare.different], ['12 of 12', []])
+  assert.match(bare.read('openapi.yaml'), /\/bookings\/\{bookingId\}\/payment:/)
+})
+
+test('the pet store is recorded from its own gateway; a status that the contract lacks is listed', async () => {
+  const config = join(import.meta.dirname, '../../config')
+  const clock = new FixedClock()
+  const send = sendTo(gatewayOf(loadPlan(join(config, 'gateway.yaml'), home, {}), clock))
+  const store: Api = async ({ method, path, query, body, token }, at) => {
+    clock.time = at
+    const line = `${method} ${path}${query === undefined ? '' : `?${query}`}`
+    const reply = await send(line, body, token === undefined ? {} : { authorization: token })
+    return { status: reply.status, body: reply.body, type: reply.headers['content-type'] as string }
+  }
+  const token = 'Bearer demo-key'
+  const traffic: Sent[] = [
+    { method: 'GET', path: '/v1/pets', token },
+    { method: 'GET', path: '/v1/pets' },
+    { method: 'GET', path: '/v1/pets', query: 'status=available&limit=2', token },
+    { method: 'POST', path: '/v1/pets', body: { name: 'Ada', categoryId: 1 }, token },
+    { method: 'POST', path: '/v1/pets', body: { name: 7 }, token },
+    { method: 'GET', path: '/v1/pets/1', token },
+    { method: 'GET', path: '/v1/pets/51', token },
+    { method: 'GET', path: '/v1/pets/9999', token },
+    { method: 'GET', path: '/v1/pets', token },
+    { method: 'GET', path: '/v1/store/orders', token },
+  ]
+  const har = await recorded(store, traffic)
+  const beside = await recordInto(har, { contract: join(config, 'openapi.yaml') })
+  assert.deepEqual([proofOf(beside), beside.different], ['9 of 10', ['listOrders: 501 ≠ 200 (1)']])
+  assert.match(
+    beside.said.join(),
+    /^warning not-recorded: replies that break the contract, have no body, or are too many: 1$/,
+  )
+  const bare = await recordInto(har)
+  assert.deepEqual([proofOf(bare), bare.different], ['10 of 10', []])
+})
+
+/** An API that answers in turn with what is prepared. */
+const scripted = (...answers: readonly (readonly [status: number, body?: unknown])[]): Api => {
+  const left = [...answers]
+  return () => {
+    const [status, body] = left.shift() as (typeof answers)[0]
+    return { status, ...(body === undefined ? {} : { body }) }
+  }
+}
+
+const get = (path: string): Sent => ({ method: 'GET', path })
+
+test('each difference is named with its operation and its place, digit for digit', async () => {
+  const invoice = (total: string) => `{"id":1,"total":${total},"lines":[{"amount":${total}}]}`
+  const api = scripted([200, `[${invoice('12.50')}]`], [200, invoice('12.50')], [200, invoice('12.5')])
+  const made = await recordInto(await recorded(api, [get('/invoices'), get('/invoices/1'), get('/invoices/1')]))
+  assert.equal(proofOf(made), '2 of 3')
+  assert.deepEqual(made.different, [
+    'getInvoicesByInvoiceId: /total 12.5 ≠ 12.50 (1)',
+    'getInvoicesByInvoiceId: /lines/*/amount 12.5 ≠ 12.50 (1)',
+  ])
+  assert.match(made.read('fixtures/invoices.yaml'), /\n {2}total: 12\.5\n/)
+  const exact = await recordInto(await recorded(scripted([200, `[${invoice('12.50')}]`]), [get('/invoices')]))
+  assert.match(exact.read('fixtures/invoices.yaml'), /"total":12\.50/)
+})
+
+test('the last state of a record wins, and one that is gone is gone', async () => {
+  const thing = (id: number, name: string) => ({ id, name })
+  const traffic: Sent[] = [
+    get('/things'),
+    { method: 'PUT', path: '/things/1', body: { name: 'second' } },
+    { method: 'DELETE', path: '/things/2' },
+    { method: 'POST', path: '/things', body: { name: 'made' } },
+    get('/things/3'),
+    get('/things'),
+  ]
+  const api = scripted(
+    ...[[200, [thing(1, 'first'), thing(2, 'x'), thing(3, 'y')]] as const, [204] as const, [204] as const],
+    ...[[201, thing(9, 'made')] as const, [404, { message: 'gone' }] as const],
+    [200, [thing(1, 'second'), thing(9, 'made')]],
+  )
+  const made = await recordInto(await recorded(api, traffic))
+  assert.match(made.read('fixtures/things.yaml'), /\n- id: 1\n {2}name: second\n- id: 9\n {2}name: made\n$/)
+  // Somebody else deleted the third one.
+  assert.deepEqual(made.different, [
+    'getThingsByThingId: 404 ≠ 200 (1)',
+    'getThings:  has 2 items ≠ 3 (1)',
+    'getThings: /*/id 9 ≠ 3 (1)',
+    'getThings: /*/name "made" ≠ "y" (1)',
+  ])
+})
+
+test('requests to an operation without records are told apart by their values', async () => {
+  const weather = (city: string): Sent => ({ method: 'GET', path: '/weather', query: `city=${city}` })
+  const sum = (a: number): Sent => ({ method: 'POST', path: '/sum', body: { a, nested: { b: 'x "y"' } } })
+  const traffic = [weather('Oslo'), weather('Rome'), sum(1), sum(2), { method: 'POST', path: '/ping' } as const]
+  const api = scripted([200, { sky: 'snow' }], [200, { sky: 'sun' }], [200, { total: 1 }], [422, { total: 0 }], [202])
+  const made = await recordInto(await recorded(api, traffic))
+  assert.deepEqual([proofOf(made), made.different], ['5 of 5', []])
+  const send = serve(made)
+  assert.deepEqual(await send('GET /weather?city=Rome'), [200, { sky: 'sun' }])
+  assert.deepEqual(await send('POST /sum', { a: 2, nested: { b: 'x "y"' } }), [422, { total: 0 }])
+  assert.deepEqual((await send('POST /sum', { a: 3, nested: { b: 'z' } }))[1], { total: 1 })
+})
+
+test('ids in paths become parameters, by their form or because a reply has them', async () => {
+  const uuid = '5f0c2a34-7d0b-4a52-8a5e-0d8f5e6b7c91'
+  const traffic = [
+    ...['/users/7/orders/8', `/teams/${uuid}`, '/repos/understudy', '/repos/unknown', '/repos/search', '/files/a%20b'],
+    '/charges/ch_3Kq2xYz',
+  ].map(get)
+  const api = scripted(
+    ...[[200, { id: 8 }] as const, [200, { id: uuid }] as const, [200, { name: 'understudy' }] as const],
+    ...[
+      [404, {}] as const,
+      [200, { items: [] }] as const,
+      [200, { path: 'a b' }] as const,
+      [200, { id: 'ch_3Kq2xYz' }] as const,
+    ],
+  )
+  const { read } = await recordInto(await recorded(api, traffic))
+  assert.deepEqual(
+    [...read('openapi.yaml').matchAll(/^ {2}(\/.*):$/gm)].map(([, path]) => path),
+    [
+      ...['/users/{userId}/orders/{orderId}', '/teams/{teamId}', '/repos/{name}', '/repos/search'],
+      ...['/files/{path}', '/charges/{chargeId}'],
+    ],
+  )
+})
+
+test('no credential reaches the disk, and personal fields get the same blank everywhere', async () => {
+  const secrets = [
+    'hunter22',
+    'tok-abcdef123',
+    'key-98765',
+    'sess-4711',
+    'Jane Doe',
+    'jane@example.org',
+    'refresh-1a2b',
+  ]
+  const [password, token, key, session, name, email, refresh] = secrets as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
+  const user = { id: 1, name, email }
+  const traffic: Sent[] = [
+    { method: 'POST', path: '/login', body: { email, password } },
+    {
+      method: 'GET',
+      path: '/users',
+      query: `api_key=${key}&email=${encodeURIComponent(email)}`,
+      token: `Bearer ${token}`,
+    },
+    {
+      method: 'GET',
+      path: `/users/${encodeURIComponent(email)}`,
+      headers: { cookie: `sid=${session}; theme=dark`, 'x-api-key': key },
+    },
+    { method: 'POST', path: '/logs', body: { text: `token ${token} of ${name}` } },
+  ]
+  const api = scripted(
+    [200, { token, auth: { refresh_token: refresh } }],
+    [200, [user]],
+    [200, user],
+    [200, { ok: true }],
+  )
+  const made = await recordInto(await recorded(api, traffic), { mask: ['name', 'email'] })
+  const files = readdirSync(made.place.folder, { recursive: true, encoding: 'utf8' })
+    .map(file => join(made.place.folder, file))
+    .filter(file => statSync(file).isFile())
+  const written = files.map(file => readFileSync(file, 'utf8')).join('\n')
+  // A name within a text is not found; it is said in the documentation.
+  for (const secret of secrets.filter(one => one !== name)) {
+    assert.ok(!written.includes(secret) && !written.includes(encodeURIComponent(secret)), secret)
+  }
+  assert.match(made.read('fixtures/users.yaml'), /name: Masked-\d+\n {2}email: masked-\d+@example\.com/)
+  const [blank] = /masked-\d+@example\.com/.exec(made.read('fixtures/users.yaml')) as RegExpExecArray
+  assert.ok(made.read(RECORDING).includes(`/users/${encodeURIComponent(blank)}`))
+  assert.deepEqual([proofOf(made), made.different], ['4 of 4', []])
+})
+
+test('a recording that is cut off is used as far as it is whole, and this is said', async () => {
+  const har = await recorded(blog(), BLOG_TRAFFIC)
+  const made = await recordInto(har.slice(0, har.length - 400))
+  assert.equal(made.proof.tried, 24)
+  assert.deepEqual(made.said, ['warning cut-off: the file ends within its list of entries; the 24 whole ones are used'])
+})
+
+test('recording again adds and updates, repeats nothing, and keeps what a person has changed', async () => {
+  const api = blog()
+  const first = await recorded(api, BLOG_TRAFFIC)
+  const { read, place } = await recordInto(first, { folder: 'again' })
+  const files = ['gateway.yaml', 'openapi.yaml', 'examples.overlay.yaml', 'fixtures/articles.yaml']
+  const before = files.map(read)
+  const same = await recordInto(first, { folder: 'again' })
+  assert.deepEqual([same.added, same.proof.tried, files.map(read)], [0, 25, before])
+  writeFileSync(join(place.folder, 'gateway.yaml'), `${read('gateway.yaml')}\n# mine\n`)
+  const article = { title: 'One more', description: 'd', body: 'b', tagList: [] }
+  const more: Sent[] = [
+    { method: 'POST', path: '/api/articles', token: 'Token eyJ.jake.secret', body: { article } },
+    { method: 'GET', path: '/api/articles/one-more' },
+  ]
+  const grown = await recordInto(await recorded(api, more, undefined, 100), { folder: 'again' })
+  assert.deepEqual([grown.added, proofOf(grown), grown.kept], [2, '27 of 27', ['gateway.yaml']])
+  assert.match(read('gateway.yaml'), /\n# mine\n$/)
+  assert.match(read('fixtures/articles.yaml'), /slug: how-to-train-your-dragon[\s\S]*slug: one-more/)
+  // A file that is deleted is written anew.
+  rmSync(join(place.folder, 'gateway.yaml'))
+  assert.deepEqual((await recordInto(first, { folder: 'again' })).kept, [])
+})
+
+test('pages, scripts, preflights and other origins are left out, and this is said', async () => {
+  const har = JSON.parse(await recorded(blog(), BLOG_TRAFFIC.slice(0, 6))) as { log: { entries: object[] } }
+  const page = {
+    ...JSON.parse(await recorded(() => ({ status: 200, body: '<p>', type: 'text/html' }), [get('/')])),
+  } as typeof har
+  const foreign = JSON.parse(
+    await recorded(() => ({ status: 200, body: {} }), [get('/collect')], 'https://ads.test'),
+  ) as typeof har
+  const all = { log: { ...har.log, entries: [...page.log.entries, ...foreign.log.entries, ...har.log.entries] } }
+  const made = await recordInto(JSON.stringify(all))
+  assert.equal(made.proof.tried, 6)
+  assert.match(
+    made.said.join(),
+    /^warning left-out-exchanges: left out, because they are for pages, scripts, preflights or other origins: 2$/,
+  )
+})
+
+test('the replies take as long as recorded, at their percentiles', async () => {
+  const made = await recordInto(await recorded(blog(), BLOG_TRAFFIC))
+  assert.match(made.read('gateway.yaml'), /latency: \{ p50: 6ms, p90: 10ms, max: 10ms \}/)
+})
+
+test('a recording whose end is missing goes on after its last whole exchange', async () => {
+  const har = await recorded(blog(), BLOG_TRAFFIC.slice(0, 3))
+  const { place } = await recordInto(har, { folder: 'cut' })
+  const path = join(place.folder, RECORDING)
+  truncateSync(path, statSync(path).size - 100)
+  const made = await recordInto(har, { folder: 'cut' })
+  assert.deepEqual([made.added, made.proof.tried], [1, 3])
+})
