@@ -116,28 +116,34 @@ test('a path that lists the records of an owner is not the path of a record', as
   assert.equal((await send('GET /repositories/ada/engine')).status, 404)
 })
 
-test('an item that is answered like a page of its list is the path of a record if it can be deleted', async () => {
-  const Provider = object({ serviceId: { ...string, readOnly: true }, url: string })
-  const Page = object({ providers: { type: 'array', items: ref('Provider') } })
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/storage': {
-          get: answers(200, ref('Page')),
-          post: { ...takes(ref('Provider')), ...answers(201, ref('Page')) },
+for (const [why, parameter, item] of [
+  ['it can be deleted', 'serviceId', { delete: answers(204) }],
+  ['its parameter is the id of the collection', 'storageId', {}],
+] as const) {
+  test(`an item that is answered like a page of its list is the path of a record if ${why}`, async () => {
+    const Provider = object({ [parameter]: { ...string, readOnly: true }, url: string })
+    const Page = object({ providers: { type: 'array', items: ref('Provider') } })
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/storage': {
+            get: answers(200, ref('Page')),
+            post: { ...takes(ref('Provider')), ...answers(201, ref('Page')) },
+          },
+          [`/storage/{${parameter}}`]: { ...naming(parameter), get: answers(200, ref('Page')), ...item },
         },
-        '/storage/{serviceId}': { ...naming('serviceId'), get: answers(200, ref('Page')), delete: answers(204) },
-      },
-      { Page, Provider },
-    ),
-  )
-  const made = (await send('POST /storage', { url: 'here' })).body as { providers: Fields[] }
-  const path = `/storage/${made.providers[0]?.serviceId}`
-  assert.equal(made.providers[0]?.url, 'here')
-  assert.deepEqual((await send(`GET ${path}`)).body, made)
-  assert.equal((await send(`DELETE ${path}`)).status, 204)
-  assert.equal((await send(`GET ${path}`)).status, 404)
-})
+        { Page, Provider },
+      ),
+    )
+    const made = (await send('POST /storage', { url: 'here' })).body as { providers: Fields[] }
+    const path = `/storage/${made.providers[0]?.[parameter]}`
+    assert.equal(made.providers[0]?.url, 'here')
+    assert.deepEqual((await send(`GET ${path}`)).body, made)
+    if (!('delete' in item)) return
+    assert.equal((await send(`DELETE ${path}`)).status, 204)
+    assert.equal((await send(`GET ${path}`)).status, 404)
+  })
+}
 
 test('a collection may be at the root of an API', async () => {
   const App = object({ app_id: { ...string, readOnly: true }, name: string })

@@ -143,7 +143,8 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const found = (isRead ? below : undefined) ?? itemPathElsewhere(all, own, records) ?? below
     const item = operationsAt(found)
     // Some items are answered as a list of one. A page of records is not changed or deleted.
-    const isPage = !changesOne(item) && listAlike(own, item, records)
+    const isOfOne = changesOne(item) || namesRecord(expressionsOf(found ?? '').at(-1), word)
+    const isPage = !isOfOne && listAlike(own, item, records)
     return isPage ? undefined : found
   }
 
@@ -164,7 +165,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const listed = list === undefined || taken !== undefined ? [] : [list.listed.items]
     const base = knowing(unknown, listed)
     const changesRecord = [...item.values()].some(one => one.method !== 'GET' && base.answersAkin(one))
-    const isOne = changesOne(item) && (changesRecord || namesRecord(parameter, word) || listAlike(own, item, unknown))
+    const isOne = namesRecord(parameter, word) || (changesOne(item) && (changesRecord || listAlike(own, item, unknown)))
     const read = reader && readBy(reader, base, isOne)
     // A path that names one thing, and lists things, is a collection within another.
     if (reader !== undefined && read === undefined && taken === undefined && !isSilent(reader)) return undefined

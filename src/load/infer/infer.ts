@@ -5,6 +5,7 @@
 import { relative, resolve } from 'node:path'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { freeName } from '../../kernel/names.ts'
 import { compilePlan } from '../../plan/compile.ts'
 import type { Plan } from '../../plan/plan.ts'
@@ -193,8 +194,8 @@ export async function inferGateway(
     const total = open.size
     const choices = new Map<string, number>()
     const without = new Map<string, string>()
-    /** Why the first candidate of a resource did not hold. */
-    const reasons = new Map<string, string>()
+    /** Why the first candidate of a resource did not hold, and the operation that showed it. */
+    const reasons = new Map<string, readonly [reason: string, one?: InferredOperation]>()
     /** Resources without fields that the server sets, and lists without filters and sorting. */
     const bare = new Set<string>()
     const plain = new Set<string>()
@@ -239,18 +240,25 @@ export async function inferGateway(
         operations: operations.map(one => (plain.has(one.operation.id) ? withoutSelecting(one) : one)),
       }
     }
-    /** Takes the next candidate of a resource, or leaves it out. */
-    const fail = (name: string, reason: string): void => {
+    /** Whether a resource is of use without an operation. */
+    const isDispensable = (one: InferredOperation): boolean =>
+      !['create', 'read'].includes(one.action) &&
+      inference.operations.some(
+        other => other !== one && other.resource === one.resource && !without.has(other.operation.id),
+      )
+    /** Takes the next candidate of a resource, or leaves it out, or the operation that does not hold with any. */
+    const fail = (name: string, reason: string, one?: InferredOperation): void => {
       // The fields that the server fills in may exclude each other, as in branches of a union.
-      if (!bare.has(name) && candidateOf(name).filled.length > 0) {
-        bare.add(name)
-        return
-      }
+      if (!bare.has(name) && candidateOf(name).filled.length > 0) return void bare.add(name)
       const next = (choices.get(name) ?? 0) + 1
-      if (!reasons.has(name)) reasons.set(name, reason)
+      const [first, by] = getOrMake(reasons, name, () => [reason, one] as const)
       if (next < candidatesFor(name).length) choices.set(name, next)
-      else {
-        without.set(`resource ${name}`, reasons.get(name) as string)
+      else if (by !== undefined && isDispensable(by)) {
+        // None of the candidates holds with that operation, so the first one is kept without it.
+        without.set(by.operation.id, first)
+        for (const known of [reasons, choices, bare]) known.delete(name)
+      } else {
+        without.set(`resource ${name}`, by === undefined ? first : `${by.operation.id}: ${first}`)
         open.delete(name)
       }
     }
@@ -260,7 +268,7 @@ export async function inferGateway(
       const one = inference.operations.find(({ operation }) => operation.id === owner)
       if (kind === 'fields') bare.add(name)
       else if (kind !== undefined) fail(name, reason)
-      else if (one?.essential) fail(one.resource, `${owner}: ${reason}`)
+      else if (one?.essential) fail(one.resource, reason, one)
       else without.set(owner, reason)
     }
     /** Takes the selecting and sorting away from a list that does not hold; `false` where it has none. */
@@ -286,15 +294,11 @@ export async function inferGateway(
       for (const name of [...open].filter(one => !refused.has(one))) {
         const own = operations.filter(({ resource }) => resource === name)
         const faults = await tryResource(name, own, runner)
-        const grave = faults
-          .filter(({ operation }) => !simplify(operation))
-          .map(({ operation: { operation, essential }, reason }) =>
-            essential
-              ? ([`resource ${name}`, `${operation.id}: ${reason}`] as const)
-              : ([operation.id, reason] as const),
-          )
         if (faults.length === 0) open.delete(name)
-        for (const [owner, reason] of new Map(grave)) blame(owner, reason)
+        const grave = faults.filter(({ operation }) => !simplify(operation))
+        const [first] = grave.filter(({ operation }) => operation.essential)
+        if (first !== undefined) fail(name, first.reason, first.operation)
+        for (const { operation, reason } of grave) if (!operation.essential) without.set(operation.operation.id, reason)
         progress(total - open.size, total)
       }
       infer()

@@ -39,12 +39,11 @@ export async function tryResource(
   const faults: TrialFault[] = []
   const blame = (operation: InferredOperation, reason: string) => void faults.push({ operation, reason })
 
-  const requestFor = (one: InferredOperation, given: GivenParameters, quiet = false): Request | undefined => {
+  /** A valid request; `undefined` if none was found: clients may know one. */
+  const requestFor = (one: InferredOperation, given: GivenParameters): Request | undefined => {
     const planned = plan.operations.find(({ operation }) => operation === one.operation)
-    const request = planned ? validRequest(planned, plan, given) : 'an earlier path matches the same requests'
-    if (typeof request !== 'string') return request
-    if (!quiet) blame(one, `no valid request was found: ${request}`)
-    return undefined
+    const request = planned && validRequest(planned, plan, given)
+    return typeof request === 'string' ? undefined : request
   }
   const holds = (one: InferredOperation, reply: Reply): boolean => {
     const { status, refusal, body } = reply
@@ -90,14 +89,14 @@ export async function tryResource(
   }
   const expectGone = async (read: InferredOperation, victim: Victim): Promise<void> => {
     const given = parametersFor(read, victim)
-    const sent = given && requestFor(read, given, true)
+    const sent = given && requestFor(read, given)
     const reply = sent && (await runner.send(sent, victim.world)).reply
     if (reply !== undefined && reply.status < 400) blame(read, 'still shows the record that was deleted')
   }
   /** Sends a valid request about the first record that the path can name; returns it where the reply is as documented. */
   const callAbout = async (one: InferredOperation, victims: readonly Victim[]): Promise<Victim | undefined> => {
     for (const victim of victims) {
-      const given = parametersFor(one, victim)
+      const given = victim.id === undefined && !one.fixed ? undefined : parametersFor(one, victim)
       if (given !== undefined) return (await call(one, given, victim)) && victim
     }
     return undefined
