@@ -178,6 +178,26 @@ test('an environment of Mockoon becomes operations with rules, and resources', a
   assert.equal(await send(`GET /api/books/${id}`), created.replace('201', '200'))
 })
 
+test('a list of stubs, an old export of an environment and a status as text are read', async () => {
+  const stub = { request: { method: 'GET', url: '/up' }, response: { status: '202', body: 'UP' } }
+  assert.equal(await (await importOf({ 'stubs.json': [stub] })).send('GET /up'), '202 UP')
+  const route = {
+    method: 'get',
+    endpoint: 'contacts/:id',
+    body: '{"id":"7"}',
+    statusCode: '201',
+    headers: [],
+    latency: 0,
+  }
+  const environment = { name: 'old', endpointPrefix: 'api', routes: [route] }
+  const exported = { source: 'mockoon:1.19.0', data: [{ type: 'environment', item: environment }] }
+  for (const content of [environment, { id: 'mockoon_export', data: environment }, exported]) {
+    const { send, result } = await importOf({ 'old.json': content })
+    assert.deepEqual([result?.tried.equal, result?.tried.tried], [1, 1])
+    assert.equal(await send('GET /api/contacts/7'), '201 {"id":"7"}')
+  }
+})
+
 test('expectations of MockServer become operations with rules', async () => {
   const expectations = [
     {

@@ -57,10 +57,10 @@ export function readContract(
   const fail = (code: string, message: string, node: Node, hint?: string): undefined => {
     report.error(code, message, placeOf(node), hint)
   }
-  if (!isObject(root.value)) return fail('not-openapi', 'an OpenAPI document must be an object', root)
   const foreign = foreignFile(root.value, relative(home, given.file))
   if (foreign !== undefined)
     return fail('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, root, foreign.hint)
+  if (!isObject(root.value)) return fail('not-openapi', 'an OpenAPI document must be an object', root)
   if (typeof openapi !== 'string') {
     const message = 'this is not an OpenAPI document: it has no "openapi" key'
     return fail('not-openapi', message, root, 'begin it with openapi: 3.1.0')
@@ -168,7 +168,7 @@ const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => bo
     ({ info, item, collection }) =>
       (isObject(info) && ('_postman_id' in info || String(info.schema).includes('postman') || Array.isArray(item))) ||
       (isObject(collection) && Array.isArray(collection.item)),
-    `${CONVERT} -p postman-to-openapi@3 p2o FILE -f openapi.yaml`,
+    IMPORT,
   ],
   [
     'a HAR recording',
@@ -183,11 +183,22 @@ const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => bo
   ],
   [
     'a file of WireMock stubs',
-    ({ mappings, request, response }) =>
-      (Array.isArray(mappings) && mappings.some(one => isObject(one) && 'request' in one)) ||
-      (isObject(request) &&
-        isObject(response) &&
-        ['url', 'urlPath', 'urlPattern', 'urlPathPattern', 'method'].some(key => key in request)),
+    value =>
+      [value.mappings ?? value]
+        .flat()
+        .some(one => isObject(one) && isObject(one.request) && ('response' in one || 'mappings' in value)),
+    IMPORT,
+  ],
+  [
+    'a file of MockServer expectations',
+    value => [value].flat().some(one => isObject(one) && 'httpRequest' in one),
+    IMPORT,
+  ],
+  [
+    'a db.json of json-server',
+    value =>
+      Object.values(value).every(one => typeof one === 'object') &&
+      Object.values(value).some(one => Array.isArray(one) && one.some(item => isObject(item) && 'id' in item)),
     IMPORT,
   ],
   [
@@ -205,8 +216,9 @@ const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => bo
 
 /** Recognises the file of another tool, such as `a Postman collection`; `file` is its name, for the hint. */
 export function foreignFile(value: unknown, file: string): { kind: string; hint: string } | undefined {
-  if (!isObject(value) || 'openapi' in value || 'swagger' in value || 'contract' in value) return undefined
-  const found = FOREIGN.find(([, is]) => is(value))
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('openapi' in value || 'swagger' in value || 'contract' in value) return undefined
+  const found = FOREIGN.find(([, is]) => is(value as ForeignValue))
   if (found === undefined) return undefined
   const [kind, , hint] = found
   return { kind, hint: hint.replace('FILE', () => (/^[\w./-]+$/.test(file) ? file : `'${file}'`)) }

@@ -48,6 +48,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   'file-too-large': `this file is larger than ${LARGEST}`,
   'unreadable-file': 'this file cannot be read',
   'empty-file': 'this file is empty',
+  'zip-file': 'this is a zip archive: unpack it, and name the file or the folder in it',
 }
 
 function readText(path: string): string | { readonly code: string; readonly message: string } {
@@ -56,7 +57,9 @@ function readText(path: string): string | { readonly code: string; readonly mess
     const stat = statSync(path)
     if (stat.isDirectory()) return faultOf('is-a-directory')
     if (!stat.isFile()) return faultOf('not-a-file')
-    return stat.size > MOST_BYTES ? faultOf('file-too-large') : readFileSync(path, 'utf8')
+    if (stat.size > MOST_BYTES) return faultOf('file-too-large')
+    const text = readFileSync(path, 'utf8')
+    return text.startsWith('PK\u0003\u0004') ? faultOf('zip-file') : text
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return faultOf('no-such-file')

@@ -151,7 +151,8 @@ async function tryCases({ routes, records, hasExamples = false }: Imported, plan
     trial !== undefined && settings.respond === undefined && settings.fault === undefined
   const whole = [...records.flatMap(readsOf), ...all.filter(isWhole)]
   for (const one of whole) {
-    const { path, query, headers, body } = one.trial as ImportedTrial
+    const { path: template, query, headers, body } = one.trial as ImportedTrial
+    const path = template.replace(/\{[^}]*\}/g, '1')
     const { operation } = plan.find(one.method, path)?.target.planned ?? {}
     const credential = carried(operation ? credentialOf(undefined, operation, plan) : NO_CREDENTIAL)
     const faultWith = async (more: Readonly<Record<string, string>>) => {

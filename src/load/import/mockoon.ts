@@ -2,7 +2,7 @@
 
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, memberAt } from '../../kernel/json.ts'
 import { celOfJsonPath, isBeyondLinear } from './handlebars.ts'
 import {
   celText,
@@ -18,11 +18,18 @@ import {
 } from './imported.ts'
 import { type Lose, type Members, readResponse, USUAL_METHODS } from './stubs.ts'
 
+/** The path of the environment in a file: old exports have it in `data`, or in a list there. */
+function environmentAt(value: unknown): Path | undefined {
+  const isEnvironment = (one: unknown) =>
+    isObject(one) && Array.isArray(one.routes) && ['endpointPrefix', 'lastMigration'].some(key => key in one)
+  const ways = [[], ['data'], ['data', 0, 'item']]
+  return ways.find(way => isEnvironment(memberAt(value, way)))
+}
+
 export const mockoon: ImportKind = {
   name: 'mockoon',
   what: 'an environment of Mockoon',
-  recognises: value =>
-    isObject(value) && Array.isArray(value.routes) && ('endpointPrefix' in value || 'lastMigration' in value),
+  recognises: value => environmentAt(value) !== undefined,
   read([file], report) {
     const reading = new MockoonReading(file as ForeignFile, report)
     return reading.read()
@@ -68,19 +75,21 @@ class MockoonReading {
   readonly #file: ForeignFile
   readonly #report: Diagnostics
   readonly #book = new RouteBook()
-  readonly #environment: Readonly<Record<string, unknown>>
+  readonly #at: Path
+  readonly #environment: Members
 
   constructor(file: ForeignFile, report: Diagnostics) {
     this.#file = file
     this.#report = report
-    this.#environment = file.source.value as Record<string, unknown>
+    this.#at = environmentAt(file.source.value) as Path
+    this.#environment = memberAt(file.source.value, this.#at) as Members
   }
 
   read() {
     const { name, proxyMode, proxyHost, latency, routes } = this.#environment
     const records: ImportedRecords[] = []
     for (const [i, route] of (routes as MockoonRoute[]).entries()) {
-      const at = ['routes', i]
+      const at = [...this.#at, 'routes', i]
       const read = () => {
         if (route.type === 'ws') this.#lose(at, 'a WebSocket has no equal', 'OpenAPI describes requests and replies')
         else if (route.type === 'crud') records.push(...this.#readCrud(route, at))
@@ -115,7 +124,8 @@ class MockoonReading {
       this.#lose([...at, 'endpoint'], 'a pattern of paths has no equal', 'write one route for each path')
       return
     }
-    const responses = route.responses ?? []
+    // A route of version 1.4 is its only response.
+    const responses = route.responses ?? [route as MockoonResponse]
     const mode = route.responseMode ?? undefined
     const add = (i: number, when: readonly string[]) => {
       const response = responses[i] as MockoonResponse
@@ -125,7 +135,7 @@ class MockoonReading {
         name: label || (when.length === 0 ? '' : `reply ${statusCode}`),
         place: this.#file.source.locate(place),
         when,
-        trial: when.length === 0 && !path.includes('{') ? { path, query: '', headers: {} } : undefined,
+        trial: when.length === 0 ? { path, query: '', headers: {} } : undefined,
         ...this.#readResponse(response, path, place),
       }
       const methods = method === 'ALL' ? USUAL_METHODS : METHODS_OF_PATHS.filter(known => known === method)

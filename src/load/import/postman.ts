@@ -309,7 +309,7 @@ function describeSent({ path, shown }: ImportedRoute, sent: SentMessage, scheme:
   const names = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => `path ${name}`)
   const add = (key: string, value: string) => getOrMake(shown.parameters, key, (): string[] => []).push(value)
   for (const [i, value] of [...values.values()].entries()) add(names[i] as string, value)
-  for (const [name, value] of query) add(`query ${name}`, value)
+  for (const [name, value] of query) if (name !== '') add(`query ${name}`, value)
   if (type !== undefined) {
     const bodies = getOrMake(shown.bodies, type, (): Json[] => [])
     if (body !== undefined) bodies.push(body)

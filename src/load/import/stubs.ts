@@ -138,7 +138,8 @@ function readRequest(request: Members, lose: Lose) {
     if (isObject(pattern)) when.push(...bodyConditions(pattern, ['request', 'bodyPatterns', i], lose, given))
   })
   const { path, query, headers, body, isExact } = given
-  const isWhole = isExact && !path.includes('{')
+  // Any value fits a parameter without conditions.
+  const isWhole = isExact && (where.when.length === 0 || !path.includes('{'))
   const trial: ImportedTrial | undefined = isWhole ? { path, query: encodePairs(query), headers, body } : undefined
   return { path: where.path, when, trial }
 }

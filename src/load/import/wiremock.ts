@@ -11,21 +11,22 @@ const isMapping = (value: unknown): value is Stub =>
   isObject(value.request) &&
   isObject(value.response) &&
   Object.keys(value.request).some(key => key.startsWith('url') || key === 'method')
-const mappingsIn = (value: unknown): unknown[] | undefined =>
-  isObject(value) && Array.isArray(value.mappings) ? value.mappings : undefined
+/** The mappings in a file, with their paths: one, a list, or a list in `mappings`. */
+function mappingsIn(value: unknown): (readonly [Path, Stub])[] {
+  const list = isObject(value) ? value.mappings : value
+  if (!Array.isArray(list)) return isMapping(value) ? [[[], value]] : []
+  const path = list === value ? [] : ['mappings']
+  return list.flatMap((one, i) => (isMapping(one) ? [[[...path, i], one] as const] : []))
+}
 
 export const wiremock: ImportKind = {
   name: 'wiremock',
   what: 'mappings of WireMock',
-  recognises: value => isMapping(value) || (mappingsIn(value)?.some(isMapping) ?? false),
+  recognises: value => mappingsIn(value).length > 0,
   read(files, report) {
     const book = new RouteBook()
     const settings: Record<string, Json> = {}
-    const stubs = files.flatMap(file => {
-      const list = mappingsIn(file.source.value)
-      const path = (i: number): Path => (list === undefined ? [] : ['mappings', i])
-      return (list ?? [file.source.value]).flatMap((stub, i) => (isMapping(stub) ? { file, path: path(i), stub } : []))
-    })
+    const stubs = files.flatMap(file => mappingsIn(file.source.value).map(([path, stub]) => ({ file, path, stub })))
     // The lowest priority number wins; among equals the mapping that was added last.
     const ordered = stubs
       .map((one, i) => ({ ...one, i }))
