@@ -25,18 +25,20 @@ export const next: Command = {
       fault: oneOf(['breaks', 'may-break']),
     },
   },
-  async run({ file, values, ...line }, { home, environment, progress, version, print, complain, ...program }) {
+  async run(line, program) {
+    const { file, values } = line
+    const { home, environment, progress } = program
+    const told = { ...line, values: {} }
     const config = values.config ?? CONFIGURATIONS.find(one => existsSync(resolve(home, one))) ?? 'gateway.yaml'
     const { from = '', format = 'text' } = values
     const refuse = (why: string, code = 1) => {
-      complain(`understudy: ${why}\n`)
+      program.complain(`understudy: ${why}\n`)
       return code
     }
     if (file === '') return refuse('next needs the next contract: understudy next ./openapi-next.yaml', 2)
     const { plan, report: mistakes } = loadPlan(config, home, environment, { progress: progress.report })
     const { contract, report: others } = loadContract(file, home, progress.report)
-    const told = { home, environment, progress, version, print, complain, ...program }
-    for (const one of [mistakes, others]) tellMistakes(one, { file, values: {}, ...line }, told)
+    for (const one of [mistakes, others]) tellMistakes(one, told, program)
     if (plan === undefined || contract === undefined) return 1
     const tally = new NextTally(new NextJudge(plan, contract))
     if (/^https?:\/\//.test(from)) {
@@ -53,12 +55,12 @@ export const next: Command = {
         progress.report('judging requests', tally.requests)
         await tally.add(keptOfRecording(one))
       }
-      tellMistakes(found, { file, values: {}, ...line }, told)
+      tellMistakes(found, told, program)
       if (found.failed) return 1
     }
     progress.clear()
     const report = await tally.report()
-    print(formatNext(report, format as ReportFormat, version))
+    program.print(formatNext(report, format as ReportFormat, program.version))
     const wanted = values['fail-on']
     const fails = report.rows.some(({ verdict }) => verdict === 'breaks' || verdict === wanted) || !report.related
     return wanted !== undefined && fails ? 1 : 0

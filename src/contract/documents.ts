@@ -216,7 +216,10 @@ export class Documents {
   }
 
   #read(from: Node, name: string): Document | undefined {
-    const file = resolve(dirname(from.document.file), name)
+    // An overlay may have written the reference.
+    const { file: written } = placeOf(from)
+    const isOwn = written === from.document.source.file
+    const file = resolve(dirname(isOwn ? from.document.file : resolve(this.#home, written)), name)
     if (this.#documents.has(file)) {
       return this.#documents.get(file) ?? this.warn('unresolvable-ref', `"${name}" cannot be read`, from)
     }

@@ -92,13 +92,12 @@ const CallReasons = ({ operation, verdict, calls, last, findings, unjudged, suns
       />
     </Section>
     {findings.map(one => (
-      <Section key={one.reason} title={one.reason}>
+      <Section key={one.reason} title={one.reason} more={<Badge tone={TONES[one.verdict]}>{one.calls}</Badge>}>
         <Pairs
+          mono
           of={[
-            ['Verdict', one.verdict.replace('-', ' ')],
-            ['Calls', one.calls],
-            ['Now', <code>{one.now}</code>],
-            ['Next', <code>{one.next}</code>],
+            ['Now', one.now],
+            ['Next', one.next],
           ]}
         />
         {one.try && <CommandBox text={one.try} />}

@@ -78,20 +78,14 @@ export function mergeReports(reports: readonly CoverageReport[]): CoverageReport
 export const COVERAGE_FORMATS = ['text', 'json', 'lcov', 'markdown'] as const
 export type CoverageFormat = (typeof COVERAGE_FORMATS)[number]
 
-export function formatCoverage(report: CoverageReport, format: CoverageFormat): string {
-  switch (format) {
-    case 'text':
-      return coverageAsText(report)
-    case 'json':
-      return `${JSON.stringify(report, null, 2)}\n`
-    case 'lcov':
-      return coverageAsLcov(report)
-    case 'markdown':
-      return coverageAsMarkdown(report)
-    default:
-      return format satisfies never
-  }
+const FORMATTERS: Readonly<Record<CoverageFormat, (report: CoverageReport) => string>> = {
+  text: report => coverageAsText(report),
+  json: report => `${JSON.stringify(report, null, 2)}\n`,
+  lcov: report => coverageAsLcov(report),
+  markdown: report => coverageAsMarkdown(report),
 }
+
+export const formatCoverage = (report: CoverageReport, format: CoverageFormat): string => FORMATTERS[format](report)
 
 const PARTS = ['OPERATION', 'PART', 'PLACE']
 const HEAD = ['OPERATION', 'REQUESTS', 'COVERED', '%', 'RULES VIOLATED']

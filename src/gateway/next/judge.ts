@@ -3,16 +3,16 @@
 
 import { Exchange, type Identify } from '../../behaviours/exchange.ts'
 import { compileRequestCheck, type RequestCheck } from '../../behaviours/validate/request-check.ts'
-import { compareOperations, nodeWithin, type OperationDifference } from '../../contract/changes.ts'
-import { type Contract, ITEM, type Operation } from '../../contract/contract.ts'
-import { childOf, type Node } from '../../contract/documents.ts'
+import { ContractChanges, nodeWithin, type OperationDifference } from '../../contract/changes.ts'
+import { type Contract, ITEM, type Operation, responseFor } from '../../contract/contract.ts'
+import { childOf, itemsOf, membersOf, type Node } from '../../contract/documents.ts'
 import { essenceOf } from '../../contract/media-types.ts'
 import { nameless } from '../../contract/paths.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { type BrokenRule, describeRule, type Request } from '../../kernel/http.ts'
-import { isObject, parsePointer } from '../../kernel/json.ts'
+import { isObject, parsePointer, stringifyJson } from '../../kernel/json.ts'
 import { attempted, getOrMake } from '../../kernel/memo.ts'
-import { carried, credentialOf, inProcess } from '../../load/probe/probe.ts'
+import { carried, credentialOf, inProcess, requestTo } from '../../load/probe/probe.ts'
 import { NO_OPERATION } from '../../plan/compile-operation.ts'
 import { compileConsumers, compileIdentification } from '../../plan/consumers.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
@@ -75,8 +75,13 @@ export class NextJudge {
   readonly next: Contract
   readonly #world = new World(0, realClock, new Map())
   readonly #pairs = new Map<PlannedOperation, OperationPair>()
+  readonly #uncalled = new Map<PlannedOperation, Promise<readonly NextCause[]>>()
   readonly #checks = new Map<Operation, RequestCheck>()
+  readonly #nextAt: ReadonlyMap<string, Operation>
+  readonly #changes: ContractChanges
   readonly #identify: Identify
+  /** The scopes of the consumers, by name. */
+  readonly #scopes: ReadonlyMap<string, ReadonlySet<string>>
   /** Identifies callers by the form of their credential. */
   readonly #formOf: ReturnType<typeof compileIdentification>
 
@@ -87,6 +92,9 @@ export class NextJudge {
     const consumers = compileConsumers(file.consumers ?? {}, now.contract, source, new Diagnostics())
     // A caller of a public operation may send a credential, too.
     const wanted = [...now.contract.securitySchemes.keys()].map(scheme => [{ scheme, scopes: [] }])
+    this.#nextAt = new Map(next.operations.map(one => [placeOfOperation(one), one]))
+    this.#changes = new ContractChanges(now.contract, next)
+    this.#scopes = new Map(consumers.map(({ name, scopes }) => [name, scopes]))
     this.#identify = compileIdentification(now.contract, consumers)({ ...NO_OPERATION, security: wanted })
     this.#formOf = compileIdentification(next, [])
   }
@@ -94,16 +102,27 @@ export class NextJudge {
   pairOf(planned: PlannedOperation): OperationPair {
     return getOrMake(this.#pairs, planned, () => {
       const { operation: now } = planned
-      const isSame = (one: Operation) => one.method === now.method && nameless(one.path) === nameless(now.path)
-      const next = this.next.operations.find(isSame)
+      const next = this.#nextAt.get(placeOfOperation(now))
       if (next !== undefined) {
-        return { next, gone: undefined, differences: compareOperations(now, next, this.now.contract, this.next) }
+        return { next, gone: undefined, differences: this.#changes.compare(now, next) }
       }
       const renamed = this.next.operations.find(({ id }) => id === now.id)
       const reason = `the operation is ${renamed === undefined ? 'gone' : `now ${renamed.method} ${renamed.path}`}`
       const at = renamed?.node ?? this.next.at('#/paths') ?? now.node
       return { next, gone: { verdict: 'breaks', reason, now: now.node, next: at }, differences: [] }
     })
+  }
+
+  /** Returns the text of an operation in both contracts, with all that it refers to. */
+  textOf(id: string): string {
+    const planned = this.now.operations.find(({ operation }) => operation.id === id)
+    if (planned === undefined) return id
+    const { next, gone } = this.pairOf(planned)
+    return stringifyJson([
+      gone?.reason,
+      valuesWithin(planned.operation, this.now.contract),
+      next && valuesWithin(next, this.next),
+    ])
   }
 
   /** @returns `unmatched` for a request to no operation, `refused` for one that the current contract refuses */
@@ -146,29 +165,43 @@ export class NextJudge {
       }
     })
     const asks = next.security.length > 0 && next.security.every(list => list.length > 0)
+    const securityAt = (operation: Operation, contract: Contract) => {
+      const own = childOf(operation.node, 'security')
+      return own.value === undefined ? (contract.at('#/security') ?? operation.node) : own
+    }
+    const places = { now: securityAt(now, this.now.contract), next: securityAt(next, this.next) }
+    const held = this.#scopes.get(consumer ?? '')
+    const [lacked, lacks] = [missingScopes(now, this.now.contract, held), missingScopes(next, this.next, held)]
     if (asks && typeof this.#formOf(next)(request, kept.at) === 'string') {
       const isUnknown = kept.headers === undefined || Object.values(kept.headers).includes(MASKED)
-      const at = (operation: Operation, contract: Contract) => {
-        const own = childOf(operation.node, 'security')
-        return own.value === undefined ? (contract.at('#/security') ?? operation.node) : own
-      }
-      const places = { now: at(now, this.now.contract), next: at(next, this.next) }
       if (isUnknown && consumer === undefined) unjudged.add('the credential was not kept')
       else causes.push({ verdict: 'breaks', reason: 'a credential is required that it does not send', ...places })
+    } else if (lacks.length > 0 && lacks.some(scope => !lacked.includes(scope))) {
+      if (held === undefined) unjudged.add('the scopes of the credential are not known')
+      else {
+        const reason = `a scope is required that its credential does not have: ${lacks.join(' ')}`
+        causes.push({ verdict: 'breaks', reason, ...places })
+      }
     }
     const isRefused = causes.length > 0
     for (const { part, steps, ...cause } of differences) {
-      const [first = '', name = ''] = part.split(' ')
+      const [first = '', name = '', header = ''] = part.split(' ')
       const isReply = /^(?:\d|default)/.test(first)
       // A refused request says enough about its own parts.
       if (isRefused && !isReply && part !== '') continue
       let has = part === '' || first === 'path'
       if (isReply) {
         const { status, replyHeaders, replyBody } = kept
-        const known = [`${status}`, `${Math.floor(status / 100)}XX`, 'default'].find(one => now.responses.has(one))
         const received = replyHeaders === undefined ? essenceOf(name) : essenceOf(replyHeaders['content-type'] ?? '')
-        if (known !== first || (name !== '' && received !== essenceOf(name))) continue
-        if (typeof replyBody === 'object' && steps.length > 0)
+        if (
+          responseFor(now, status) !== now.responses.get(first) ||
+          (name !== '' && header === '' && received !== essenceOf(name))
+        )
+          continue
+        if (header !== '') {
+          if (replyHeaders === undefined) unjudged.add('the headers of the reply were not kept')
+          else has = replyHeaders[header] !== undefined
+        } else if (typeof replyBody === 'object' && steps.length > 0)
           unjudged.add(`the body of the reply was ${replyBody.lost}`)
         else
           has = hasAt(
@@ -188,6 +221,20 @@ export class NextJudge {
     if (typeof kept.body === 'object' && next.body !== undefined)
       unjudged.add(`the body of the request was ${kept.body.lost}`)
     return { operation: planned, consumer, causes, unjudged: [...unjudged] }
+  }
+
+  /** Returns what would break an operation that was not called: its differences, and how a request that fits now fares. */
+  judgeUncalled(planned: PlannedOperation): Promise<readonly NextCause[]> {
+    return getOrMake(this.#uncalled, planned, async () => {
+      const { gone, differences } = this.pairOf(planned)
+      if (gone !== undefined) return [gone]
+      const request = requestTo(planned, this.now)
+      const none = { at: 0, status: 0, replyHeaders: {}, replyBody: undefined, consumer: '', headers: undefined }
+      const body = request?.hasBody ? request.text : undefined
+      const judged = request && (await this.judge({ ...request, ...none, body }))
+      const causes = typeof judged === 'object' ? judged.causes.filter(({ verdict }) => verdict === 'breaks') : []
+      return [...causes, ...differences.map(({ part, steps, ...one }) => ({ ...one, verdict: 'may-break' as const }))]
+    })
   }
 
   /** Returns the rules that a request breaks, as far as it was kept; or the sentence of a refusal. */
@@ -211,6 +258,41 @@ export class NextJudge {
     return inProcess({ method, path, query, headers: { ...type, ...headers, ...credential }, body: text })
   }
 }
+
+/** Returns the values of an operation and of all that it refers to. */
+function valuesWithin(operation: Operation, contract: Contract): readonly unknown[] {
+  const { path, security, node, parameters } = operation
+  const parts: unknown[] = [path, security]
+  const known = new Set<unknown>()
+  const visit = (at: Node, isStart = false) => {
+    const target = contract.resolve(at)
+    if (isStart || target !== at) {
+      if (known.has(target.value)) return
+      known.add(target.value)
+      parts.push(target.value)
+    }
+    for (const child of [...itemsOf(target), ...membersOf(target).map(([, one]) => one)]) visit(child)
+  }
+  for (const one of [node, ...parameters.map(parameter => parameter.node)]) visit(one, true)
+  return parts
+}
+
+/** Returns the scopes that a credential lacks for every alternative of a security; those of the first one. */
+function missingScopes(
+  { security }: Operation,
+  { securitySchemes }: Contract,
+  held: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  const missing = security.map(list =>
+    list.flatMap(({ scheme, scopes }) => {
+      const place = securitySchemes.get(scheme)
+      return place?.in === 'authorization' && place.scoped ? scopes.filter(scope => !held.has(scope)) : []
+    }),
+  )
+  return missing.some(({ length }) => length === 0) ? [] : (missing[0] ?? [])
+}
+
+const placeOfOperation = ({ method, path }: Operation): string => `${method} ${nameless(path)}`
 
 const bodyNode = ({ node }: Operation): Node => {
   const body = childOf(node, 'requestBody')

@@ -1,10 +1,7 @@
 // Judges the requests of a running gateway by the next contract, after their replies have been sent, and counts the verdicts.
 
 import type { Exchange } from '../../behaviours/exchange.ts'
-import type { Contract, Operation } from '../../contract/contract.ts'
-import { itemsOf, membersOf, type Node } from '../../contract/documents.ts'
 import { decodeUtf8, type Reply } from '../../kernel/http.ts'
-import { stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { breathe, type Clock } from '../../world/clock.ts'
 import { type KeptBody, type KeptExchange, NextJudge } from './judge.ts'
@@ -18,7 +15,6 @@ const MOST_JUDGED = 256 * 1024
 export class LiveNext {
   readonly #clock: Clock
   readonly #count: (row: Pick<NextRow, 'consumer' | 'operation' | 'verdict'>) => void
-  #judge: NextJudge | undefined
   #tally: NextTally | undefined
   #waiting = 0
   /** Reads the counts of other processes; set where several serve. */
@@ -37,23 +33,15 @@ export class LiveNext {
 
   /** Keeps the counts of the operations that are the same in the other plan and in its next contract. */
   adopt(plan: Plan): void {
-    const [before, known] = [this.#judge, this.snapshot]
-    this.#judge = plan.next && new NextJudge(plan, plan.next)
-    this.#tally = this.#judge && new NextTally(this.#judge)
-    if (before === undefined || known === undefined || plan.next === undefined) return
-    const isSame = (id: string) => {
-      const [old, own] = [before.now, plan].map(({ operations }) => operations.find(one => one.operation.id === id))
-      if (old === undefined || own === undefined) return false
-      const [was, is] = [before.pairOf(old), (this.#judge as NextJudge).pairOf(own)]
-      return (
-        was.gone?.reason === is.gone?.reason &&
-        textWithParts(old.operation, before.now.contract) === textWithParts(own.operation, plan.contract) &&
-        textWithParts(was.next, before.next) === textWithParts(is.next, plan.next as Contract)
-      )
-    }
-    const rows = known.rows.filter(({ operation }) => isSame(operation))
-    const lost = known.rows.reduce((sum, { calls }) => sum + calls, 0) - rows.reduce((sum, { calls }) => sum + calls, 0)
-    this.#tally?.absorb({ ...known, rows, counts: { ...known.counts, requests: known.counts.requests - lost } })
+    const before = this.#tally
+    const judge = plan.next && new NextJudge(plan, plan.next)
+    this.#tally = judge && new NextTally(judge)
+    if (before === undefined || judge === undefined) return
+    const { counts, ...known } = before.snapshot
+    const rows = known.rows.filter(({ operation: id }) => judge.textOf(id) === before.judge.textOf(id))
+    const callsOf = (list: typeof rows) => list.reduce((sum, { calls }) => sum + calls, 0)
+    const requests = counts.requests - callsOf([...known.rows]) + callsOf(rows)
+    this.#tally?.absorb({ ...known, rows, counts: { ...counts, requests } })
   }
 
   /** Judges a request later, when its caller has the reply. */
@@ -98,8 +86,8 @@ export class LiveNext {
 
   /** The report of all processes; `undefined` without a next contract. */
   async report(): Promise<NextReport | undefined> {
-    if (this.#judge === undefined) return undefined
-    const all = new NextTally(this.#judge)
+    if (this.#tally === undefined) return undefined
+    const all = new NextTally(this.#tally.judge)
     for (const one of [this.snapshot, ...(await this.others())]) if (one !== undefined) all.absorb(one)
     return all.report()
   }
@@ -109,23 +97,4 @@ const keptBody = (body: string | Uint8Array | undefined): KeptBody => {
   if (body === undefined || typeof body === 'string') return body
   if (body.length > MOST_JUDGED) return { lost: 'too long' }
   return decodeUtf8(body) ?? { lost: 'not text' }
-}
-
-/** Returns the text of an operation with all that it refers to. */
-function textWithParts(operation: Operation | undefined, contract: Contract): string {
-  if (operation === undefined) return ''
-  const { path, security, node, parameters } = operation
-  const parts: unknown[] = [path, security]
-  const known = new Set<unknown>()
-  const visit = (at: Node, isStart = false) => {
-    const target = contract.resolve(at)
-    if (isStart || target !== at) {
-      if (known.has(target.value)) return
-      known.add(target.value)
-      parts.push(target.value)
-    }
-    for (const child of [...itemsOf(target), ...membersOf(target).map(([, one]) => one)]) visit(child)
-  }
-  for (const one of [node, ...parameters.map(parameter => parameter.node)]) visit(one, true)
-  return stringifyJson(parts)
 }

@@ -51,6 +51,8 @@ export interface NextReport {
   readonly consumers: readonly (string | null)[]
   /** Consumers of the configuration without a request. */
   readonly neverSeen: readonly string[]
+  /** The operations with findings that a seen consumer did not call, by consumer. */
+  readonly notSeen: Readonly<Record<string, readonly string[]>>
   readonly rows: readonly NextRow[]
 }
 
@@ -71,6 +73,7 @@ function describeKnown({
   until,
   consumers,
   neverSeen,
+  notSeen,
   ...report
 }: NextReport): string {
   const listed = (wanted: string) =>
@@ -86,6 +89,10 @@ function describeKnown({
     ['Not judged because too many were waiting: ', dropped === 0 ? '' : `${dropped}`],
     ['Seen: ', consumers.map(one => one ?? 'unknown callers').join(', ')],
     ['Never seen, so nothing is known of them: ', neverSeen.join(', ')],
+    ...Object.entries(notSeen).map(([name, operations]) => [
+      `Changes, and was not called by ${name}: `,
+      operations.join(', '),
+    ]),
     ['Not judged: ', listed('not-judged')],
     ['Safe, as far as they were seen: ', listed('safe')],
     ['', report.related ? '' : 'The two contracts share no operation.'],

@@ -5,9 +5,7 @@ import { type Node, placeOf } from '../../contract/documents.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import { requestTo } from '../../load/probe/probe.ts'
-import type { PlannedOperation } from '../../plan/plan.ts'
-import { isoDate, timestamp } from '../../world/clock.ts'
+import { breatheWhenDue, isoDate, timestamp } from '../../world/clock.ts'
 import { describeAsCurl } from '../curl.ts'
 import { Mask } from '../mask.ts'
 import type { KeptExchange, NextCause, NextJudge } from './judge.ts'
@@ -46,7 +44,7 @@ export interface TallySnapshot {
 }
 
 export class NextTally {
-  readonly #judge: NextJudge
+  readonly judge: NextJudge
   readonly #mask: Mask
   readonly #rows = new Map<string, TalliedRow>()
   readonly #counts = { requests: 0, refused: 0, unmatched: 0, dropped: 0 }
@@ -54,7 +52,7 @@ export class NextTally {
   #last = 0
 
   constructor(judge: NextJudge) {
-    this.#judge = judge
+    this.judge = judge
     this.#mask = new Mask(judge.now)
   }
 
@@ -101,7 +99,7 @@ export class NextTally {
     this.#counts.requests += 1
     this.#first = Math.min(this.#first, kept.at)
     this.#last = Math.max(this.#last, kept.at)
-    const judged = await this.#judge.judge(kept)
+    const judged = await this.judge.judge(kept)
     if (typeof judged === 'string') {
       this.#counts[judged] += 1
       return undefined
@@ -129,7 +127,7 @@ export class NextTally {
   }
 
   #curl({ method, path, query, headers, body }: KeptExchange): string | undefined {
-    const { listen, worlds } = this.#judge.now.simulation
+    const { listen, worlds } = this.judge.now.simulation
     if (typeof body === 'string' && body.length > LONGEST_TRY) return undefined
     const text = typeof body === 'string' ? this.#mask.text(body).replace(SECRET_FIELD, '$1***') : ''
     const requestBody = { text, bytes: text.length, cut: false }
@@ -138,9 +136,9 @@ export class NextTally {
   }
 
   async report(): Promise<NextReport> {
-    const { now, next } = this.#judge
+    const { now, next } = this.judge
     const rows = [...this.#rows.values()]
-    const related = now.operations.some(one => this.#judge.pairOf(one).next !== undefined)
+    const related = now.operations.some(one => this.judge.pairOf(one).next !== undefined)
     const seen = new Set(rows.map(({ consumer }) => consumer))
     const operations = new Map(now.operations.map(one => [one.operation.id, one]))
     const called = rows.map(({ last, causes, ...row }): NextRow => {
@@ -163,13 +161,30 @@ export class NextTally {
     })
     const names = new Set(rows.map(({ operation }) => operation))
     const unseen: NextRow[] = []
-    for (const one of related ? now.operations.filter(({ operation }) => !names.has(operation.id)) : []) {
-      const findings = (await this.#uncalled(one)).map((cause): NextFinding => {
-        return { ...cause, now: placeText(cause.now), next: placeText(cause.next), calls: 0 }
-      })
-      const row = { consumer: null, operation: one.operation.id, verdict: 'not-seen', calls: 0, unjudged: {} } as const
-      if (findings.length > 0) unseen.push({ ...row, findings })
+    const look = async () => {
+      const breathe = breatheWhenDue()
+      for (const one of related ? now.operations.filter(({ operation }) => !names.has(operation.id)) : []) {
+        const findings = (await this.judge.judgeUncalled(one)).map((cause): NextFinding => {
+          return { ...cause, now: placeText(cause.now), next: placeText(cause.next), calls: 0 }
+        })
+        const row = {
+          consumer: null,
+          operation: one.operation.id,
+          verdict: 'not-seen',
+          calls: 0,
+          unjudged: {},
+        } as const
+        if (findings.length > 0) unseen.push({ ...row, findings })
+        await breathe()
+      }
     }
+    await now.contract.walking(() => next.walking(look))
+    const changed = new Set(called.flatMap(one => (one.findings.length > 0 ? one.operation : [])))
+    const notSeen = now.simulation.consumerNames.flatMap(name => {
+      const own = new Set(called.flatMap(({ consumer, operation }) => (consumer === name ? operation : [])))
+      const others = [...changed].filter(operation => !own.has(operation))
+      return own.size > 0 && others.length > 0 ? [[name, others] as const] : []
+    })
     const { requests } = this.#counts
     return {
       related,
@@ -177,28 +192,9 @@ export class NextTally {
       ...this.#counts,
       consumers: [...seen],
       neverSeen: now.simulation.consumerNames.filter(name => !seen.has(name)),
+      notSeen: Object.fromEntries(notSeen),
       rows: related ? [...called, ...unseen] : [],
     }
-  }
-
-  /** Returns what would break an operation that was not called: its differences, and how a request of the current contract fares. */
-  async #uncalled(planned: PlannedOperation): Promise<readonly NextCause[]> {
-    const { gone, differences } = this.#judge.pairOf(planned)
-    if (gone !== undefined) return [gone]
-    const request = requestTo(planned, this.#judge.now)
-    const none = { at: 0, status: 0, replyHeaders: {}, replyBody: undefined, consumer: '' }
-    const sent = request && {
-      ...none,
-      ...request,
-      headers: undefined,
-      body: request.hasBody ? request.text : undefined,
-    }
-    const judged = sent && (await this.#judge.judge(sent))
-    const causes = typeof judged === 'object' ? judged.causes.filter(({ verdict }) => verdict === 'breaks') : []
-    return [
-      ...causes,
-      ...differences.map(({ reason, now, next }): NextCause => ({ verdict: 'may-break', reason, now, next })),
-    ]
   }
 }
 

@@ -7,54 +7,44 @@ import {
   type Control,
   dateTime,
   described,
+  flag,
   list,
+  mapOf,
   natural,
   object,
+  orNull,
   positive,
   replyWith,
   string,
   under,
 } from './route.ts'
 
-const finding = object({
-  verdict: { enum: ['breaks', 'may-break'] },
-  reason: string,
-  now: described('The place in the contract: `openapi.yaml:12:5`.'),
-  next: described('The place in the next contract.'),
-  calls: natural,
-  'last?': dateTime,
-  'try?': described('A command of curl that repeats the first such call, with credentials masked.'),
-})
+const name = described('`null` without a known one.', orNull(string))
+const findings = list(
+  object({
+    ...{ verdict: string, reason: string, calls: natural, 'last?': dateTime },
+    now: described('The place in the contract: `openapi.yaml:12:5`.'),
+    next: described('The place in the next contract.'),
+    'try?': described('A command of curl that repeats the first such call, with credentials masked.'),
+  }),
+)
 
 const nextSchema = object({
-  related: described('Whether the contracts have an operation in common. Without one, there are no rows.', {
-    type: 'boolean',
-  }),
+  related: described('Whether the contracts have an operation in common. Without one, there are no rows.', flag),
   'since?': described('The time of the first request.', dateTime),
   'until?': described('The time of the last request.', dateTime),
   requests: natural,
   refused: described('Requests that the current contract refuses already.', natural),
   unmatched: described('Requests to no operation of the current contract.', natural),
   dropped: described('Requests that were not judged because too many were waiting.', natural),
-  consumers: described(
-    'Those that were seen; `null` for callers without a known name.',
-    list({ type: ['string', 'null'] }),
-  ),
+  consumers: described('Those that were seen.', list(name)),
   neverSeen: described('Consumers of the configuration without a request.', list(string)),
+  notSeen: described('By consumer, the operations that change and that it did not call.', mapOf(list(string))),
   rows: list(
     object({
-      consumer: described('`null` for callers without a known name, and for an operation that was not called.', {
-        type: ['string', 'null'],
-      }),
-      operation: string,
+      ...{ consumer: name, operation: string, calls: natural, 'last?': dateTime, findings },
       verdict: { enum: ['breaks', 'may-break', 'not-judged', 'safe', 'not-seen'] },
-      calls: natural,
-      'last?': dateTime,
-      findings: list(finding),
-      unjudged: described('The reasons why a part of the calls could not be judged, with their number.', {
-        type: 'object',
-        additionalProperties: positive,
-      }),
+      unjudged: described('The calls that could not be judged, by reason.', mapOf(positive)),
       'sunset?': described('The date until which a deprecated operation is served.'),
     }),
   ),

@@ -1,26 +1,16 @@
 // Writes overlays into a document: updates, copies, removals.
 
-import { type Diagnostics, type Place, suggest } from '../../kernel/diagnostic.ts'
+import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import type { Path, Source, Spot } from '../../kernel/file/source.ts'
-import { isObject, pointer } from '../../kernel/json.ts'
+import { isObject } from '../../kernel/json.ts'
 import { faultOfPath, nameAfter, normalized, select } from './json-path.ts'
 import { kindOfValue, MergedTree } from './merged-tree.ts'
 import type { Overlay } from './overlay.ts'
-
-/** Returns a value with its references to files as they are seen from the document. */
-export type Rebase = (value: unknown) => unknown
-
-/** A part that an action has removed. */
-interface Removed {
-  readonly path: Path
-  readonly place: Place
-}
 
 /** Applies overlays to one document, in order. Mistakes go to `report`. */
 export class OverlayWriter {
   readonly #tree: MergedTree
   readonly #report: Diagnostics
-  readonly #removed: Removed[] = []
 
   constructor(document: Source, report: Diagnostics) {
     this.#tree = new MergedTree(document)
@@ -32,7 +22,7 @@ export class OverlayWriter {
     return this.#tree.source
   }
 
-  apply({ source, actions, isFirst }: Overlay, rebase: Rebase): void {
+  apply({ source, actions, isFirst }: Overlay): void {
     for (const [index, action] of actions.entries()) {
       const spot: Spot = { source, path: ['actions', index] }
       const targets = select(this.#tree.value, action.target)
@@ -41,7 +31,7 @@ export class OverlayWriter {
       else if (action.copy !== undefined) this.#copy(action.copy, targets, spot)
       else if (action.update !== undefined) {
         const written = below(spot, 'update')
-        this.#updateAll(targets, rebase(action.update), written, written, isFirst)
+        this.#updateAll(targets, action.update, written, written, isFirst)
       }
     }
   }
@@ -137,10 +127,7 @@ export class OverlayWriter {
       this.#report.warning('removed-update', message, place, 'remove one of them, or change their order')
     }
     // The last item of a list goes first, and a part before its holder, so that the other paths stay right.
-    for (const path of targets.toSorted(lastFirst)) {
-      this.#tree.remove(path)
-      this.#removed.push({ path, place })
-    }
+    for (const path of targets.toSorted(lastFirst)) this.#tree.remove(path)
   }
 
   #warnOfNothing(target: string, spot: Spot): void {
@@ -163,9 +150,6 @@ export class OverlayWriter {
       const [found, ...others] = select(value, start)
       if (found === undefined) continue
       const key = nameAfter(target.slice(end))
-      const removed = this.#removed.find(({ path }) => pointer(path) === pointer([...found, key ?? '']))
-      if (removed !== undefined)
-        return `${removed.place.file}:${removed.place.line} removes ${normalized(removed.path)}`
       const holder = this.#tree.at(found)
       if (isObject(holder) && typeof holder.$ref === 'string') {
         const where = `${normalized(found)} is a reference to ${holder.$ref}`

@@ -54,6 +54,7 @@ test('each request is judged by both contracts, and counted by verdict', async (
   assert.deepEqual([finding?.reason, finding?.calls], ['/kind must be one of "cat", "dog"', 1])
   assert.match(finding?.try ?? '', /x-key: \*\*\*.*"kind":"bird"/)
   assert.deepEqual([report.neverSeen, report.requests], [['eve'], 3])
+  assert.deepEqual(report.notSeen, { bob: ['createPet'] })
   const page = await gateway.metrics.page()
   assert.match(page, /^understudy_next_total\{consumer="ann",operation="createPet",verdict="breaks"\} 1$/m)
   assert.match(page, /^understudy_next_total\{consumer="ann",operation="createPet",verdict="safe"\} 1$/m)
@@ -68,6 +69,31 @@ test('a reply has the verdict where its caller asks for it', async () => {
   assert.equal((await create('bird')).headers['understudy-next'], undefined)
   assert.equal((await send('GET /nothing', undefined, ask)).headers['understudy-next'], undefined)
   assert.deepEqual(verdictsOf(await reportOf(gateway)), ['ann createPet breaks 3'])
+})
+
+test('a scope that the credential of a consumer lacks breaks it', async () => {
+  const flows = { clientCredentials: { tokenUrl: 'https://example.com', scopes: { read: 'Reads.', write: 'Writes.' } } }
+  const document = (scopes: string[]) => ({
+    openapi: '3.1.0',
+    info: { title: 'Pets', version: '1' },
+    components: { securitySchemes: { login: { type: 'oauth2', flows } } },
+    paths: {
+      '/pets': {
+        get: { operationId: 'a', security: [{ login: scopes }], responses: { 200: { description: 'Pets.' } } },
+      },
+    },
+  })
+  const consumers = 'consumers: { ann: { login: aaaa, scopes: [read] }, bob: { login: bbbb, scopes: [read, write] } }'
+  writeFileSync(join(home, 'scoped.json'), JSON.stringify(document(['read'])))
+  writeFileSync(join(home, 'scoped-next.json'), JSON.stringify(document(['read', 'write'])))
+  writeFileSync(join(home, 'scoped.yaml'), `contract: scoped.json\nnext: scoped-next.json\n${consumers}\n`)
+  const { send } = driving(loadPlan('scoped.yaml', home, {}))
+  const verdictOf = async (key: string) =>
+    (await send('GET /pets', undefined, { authorization: `Bearer ${key}`, 'understudy-next': '1' })).headers[
+      'understudy-next'
+    ]
+  assert.equal(await verdictOf('aaaa'), 'breaks; reason="a scope is required that its credential does not have: write"')
+  assert.equal(await verdictOf('bbbb'), 'safe')
 })
 
 test('a reload keeps the verdicts on operations that are the same in both contracts', async () => {
