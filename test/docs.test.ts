@@ -75,7 +75,7 @@ const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)
   'README.md': [whole, whole],
   'docs/browsers.md': [beside(petStore)],
   'docs/drift.md': [shape],
-  'docs/forwarding.md': [shape, shape],
+  'docs/forwarding.md': [shape],
   'docs/getting-started.md': [whole],
   'docs/lasting-state.md': [beside(petStore), beside(petStore), beside(petStore)],
   'docs/operations.md': [shape, shape],
@@ -86,7 +86,7 @@ const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)
   'docs/state.md': [shape, shape, shape],
   'docs/states.md': [beside(shop), beside(shop)],
   'docs/sunset.md': [under('getPet')],
-  'docs/worlds-and-time.md': [shape],
+  'docs/worlds-and-time.md': [shape, shape],
   'docs/weather.md': [beside(petStore)],
 }
 

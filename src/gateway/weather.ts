@@ -211,7 +211,8 @@ export class WeatherStation {
     if (name === undefined) {
       const own = this.#hasOwn && this.#own.has(world) ? this.of(world, plan).current : undefined
       const standing = own ?? this.overall.current
-      return standing === undefined || standing.plan === plan ? standing?.weather : this.#under(standing, plan)
+      if (standing === undefined) return plan.usualWeather
+      return standing.plan === plan ? standing.weather : this.#under(standing, plan)
     }
     if (name === CLEAR) return undefined
     const weather = plan.weather.get(name)

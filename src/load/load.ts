@@ -18,11 +18,11 @@ import { expandShortForms } from '../plan/formats.ts'
 import type { Plan } from '../plan/plan.ts'
 import { checkState, readTls, simulationOf, type TlsSettings } from '../plan/settings.ts'
 import { checkSimulation } from '../plan/simulation.ts'
-import type { SimulationFile } from '../plan/simulation-file.ts'
+import type { NamedWorldFile, SimulationFile } from '../plan/simulation-file.ts'
 import { readUpstream } from '../plan/upstream.ts'
 import { leaveOutUnfit, type WrittenSettings } from './fit.ts'
 import { type InferredGateway, inferGateway } from './infer/infer.ts'
-import { type ContractChoice, contractsOfWorlds, loadWorlds, refuseLastingWorlds } from './other-worlds.ts'
+import { type ContractChoice, checkWorlds, contractsOfWorlds, loadWorlds, withSeeds } from './other-worlds.ts'
 import { type NamedFile, readNamedDocument, withOverlays } from './overlay/contract-file.ts'
 import { isOverlay } from './overlay/overlay.ts'
 import { readResources } from './seed/seed.ts'
@@ -58,6 +58,8 @@ export interface LoadOptions {
   readonly contract?: ContractChoice | undefined
   /** Whether the records of the file are fitted to `contract`, instead of being left out where one does not fit. */
   readonly fitsSeeds?: boolean
+  /** The seeds to use instead of those of the resources, by name. */
+  readonly seeds?: NamedWorldFile['seeds']
   /** The contracts of worlds beside those that the file names: paths, or a text. */
   readonly worlds?: Readonly<Record<string, ContractChoice>> | undefined
   /** The text to use instead of the file, which need not exist then. */
@@ -210,7 +212,8 @@ function startLoading(path: string, home: string, environment: Environment, opti
     const bare =
       isObject(raw.value) && ['openapi', 'swagger', 'overlay'].some(key => Object.hasOwn(raw.value as object, key))
     if (bare && !isOverlay(raw.value)) roundBeyondExamples(raw.value)
-    const source = bare ? raw : expandShortForms(fillVariables(raw, environment, report), report)
+    const filled = bare ? raw : expandShortForms(fillVariables(raw, environment, report), report)
+    const source = withSeeds(filled, options.seeds)
     const written = bare ? { contract: path } : checkSimulation(source, report)
     if (written === undefined) return undefined
     const settings = withInvalidStatus(written, invalidStatus)
@@ -324,14 +327,14 @@ function startLoading(path: string, home: string, environment: Environment, opti
   const withWorlds = (plan: Plan, { settings, source }: GatewayRead, inferred?: string): Plan => {
     const contracts = contractsOfWorlds(settings, file, options.worlds)
     if (contracts.size === 0) return plan
-    refuseLastingWorlds(settings, source, report)
-    const loadOver = (contract: ContractChoice): Loaded => {
-      const own = { ...options, contract, fitsSeeds: true, worlds: undefined, overlays: undefined }
+    checkWorlds(settings, source, report)
+    const loadOver = (contract: ContractChoice, { seeds }: Partial<NamedWorldFile>): Loaded => {
+      const own = { ...options, contract, seeds, fitsSeeds: true, worlds: undefined, overlays: undefined }
       const loading = startLoading(path, home, environment, { ...own, text: inferred ?? text })
       return loading.compile(loading.read())
     }
     const written = inferred === undefined ? file : undefined
-    const { others, files: read } = loadWorlds(contracts, loadOver, written, report, home)
+    const { others, files: read } = loadWorlds(contracts, loadOver, settings.worlds?.named, written, report, home)
     addFiles(read)
     return { ...plan, others }
   }

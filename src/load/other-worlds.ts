@@ -1,10 +1,12 @@
 // The worlds on another contract: each has a plan of the same gateway file over another document.
 
 import { dirname, relative, resolve } from 'node:path'
-import type { Diagnostic, Diagnostics } from '../kernel/diagnostic.ts'
+import { type Diagnostic, type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
+import { isObject, mapValues } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { SimulationFile } from '../plan/simulation-file.ts'
+import type { NamedWorldFile, SimulationFile } from '../plan/simulation-file.ts'
+import { readClockChange, realClock } from '../world/clock.ts'
 
 /** A path, a path and those of its overlays, or a text with the name that its mistakes are reported under. */
 export type ContractChoice = string | readonly string[] | { readonly text: string; readonly name: string }
@@ -21,11 +23,43 @@ export function contractsOfWorlds(
   return new Map<string, ContractChoice>([...written, ...Object.entries(added)])
 }
 
-/** Reports a state that lasts: it is kept by the collections of one contract. */
-export function refuseLastingWorlds({ state }: SimulationFile, source: Source, report: Diagnostics): void {
-  if (state === undefined || state === 'memory') return
-  const message = 'worlds with a contract of their own are kept in memory only'
-  report.error('lasting-world', message, source.locate(['state'], 'key'), 'remove "state", or the contracts of worlds')
+/** Reports the mistakes in the settings of worlds on another contract, and a state that lasts: it is kept by those of one contract. */
+export function checkWorlds(
+  { worlds, weather = {}, resources = {}, state = 'memory' }: SimulationFile,
+  source: Source,
+  report: Diagnostics,
+): void {
+  if (state !== 'memory') {
+    const message = 'worlds with a contract of their own are kept in memory only'
+    report.error(
+      'lasting-world',
+      message,
+      source.locate(['state'], 'key'),
+      'remove "state", or the contracts of worlds',
+    )
+  }
+  for (const [world, own] of Object.entries(worlds?.named ?? {})) {
+    const placeAt = (...path: readonly string[]) => source.locate(['worlds', 'named', world, ...path])
+    const find = (kind: string, name: string, known: object, ...path: readonly string[]) => {
+      if (Object.hasOwn(known, name)) return
+      const hint = suggest(name, Object.keys(known))
+      report.error(`unknown-${kind}`, `there is no ${kind} "${name}"`, placeAt(...path), hint)
+    }
+    const fault = own.clock && readClockChange(own.clock, realClock)
+    if (typeof fault === 'string') report.error('invalid-value', fault, placeAt('clock'))
+    if (own.weather !== undefined) find('weather', own.weather, weather, 'weather')
+    for (const name of Object.keys(own.seeds ?? {})) find('resource', name, resources, 'seeds', name)
+  }
+}
+
+/** Returns a gateway file whose resources have the seeds of a world. Their mistakes are reported at the seeds of the resources. */
+export function withSeeds(source: Source, seeds: NamedWorldFile['seeds'] = {}): Source {
+  const { value } = source
+  if (Object.keys(seeds).length === 0 || !isObject(value) || !isObject(value.resources)) return source
+  const resources = mapValues(value.resources, (one, name) =>
+    Object.hasOwn(seeds, name) && isObject(one) ? { ...one, seed: seeds[name] } : one,
+  )
+  return source.derive({ ...value, resources })
 }
 
 interface LoadedWorld {
@@ -42,7 +76,8 @@ interface LoadedWorld {
  */
 export function loadWorlds(
   contracts: ReadonlyMap<string, ContractChoice>,
-  load: (contract: ContractChoice) => LoadedWorld,
+  load: (contract: ContractChoice, own: Partial<NamedWorldFile>) => LoadedWorld,
+  named: Readonly<Record<string, NamedWorldFile>> = {},
   file: string | undefined,
   report: Diagnostics,
   home: string,
@@ -51,7 +86,9 @@ export function loadWorlds(
   const files = new Set<string>()
   const known = new Set(report.unsorted.map(mistakeKey))
   for (const [world, contract] of contracts) {
-    const loaded = load(contract)
+    const ownSettings: Partial<NamedWorldFile> = named[world] ?? {}
+    const { clock, weather = '' } = ownSettings
+    const loaded = load(contract, ownSettings)
     for (const one of loaded.files) files.add(one)
     const own = ownFilesOf(contract, loaded, file, home)
     for (const one of loaded.report.unsorted) {
@@ -60,7 +97,8 @@ export function loadWorlds(
         report.add({ ...one, message: `in the world ${world}: ${one.message}` })
       }
     }
-    if (loaded.plan !== undefined) others.set(world, { ...loaded.plan, world })
+    const { plan } = loaded
+    if (plan !== undefined) others.set(world, { ...plan, world, clock, usualWeather: plan.weather.get(weather) })
   }
   return { others, files: [...files] }
 }

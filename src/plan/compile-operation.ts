@@ -187,8 +187,7 @@ export class OperationCompiler {
     const invalid = compileInvalid(operation, validation?.status)
     const responder = layerSetting('respond', operation, layers).value as RespondConfig | null | undefined
     const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
-    const forward = responder?.forward
-    const forwards = forward === undefined ? '' : forward.else === undefined ? 'only' : 'else'
+    const forwards = responder?.forward !== undefined
     const links: ChainLink[] = []
     const wraps: Wrap[] = []
     const decorates: Wrap[] = []
@@ -220,7 +219,7 @@ export class OperationCompiler {
     decorate: Site['decorate'],
     invalid: Invalid,
     onRecord: boolean,
-    forwards: Site['forwards'],
+    forwards: boolean,
   ): Site {
     const { identify, answers, own, shared } = this.constantsOf(operation)
     const { resources, limits, listen, replyFiles, state, upstream } = this.simulation

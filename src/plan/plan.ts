@@ -8,6 +8,7 @@ import type { Expression } from '../expression/scope.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
 import type { Reply } from '../kernel/http.ts'
+import type { ClockWords } from '../world/clock.ts'
 import type { CollectionOptions } from '../world/records/types.ts'
 import type { Near } from './routes.ts'
 import type { Simulation } from './settings.ts'
@@ -49,6 +50,9 @@ export interface PlannedRoute {
 export interface Plan {
   /** The name of the world that it is for, if that world is on another contract. */
   readonly world?: string
+  /** The change of its clock with which that world begins, and the weather that it has while none is set. */
+  readonly clock?: ClockWords | undefined
+  readonly usualWeather?: Weather | undefined
   /** The plans of the worlds on another contract, by name. */
   readonly others?: ReadonlyMap<string, Plan>
   readonly simulation: Simulation

@@ -3,6 +3,7 @@
 import type { FaultSpec } from '../behaviours/fault.ts'
 import type { LatencyConfig } from '../behaviours/latency.ts'
 import type { Json } from '../kernel/json.ts'
+import type { ClockWords } from '../world/clock.ts'
 import type { Assign } from '../world/records/types.ts'
 
 /** The content of gateway.yaml, as written and checked. */
@@ -103,7 +104,17 @@ export interface WorldsFile {
   readonly idle?: string
   readonly maxBytes?: string
   readonly default?: string
-  readonly named?: Readonly<Record<string, { readonly contract: string | readonly string[] }>>
+  readonly named?: Readonly<Record<string, NamedWorldFile>>
+}
+
+/** A permanent world on another contract. */
+export interface NamedWorldFile {
+  readonly contract: string | readonly string[]
+  readonly clock?: ClockWords
+  /** The name of a weather of the file. */
+  readonly weather?: string
+  /** The seeds by resource, instead of those of the resource. */
+  readonly seeds?: Readonly<Record<string, ResourceFile['seed']>>
 }
 
 export interface JournalFile {

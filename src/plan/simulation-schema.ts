@@ -71,6 +71,12 @@ const limits = setting.block('Limits for each request and connection.', {
   idle: setting.duration('The time for which an idle connection is kept. Default: 10s.'),
 })
 
+const seedSchema = setting.block(
+  'The initial records: a YAML or JSON file, a list, or `{ generate: 1000 }` to generate them from the schema.',
+  { generate: setting.integer('The number of records to generate from the schema.', 0, 100_000) },
+  { type: ['string', 'array', 'object'], items: { type: 'object' }, required: ['generate'] },
+)
+
 const worlds = setting.block(
   'Isolated worlds: sandboxes, forked from the seeds when a request first names them, and a permanent world for each host among the servers of the contract.',
   {
@@ -101,6 +107,14 @@ const worlds = setting.block(
             minItems: 1,
             description: 'Its OpenAPI document: a path relative to this file, or a list of it and its overlays.',
           },
+          clock: setting.block('The clock with which it begins, and after a reset. Default: real time.', {
+            now: setting.text('A date, a timestamp, or an offset from the time of the start: 2030-12-06, +30d.'),
+            shift: setting.text('An offset from real time, or from `now`: 30d, -12h.'),
+            freeze: setting.flag('Whether the clock stands still. Default: false.'),
+            rate: { type: 'number', description: 'Seconds of the world in a real second. Default: 1.' },
+          }),
+          weather: setting.text('The name of the weather that it has while no other is set.'),
+          seeds: setting.named('Its records by resource, instead of the seeds of the resource.', seedSchema),
         },
         { required: ['contract'] },
       ),
@@ -215,11 +229,7 @@ const resources = setting.named('Collections of records.', {
         'With `assign: client`: what to do with a write whose body has another id than its path: refuse it with 400, or keep the id of the path. Default: refuse.',
       ),
     }),
-    seed: setting.block(
-      'The initial records: a YAML or JSON file, a list, or `{ generate: 1000 }` to generate them from the schema.',
-      { generate: setting.integer('The number of records to generate from the schema.', 0, 100_000) },
-      { type: ['string', 'array', 'object'], items: { type: 'object' }, required: ['generate'] },
-    ),
+    seed: seedSchema,
     base: setting.choice(
       ['upstream'],
       'Where its records come from: `upstream` reads those of the real API until a world changes them, and keeps the changes in the world. Default: its seeds.',

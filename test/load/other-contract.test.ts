@@ -96,3 +96,51 @@ test('the mistakes of a broken next contract are errors at their places', () => 
   assert.equal(absent.plan, undefined)
   assert.match(String(told(absent)), /^next\.json:1 error [\w-]+: .*next\.json/)
 })
+
+test('a world on another contract has its own clock, weather and seeds, from the start and after a reset', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+  after(() => rmSync(home, { recursive: true }))
+  writeFileSync(join(home, 'openapi.json'), JSON.stringify(now))
+  writeFileSync(join(home, 'next.json'), JSON.stringify(next))
+  const load = (settings: string) => {
+    const worlds = `worlds: { named: { next: { contract: ./next.json, ${settings} } } }\n`
+    const rest = FILE.replace(/^(?:consumers| {4}rules).*\n/gm, '')
+    writeFileSync(
+      join(home, 'gateway.yaml'),
+      `${worlds}weather: { storm: { defaults: { fault: { kind: status, probability: 1, status: 503 } } } }\n${rest}`,
+    )
+    return loadPlan('gateway.yaml', home, {})
+  }
+  const seeds = '{ books: [{ id: z, title: Ulysses, pages: 730 }] }'
+  const { plan } = load(`clock: { now: 2040-01-01, freeze: true }, seeds: ${seeds}`)
+  assert.ok(plan)
+  const gateway = new Gateway(plan, realClock, silentLog, '0')
+  const send = sendTo(gateway)
+  const idsIn = async (world: string) =>
+    ((await send('GET /books', undefined, { 'understudy-world': world })).body as { id: string }[]).map(({ id }) => id)
+  const inNext = { 'understudy-world': 'next' }
+  const dateOf = async () => (await send('GET /books', undefined, inNext)).headers.date
+  assert.deepEqual([await idsIn('next'), await idsIn('default')], [['z'], ['a']])
+  assert.equal(await dateOf(), 'Sun, 01 Jan 2040 00:00:00 GMT')
+  gateway.worlds.get('next')?.clock.restore()
+  gateway.reset('next')
+  assert.equal(await dateOf(), 'Sun, 01 Jan 2040 00:00:00 GMT')
+
+  const stormy = load('weather: storm').plan
+  assert.ok(stormy)
+  gateway.adopt(stormy)
+  const statusOf = async (headers: Record<string, string>) => (await send('GET /books', undefined, headers)).status
+  assert.deepEqual(
+    [await statusOf(inNext), await statusOf({}), await statusOf({ ...inNext, 'understudy-weather': 'clear' })],
+    [503, 200, 200],
+  )
+  const { report } = load('weather: strom, clock: { freeze: true, rate: 2 }, seeds: { bokos: [] }')
+  assert.deepEqual(
+    report.list.filter(({ severity }) => severity === 'error').map(({ code, message }) => [code, message]),
+    [
+      ['unknown-weather', 'there is no weather "strom"'],
+      ['invalid-value', '"freeze" and "rate" exclude each other'],
+      ['unknown-resource', 'there is no resource "bokos"'],
+    ],
+  )
+})

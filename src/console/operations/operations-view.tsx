@@ -138,7 +138,10 @@ interface OperationDetailProps {
 /** One operation beside the list: its description, a form to try it, and its next replies. */
 function OperationDetail(props: OperationDetailProps) {
   const { operation, method, path, phase, summary } = props.measured
-  const documented = useReply<OperationForm>(pathTo`/operations/${operation}`, { exact: true })
+  const documented = useReply<OperationForm>(pathTo`/operations/${operation}`, {
+    exact: true,
+    query: { world: chosenWorld.value },
+  })
   const next = (
     <Section>
       <Note text="The next requests get this instead of the usual reply. It has precedence over rules." />

@@ -5,7 +5,7 @@ import { problems, type Reply, type Request, refuse } from '../../kernel/http.ts
 import type { Plan } from '../../plan/plan.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
 import { Budget, heapLimit } from '../../world/budget.ts'
-import type { Clock } from '../../world/clock.ts'
+import { type Clock, readClockChange } from '../../world/clock.ts'
 import { Collection } from '../../world/records/collection.ts'
 import { Sandboxes } from '../../world/sandboxes.ts'
 import { World } from '../../world/world.ts'
@@ -224,6 +224,9 @@ export class Worlds {
     const world = this.#initialOf(name).fork(name)
     world.copied = false
     world.began = this.#clock.now()
+    const { clock } = this.planOf(name)
+    const change = clock && readClockChange(clock, world.clock)
+    if (typeof change === 'object') world.clock.adjust(change)
     return world.begin(world.began)
   }
 

@@ -169,10 +169,11 @@ export const operationRoutes = ({ gateway, about }: Control) =>
         404: 'The world does not exist.',
       },
       handle: ({ parameters }) => {
-        const { plan, worlds, clock } = gateway
+        const { worlds, clock } = gateway
         const { world: name, consumer, tag, minutes = 5 } = parameters as OperationQuery
         const world = name === undefined ? worlds.default : worlds.get(name)
         if (world === undefined) return refuseWorld('unknown', name as string, worlds)
+        const plan = worlds.planOf(world.name)
         const { seconds, step, all, byOperation } = gateway.traffic.measure(
           { world: name, consumer },
           minutes,
@@ -206,11 +207,14 @@ export const operationRoutes = ({ gateway, about }: Control) =>
       at: 'GET /operations/{operation}',
       summary:
         'An operation as a form needs it: parameters and bodies with schemas and samples, and documented replies.',
-      parameters: { operation: described('Its id.') },
+      parameters: {
+        operation: described('Its id.'),
+        world: described('The world whose contract has it. Default: the default one.'),
+      },
       replies: { 200: replyWith('The operation.', formSchema), 404: 'The operation does not exist.' },
       handle: ({ parameters }) => {
-        const { plan } = gateway
-        const id = parameters.operation as string
+        const { operation: id, world = '' } = parameters as { readonly operation: string; readonly world?: string }
+        const plan = gateway.worlds.planOf(world)
         const planned = plan.operations.find(({ operation }) => operation.id === id)
         if (planned !== undefined) return json(describeForm(planned, plan, about.api()))
         return missing(

@@ -119,7 +119,8 @@ export const clockRoutes = ({ gateway }: Control) =>
         const { from, until, limit = 500 } = parameters as { from?: string; until?: string; limit?: number }
         const begin = from === undefined ? now - LOOK_BACK : parseMoment(from, now)
         const end = until === undefined ? now + LOOK_AHEAD : parseMoment(until, now)
-        if (begin !== undefined && end !== undefined) return json(calendarOf(gateway.plan, world, begin, end, limit))
+        if (begin !== undefined && end !== undefined)
+          return json(calendarOf(gateway.worlds.planOf(world.name), world, begin, end, limit))
         return badRequest(
           `"${begin === undefined ? 'from' : 'until'}" must be a date, a timestamp or an offset such as +30d`,
         )
