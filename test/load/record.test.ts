@@ -161,8 +161,8 @@ test('each difference is named with its operation and its place, digit for digit
   const made = await recordInto(await recorded(api, [get('/invoices'), get('/invoices/1'), get('/invoices/1')]))
   assert.equal(proofOf(made), '2 of 3')
   assert.deepEqual(made.different, [
-    'getInvoicesByInvoiceId: /total 12.5 ≠ 12.50 (1)',
-    'getInvoicesByInvoiceId: /lines/*/amount 12.5 ≠ 12.50 (1)',
+    'getInvoice: /total 12.5 ≠ 12.50 (1)',
+    'getInvoice: /lines/*/amount 12.5 ≠ 12.50 (1)',
   ])
   assert.match(made.read('fixtures/invoices.yaml'), /\n {2}total: 12\.5\n/)
   const exact = await recordInto(await recorded(scripted([200, `[${invoice('12.50')}]`]), [get('/invoices')]))
@@ -188,11 +188,28 @@ test('the last state of a record wins, and one that is gone is gone', async () =
   assert.match(made.read('fixtures/things.yaml'), /\n- id: 1\n {2}name: second\n- id: 9\n {2}name: made\n$/)
   // Somebody else deleted the third one.
   assert.deepEqual(made.different, [
-    'getThingsByThingId: 404 ≠ 200 (1)',
-    'getThings:  has 2 items ≠ 3 (1)',
-    'getThings: /*/id 9 ≠ 3 (1)',
-    'getThings: /*/name "made" ≠ "y" (1)',
+    'getThing: 404 ≠ 200 (1)',
+    'listThings:  has 2 items ≠ 3 (1)',
+    'listThings: /*/id 9 ≠ 3 (1)',
+    'listThings: /*/name "made" ≠ "y" (1)',
   ])
+})
+
+test('all replies that show a record of a collection share a schema, and its operations are named after it', async () => {
+  const order = (id: number, total: number) => ({ id, total })
+  const traffic: Sent[] = [
+    get('/api/v2/orders'),
+    { method: 'POST', path: '/api/v2/orders', body: { total: 5 } },
+    get('/api/v2/orders/3'),
+  ]
+  const api = scripted([200, { data: [order(1, 12.5)], total: 1 }], [201, order(3, 5)], [200, order(3, 5)])
+  const made = await recordInto(await recorded(api, traffic))
+  assert.deepEqual([proofOf(made), made.different, made.said], ['3 of 3', [], []])
+  const contract = made.read('openapi.yaml')
+  assert.match(contract, /^servers:\n {2}- url: \/api\/v2$/m)
+  assert.deepEqual(contract.match(/(?<=operationId: )\w+/g), ['listOrders', 'createOrder', 'getOrder'])
+  assert.equal(contract.match(/"#\/components\/schemas\/Order"/g)?.length, 3)
+  assert.match(contract, /total: \{ type: number \}/)
 })
 
 test('requests to an operation without records are told apart by their values', async () => {

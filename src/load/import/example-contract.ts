@@ -12,17 +12,23 @@ export interface ShownRecords {
   readonly values: JsonObject[]
 }
 
-const collectionOf = (path: string): string => path.replace(/\/\{[^}]*\}$/, '')
+/** The path of the collection at a path, or that a record at a path is in. */
+export const collectionOf = (path: string): string => path.replace(/\/\{[^}]*\}$/, '')
+
+type Shown = Pick<ImportedRoute, 'method' | 'path' | 'cases' | 'shown'>
 
 /** The records that replies show, by the path of their collection; where no reply was saved, those that requests create. */
-export function recordsShown(routes: readonly ImportedRoute[]): ReadonlyMap<string, ShownRecords> {
+export function recordsShown(routes: readonly Shown[]): ReadonlyMap<string, ShownRecords> {
   const found = new Map<string, JsonObject[]>()
   const add = (path: string, ...values: JsonObject[]) =>
     getOrMake(found, collectionOf(path), (): JsonObject[] => []).push(...values)
   for (const { path, cases } of routes) {
+    const hasItems = routes.some(
+      one => one.path !== collectionOf(path) && collectionOf(one.path) === collectionOf(path),
+    )
     for (const { status, body } of cases) {
-      const records = status < 300 ? shownIn(body as Json)?.records : undefined
-      if (records !== undefined) add(path, ...records)
+      const { keys = [], records = [] } = (status < 300 ? shownIn(body as Json) : undefined) ?? {}
+      if (records.length > 0 && (hasItems || keys.includes('*'))) add(path, ...records)
     }
   }
   for (const { method, path, shown } of routes) {
@@ -116,12 +122,18 @@ function describeReplies(cases: readonly ImportedCase[], record: string | undefi
   const content = types.map(type => {
     const own = cases.filter(one => one.type === type)
     const examples = Object.fromEntries(own.map(({ name, body }) => [name, { value: body as Json }]))
-    const schema = schemaOfValues(own.map(({ body }) => body as Json))
-    const found = own.map(({ status, body }) => (status < 300 ? shownIn(body as Json)?.keys : undefined))
-    const [keys] = found.every(one => one?.join() === found[0]?.join()) ? found : []
-    const named = keys && record ? refersTo(schema, keys, `#/components/schemas/${record}`) : schema
-    return [type, { schema: named, examples }] as const
+    return [type, { schema: schemaOfReplies(own, record), examples }] as const
   })
   const description = (cases[0]?.name ?? '').replaceAll('-', ' ')
   return { description, ...(content.length > 0 ? { content: Object.fromEntries(content) } : {}) } as JsonObject
+}
+
+/** The schema of what replies to an operation show. @param record the name of the schema of the records in them */
+export function schemaOfReplies(cases: readonly ImportedCase[], record: string | undefined): JsonObject {
+  const schema = schemaOfValues(cases.map(({ body }) => body as Json))
+  // An empty list shows none, wherever the others have them.
+  const found = cases.flatMap(({ status, body }) => (status < 300 ? [shownIn(body as Json)?.keys] : []))
+  const keys = found.find(Boolean)
+  const isOne = found.every(one => one === undefined || one.join() === keys?.join())
+  return keys && record && isOne ? (refersTo(schema, keys, `#/components/schemas/${record}`) as JsonObject) : schema
 }

@@ -98,14 +98,17 @@ function queryOf({ cases }: ImportedRoute): ReadonlySet<string> {
   return new Set(names.map(([, word, quoted]) => (word ?? quoted) as string))
 }
 
-/** The responses of an operation by their status, with the schema of what the cases answer. */
-export function responsesOf(cases: readonly ImportedCase[]): Record<string, JsonObject> {
+/** The responses of an operation by their status. @param schemaOf returns the schema of what some cases answer */
+export function responsesOf(
+  cases: readonly ImportedCase[],
+  schemaOf: (own: readonly ImportedCase[]) => JsonObject = bodySchema,
+): Record<string, JsonObject> {
   const responses: Record<string, JsonObject> = {}
   const statuses = [...new Set(cases.map(({ status }) => status))].sort()
   for (const status of statuses) {
     const own = cases.filter(one => one.status === status)
     const types = [...new Set(own.flatMap(({ type }) => (type === undefined ? [] : [type])))]
-    const content = types.map(type => [type, { schema: bodySchema(own.filter(one => one.type === type)) }] as const)
+    const content = types.map(type => [type, { schema: schemaOf(own.filter(one => one.type === type)) }] as const)
     responses[status] = {
       description: own.find(({ name }) => name !== '')?.name ?? 'As imported',
       ...(content.length > 0 ? { content: Object.fromEntries(content) } : {}),

@@ -5,8 +5,9 @@ import { essenceOf, isJson } from '../../contract/media-types.ts'
 import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import { attempted, getOrMake } from '../../kernel/memo.ts'
 import { freeName, singular } from '../../kernel/names.ts'
+import { collectionOf, recordsShown, schemaOfReplies } from '../import/example-contract.ts'
 import type { RecordedExchange } from '../import/har.ts'
-import { type ImportedCase, METHODS_OF_PATHS, operationIdOf } from '../import/imported.ts'
+import { type ImportedCase, METHODS_OF_PATHS, operationIdOf, pascal } from '../import/imported.ts'
 import { responsesOf } from '../import/project.ts'
 import { schemaOfValues } from '../import/schema-of.ts'
 import { jsonOfMessage } from './recording.ts'
@@ -84,9 +85,17 @@ function describe(seen: readonly SeenOperation[], book: Paths, title: string): J
   const securitySchemes: Record<string, Json> = {}
   const paths: Record<string, Record<string, Json>> = {}
   const ids = new Map<string, true>()
-  for (const one of seen) {
-    const { template: path, integers } = book.describe(one.sample)
-    const id = freeName(operationIdOf(one.method, path), ids)
+  const routes = seen.map(one => {
+    const shown = { parameters: new Map(), bodies: one.sent, security: new Set<string>() }
+    return { ...one, ...book.describe(one.sample), shown }
+  })
+  const records = recordsShown(routes)
+  const base = basePathOf(routes.map(({ path }) => path))
+  for (const one of routes) {
+    const { integers } = one
+    const path = one.path.slice(base.length)
+    const record = records.get(collectionOf(one.path))?.name
+    const id = freeName(nameOperation(one.method, path, record), ids)
     ids.set(id, true)
     const { bare, word, sent } = one
     const isGuarded = word !== '' && bare.has(401) && [...bare].every(status => status >= 400)
@@ -100,16 +109,37 @@ function describe(seen: readonly SeenOperation[], book: Paths, title: string): J
       ...(isGuarded ? { security: [{ [word]: [] }] } : {}),
       ...(parameters.length > 0 ? { parameters } : {}),
       ...(content.length > 0 ? { requestBody: { content: Object.fromEntries(content) } } : {}),
-      responses: responsesOf(one.cases),
+      responses: responsesOf(one.cases, own => schemaOfReplies(own, record)),
     }
     paths[path] = { ...paths[path], [one.method.toLowerCase()]: operation as unknown as Json }
   }
   return {
     openapi: '3.1.0',
     info: { title, version: '1' },
+    ...(base === '' ? {} : { servers: [{ url: base }] }),
     paths,
-    components: { securitySchemes },
+    components: {
+      schemas: Object.fromEntries([...records.values()].map(({ name, values }) => [name, schemaOfValues(values)])),
+      securitySchemes,
+    },
   }
+}
+
+const VERBS: Readonly<Record<string, string>> = { GET: 'get', PUT: 'replace', PATCH: 'update', DELETE: 'delete' }
+
+/** Names an operation, those on records after their schema: `listOrders`, `createOrder`, `getOrder`. */
+function nameOperation(method: string, path: string, record: string | undefined): string {
+  const isItem = collectionOf(path) !== path
+  const verb = isItem ? VERBS[method] : { GET: 'list', POST: 'create' }[method]
+  if (record === undefined || verb === undefined) return operationIdOf(method, path)
+  return `${verb}${verb === 'list' ? pascal(path.slice(path.lastIndexOf('/') + 1)) : record}`
+}
+
+/** The beginning that all paths have and that names no records: `/api/v2`. */
+function basePathOf(paths: readonly string[]): string {
+  let base = /^(?:\/(?:api|rest|v\d[\w.]*))+(?=\/)/i.exec(paths[0] ?? '')?.[0] ?? ''
+  while (!paths.every(path => path.startsWith(`${base}/`))) base = base.slice(0, base.lastIndexOf('/'))
+  return base
 }
 
 /** Names of the parameter for the length of a page, and lengths that are likely its default. */
@@ -221,7 +251,7 @@ function createPathBook() {
           names.set(name, true)
           return `{${name}}`
         })
-        return { template: template.join('/'), integers }
+        return { path: template.join('/'), integers }
       },
     }
   }
