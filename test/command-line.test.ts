@@ -49,6 +49,7 @@ const SAMPLES: Readonly<Record<string, readonly [value: string, other: string]>>
   'log-level': ['warn', 'info'],
   format: ['json', 'github'],
   'contract format': ['json', 'yaml'],
+  'requests format': ['har', 'json'],
   against: ['http://127.0.0.1:1', 'https://a'],
   rate: ['1/s', '9/m'],
   world: ['next=a.yaml', 'next=b.yaml'],

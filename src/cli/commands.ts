@@ -9,6 +9,7 @@ import { importCommand } from './import.ts'
 import { init, schema } from './init.ts'
 import { next } from './next.ts'
 import { record } from './record.ts'
+import { records, requests } from './requests.ts'
 import { serveCommand } from './serve.ts'
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
@@ -17,6 +18,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   drift,
   next,
   record,
+  requests,
+  records,
   plan,
   contract,
   init,
