@@ -75,7 +75,7 @@ const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)
   'README.md': [whole, whole],
   'docs/browsers.md': [beside(petStore)],
   'docs/drift.md': [shape],
-  'docs/forwarding.md': [shape],
+  'docs/forwarding.md': [shape, shape],
   'docs/getting-started.md': [whole],
   'docs/lasting-state.md': [beside(petStore), beside(petStore), beside(petStore)],
   'docs/operations.md': [shape, shape],

@@ -88,8 +88,8 @@ export interface Site {
   readonly invalid: Invalid
   /** The largest body in bytes, after decompression. */
   readonly maxBody: number
-  /** Whether the operation is forwarded to the real API. */
-  readonly forwards: boolean
+  /** Whether the operation is forwarded to the real API; `else` if the stand-in answers in its place. */
+  readonly forwards: '' | 'only' | 'else'
   /** The real API, if `upstream` names one. */
   readonly upstream: UpstreamSettings | undefined
   /** The path of its configuration: `defaults`, `tags/books`, `operations/listBooks`. Its state is kept under this name. */

@@ -10,7 +10,8 @@ import type { Json } from '../kernel/json.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import type { Collection } from '../world/records/collection.ts'
 import type { Entry } from '../world/records/types.ts'
-import type { World } from '../world/world.ts'
+import { Interrupt } from '../world/turns.ts'
+import { latestOf, type World } from '../world/world.ts'
 
 /** Answers a request. A refusal is an answer; a rejection is a bug or an outage. */
 export type Handler = (exchange: Exchange) => Promise<Reply>
@@ -99,6 +100,11 @@ export function whyUnsent(
   return SAFE.has(method) || world.name === writes ? undefined : 'a world never writes to the real API'
 }
 
+/** Thrown where the stand-in answers in place of the real API, and the request must be checked for it. */
+export class InsteadOfUpstream extends Error {
+  override readonly name = 'InsteadOfUpstream'
+}
+
 /** The records of a collection, as requests read and write them. */
 export type StoredRecords = Pick<Collection, 'list' | 'read' | 'create' | 'replace' | 'remove' | 'put'>
 
@@ -166,6 +172,8 @@ export class Exchange {
   staging: Staging | undefined
   /** Set if it is sent to the real API, too, once it is answered. */
   shadow: UpstreamSettings | undefined
+  /** Set if the stand-in may answer in place of the real API, and then if it does. */
+  standIn: 'ready' | 'asked' | undefined
   /** The refusal of an invalid request that is answered nevertheless. */
   refusal: Reply | undefined
   /** The reply that the client chose, if any. */
@@ -296,6 +304,44 @@ export class Exchange {
     const result = await until
     this.injected += monotonic() - started
     return result
+  }
+}
+
+/** Runs the rest of a chain in its turn (see `Turns`), and again after each interruption, once its wait is over. */
+export function inTurns(maxBody: number, resources: ReadonlyMap<string, { readonly base: object | undefined }>): Wrap {
+  const mayWait = [...resources.values()].some(({ base }) => base !== undefined)
+  return next => exchange => {
+    const { request, world } = exchange
+    const { turns } = latestOf(world)
+    // A world of a future time, which is not recorded.
+    if (turns === undefined) return next(exchange)
+    const run = () => {
+      const restart = turns.repeats ? exchange.mark() : undefined
+      const work = () => {
+        restart?.()
+        exchange.enter(latestOf(exchange.world))
+        return next(exchange)
+      }
+      return turns.run(work, exchange)
+    }
+    const begin = mayWait ? () => untilDone(run, exchange) : run
+    // No turn waits for the network.
+    return request.hasBody ? request.readBody(maxBody).then(begin) : begin()
+  }
+}
+
+async function untilDone(run: () => Promise<Reply>, exchange: Exchange): Promise<Reply> {
+  for (;;) {
+    const restart = exchange.mark()
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof Interrupt)) throw error
+      const { staging } = exchange
+      restart()
+      exchange.staging = staging
+      await exchange.pause(error.wait())
+    }
   }
 }
 

@@ -1,21 +1,20 @@
 // The request life-cycle, outermost first. Adding a behaviour is one file and one line here.
 
-import type { Reply } from '../kernel/http.ts'
-import { Interrupt } from '../world/turns.ts'
-import { latestOf } from '../world/world.ts'
 import { authenticate } from './authenticate.ts'
-import type { Behaviour, Exchange } from './behaviour.ts'
+import type { Behaviour } from './behaviour.ts'
 import { deprecatedInputs, deprecation, stability } from './deprecation.ts'
 import { errors } from './errors.ts'
+import { inTurns } from './exchange.ts'
 import { fault } from './fault.ts'
 import { latency } from './latency.ts'
 import { capacity, rateLimit } from './limits.ts'
 import { prefer } from './prefer.ts'
 import { replied } from './replied.ts'
+import { replies } from './replies.ts'
 import { respond } from './respond/index.ts'
 import { conditional, idempotency } from './safe-writes.ts'
 import { shadow } from './shadow.ts'
-import { replies, validate } from './validate/index.ts'
+import { validate } from './validate/index.ts'
 
 /**
  * Runs the part of the chain that may change a recorded world in its turn (see `Turns`). Without recorded worlds it is not in
@@ -23,45 +22,9 @@ import { replies, validate } from './validate/index.ts'
  */
 const state: Behaviour<never> = {
   name: 'state',
-  compile(_, { recorded, maxBody, forwards, resources }) {
+  compile: (_, { recorded, maxBody, forwards, resources }) =>
     // No turn waits for the real API, whose replies change nothing here.
-    if (!recorded || forwards) return undefined
-    const mayWait = [...resources.values()].some(({ base }) => base !== undefined)
-    return next => exchange => {
-      const { request, world } = exchange
-      const { turns } = latestOf(world)
-      // A world of a future time, which is not recorded.
-      if (turns === undefined) return next(exchange)
-      const run = () => {
-        const restart = turns.repeats ? exchange.mark() : undefined
-        const work = () => {
-          restart?.()
-          exchange.enter(latestOf(exchange.world))
-          return next(exchange)
-        }
-        return turns.run(work, exchange)
-      }
-      const begin = mayWait ? () => untilDone(run, exchange) : run
-      // No turn waits for the network.
-      return request.hasBody ? request.readBody(maxBody).then(begin) : begin()
-    }
-  },
-}
-
-/** Runs work again after each interruption, once its wait is over. */
-async function untilDone(run: () => Promise<Reply>, exchange: Exchange): Promise<Reply> {
-  for (;;) {
-    const restart = exchange.mark()
-    try {
-      return await run()
-    } catch (error) {
-      if (!(error instanceof Interrupt)) throw error
-      const { staging } = exchange
-      restart()
-      exchange.staging = staging
-      await exchange.pause(error.wait())
-    }
-  }
+    recorded && forwards === '' ? inTurns(maxBody, resources) : undefined,
 }
 
 // Each behaviour's schema has checked its configuration, so the list need not know its type.

@@ -25,7 +25,7 @@ export const shadow: Behaviour<ConfigOf<typeof schema>> = {
   name: 'shadow',
   schema,
   compile(config, { upstream, operation, forwards, error }) {
-    if (config === undefined || forwards) return undefined
+    if (config === undefined || forwards !== '') return undefined
     const { share, methods = ['GET'] } = config
     if (upstream === undefined) {
       error('no-upstream', 'there is no real API to ask', [], 'add upstream: { url: https://… }', 'key')
@@ -44,5 +44,5 @@ export const shadow: Behaviour<ConfigOf<typeof schema>> = {
     }
   },
   describe: (config, { operation, forwards }) =>
-    config && !forwards && (config.methods ?? ['GET']).includes(operation.method) ? `${config.share}` : undefined,
+    config && forwards === '' && (config.methods ?? ['GET']).includes(operation.method) ? `${config.share}` : undefined,
 }

@@ -4,6 +4,7 @@ import { relative } from 'node:path'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { IMPORT_KINDS, importFiles } from '../load/import/import.ts'
 import { type Command, type CommandLine, counted, oneOf, type Program, tellMistakes } from './command.ts'
+import { record } from './record.ts'
 
 export const importCommand: Command = {
   about: `make a project of the file or folder of another tool: ${IMPORT_KINDS.join(', ')}`,
@@ -13,6 +14,7 @@ export const importCommand: Command = {
       takes: 'FOLDER',
       about: 'the folder to write openapi.yaml, gateway.yaml and fixtures to (default: imported)',
     },
+    contract: { takes: 'FILE', about: 'the OpenAPI document that the requests are for; without it one is made' },
     as: {
       takes: 'KIND',
       about: `the kind of the file, if it is not recognised: ${IMPORT_KINDS.join(', ')}`,
@@ -29,9 +31,13 @@ const SHOWN_DIFFERENCES = 20
 
 async function runImport(line: CommandLine, program: Program): Promise<number> {
   const { file, values, switches } = line
-  const { output = 'imported' } = values
+  const { output = 'imported', contract } = values
+  // A HAR is large, and is read entry by entry.
+  if (values.as === 'har' || (values.as === undefined && /\.har$/i.test(file))) {
+    return record.run({ ...line, values: { from: file, output, contract } }, program)
+  }
   const report = new Diagnostics()
-  const options = { output, as: values.as, force: switches.has('force') }
+  const options = { output, as: values.as, contract, force: switches.has('force') }
   const made = await importFiles([file], program.home, report, options)
   tellMistakes(report, line, program, true)
   if (made === undefined) return 1

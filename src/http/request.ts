@@ -45,7 +45,9 @@ export class DataRequest implements Request {
 
   readBody(maxBytes: number): Promise<BodyRead> {
     this.#body ??=
-      this.#streamed === undefined ? this.#readBody(this.#context, maxBytes) : this.#readCopy(this.#streamed, maxBytes)
+      this.#streamed?.hasBegun !== true
+        ? this.#readBody(this.#context, maxBytes)
+        : this.#readCopy(this.#streamed, maxBytes)
     return this.#body
   }
 
@@ -60,10 +62,12 @@ export class DataRequest implements Request {
   }
 
   /** Decodes the copy of a body that was passed on. */
-  async #readCopy({ chunks, bytes, whole }: StreamedBody, maxBytes: number): Promise<BodyRead> {
+  async #readCopy(streamed: StreamedBody, maxBytes: number): Promise<BodyRead> {
     const { headers } = this.#context.req
     const coding = CODINGS.get((headers['content-encoding'] ?? '').trim().toLowerCase())
     if (coding === undefined) return UNSUPPORTED
+    await streamed.end()
+    const { chunks, bytes, whole } = streamed
     if (!whole) return CUT
     if (bytes > Math.min(maxBytes, MOST_COPIED)) return tooLarge(maxBytes)
     return readDecoded(Readable.from(chunks), coding, maxBytes)
@@ -102,7 +106,7 @@ class StreamedBody extends Readable {
   bytes = 0
   whole = false
   readonly #context: Context
-  #hasBegun = false
+  hasBegun = false
 
   constructor(context: Context) {
     super()
@@ -111,18 +115,28 @@ class StreamedBody extends Readable {
     this.on('error', () => {})
   }
 
+  /** Resolves when the body has ended, also if it is not passed on any more. */
+  async end(): Promise<void> {
+    const { req } = this.#context
+    if (this.whole || req.destroyed) return
+    req.resume()
+    await new Promise(resolve => {
+      req.once('end', resolve)
+      req.once('close', resolve)
+    })
+  }
+
   /** Asks the client for its body with the first read, when the other server is connected. */
   override _read(): void {
     const { req, res } = this.#context
-    if (this.#hasBegun) return void req.resume()
-    this.#hasBegun = true
+    if (this.hasBegun) return void req.resume()
+    this.hasBegun = true
     if (req.headers.expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
     req.on('data', (chunk: Uint8Array) => {
-      if (this.destroyed) return
       this.bytes += chunk.length
       if (this.bytes <= MOST_COPIED) this.chunks.push(chunk)
       else this.chunks.length = 0
-      if (!this.push(chunk)) req.pause()
+      if (!this.destroyed && !this.push(chunk)) req.pause()
     })
     req.once('end', () => {
       this.whole = true

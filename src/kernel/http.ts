@@ -115,7 +115,7 @@ export interface Reply {
 
 /** The body of another server's reply, and what only its wire can say. */
 export interface ReplyStream {
-  readonly chunks: AsyncIterable<Uint8Array>
+  readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
   /** Further fields, of names that may be repeated: `set-cookie`. */
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** The fields after the body, known when it has ended. */

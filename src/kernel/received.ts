@@ -1,5 +1,6 @@
 // Reads the messages of other servers: fields, and bodies without their content encoding. Bounded in bytes.
 
+import type { Duplex } from 'node:stream'
 import type { Headers, Unread } from './http.ts'
 import { put } from './json.ts'
 
@@ -42,6 +43,15 @@ async function collect(pieces: AsyncIterable<Uint8Array>, most: number): Promise
   return Buffer.concat(parts)
 }
 
+/** The functions of Node; that of zstd came with 22.15. */
+const DECODERS: Readonly<Record<string, string>> = {
+  gzip: 'createUnzip',
+  'x-gzip': 'createUnzip',
+  deflate: 'createUnzip',
+  br: 'createBrotliDecompress',
+  zstd: 'createZstdDecompress',
+}
+
 /** Undoes a `Content-Encoding` (RFC 9110 §8.4.1). */
 export async function decodeBody(
   sent: Uint8Array | Unread,
@@ -50,17 +60,8 @@ export async function decodeBody(
 ): Promise<Uint8Array | Unread> {
   const name = coding.trim().toLowerCase()
   if ('why' in sent || sent.length === 0 || name === 'identity' || name === '') return sent
-  const zlib = await import('node:zlib')
-  const unzip = zlib.createUnzip
-  const { createZstdDecompress = undefined } = zlib as { createZstdDecompress?: typeof unzip }
-  const decoders = {
-    gzip: unzip,
-    'x-gzip': unzip,
-    deflate: unzip,
-    br: zlib.createBrotliDecompress,
-    zstd: createZstdDecompress,
-  }
-  const create = new Map<string, typeof unzip | undefined>(Object.entries(decoders)).get(name)
+  const zlib = (await import('node:zlib')) as unknown as Readonly<Record<string, (() => Duplex) | undefined>>
+  const create = zlib[DECODERS[name] ?? '']
   if (create === undefined)
     return unread(`has the content encoding ${name}, which this version of Node does not decode`)
   const decoder = create()

@@ -187,7 +187,8 @@ export class OperationCompiler {
     const invalid = compileInvalid(operation, validation?.status)
     const responder = layerSetting('respond', operation, layers).value as RespondConfig | null | undefined
     const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
-    const forwards = responder?.forward !== undefined
+    const forward = responder?.forward
+    const forwards = forward === undefined ? '' : forward.else === undefined ? 'only' : 'else'
     const links: ChainLink[] = []
     const wraps: Wrap[] = []
     const decorates: Wrap[] = []
@@ -219,7 +220,7 @@ export class OperationCompiler {
     decorate: Site['decorate'],
     invalid: Invalid,
     onRecord: boolean,
-    forwards: boolean,
+    forwards: Site['forwards'],
   ): Site {
     const { identify, answers, own, shared } = this.constantsOf(operation)
     const { resources, limits, listen, replyFiles, state, upstream } = this.simulation

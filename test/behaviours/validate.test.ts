@@ -55,3 +55,31 @@ test('an undocumented body is refused, or ignored with `undocumentedBody: ignore
   assert.equal(await statusOf('{}', 'GET /books/1', { a: 1 }), 415)
   assert.equal(await statusOf('{ undocumentedBody: ignore }', 'GET /books/1', { a: 1 }), 204)
 })
+
+test('a body that is only judged is what the operation works with', async () => {
+  const { send } = inProcess({
+    'gateway.yaml': `
+contract: ./openapi.yaml
+resources: { books: { schema: Book } }
+operations: { addBook: { respond: { create: books }, validate: { requests: warn } } }
+`,
+    'openapi.yaml': `
+openapi: 3.1.0
+info: { title: Books, version: "1" }
+paths:
+  /books:
+    post:
+      operationId: addBook
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } } }
+      responses: { "201": { description: Made, content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } } } }
+components: { schemas: { Book: { type: object, properties: { id: { type: integer }, title: { type: string }, pages: { type: integer } } } } }
+`,
+  })
+  const made = await send('POST /books', { title: 'Dune' })
+  assert.deepEqual([made.status, made.body], [201, { id: 1, title: 'Dune' }])
+  assert.equal(made.headers['understudy-warning'], undefined)
+  const invalid = await send('POST /books', { title: 'Emma', pages: 'many' })
+  assert.match(invalid.headers['understudy-warning'] ?? '', /^invalid request: \/pages must be an integer/)
+  // No record is kept that breaks its schema.
+  assert.equal(invalid.status, 400)
+})

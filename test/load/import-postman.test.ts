@@ -195,3 +195,75 @@ test('folders that are nested very deep and names of prototypes stop nothing', a
   assert.match(lost(imported)[0] ?? '', /folders are nested more than 50 deep/)
   assert.match(await imported.send('POST /__proto__/constructor', {}), /^200 \{"__proto__":\{"a":1\}\}/)
 })
+
+const CONTRACT = `openapi: 3.1.0
+info: { title: Shop, version: "1" }
+servers: [{ url: /v1 }]
+paths:
+  /users:
+    get:
+      operationId: listUsers
+      parameters: [{ name: role, in: query, schema: { type: string } }]
+      responses:
+        "200":
+          description: all
+          content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/User" } } } }
+    post:
+      operationId: createUser
+      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/User" } } } }
+      responses:
+        "201": { description: one, content: { application/json: { schema: { $ref: "#/components/schemas/User" } } } }
+  /users/{userId}:
+    get:
+      operationId: getUser
+      parameters: [{ name: userId, in: path, required: true, schema: { type: integer } }]
+      responses:
+        "200": { description: one, content: { application/json: { schema: { $ref: "#/components/schemas/User" } } } }
+        "404": { description: none }
+  /login:
+    post:
+      operationId: logIn
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses:
+        "200": { description: ok, content: { application/json: { schema: { type: object } } } }
+        "401": { description: no, content: { application/json: { schema: { type: object } } } }
+components:
+  schemas:
+    User:
+      type: object
+      required: [name]
+      properties: { id: { type: integer, readOnly: true }, name: { type: string }, role: { enum: [user] } }
+`
+
+test('a contract that is there gets the requests, and each that does not fit is reported', async () => {
+  const imported = await importOf({ 'shop.json': shop, 'api.yaml': CONTRACT }, 'shop.json', 'api.yaml')
+  assert.deepEqual(
+    lost(imported).map(text => text.replace(/^\d+:\d+ /, '')),
+    [
+      'the test of "Log in" is not run',
+      'this reply breaks createUser: status is 422; in the contract: 201',
+      'this reply breaks listUsers: /*/role is "admin"; in the contract: must be one of "user"',
+      'this reply breaks getUser: /role is "admin"; in the contract: must be one of "user"',
+      'the contract has no operation for DELETE /v1/users/{id}',
+      'the contract has no operation for POST /v1/orders',
+      'the contract has no operation for GET /v1/orders/{orderId}',
+    ],
+  )
+  const { send, folder } = imported
+  assert.equal(await send('GET /v1/users/2'), `200 ${JSON.stringify(BOB)}`)
+  assert.equal(await send('POST /v1/login', { user: 'ann', password: 'wrong' }), '401 {"error":"wrong"}')
+  assert.match(readFileSync(join(folder, 'out/gateway.yaml'), 'utf8'), /^contract: \.\.\/api\.yaml/)
+})
+
+test('rules for a contract that is there have its names of parameters', async () => {
+  const stub = (equalTo: string, body: object) => ({
+    request: { method: 'GET', urlPathTemplate: '/v1/users/{id}', pathParameters: { id: { equalTo } } },
+    response: { status: 200, jsonBody: body },
+  })
+  const files = {
+    'stubs.json': [stub('7', { id: 7, name: 'Eve' })],
+    'api.yaml': CONTRACT.replace('operationId: listUsers', 'operationId: search'),
+  }
+  const { send } = await importOf(files, 'stubs.json', 'api.yaml')
+  assert.match(await send('GET /v1/users/7'), /^200 .*"Eve"/)
+})

@@ -28,6 +28,7 @@ export interface Made {
 export async function importOf(
   files: Readonly<Record<string, unknown>>,
   name = Object.keys(files)[0] as string,
+  contract?: string,
 ): Promise<Made> {
   const folder = newFolder()
   for (const [path, content] of Object.entries(files)) {
@@ -35,7 +36,7 @@ export async function importOf(
     writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
   }
   const report = new Diagnostics()
-  const result = await importFiles([name], folder, report, { output: 'out' })
+  const result = await importFiles([name], folder, report, { output: 'out', contract })
   const loaded = result && loadPlan('out/gateway.yaml', folder, {})
   const gateway = loaded && gatewayOf(loaded, new FixedClock())
   return {

@@ -178,6 +178,22 @@ test('a request that is not sent on is answered with 501, or by the contract', a
   assert.equal((await post(writing.url, { 'understudy-world': 'mine' })).status, 501)
 })
 
+test('a stand-in with state has the whole body where the real API breaks off within it', async () => {
+  const raw = createRaw(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.destroy())
+  })
+  await new Promise<void>(resolve => raw.listen(0, '127.0.0.1', resolve))
+  closing.push(() => raw.close())
+  const respond = { status: 201, body: { length: '${size(request.body.name)}' }, forward: { else: 'simulate' } }
+  const { url } = await before(portOf(raw), {}, {}, { createPet: { respond } })
+  for (const length of [3, 400_000]) {
+    const body = JSON.stringify({ name: 'x'.repeat(length) })
+    const reply = await fetch(`${url}/pets`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    assert.deepEqual([reply.status, await reply.json()], [201, { length }])
+  }
+})
+
 test('latency, faults and deprecation apply to a forwarded reply', async () => {
   const { real, url } = await stand(
     (_, res) => res.writeHead(200, { 'x-real': '1' }).end('[]'),

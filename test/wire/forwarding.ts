@@ -44,7 +44,7 @@ export async function stand(
   return { real, ...(await before(portOf(real), more, behaviours)) }
 }
 
-export async function before(port: number, more: object = {}, behaviours: object = {}) {
+export async function before(port: number, more: object = {}, behaviours: object = {}, operations: object = {}) {
   const gateway = await startGateway({
     port: 0,
     controlPort: 0,
@@ -52,6 +52,7 @@ export async function before(port: number, more: object = {}, behaviours: object
       contract: DOCUMENT,
       upstream: { url: `http://127.0.0.1:${port}/api`, timeout: '2s', methods: ['GET', 'HEAD', 'POST'], ...more },
       defaults: { respond: { forward: {} }, ...behaviours },
+      operations,
     },
   } as never)
   closing.push(() => gateway.close())

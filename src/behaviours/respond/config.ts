@@ -131,7 +131,7 @@ export const respondSchema = setting.block(
       {
         else: setting.choice(
           ['simulate'],
-          'What answers if the real API gives no reply, and to methods that are not sent to it: `simulate`, the reply of the contract. Default: 502, 504 or 501.',
+          'What answers if the real API gives no reply, and to methods that are not sent to it: `simulate`, the stand-in: the kind of reply beside `forward`, such as `create: books`, or else the reply of the contract. Default: 502, 504 or 501.',
         ),
       },
     ),

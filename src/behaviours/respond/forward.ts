@@ -3,7 +3,14 @@
 import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { monotonic } from '../../world/clock.ts'
 import type { Exchange, Handler, Site, UpstreamSettings } from '../behaviour.ts'
-import { type Upstream, UpstreamFailure, type UpstreamReply, type UpstreamRequest, whyUnsent } from '../exchange.ts'
+import {
+  InsteadOfUpstream,
+  type Upstream,
+  UpstreamFailure,
+  type UpstreamReply,
+  type UpstreamRequest,
+  whyUnsent,
+} from '../exchange.ts'
 
 /** Fields of one connection (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = new Set(
@@ -37,19 +44,23 @@ export function compileForward(instead: boolean, simulate: Handler, site: Site):
       return refuse(problems.not_simulated, 'a change of the protocol is not sent to the real API')
     }
     const client = exchange.upstream
+    const standIn = () => {
+      if (exchange.standIn === 'ready') throw new InsteadOfUpstream()
+      return simulate(exchange)
+    }
     // A trial in process has no way to the real API.
-    if (client === undefined) return simulate(exchange)
+    if (client === undefined || exchange.standIn === 'asked') return standIn()
     const why = whyUnsent(exchange, upstream)
     if (why !== undefined) {
       const remedy = 'add it to upstream.methods, or write forward: { else: simulate }'
-      return instead ? simulate(exchange) : refuse(problems.not_simulated, `${why}; ${remedy}`)
+      return instead ? standIn() : refuse(problems.not_simulated, `${why}; ${remedy}`)
     }
     try {
       return await askRealApi(exchange, client, upstream)
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
       exchange.note(`forward: ${error.message}`)
-      if (instead) return simulate(exchange)
+      if (instead) return standIn()
       return refuse(error.late ? problems.gateway_timeout : problems.bad_gateway, error.message)
     }
   }

@@ -34,21 +34,26 @@ export const respond: Behaviour<RespondConfig> = {
   describe(config, site) {
     if (config === undefined) return describeDocumented(site)
     const kind = KINDS.find(key => config[key] !== undefined)
-    if (kind === 'forward') return config.forward?.else === undefined ? kind : `${kind}, else ${config.forward.else}`
-    return kind === undefined || kind === 'status' ? `${config.status}` : `${kind} ${config[kind]}`
+    const instead = config.forward?.else
+    if (kind === 'forward') return instead === undefined ? kind : `${kind}, else ${instead}`
+    const own = kind === undefined || kind === 'status' ? `${config.status}` : `${kind} ${config[kind]}`
+    return instead === undefined ? own : `forward, else ${own}`
   },
 }
 
 function compileResponder(config: RespondConfig, site: Site): Handler | undefined {
-  const kinds = KINDS.filter(kind => config[kind] !== undefined)
-  const [kind, second] = kinds
+  const instead = config.forward?.else !== undefined
+  const kinds = KINDS.filter(one => config[one] !== undefined && !(instead && one === 'forward'))
+  const [kind = instead ? 'forward' : undefined, second] = kinds
   if (kind === undefined || second !== undefined) {
     const message = kind === undefined ? 'has no kind of reply' : `${kinds.join(' and ')} exclude each other`
     site.error(
       kind === undefined ? 'no-responder' : 'ambiguous-responder',
       message,
       second === undefined ? [] : [second],
-      `write one of: ${KINDS.join(', ')}`,
+      second === 'forward'
+        ? `write forward: { else: simulate }, so that "${kind}" answers in its place`
+        : `write one of: ${KINDS.join(', ')}`,
       'key',
     )
     return undefined
@@ -61,7 +66,8 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
     const hint = `use it with ${owners.map(owner => `"${owner}"`).join(', ')}`
     site.error('idle-key', `"${key}" has no effect beside "${kind}"`, [key], hint, 'key')
   }
-  return RESPONDERS[kind](config, site)
+  const handler = RESPONDERS[kind](config, site)
+  return instead && kind !== 'forward' && handler ? compileForward(true, handler, site) : handler
 }
 
 /** The kinds of reply that change nothing. */

@@ -1,21 +1,28 @@
 // Validates a request against the contract: parameters, then the body. One refusal names every broken rule. Validates replies too,
 // if configured.
 
-import { nonconformanceOf, type Operation } from '../../contract/contract.ts'
+import type { Operation } from '../../contract/contract.ts'
 import { type Parameter, splitQuery } from '../../contract/document/parameters.ts'
 import { essenceOf } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
-import { type BrokenRule, firstOf, problems, type Reply, refuse, withHeaders, withWarning } from '../../kernel/http.ts'
+import { type BrokenRule, firstOf, problems, type Reply, refuse, withHeaders } from '../../kernel/http.ts'
 import { isObject, type Json, memberAt, type Parsed, parsePointer } from '../../kernel/json.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { schemasWithin } from '../../sample/schema-parts.ts'
 import { breathe } from '../../world/clock.ts'
-import { type Behaviour, type ConfigOf, type Exchange, type Invalid, setting } from '../behaviour.ts'
-import { compileTexts } from '../exchange.ts'
+import {
+  type Behaviour,
+  type ConfigOf,
+  type Exchange,
+  type Invalid,
+  type Site,
+  setting,
+  type Wrap,
+} from '../behaviour.ts'
+import { compileTexts, InsteadOfUpstream, inTurns } from '../exchange.ts'
 import { EXTRA, inBody } from '../resource.ts'
 import { compileJudge } from './judge.ts'
-import { judgeReply } from './judge-reply.ts'
 import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
 
 const schema = setting.block(
@@ -52,27 +59,56 @@ export type ValidateConfig = ConfigOf<typeof schema>
 export const validate: Behaviour<ValidateConfig> = {
   name: 'validate',
   schema,
-  compile(config = {}, { operation, maxBody, invalid, forwards }) {
-    const mode = config.requests ?? (forwards ? 'warn' : 'refuse')
-    const readParameters = compileParameters(operation, config)
-    const judges = mode !== 'refuse'
-    const body = compileBody(operation, judges || config.undocumentedBody === 'ignore', maxBody, invalid)
-    if (judges) return compileJudge(mode === 'warn', readParameters, body, invalid)
-    return next => exchange => {
-      const { path, rest } = readParameters?.(exchange) ?? NONE
-      if (path.length > 0) return Promise.resolve(invalid(path))
-      if (body === undefined || !exchange.request.hasBody) {
-        const absent = body?.absent?.(exchange) ?? NO_RULES
-        const all = absent.length === 0 ? rest : [...rest, ...absent]
-        return all.length === 0 ? next(exchange) : Promise.resolve(invalid(all))
+  compile(config = {}, site) {
+    const { forwards, recorded, maxBody } = site
+    const simulating = compileMode(config.requests ?? 'refuse', false, config, site)
+    if (forwards === '') return simulating
+    const forwarding = compileMode(config.requests ?? 'warn', true, config, site)
+    if (forwards === 'only') return forwarding
+    const standsIn = recorded ? inTurns(maxBody, site.resources) : undefined
+    return next => {
+      const [forward, strict] = [forwarding(next), simulating(next)]
+      const simulate = standsIn?.(strict) ?? strict
+      return async exchange => {
+        exchange.standIn = 'ready'
+        try {
+          return await forward(exchange)
+        } catch (error) {
+          if (!(error instanceof InsteadOfUpstream)) throw error
+          exchange.release?.()
+          exchange.standIn = 'asked'
+          return simulate(exchange)
+        }
       }
-      return body.read(exchange).then(outcome => {
-        if ('status' in outcome) return outcome
-        const all = rest.length === 0 ? outcome : [...rest, ...outcome]
-        return all.length === 0 ? next(exchange) : invalid(all)
-      })
     }
   },
+}
+
+/** @param follows see `compileJudge` */
+function compileMode(
+  mode: 'refuse' | 'warn' | 'off',
+  follows: boolean,
+  config: ValidateConfig,
+  { operation, maxBody, invalid }: Site,
+): Wrap {
+  const readParameters = compileParameters(operation, config)
+  const judges = mode !== 'refuse'
+  const body = compileBody(operation, judges || config.undocumentedBody === 'ignore', maxBody, invalid)
+  if (judges) return compileJudge(mode === 'warn', follows, readParameters, body, invalid)
+  return next => exchange => {
+    const { path, rest } = readParameters?.(exchange) ?? NONE
+    if (path.length > 0) return Promise.resolve(invalid(path))
+    if (body === undefined || !exchange.request.hasBody) {
+      const absent = body?.absent?.(exchange) ?? NO_RULES
+      const all = absent.length === 0 ? rest : [...rest, ...absent]
+      return all.length === 0 ? next(exchange) : Promise.resolve(invalid(all))
+    }
+    return body.read(exchange).then(outcome => {
+      if ('status' in outcome) return outcome
+      const all = rest.length === 0 ? outcome : [...rest, ...outcome]
+      return all.length === 0 ? next(exchange) : invalid(all)
+    })
+  }
 }
 
 /** The broken rules of a request's parameters. */
@@ -153,33 +189,6 @@ export function compileParameters(
     }
     return { path, rest }
   }
-}
-
-/**
- * Checks every reply against the contract: responders' replies, chosen replies, refusals and status faults. It is inside
- * `errors`, which gives refusals their body, and outside all other behaviours.
- */
-export const replies: Behaviour<ValidateConfig> = {
-  name: 'replies',
-  keyOf: 'validate',
-  compile(config, { operation, decorate, forwards, maxBody }) {
-    const mode = config?.replies ?? (forwards ? 'warn' : 'off')
-    if (mode === 'off') return undefined
-    return next => async exchange => {
-      const reply = await next(exchange)
-      const { stream } = reply
-      if (stream !== undefined) return judgeReply({ ...reply, stream }, operation, maxBody)
-      if (reply.status === 0) return reply
-      const bare = reply.refusal !== undefined && reply.body === undefined
-      const fault = nonconformanceOf(operation, bare ? await decorate(exchange, reply) : reply)
-      if (fault === undefined) return reply
-      // Any operation may refuse, and may answer 304 to a conditional request; contracts do not document these.
-      if (fault.code === 'undocumented-status' && (reply.refusal !== undefined || reply.status === 304)) return reply
-      if (mode === 'refuse') return refuse(problems.invalid_reply, `${operation.id} ${fault.message}`)
-      return withWarning(reply, fault.message)
-    }
-  },
-  describe: (config, { forwards }) => config?.replies ?? (forwards ? 'warn' : undefined),
 }
 
 // Reads and checks a request's body, and says which names in it look misspelt.
@@ -275,6 +284,8 @@ function checkParsed(
   const isPatch = patch === 'named' && (Array.isArray(value) || schema?.types.has('object') !== true)
   const violations = isPatch ? undefined : schema?.check(value, exact)
   if (schema !== undefined && violations !== undefined) {
+    // A request that is only judged is answered with it.
+    if (isObject(value)) exchange.body = value as Json
     return violations.map(({ pointer, keyword, message }, i) => {
       const rule = inBody(pointer, keyword, message)
       return i < MOST_SLIPS ? explainSlip(rule, value, schema) : rule

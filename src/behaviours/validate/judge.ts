@@ -15,12 +15,12 @@ interface BodyCheck {
 }
 
 /**
- * A body that has not arrived when the reply begins is not judged.
- *
  * @param warns whether `Understudy-Warning` says what is wrong
+ * @param follows whether the body is judged after the reply: one that has not arrived when the reply begins is not judged then
  */
 export function compileJudge(
   warns: boolean,
+  follows: boolean,
   readParameters: ReadParameters | undefined,
   body: BodyCheck | undefined,
   invalid: Invalid,
@@ -30,26 +30,23 @@ export function compileJudge(
     exchange.refusal ??= invalid(rules)
     exchange.warn(`invalid request: ${rules.map(describeRule).join(', ')}`)
   }
+  const judge = async (exchange: Exchange) => {
+    const outcome = await body?.read(exchange)
+    if (outcome === undefined || !('status' in outcome)) return warn(exchange, outcome)
+    if (!warns || outcome.refusal === undefined) return
+    exchange.refusal ??= outcome
+    exchange.warn(`body not judged: ${outcome.refusal.detail}`)
+  }
   return next => async exchange => {
+    const { request } = exchange
     const { path, rest } = readParameters?.(exchange) ?? { path: [], rest: [] }
     warn(exchange, [...path, ...rest])
-    const { request } = exchange
-    if (!request.hasBody) {
-      warn(exchange, body?.absent?.(exchange))
-      return next(exchange)
-    }
+    if (!request.hasBody) warn(exchange, body?.absent?.(exchange))
+    else if (!follows) await judge(exchange)
     const reply = await next(exchange)
-    if (!warns || body === undefined) return reply
-    if (request.arrived === false) {
-      exchange.warn('body not judged: it had not arrived when the reply began')
-      return reply
-    }
-    const outcome = await body.read(exchange)
-    if (!('status' in outcome)) warn(exchange, outcome)
-    else if (outcome.refusal !== undefined) {
-      exchange.refusal ??= outcome
-      exchange.warn(`body not judged: ${outcome.refusal.detail}`)
-    }
+    if (!request.hasBody || !follows || !warns || body === undefined) return reply
+    if (request.arrived === false) exchange.warn('body not judged: it had not arrived when the reply began')
+    else await judge(exchange)
     return reply
   }
 }

@@ -159,7 +159,6 @@ type ForeignValue = Readonly<Record<string, unknown>>
 
 /** A command that makes a project of the file. */
 const IMPORT = 'import it: understudy import FILE --output imported'
-const CONVERT = 'make an OpenAPI document of it: npx'
 
 /** The files of other tools, and how to convert each. */
 const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => boolean, hint: string])[] = [
@@ -170,11 +169,7 @@ const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => bo
       (isObject(collection) && Array.isArray(collection.item)),
     IMPORT,
   ],
-  [
-    'a HAR recording',
-    ({ log }) => isObject(log) && Array.isArray(log.entries),
-    `${CONVERT} har-to-openapi@3 FILE --output openapi.yaml`,
-  ],
+  ['a HAR recording', ({ log }) => isObject(log) && Array.isArray(log.entries), IMPORT],
   [
     'a Mockoon environment',
     ({ routes, lastMigration, endpointPrefix, uuid }) =>

@@ -33,15 +33,6 @@ export async function askWhole(
   }
 }
 
-/** Returns the settings for the API at `base`: those of the configuration, if it names the same API. */
-function settingsFor(base: URL, configured: UpstreamSettings | undefined): UpstreamSettings {
-  const path = base.pathname.replace(/\/+$/, '')
-  const none = new Set<string>()
-  const plain = { methods: none, send: none, set: {}, ca: undefined, rewrite: false, world: '' }
-  const known = configured?.origin === base.origin ? configured : plain
-  return { ...known, origin: base.origin, path, timeout: WHOLE_REPLY }
-}
-
 /**
  * Returns a function that sends a request to the API at `base`. If `base` has a path, it replaces the contract's base path.
  *
@@ -55,7 +46,10 @@ export function askAt(
   pause: number,
   configured: UpstreamSettings | undefined,
 ): AskUpstream {
-  const settings = settingsFor(base, configured)
+  const { origin, pathname } = base
+  // The settings of another API are not for this one.
+  const { set = {}, ...known } = configured?.origin === origin ? configured : {}
+  const settings = { ...(known as UpstreamSettings), origin, path: pathname.replace(/\/+$/, ''), timeout: WHOLE_REPLY }
   let free = 0
   return async ({ method, path, query, headers, text }) => {
     const now = realClock.now()
@@ -64,7 +58,7 @@ export function askAt(
     const below = settings.path !== '' && path.startsWith(basePath) ? path.slice(basePath.length) : path
     const target = `${below || '/'}${query === '' ? '' : `?${query}`}`
     const body = text === '' ? undefined : Buffer.from(text)
-    const sent = { method, path: target, headers: { ...headers, ...settings.set }, body }
+    const sent = { method, path: target, headers: { ...headers, ...set }, body }
     return askWhole(client, sent, settings, WHOLE_REPLY)
   }
 }

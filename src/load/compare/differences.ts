@@ -105,7 +105,11 @@ export const aboutStatus = (
   kind: 'undocumented-status' | 'wrong-status',
   contract: string,
 ): ReplyDifference => ({
-  ...{ kind, node: childOf(node, 'responses'), where: 'status', contract, upstream: String(status) },
+  kind,
+  node: childOf(node, 'responses'),
+  where: 'status',
+  contract,
+  upstream: String(status),
 })
 
 const isUnread = (body: ObservedReply['body']): body is Unread => typeof body === 'object' && 'why' in body
@@ -195,10 +199,11 @@ const SECRET = /pass|token|secret|key|auth|credential|cookie|session/i
 /** The characters of a value that are shown. */
 const SHOWN_VALUE = 40
 
-const describeType = (value: unknown): string =>
-  value === undefined ? 'absent' : value === null ? 'null' : Array.isArray(value) ? 'array' : typeOfValue(value)
-const typeOfValue = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'boolean' ? typeof value : isObject(value) ? 'object' : 'number'
+const describeType = (value: unknown): string => {
+  if (value === undefined || value === null) return value === null ? 'null' : 'absent'
+  if (Array.isArray(value) || isObject(value)) return isObject(value) ? 'object' : 'array'
+  return typeof value === 'string' || typeof value === 'boolean' ? typeof value : 'number'
+}
 
 /** Returns a value for a message; its type, if the name is that of a secret. */
 export function describeValue(value: unknown, name = ''): string {

@@ -9,17 +9,15 @@ import { approximate, isObject, parseJson, stringifyJson } from '../../kernel/js
 import type { Plan } from '../../plan/plan.ts'
 import { loadPlan } from '../load.ts'
 import { carried, createRunner, credentialOf, inProcess, NO_CREDENTIAL } from '../probe/probe.ts'
-import { exampleProject } from './example-project.ts'
 import {
   encodePairs,
   type ForeignFile,
   type Imported,
   type ImportedCase,
   ImportedFile,
-  type ImportedRecords,
-  type ImportedTrial,
   type ImportKind,
 } from './imported.ts'
+import { inferredProject, operationAt, triedCases } from './inferred-project.ts'
 import { jsonServer } from './json-server.ts'
 import { mockoon } from './mockoon.ts'
 import { mockserver } from './mockserver.ts'
@@ -30,7 +28,8 @@ import { wiremock } from './wiremock.ts'
 /** The kinds of files that can be imported, in the order in which they are tried. A new one is one file and one line. */
 const KINDS: readonly ImportKind[] = [wiremock, mockoon, mockserver, postman, jsonServer]
 
-export const IMPORT_KINDS: readonly string[] = KINDS.map(({ name }) => name)
+/** A HAR is recorded: see `record`. */
+export const IMPORT_KINDS: readonly string[] = ['har', ...KINDS.map(({ name }) => name)]
 
 /** The result of an import. */
 export interface ImportResult {
@@ -56,6 +55,8 @@ interface ImportOptions {
   readonly output: string
   readonly as?: string | undefined
   readonly force?: boolean
+  /** The OpenAPI document that the requests are for; without it one is made. */
+  readonly contract?: string | undefined
 }
 
 /**
@@ -68,7 +69,7 @@ export async function importFiles(
   names: readonly string[],
   home: string,
   report: Diagnostics,
-  { output, as, force = false }: ImportOptions,
+  { output, as, force = false, contract }: ImportOptions,
 ): Promise<ImportResult | undefined> {
   const files = names.flatMap(name => foreignFiles(resolve(home, name), home, report))
   if (report.failed) return undefined
@@ -78,7 +79,7 @@ export async function importFiles(
       : KINDS.find(({ name }) => name === as)
   const own = kind === undefined ? [] : files.filter(file => kind.recognises(file.source.value))
   if (kind === undefined || own.length === 0) {
-    const known = `accepted are ${KINDS.map(({ what }) => what).join(', ')}`
+    const known = `accepted are ${KINDS.map(({ what }) => what).join(', ')}, and recordings named .har`
     const message =
       as === undefined ? 'no file of a known kind was found' : (suggest(as, IMPORT_KINDS) ?? 'this is of another kind')
     report.error('unknown-import', message, placeOfFile(names[0] ?? ''), known)
@@ -89,14 +90,17 @@ export async function importFiles(
   const target = resolve(home, output)
   const trial = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
   try {
-    const project = imported.hasExamples ? await exampleProject(imported, trial, home) : projectOf(imported)
+    const place = { folder: trial, home, given: contract && resolve(home, contract) }
+    const isOwn = contract === undefined && imported.hasExamples !== true
+    const project = isOwn ? projectOf(imported) : await inferredProject(imported, place, report)
+    if (report.failed) return undefined
     writeProject(trial, project, true)
     const { plan, report: found } = loadPlan(join(trial, 'gateway.yaml'), home, {}, { thorough: true })
     const tried = plan === undefined ? undefined : await tryCases(imported, plan)
-    for (const { severity, code, message, place, hint } of found.unsorted) {
-      const file = relative(relative(home, trial), place.file)
-      const { line, column, length, text } = place
-      report[severity](code, message, { file: join(output, file), line, column, length, text }, hint)
+    for (const { place: at, ...one } of found.unsorted) {
+      const { line, column, length, text } = at
+      const file = at.file.replace(relative(home, trial), output)
+      report.add({ ...one, place: { file, line, column, length, text } })
     }
     if (tried === undefined) return undefined
     // A folder that is not there yet appears whole.
@@ -142,43 +146,34 @@ function readBelow(root: string, folder: string, name: string): Uint8Array | str
 }
 
 /** Sends the requests that the source names, and compares the replies. */
-async function tryCases({ routes, records, hasExamples = false }: Imported, plan: Plan): Promise<Trials> {
+async function tryCases(imported: Imported, plan: Plan): Promise<Trials> {
+  const { routes, hasExamples = false } = imported
   const runner = createRunner(plan)
   const different: string[] = []
   let named = 0
-  const all = routes.flatMap(({ method, cases }) => cases.map(one => ({ method, ...one })))
-  const isWhole = ({ trial, settings = {} }: Pick<ImportedCase, 'trial' | 'settings'>) =>
-    trial !== undefined && settings.respond === undefined && settings.fault === undefined
-  const whole = [...records.flatMap(readsOf), ...all.filter(isWhole)]
+  const whole = triedCases(imported)
   for (const one of whole) {
-    const { path: template, query, headers, body } = one.trial as ImportedTrial
-    const path = template.replace(/\{[^}]*\}/g, '1')
-    const { operation } = plan.find(one.method, path)?.target.planned ?? {}
+    const { path: given, query, headers, body } = one.trial
+    const { path = given, operation } = operationAt(plan, one.method, given) ?? {}
     const credential = carried(operation ? credentialOf(undefined, operation, plan) : NO_CREDENTIAL)
     const faultWith = async (more: Readonly<Record<string, string>>) => {
       const usual: Record<string, string> = { accept: '*/*', ...(body && { 'content-type': 'application/json' }) }
       const own = { ...usual, ...headers, ...more, ...credential.headers }
-      const whole = [query, encodePairs(credential.query)].filter(Boolean).join('&')
-      const sent = { method: one.method, path, query: whole, headers: own, body }
+      const all = [query, encodePairs(credential.query)].filter(Boolean).join('&')
+      const sent = { method: one.method, path, query: all, headers: own, body }
       return differenceOf(one, (await runner.send(inProcess(sent), runner.newWorld())).reply, hasExamples)
     }
     const fault = await faultWith({})
     if (fault === undefined) continue
-    const preferred = one.body === undefined ? `code=${one.status}` : `example=${one.name}`
-    if (hasExamples && (await faultWith({ prefer: preferred })) === undefined) named += 1
+    const prefer = one.body === undefined ? `code=${one.status}` : `example=${one.name}`
+    if (hasExamples && (await faultWith({ prefer })) === undefined) named += 1
     else different.push(`${one.method} ${path}${query === '' ? '' : `?${query}`}: ${fault}`)
   }
   const tried = whole.length
-  return { tried, equal: tried - different.length, named, untried: all.length - all.filter(isWhole).length, different }
+  const reads = triedCases({ ...imported, routes: [] }).length
+  const untried = routes.flatMap(({ cases }) => cases).length + reads - tried
+  return { tried, equal: tried - different.length, named, untried, different }
 }
-
-/** The reads of records, as cases. */
-const readsOf = ({ path, idField, records, isMade = false }: ImportedRecords) =>
-  (isMade ? [] : records).map(record => {
-    const target = encodeURI(idField === '' ? path : `${path}/${record[idField]}`)
-    const trial: ImportedTrial = { path: target, query: '', headers: {} }
-    return { method: 'GET', name: '', status: 200, type: 'application/json', body: record, trial }
-  })
 
 type CaseReply = Awaited<ReturnType<ReturnType<typeof createRunner>['send']>>['reply']
 

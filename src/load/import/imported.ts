@@ -45,6 +45,7 @@ export interface ImportedTrial {
 }
 
 interface RouteNotes {
+  readonly place?: Place
   readonly summary?: string | undefined
   readonly description?: string | undefined
   readonly tag?: string | undefined
@@ -74,6 +75,7 @@ interface ShownRequests {
 /** A collection of records, with the operations that list, create, read, replace, update and delete them. */
 export interface ImportedRecords {
   readonly name: string
+  readonly place: Place
   /** The path of the collection; its records are below it, by their ids. */
   readonly path: string
   readonly tag?: string | undefined
@@ -192,8 +194,8 @@ export class RouteBook {
   }
 }
 
-/** Returns a condition or a body with the parameters of one path named as in another. */
-function renamed<Value extends Json | undefined>(value: Value, from: string, to: string): Value {
+/** Returns a condition, a body or settings with the parameters of one path named as in another. */
+export function renamed<Value extends Json | undefined>(value: Value, from: string, to: string): Value {
   if (from === to || value === undefined) return value
   const names = [from, to].map(path => [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => memberIn('', name)))
   const [old = [], others = []] = names

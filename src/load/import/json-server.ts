@@ -24,7 +24,7 @@ export const jsonServer: ImportKind = {
         const lose = (what: string, hint: string) => report.warning('not-imported', what, place, hint)
         const path = `/${name}`
         if (isObject(value)) {
-          records.push({ name, path, idField: '', records: [value as JsonObject], list: {}, query: [] })
+          records.push({ name, place, path, idField: '', records: [value as JsonObject], list: {}, query: [] })
         } else if (isCollection(value) && value.every(one => 'id' in one)) {
           const fields = [...new Set(value.flatMap(record => Object.keys(record)))]
           const filter = fields.filter(field =>
@@ -34,6 +34,7 @@ export const jsonServer: ImportKind = {
           const pages = { links: true, headers: { 'x-total-count': '${page.total}' } }
           records.push({
             name,
+            place,
             path,
             idField: 'id',
             records: value,

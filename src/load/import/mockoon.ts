@@ -279,7 +279,8 @@ class MockoonReading {
     // Records that a template makes are generated from their schema.
     const isMade = JSON.stringify(records).includes('${')
     const list = { limit: 'limit', page: 'page', sort: 'sort', order: 'order' }
-    return [{ name, path, idField, records, isMade, list, query: Object.keys(list) }]
+    const place = this.#file.source.locate(at)
+    return [{ name, place, path, idField, records, isMade, list, query: Object.keys(list) }]
   }
 }
 

@@ -131,7 +131,12 @@ class CollectionReading {
     const summary = String(item.name ?? '')
     const { description } = given
     const told = isObject(description) ? description.content : description
-    const notes = { summary, tag, ...(typeof told === 'string' && told !== '' ? { description: told } : {}) }
+    const notes = {
+      summary,
+      tag,
+      place: placeOf([]),
+      ...(typeof told === 'string' && told !== '' ? { description: told } : {}),
+    }
     const route = this.book.routeAt(method, request.path, notes)
     describeSent(route, request, auth)
     for (const [i, one] of objectItems(item.response).entries()) {

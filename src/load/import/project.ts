@@ -158,7 +158,7 @@ function hasTemplate(value: Json): boolean {
 }
 
 /** The rules of a route, and its reply where none applies. */
-function settingsOfRoute({ cases }: ImportedRoute, files: Map<string, string | Uint8Array>): JsonObject {
+export function settingsOfRoute({ cases }: ImportedRoute, files: Map<string, string | Uint8Array>): JsonObject {
   const rules: Json[] = []
   for (const one of cases) {
     const settings = settingsOfCase(one, files)

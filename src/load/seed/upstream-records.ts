@@ -29,33 +29,22 @@ export function compileBase(
   own: readonly { readonly operation: Operation; readonly respond: RespondConfig }[],
 ): Base | undefined {
   const { base, fresh = '10s' } = block
-  const wrong = (when: boolean, code: string, message: string, path: readonly string[], hint: string) =>
-    when && report.error(code, message, at(path, 'key'), hint)
+  const wrong = (when: boolean, code: string, message: string, path: string, hint: string) =>
+    when && report.error(code, message, at(path.split('.'), 'key'), hint)
   if (base === undefined) {
-    wrong(
-      block.fresh !== undefined,
-      'idle-key',
-      '"fresh" has no effect without "base"',
-      ['fresh'],
-      'add base: upstream',
-    )
+    wrong(block.fresh !== undefined, 'idle-key', '"fresh" has no effect without "base"', 'fresh', 'add base: upstream')
     return undefined
   }
   const reader = own.find(({ respond }) => respond.read === name && respond.id === undefined)
   const list = own.find(({ respond, operation }) => respond.list === name && !operation.path.includes('{'))
+  const isUnread = upstream?.methods?.includes('GET') === false || !upstream
   const hint = 'add upstream: { url: https://… } with GET among its methods'
-  wrong(
-    upstream?.methods?.includes('GET') === false || !upstream,
-    'no-upstream',
-    'no real API may be read',
-    ['base'],
-    hint,
-  )
-  wrong(!!block.seed, 'conflicting-base', '"base" and "seed" exclude each other', ['seed'], 'remove one of them')
+  wrong(isUnread, 'no-upstream', 'no real API may be read', 'base', hint)
+  wrong(!!block.seed, 'conflicting-base', '"base" and "seed" exclude each other', 'seed', 'remove one of them')
   const unique = 'the records of the real API need ids that are unique among all of them'
-  wrong(!!block.id?.within, 'conflicting-base', unique, ['id', 'within'], 'remove "within", or "base"')
+  wrong(!!block.id?.within, 'conflicting-base', unique, 'id.within', 'remove "within", or "base"')
   const readable = `respond: { read: ${name} } for the GET of one record`
-  wrong(!reader, 'no-reader', `no operation reads one record of ${name}`, ['base'], readable)
+  wrong(!reader, 'no-reader', `no operation reads one record of ${name}`, 'base', readable)
   return {
     kept: freshReplies(parseDuration(fresh) ?? 0),
     record: recordPath(reader?.respond.body),

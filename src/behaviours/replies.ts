@@ -1,9 +1,45 @@
-// Judges a reply that is passed on: a copy of its body, up to a limit, after the client has got it.
+// Judges replies. One that is passed on is judged by a copy of its body, up to a limit, after the client has got it.
 
-import { nonconformanceOf, type Operation } from '../../contract/contract.ts'
-import { type Judgement, type Reply, type ReplyStream, type Unread, withWarning } from '../../kernel/http.ts'
-import { decodeBody, tooLong, unread } from '../../kernel/received.ts'
-import { breathe } from '../../world/clock.ts'
+import { nonconformanceOf, type Operation } from '../contract/contract.ts'
+import {
+  type Judgement,
+  problems,
+  type Reply,
+  type ReplyStream,
+  refuse,
+  type Unread,
+  withWarning,
+} from '../kernel/http.ts'
+import { decodeBody, tooLong, unread } from '../kernel/received.ts'
+import { breathe } from '../world/clock.ts'
+import type { Behaviour } from './behaviour.ts'
+
+/**
+ * Checks every reply against the contract: responders' replies, chosen replies, refusals and status faults. It is inside
+ * `errors`, which gives refusals their body, and outside all other behaviours.
+ */
+export const replies: Behaviour<{ readonly replies?: 'off' | 'warn' | 'refuse' }> = {
+  name: 'replies',
+  keyOf: 'validate',
+  compile(config, { operation, decorate, forwards, maxBody }) {
+    const mode = config?.replies ?? (forwards ? 'warn' : 'off')
+    if (mode === 'off') return undefined
+    return next => async exchange => {
+      const reply = await next(exchange)
+      const { stream } = reply
+      if (stream !== undefined) return judgeReply({ ...reply, stream }, operation, maxBody)
+      if (reply.status === 0) return reply
+      const bare = reply.refusal !== undefined && reply.body === undefined
+      const fault = nonconformanceOf(operation, bare ? await decorate(exchange, reply) : reply)
+      if (fault === undefined) return reply
+      // Any operation may refuse, and may answer 304 to a conditional request; contracts do not document these.
+      if (fault.code === 'undocumented-status' && (reply.refusal !== undefined || reply.status === 304)) return reply
+      if (mode === 'refuse') return refuse(problems.invalid_reply, `${operation.id} ${fault.message}`)
+      return withWarning(reply, fault.message)
+    }
+  },
+  describe: (config, { forwards }) => config?.replies ?? (forwards ? 'warn' : undefined),
+}
 
 /**
  * Returns the reply with its judgement. A body that has arrived with its head is judged at once, so that `Understudy-Warning` can
@@ -11,7 +47,7 @@ import { breathe } from '../../world/clock.ts'
  *
  * @param most the longest body that is judged, in bytes, compressed and not
  */
-export async function judgeReply(
+async function judgeReply(
   reply: Reply & { readonly stream: ReplyStream },
   operation: Operation,
   most: number,
@@ -35,7 +71,7 @@ export async function judgeReply(
   }
   const head = faultOf(undefined)
   if (head.breaks) return told({ ...head, body: NOT_NEEDED }, stream.chunks)
-  const source = stream.chunks[Symbol.asyncIterator]()
+  const source = (stream.chunks as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
   const parts: Uint8Array[] = []
   let size = 0
   for (;;) {
@@ -54,15 +90,11 @@ export async function judgeReply(
     parts.push(next.value)
     size += next.value.length
   }
-  return told(await judge(Buffer.concat(parts)), passOnParts(parts))
+  return told(await judge(Buffer.concat(parts)), parts)
 }
 
 const CONFORMS = { text: undefined, breaks: false }
 const NOT_NEEDED = unread('was not needed')
-
-async function* passOnParts(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* parts
-}
 
 /** Passes on the parts that have arrived and the rest, and calls back with a copy in the end. */
 async function* copied(
