@@ -81,8 +81,9 @@ export class Gateway {
     this.coverage = new Coverage(plan)
     this.metrics = new Metrics(version, this.worlds, this.weather, log)
     const count = (operation: string, kind: string) => this.metrics.drifted(operation, kind)
-    this.drift = new LiveDrift(plan, clock, count, error => this.reportFailure(error))
-    this.next = new LiveNext(plan, clock, one => this.metrics.judged(one.consumer, one.operation, one.verdict))
+    const fail = (error: unknown) => this.reportFailure(error)
+    this.drift = new LiveDrift(plan, clock, count, fail)
+    this.next = new LiveNext(plan, clock, one => this.metrics.judged(one.consumer, one.operation, one.verdict), fail)
     this.#served = servePlan(plan, this.metrics, this.clock.now())
     this.#others = serveOthers(plan)
   }

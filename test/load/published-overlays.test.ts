@@ -82,6 +82,39 @@ test('an overlay of the wrong shape is refused at its place, with a remedy', () 
   }
 })
 
+/** Overlays that the schemas of the specification accept, by the name of their case. */
+const ACCEPTED: Readonly<Record<string, string>> = {
+  minimal: "  - { target: '$', update: {} }",
+  'info-extensions':
+    'overlay: 1.1.0\ninfo: { title: x, version: 1.0.0, x-info: {} }\nactions: [{ target: $, update: {} }]',
+  'root-extensions':
+    'overlay: 1.1.0\ninfo: { title: x, version: 1.0.0 }\nactions: [{ target: $, update: {} }]\nx-more: {}',
+  'actions-extensions': '  - { target: $, x-action: {}, update: {} }',
+  'actions-description': '  - { target: $, description: why, update: {} }',
+  // As published it has no brackets, which RFC 9535 requires for a name with a hyphen.
+  'actions-traits-example': `  - { target: "$.paths.*.get[?@['x-traits'].paged]", update: { parameters: [{ name: top, in: query }] } }`,
+  'actions-structured-overlay-example':
+    "  - { target: $, update: { info: { x-a: b }, paths: { '/': { summary: s, get: { x-limit: 100 } } }, components: , tags: [] } }",
+  'actions-targeted-overlay-example': `  - { target: "$.paths['/foo'].get", update: { description: d } }\n  - { target: "$.paths['/foo']", update: { post: { x-safe: false } } }`,
+  'actions-wildcard-overlay-example': '  - { target: $.paths.*.get, update: { x-safe: true } }',
+  'actions-array-modification-example-update':
+    '  - { target: $.paths.*.get.parameters, update: { name: new, in: query } }',
+  'actions-array-modification-example-remove':
+    "  - { target: '$.paths.*.get.parameters[?@.name == ''dummy'']', remove: true }",
+  'copy-path-item-example': `  - { target: '$.paths["/bar"]', copy: '$.paths["/foo"]' }`,
+  'actions-update-with-remove':
+    'overlay: 1.0.0\ninfo: { title: x, version: 1.0.0 }\nactions: [{ target: $.paths.*.get.parameters, update: { name: n, in: query }, remove: true }]',
+}
+
+test('an overlay that the specification accepts is applied', () => {
+  const document = `openapi: 3.1.0\ninfo: { title: a }\ntags: [a]\ncomponents: {}\npaths:
+  /foo: { get: { description: old, parameters: [{ name: dummy }], x-traits: { paged: true } } }\n  /bar: {}\n`
+  for (const [name, text] of Object.entries(ACCEPTED)) {
+    const { value, told } = merge(document, [text])
+    assert.ok(value, `${name}: ${told}`)
+  }
+})
+
 test('Overlay 1.0 permits actions that 1.1 refuses: they are warnings', () => {
   const head = 'overlay: 1.0.0\ninfo: { title: x, version: 1.0.0, x-a: 1 }\nx-b: {}\nactions:\n'
   const { value, told } = merge('openapi: 3.1.0\ninfo: { title: a }\ntags: []\n', [

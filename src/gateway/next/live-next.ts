@@ -12,18 +12,22 @@ import { NextTally, type TallySnapshot } from './tally.ts'
 const MOST_WAITING = 100
 const MOST_JUDGED = 256 * 1024
 
+type CountVerdict = (row: Pick<NextRow, 'consumer' | 'operation' | 'verdict'>) => void
+
 export class LiveNext {
   readonly #clock: Clock
-  readonly #count: (row: Pick<NextRow, 'consumer' | 'operation' | 'verdict'>) => void
+  readonly #count: CountVerdict
+  readonly #fail: (error: unknown) => void
   #tally: NextTally | undefined
   #waiting = 0
   /** Reads the counts of other processes; set where several serve. */
   others: () => Promise<readonly TallySnapshot[]> = async () => []
 
-  /** @param count counts a verdict */
-  constructor(plan: Plan, clock: Clock, count: (row: Pick<NextRow, 'consumer' | 'operation' | 'verdict'>) => void) {
+  /** @param count counts a verdict, and `fail` reports an internal error */
+  constructor(plan: Plan, clock: Clock, count: CountVerdict, fail: (error: unknown) => void) {
     this.#clock = clock
     this.#count = count
+    this.#fail = fail
     this.adopt(plan)
   }
 
@@ -44,15 +48,21 @@ export class LiveNext {
     this.#tally?.absorb({ ...known, rows, counts: { ...counts, requests } })
   }
 
-  /** Judges a request later, when its caller has the reply. */
+  /** Judges a request later, when its caller has the reply. That of a real API is judged when it has passed. */
   follow(exchange: Exchange, path: string, reply: Reply, bytes: Uint8Array | undefined): void {
-    const tally = this.#tally
-    if (tally === undefined) return
-    if (this.#waiting >= MOST_WAITING) tally.drop()
-    else void this.#judgeLater(tally, [exchange, path, reply, bytes])
+    const { stream, ...rest } = reply
+    const later = (whole: Reply) => this.#judgeLater([exchange, path, whole, bytes])
+    if (stream?.judged === undefined) later(reply)
+    else
+      stream.judged.then(({ body }) => later(body instanceof Uint8Array ? { ...rest, body } : reply)).catch(this.#fail)
   }
 
-  async #judgeLater(tally: NextTally, context: Parameters<typeof this.judge>): Promise<void> {
+  async #judgeLater(context: Parameters<typeof this.judge>): Promise<void> {
+    const tally = this.#tally
+    if (this.#waiting >= MOST_WAITING) {
+      tally?.drop()
+      return
+    }
     this.#waiting += 1
     await breathe()
     if (tally === this.#tally) await this.judge(...context)
@@ -68,7 +78,7 @@ export class LiveNext {
   ): Promise<string | undefined> {
     if (operation.id === '') return undefined
     const unread = request.hasBody ? { lost: 'not read' } : undefined
-    const judged = await this.#tally?.add({
+    const judging = this.#tally?.add({
       ...{ method: request.method, path, query: request.query, status, consumer },
       headers: request.headers as KeptExchange['headers'],
       at: this.#clock.now(),
@@ -76,7 +86,8 @@ export class LiveNext {
       replyHeaders: headers,
       replyBody: stream === undefined ? keptBody(body) : { lost: 'streamed' },
     })
-    if (judged === undefined) return undefined
+    const judged = await judging?.catch(this.#fail)
+    if (typeof judged !== 'object') return undefined
     this.#count(judged)
     const { verdict, reason } = judged
     // A field of a header is ASCII (RFC 9651).
