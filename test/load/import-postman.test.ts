@@ -174,6 +174,25 @@ test('variables of an environment and folders with credentials are filled in', a
   assert.match(await imported.send('GET /signed'), /^200/)
 })
 
+test('texts that look like templates stay, and values of secret variables are not copied', async () => {
+  const get = request('GET', url('odd'))
+  const collection = {
+    info,
+    variable: [
+      { key: 'adminPassword', value: 'hunter2' },
+      { key: 'pin', value: '4711', type: 'secret' },
+    ],
+    item: [
+      { name: 'Odd', request: get, response: [reply('Odd', 200, { price: '${5}', name: '{{name}}' }, get)] },
+      { name: 'In', request: request('POST', url('in'), { password: '{{adminPassword}}', pin: '{{pin}}' }) },
+    ],
+  }
+  const { send, result, folder } = await importOf({ 'odd.json': collection })
+  assert.equal(await send('GET /odd'), '200 {"price":"${5}","name":"{{name}}"}')
+  assert.deepEqual([result?.tried.equal, result?.tried.tried], [1, 1])
+  assert.doesNotMatch(readFileSync(join(folder, 'out/openapi.yaml'), 'utf8'), /hunter2|4711/)
+})
+
 test('a collection of version 1 is refused, with the way to export a newer one', async () => {
   const { result, report } = await importOf({ 'old.json': { id: '1', name: 'Old', order: [], requests: [] } })
   assert.equal(result, undefined)

@@ -196,13 +196,11 @@ function differenceOf(
   const sent = typeof reply.body === 'string' ? reply.body : new TextDecoder().decode(reply.body ?? new Uint8Array())
   if (body instanceof ImportedFile) return sent === new TextDecoder().decode(body.bytes) ? undefined : 'another file'
   const isText = typeof body === 'string'
-  const written = (isText ? body : stringifyJson(approximate(body))).replace(
-    /\$\{\\?"(\$\{|\{\{)\\?"\}/g,
-    (_, part) => `\0${part}`,
-  )
+  const written = isText ? body : stringifyJson(approximate(body))
+  const plain = isStateful ? written : written.replace(/\$\{\\?"(\$\{|\{\{)\\?"\}/g, '\0$1')
   // The value of a template is not known.
-  if (/(?<!\0)\$\{/.test(written)) return undefined
-  const expected = written.replaceAll('\0', '')
+  if (!isStateful && /(?<!\0)\$\{/.test(plain)) return undefined
+  const expected = plain.replaceAll('\0', '')
   if (isText) return sent === expected ? undefined : 'another text'
   const parsed = parseJson(sent)
   if ('fault' in parsed) return 'no JSON'

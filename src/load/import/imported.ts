@@ -49,8 +49,6 @@ interface RouteNotes {
   readonly summary?: string | undefined
   readonly description?: string | undefined
   readonly tag?: string | undefined
-  /** A body that a request may have, as an example. */
-  readonly body?: Json | undefined
 }
 
 export interface ImportedRoute extends RouteNotes {

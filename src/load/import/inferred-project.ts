@@ -11,6 +11,7 @@ import { inferGateway } from '../infer/infer.ts'
 import { loadContract } from '../load.ts'
 import { inProcess } from '../probe/probe.ts'
 import { createRecordedState, matchExchange } from '../record/recorded-state.ts'
+import { jsonOf } from './handlebars.ts'
 import type { RecordedExchange } from './har.ts'
 import {
   celText,
@@ -77,7 +78,15 @@ export async function inferredProject(
       const rules = imported.hasExamples ? rulesOf(route) : cases
       if (given === undefined && rules.length > 1) put(own, operation.id, { rules: rules.flatMap(exampleRule) })
       else if (given !== undefined && rules.length > 0)
-        put(own, operation.id, renamed(settingsOfRoute({ ...route, cases: rules }, files), path, operation.path))
+        put(
+          own,
+          operation.id,
+          renamed(
+            settingsOfRoute({ ...route, cases: imported.hasExamples ? rules.map(plainCase) : rules }, files),
+            path,
+            operation.path,
+          ),
+        )
     }
   }
   const reference = relative(folder, file)
@@ -88,6 +97,10 @@ export async function inferredProject(
   files.set('gateway.yaml', writeYaml(withoutEmpty(settings) as Json))
   return files
 }
+
+/** A case of an example, whose texts are no templates, as the case of a rule. */
+const plainCase = (one: ImportedCase): ImportedCase =>
+  one.body === undefined || one.body instanceof ImportedFile ? one : { ...one, body: jsonOf(stringifyJson(one.body)) }
 
 const withoutEmpty = (settings: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(settings).filter(([, one]) => !isObject(one) || Object.keys(one).length > 0))

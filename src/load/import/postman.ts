@@ -2,13 +2,12 @@
 
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Path, Source } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parseJson, put, stringifyJson } from '../../kernel/json.ts'
 import { attempted, getOrMake } from '../../kernel/memo.ts'
 import { freeName } from '../../kernel/names.ts'
-import { jsonOf, parameterAfter } from './handlebars.ts'
+import { parameterAfter } from './handlebars.ts'
 import {
   asList,
-  celText,
   encodePairs,
   type ImportedCase,
   type ImportedRoute,
@@ -68,6 +67,9 @@ interface FolderSettings {
   readonly auth?: unknown
 }
 
+/** The names of variables whose values are not copied. */
+const SECRET = /passw|secret|token|api.?key|credential/i
+
 /** The deepest folder that is read. */
 const DEEPEST = 50
 
@@ -93,9 +95,9 @@ class CollectionReading {
     }
     // Values of an environment replace those of the collection.
     const variables = new Map(around.variables)
-    for (const { key, value, enabled, disabled } of objectItems([...asList(folder.variable), ...this.#environments])) {
-      if (enabled !== false && disabled !== true && value !== '' && value !== null)
-        variables.set(String(key), String(value))
+    for (const { key, value, type, ...one } of objectItems([...asList(folder.variable), ...this.#environments])) {
+      const isOn = one.enabled !== false && one.disabled !== true && type !== 'secret' && !SECRET.test(String(key))
+      if (isOn && value !== '' && value !== null) variables.set(String(key), String(value))
     }
     const inner = { ...around, variables, ...(folder.auth === undefined ? {} : { auth: folder.auth }) }
     if (folder.request !== undefined) {
@@ -125,18 +127,11 @@ class CollectionReading {
       lose(['request', 'method'], `the method ${request.method} has no equal`, 'use another')
       return
     }
-    const auth = this.#schemeOf(given.auth ?? around.auth, variables, what =>
-      lose(['request'], what, 'see docs/openapi.md'),
-    )
+    const auth = this.#schemeOf(given.auth ?? around.auth, variables, lose)
     const summary = String(item.name ?? '')
     const { description } = given
     const told = isObject(description) ? description.content : description
-    const notes = {
-      summary,
-      tag,
-      place: placeOf([]),
-      ...(typeof told === 'string' && told !== '' ? { description: told } : {}),
-    }
+    const notes = { summary, tag, place: placeOf([]), description: typeof told === 'string' ? told : undefined }
     const route = this.book.routeAt(method, request.path, notes)
     describeSent(route, request, auth)
     for (const [i, one] of objectItems(item.response).entries()) {
@@ -150,29 +145,23 @@ class CollectionReading {
       const own = sent.method === method ? this.book.routeAt(method, sent.path, notes) : route
       if (status < 300) describeSent(own, sent, auth)
       const type = sentFields(header).get('content-type')?.split(';')[0]?.trim() ?? TYPES[String(language)]
-      const text = typeof body === 'string' && status !== 204 && status !== 304 ? body : ''
-      const value = text === '' ? undefined : type === undefined || /json/.test(type) ? jsonOf(text) : text
       own.cases.push({
         name: exampleName(String(name ?? status), own),
-        place: placeOf(['response', i]),
-        when: [],
-        status,
-        headers: {},
-        type: text === '' ? undefined : (type ?? (value === undefined ? 'text/plain' : 'application/json')),
-        body: text === '' ? undefined : (value ?? text),
+        ...{ place: placeOf(['response', i]), when: [], status, headers: {} },
         // Files of a form are not in a collection.
         trial: sent.type === 'multipart/form-data' ? undefined : attempted(() => trialOf(sent)),
+        ...(status === 204 || status === 304 ? {} : sentContent(body, type)),
       })
     }
   }
 
   /** Notes the security scheme of a request, and returns its name. */
-  #schemeOf(auth: unknown, variables: Variables, lose: (what: string) => void): string | undefined {
+  #schemeOf(auth: unknown, variables: Variables, lose: Lose): string | undefined {
     if (!isObject(auth) || auth.type === 'noauth') return undefined
     const type = String(auth.type)
     const kind = AUTH[type]
     if (kind === undefined) {
-      lose(`credentials of the kind "${type}" are not asked for`)
+      lose(['request'], `credentials of the kind "${type}" are not asked for`, 'see docs/openapi.md')
       return undefined
     }
     const given = auth[type]
@@ -212,6 +201,18 @@ function exampleName(text: string, { cases }: ImportedRoute): string {
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-|-$/g, '') || 'reply'
   return freeName(plain, new Map(cases.map(({ name }) => [name, true])))
+}
+
+/** Returns the content of a message: JSON as its value. A variable without a value is 0 where it is no text. */
+function sentContent(given: unknown, type: string | undefined): Pick<ImportedCase, 'type' | 'body'> {
+  if (typeof given !== 'string' || given === '') return {}
+  const [value] =
+    type === undefined || /json/.test(type)
+      ? [given, given.replace(/\{\{[^{}]*\}\}/g, '0')].map(text => parseJson(text)).filter(one => 'value' in one)
+      : []
+  return value === undefined
+    ? { type: type ?? 'text/plain', body: given }
+    : { type: type ?? 'application/json', body: (value as { readonly value: Json }).value }
 }
 
 /** Returns a text with the values of its variables; those that have none stay. */
@@ -290,13 +291,7 @@ const pathPart = (part: unknown): string => String(isObject(part) ? part.value :
 function readSentBody({ mode, raw, options, ...forms }: Members, known: string | undefined, variables: Variables) {
   if (mode === 'raw') {
     const { language } = (isObject(options) && isObject(options.raw) ? options.raw : {}) as Members
-    const text = fillIn(String(raw ?? ''), variables)
-    const type = known ?? TYPES[String(language)]
-    const value = type === undefined || /json/.test(type) ? jsonOf(text, name => celText(`{{${name}}}`)) : undefined
-    if (text === '') return {}
-    return value === undefined
-      ? { type: type ?? 'text/plain', body: text }
-      : { type: type ?? 'application/json', body: value }
+    return sentContent(fillIn(String(raw ?? ''), variables), known ?? TYPES[String(language)])
   }
   if (mode === 'graphql') return { type: 'application/json', body: forms.graphql }
   if (mode === 'file') return { type: known ?? 'application/octet-stream' }

@@ -3,9 +3,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeYaml } from '../../kernel/file/yaml-tree.ts'
-import { isObject, type Json, type JsonObject, mapValues, put, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, mapValues, memberAt, put, stringifyJson } from '../../kernel/json.ts'
 import { freeName, singular } from '../../kernel/names.ts'
-import { describeImported, recordsShown, type ShownRecords } from './example-contract.ts'
 import {
   type Imported,
   type ImportedCase,
@@ -15,7 +14,14 @@ import {
   operationIdOf,
   pascal,
 } from './imported.ts'
-import { schemaOfValues } from './schema-of.ts'
+import {
+  collectionOf,
+  recordsShown,
+  type ShownRecords,
+  schemaOfReplies,
+  schemaOfValues,
+  unsavedReply,
+} from './schema-of.ts'
 
 /** The files of a project by their names in its folder. */
 export type ProjectFiles = ReadonlyMap<string, string | Uint8Array>
@@ -45,8 +51,9 @@ export function projectOf(imported: Imported): ProjectFiles {
   for (const { name, values } of shown.values()) put(schemas, name, schemaOfValues(values))
   for (const route of imported.routes) {
     const { method, path } = route
-    if (!imported.hasExamples) add(method, path, contractOf(route), settingsOfRoute(route, files))
-    else add(method, path, describeImported(route, shown), {}, exampleIdOf(route))
+    const settings = imported.hasExamples ? {} : settingsOfRoute(route, files)
+    const records = imported.hasExamples && { name: shown.get(collectionOf(path))?.name }
+    add(method, path, contractOf(route, records || undefined), settings, exampleIdOf(route))
   }
   const components = {
     ...(Object.keys(schemas).length > 0 ? { schemas } : {}),
@@ -76,14 +83,25 @@ function exampleIdOf({ summary = '', method, path }: ImportedRoute): string {
   return isName ? operationIdOf(first, others.join(' ')) : operationIdOf(method, path)
 }
 
-const parametersIn = (path: string, query: Iterable<string>): { readonly parameters?: readonly JsonObject[] } => {
-  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-  const parameters = [...inPath, ...[...query].map(name => ({ name, in: 'query', schema: { type: 'string' } }))]
+/** A parameter with the values that were given for it. */
+function parameterNamed(place: string, name: string, values: readonly string[]): JsonObject {
+  const given = values.filter(value => value !== '')
+  const isInteger = given.length > 0 && given.every(value => /^(?:0|[1-9]\d{0,14})$/.test(value))
+  return {
+    ...{ name, in: place, ...(place === 'path' ? { required: true } : {}) },
+    schema: { type: isInteger ? 'integer' : 'string' },
+    ...(given.length > 0 ? { example: (isInteger ? Number(given[0]) : given[0]) as Json } : {}),
+  }
+}
+
+/** The parameters of a path and a query. @param shown their values by place and name */
+const parametersIn = (path: string, query: Iterable<string>, shown: ReadonlyMap<string, string[]> = new Map()) => {
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => `path ${name}`)
+  const keys = [...new Set([...names, ...[...query].map(name => `query ${name}`), ...shown.keys()])]
+  const parameters = keys.map(key => {
+    const [place = '', name = ''] = key.split(/ (.*)/s)
+    return parameterNamed(place, name, shown.get(key) ?? [])
+  })
   return parameters.length > 0 ? { parameters } : {}
 }
 
@@ -117,29 +135,40 @@ export function responsesOf(
   return responses
 }
 
-function contractOf(route: ImportedRoute): JsonObject {
-  const { method, path, tag, summary, body, cases } = route
-  const responses = responsesOf(cases)
-  if (
-    cases.every(({ when, settings }) => when.length > 0 || settings?.times !== undefined) &&
-    responses[404] === undefined
-  ) {
-    responses[404] = { description: 'No case fits the request' }
-  }
+/** @param records the name of the schema of the records that the cases show; unset if the cases are no examples */
+function contractOf(route: ImportedRoute, records: { readonly name: string | undefined } | undefined): JsonObject {
+  const { method, path, tag, summary, description, cases, shown } = route
+  const responses: Record<string, JsonObject> =
+    cases.length === 0
+      ? unsavedReply(route, records?.name)
+      : responsesOf(cases, own => (records ? schemaOfReplies(own, records.name) : bodySchema(own)))
   const isRead = cases.some(({ when }) => when.some(one => one.includes('request.body')))
-  const takesBody = BODY_METHODS.has(method) || isRead
-  if (takesBody) responses[400] ??= INVALID
+  const bodies = new Map(shown.bodies)
+  if (records !== undefined) {
+    for (const { name, status, type = '', body } of cases) {
+      const media = memberAt(responses, [`${status}`, 'content', type]) as { examples?: JsonObject } | undefined
+      if (media !== undefined) media.examples = { ...media.examples, [name]: { value: body as Json } }
+    }
+  } else {
+    if (cases.every(({ when, settings }) => when.length > 0 || settings?.times !== undefined))
+      responses[404] ??= { description: 'No case fits the request' }
+    if (BODY_METHODS.has(method) || isRead) {
+      responses[400] ??= INVALID
+      bodies.set('application/json', []).set('*/*', [])
+    }
+  }
+  const content = mapValues(Object.fromEntries(bodies), all => {
+    // One request shows fields that others may leave out.
+    const { required, ...schema } = schemaOfValues(all)
+    return all.length === 0 ? {} : { schema, example: all[0] as Json }
+  })
   return {
-    ...(summary === undefined ? {} : { summary }),
+    ...(summary ? { summary } : {}),
+    ...(description ? { description } : {}),
     ...(tag === undefined ? {} : { tags: [tag] }),
-    ...parametersIn(path, queryOf(route)),
-    ...(takesBody
-      ? {
-          requestBody: {
-            content: { 'application/json': body === undefined ? {} : { schema: schemaOfValues([body]) }, '*/*': {} },
-          },
-        }
-      : {}),
+    ...(shown.security.size > 0 ? { security: [...shown.security].map(name => ({ [name]: [] })) } : {}),
+    ...parametersIn(path, queryOf(route), shown.parameters),
+    ...(bodies.size > 0 ? { requestBody: { content } } : {}),
     responses,
   } as JsonObject
 }

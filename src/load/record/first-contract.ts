@@ -5,11 +5,10 @@ import { essenceOf, isJson } from '../../contract/media-types.ts'
 import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import { attempted, getOrMake } from '../../kernel/memo.ts'
 import { freeName, singular } from '../../kernel/names.ts'
-import { collectionOf, recordsShown, schemaOfReplies } from '../import/example-contract.ts'
 import type { RecordedExchange } from '../import/har.ts'
 import { type ImportedCase, METHODS_OF_PATHS, operationIdOf, pascal } from '../import/imported.ts'
 import { responsesOf } from '../import/project.ts'
-import { schemaOfValues } from '../import/schema-of.ts'
+import { collectionOf, recordsShown, schemaOfReplies, schemaOfValues } from '../import/schema-of.ts'
 import { jsonOfMessage } from './recording.ts'
 
 /** The bodies of an operation from which a schema is made. */
