@@ -79,6 +79,7 @@ const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   'respond.file': ['./replies/book.json'],
   'rules.times': [2],
   'seed.generate': [1000],
+  'seeds.*.generate': [1000],
   'references.*.to': ['authors'],
   'respond.headers': [{ 'cache-control': 'max-age=60' }],
   'respond.body': [{ status: 'ok' }, { data: '${page.items}', total: '${page.total}' }],
