@@ -8,7 +8,7 @@ import type { BrokenRule, Reply } from '../../kernel/http.ts'
 import { isObject, parsePointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { type CoverageItems, itemsOfOperation, type SchemaWalker } from './items.ts'
+import { type CoverageItems, itemsOfOperation, type SchemaWalker, type UnionBranch } from './items.ts'
 import { type CoverageReport, type CoveredOperation, mergeReports, reportOf, totalsOf } from './report.ts'
 
 export interface CoverageFilter {
@@ -234,7 +234,8 @@ export class Coverage {
       }
     }
     for (const branches of nested < MOST_NESTED ? unions : []) {
-      if (branches.every(branch => isSet(bits, branch.item) && isDone(branch.walker, bits))) continue
+      const isNew = (branch: UnionBranch) => !isSet(bits, branch.item) || !isDone(branch.walker, bits)
+      if (!branches.some(branch => isNew(branch) && branch.admits(value))) continue
       const possible = branches.filter(branch => branch.admits(value))
       for (const branch of possible) {
         if (possible.length > 1 && !branch.checks(value)) continue

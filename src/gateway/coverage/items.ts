@@ -9,6 +9,7 @@ import { isAssertion } from '../../contract/schema/keywords.ts'
 import { layersOf, type SchemaNode } from '../../contract/schema/shape.ts'
 import { isObject } from '../../kernel/json.ts'
 import { attempted, getOrMake } from '../../kernel/memo.ts'
+import { hasType } from '../../kernel/schema/keywords.ts'
 
 export const ITEM_KINDS = [
   'operation',
@@ -57,7 +58,7 @@ interface WalkedField {
 export interface UnionBranch {
   readonly item: number
   readonly walker: SchemaWalker
-  /** Whether a value may be of this branch, by the discriminator. */
+  /** Whether a value may be of this branch, by its type, a discriminator and the properties that tell branches apart. */
   admits(value: unknown): boolean
   /** Whether a value is of this branch, by the whole schema. */
   checks(value: unknown): boolean
@@ -253,9 +254,7 @@ class ItemFinder {
       const branches = itemsOf(childOf(schema, keyword))
       const property = discriminatorOf(schema)
       const named = property === undefined ? [] : this.#contract.branchesOf(schema, keyword, property)
-      const admitting = (names: readonly string[] = []) =>
-        names.length === 0 ? () => true : (one: unknown) => isObject(one) && names.includes(one[property!] as string)
-      const made = (one: Node, i: number) => this.#branch(one, i, name, depth, admitting(named?.[i]?.names))
+      const made = (one: Node, i: number) => this.#branch(one, i, name, depth, [property, named?.[i]?.names ?? []])
       if (branches.length > 1) walker.unions.push(branches.map(made))
       else for (const only of branches) this.#fill(walker, only, name, depth)
     }
@@ -268,14 +267,39 @@ class ItemFinder {
     return { shape, marks: { ...(isObject(shape.value) ? shape.value : {}), ...own } }
   }
 
-  #branch(node: Node, index: number, outer: string, depth: number, admits: UnionBranch['admits']): UnionBranch {
+  /** @param choice the property that a discriminator names, and its values for the branch */
+  #branch(node: Node, index: number, outer: string, depth: number, choice: PossibleValues): UnionBranch {
     const { shape, marks } = this.#marksOf(node)
     const title = componentOf(shape) ?? (typeof marks.title === 'string' ? marks.title : undefined)
     const name = `${outer}<${title ?? [marks.type, index + 1].join(' ').trim()}>`
     const item = this.#add('branch', name, node, isReference(node) ? 'value' : 'key')
     const walker = this.#open(node, name, depth + 1) ?? BLANK
     const isValid = (value: unknown) => this.#contract.use(shape, 'request').check(value, true) === undefined
+    const admits = compileAdmission(shape, this.#contract, choice)
     return { item, walker, admits, checks: value => attempted(() => isValid(value)) ?? false }
+  }
+}
+
+type PossibleValues = readonly [property: string | undefined, values: readonly unknown[]]
+
+/** Compiles a quick test of a branch: the type, the required properties, and those of which a few values are possible. */
+function compileAdmission(node: Node, contract: Contract, choice: PossibleValues): UnionBranch['admits'] {
+  const { types, required, properties } = contract.shapeOf(node)
+  const listed = [...properties].map(([name, property]): PossibleValues => {
+    const { const: only, enum: values } = (contract.resolve(property).value ?? {}) as SchemaParts
+    return [name, only === undefined ? ((values ?? []) as unknown[]) : [only]]
+  })
+  const choices = [choice, ...listed].filter(([, values]) => values.length > 0)
+  const needed = [...required].filter(name => properties.has(name))
+  return value => {
+    if (isObject(value)) {
+      // Most branches differ here. Every request looks at all those that were never seen.
+      for (const [name = '', values] of choices) {
+        if (value[name] !== undefined && !values.includes(value[name])) return false
+      }
+      for (const name of needed) if (!(name in value)) return false
+    }
+    return types.length === 0 || types.some(type => hasType(value, type))
   }
 }
 
