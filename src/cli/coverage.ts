@@ -10,9 +10,9 @@ import {
   mergeReports,
 } from '../gateway/coverage/report.ts'
 import { readControlPlane } from '../http/control-client.ts'
-import { isObject, parseJson } from '../kernel/json.ts'
+import { isObject } from '../kernel/json.ts'
 import { attempted } from '../kernel/memo.ts'
-import { type Command, type CommandLine, mustBe, oneOf, type Program } from './command.ts'
+import { type Command, mustBe, oneOf } from './command.ts'
 
 const DEFAULT_ORIGIN = 'http://127.0.0.1:4011'
 
@@ -38,43 +38,39 @@ export const coverage: Command = {
       fault: oneOf(COVERAGE_FORMATS),
     },
   },
-  async run(line, program) {
-    const read = await readReports(line, program)
-    const faults = read.flatMap(one => (typeof one === 'string' ? [one] : []))
-    for (const fault of faults) program.complain(`understudy: ${fault}\n`)
-    if (faults.length > 0) return 1
-    const report = mergeReports(read.filter(one => typeof one !== 'string'))
-    program.print(formatCoverage(report, (line.values.format ?? 'text') as CoverageFormat))
-    const { min = '0' } = line.values
+  async run({ file, values, lists }, { home, environment, print, complain }) {
+    // A shell gives `--merge run-*.json` several files.
+    const files = [...(lists.merge ?? []), ...(file === '' ? [] : [file])]
+    const origin = values.from ?? (files.length === 0 ? DEFAULT_ORIGIN : undefined)
+    const token = environment.UNDERSTUDY_CONTROL_TOKEN || undefined
+    const answer = origin === undefined ? [] : [[origin, await readControlPlane(origin, '/coverage', token)] as const]
+    const texts = files.map(name => {
+      const text = attempted(() => readFileSync(resolve(home, name), 'utf8'))
+      return [name, text === undefined ? { fault: `${name} cannot be read` } : { text }] as const
+    })
+    const reports: CoverageReport[] = []
+    let isWhole = true
+    for (const [name, read] of [...answer, ...texts]) {
+      const value = 'fault' in read ? undefined : (attempted(() => JSON.parse(read.text)) as unknown)
+      if (isReport(value)) reports.push(value)
+      else {
+        isWhole = false
+        const wrong = `${name} is not a coverage report; write one with \`understudy coverage --format json\``
+        complain(`understudy: ${'fault' in read ? read.fault : wrong}\n`)
+      }
+    }
+    if (!isWhole) return 1
+    const report = mergeReports(reports)
+    print(formatCoverage(report, (values.format ?? 'text') as CoverageFormat))
+    const { min = '0' } = values
     if (report.total === 0 || (report.seen / report.total) * 100 >= Number(min)) return 0
     const missed = report.total - report.seen
-    program.complain(`understudy: ${report.percent} % is below ${min} %; ${missed} parts were never touched\n`)
+    complain(`understudy: ${report.percent} % is below ${min} %; ${missed} parts were never touched\n`)
     return 1
   },
 }
 
-/** Returns each report, or the reason why it cannot be read. */
-async function readReports({ file, values, lists }: CommandLine, { home, environment }: Program) {
-  // A shell gives `--merge run-*.json` several files.
-  const files = [...(lists.merge ?? []), ...(file === '' ? [] : [file])]
-  const origin = values.from ?? (files.length === 0 ? DEFAULT_ORIGIN : undefined)
-  const merged = files.map(name => {
-    const text = attempted(() => readFileSync(resolve(home, name), 'utf8'))
-    return text === undefined ? `${name} cannot be read` : readReport(text, name)
-  })
-  if (origin === undefined) return merged
-  const read = await readControlPlane(origin, '/coverage', environment.UNDERSTUDY_CONTROL_TOKEN || undefined)
-  return ['fault' in read ? read.fault : readReport(read.text, origin), ...merged]
-}
-
-function readReport(text: string, name: string): CoverageReport | string {
-  const parsed = parseJson(text)
-  const value: unknown = 'value' in parsed ? parsed.value : undefined
-  const isReport =
-    isObject(value) &&
-    Array.isArray(value.operations) &&
-    value.operations.every(one => isObject(one) && Array.isArray(one.items) && one.items.every(isObject))
-  return isReport
-    ? (value as unknown as CoverageReport)
-    : `${name} is not a coverage report; write one with \`understudy coverage --format json\``
-}
+const isReport = (value: unknown): value is CoverageReport & Record<string, unknown> =>
+  isObject(value) &&
+  Array.isArray(value.operations) &&
+  value.operations.every(one => isObject(one) && Array.isArray(one.items) && one.items.every(isObject))

@@ -11,6 +11,7 @@ const REMEDIES: readonly (readonly [codes: RegExp, remedy: string])[] = [
   [/^percentiles/, 'a higher one takes at least as long: { p50: 20ms, p95: 100ms }'],
   [/^brownout/, 'they last from 1s to less than "every", between the deprecation and the sunset'],
   [/^sunset|^expired/, 'write a later date'],
+  [/^unrelated-contract/, 'name the next version of the same API'],
   [/^unknown-tag/, 'name operations instead: operations: { listPets: … }'],
   [/placeholder|template$/, 'write ${…} with an expression'],
   [/^unknown-format/, 'write a format of JSON Schema, or a pattern'],

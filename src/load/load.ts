@@ -6,6 +6,7 @@ import type { UpstreamSettings } from '../behaviours/behaviour.ts'
 import type { Contract } from '../contract/contract.ts'
 import { foreignFile, readContract } from '../contract/document/read-contract.ts'
 import { type Document, placeOf, readDocument, roundBeyondExamples } from '../contract/documents.ts'
+import { nameless } from '../contract/paths.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { parseSource, ReplyFiles, readSource, realOf, refuseRemote } from '../kernel/file/read-source.ts'
 import { type Environment, fillVariables, placeOfFile, type Source } from '../kernel/file/source.ts'
@@ -282,10 +283,13 @@ function startLoading(path: string, home: string, environment: Environment, opti
 
   /** Adds the next version of the contract. */
   const withNext = (plan: Plan, { settings: { next: named }, source }: GatewayRead): Plan => {
-    if (named === undefined) return plan
-    const document = readListed('next', named, source)
+    const document = named === undefined ? undefined : readListed('next', named, source)
     const next = document && readContract(document, home, report)
     addFiles(next?.files ?? [])
+    const paths = new Set(plan.contract.operations.map(({ path }) => nameless(path)))
+    if (next?.operations.some(({ path }) => paths.has(nameless(path))) === false) {
+      report.warning('unrelated-contract', 'the next contract has no path of the contract', source.locate(['next']))
+    }
     return { ...plan, next }
   }
 

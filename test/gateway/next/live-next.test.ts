@@ -138,6 +138,20 @@ test('the mistakes of a broken next contract are reported with all others, and i
   assert.ok(files.some(file => file.endsWith('next.yaml')))
 })
 
+test('a next contract of another API is a warning, and has no rows', async () => {
+  const other =
+    'openapi: 3.1.0\ninfo: { title: Sky, version: "1" }\npaths: { /sky: { get: { responses: { 200: { description: ok } } } } }\n'
+  const loaded = loadNext(other)
+  assert.match(
+    formatReport(loaded.report),
+    /gateway\.yaml:1:7 warning unrelated-contract: the next contract has no path of the contract\n/,
+  )
+  const { gateway, send } = driving(loaded)
+  await send('GET /pets/a')
+  const { related, rows } = await reportOf(gateway)
+  assert.deepEqual([related, rows], [false, []])
+})
+
 test('a gateway without a next contract has no report and gives no verdict', async () => {
   writeFileSync(join(home, 'bare.yaml'), GATEWAY)
   writeFileSync(join(home, 'openapi.yaml'), NOW)
