@@ -52,10 +52,17 @@ after(async () => {
 })
 
 /** Runs a command, and returns the text that it prints. */
-async function printed(text: string): Promise<string> {
+async function printed(text: string, isRunning = true): Promise<string> {
   const all: string[] = []
-  const line = readCommandLine([...text.split(' '), gateway.control as string], {}, '1.2.3')
-  const program = { home: folder, environment: {}, print: (more: string) => all.push(more), complain: assert.fail }
+  const url = isRunning ? [gateway.control as string] : []
+  const line = readCommandLine([...text.split(' '), ...url], {}, '1.2.3')
+  const program = {
+    home: folder,
+    environment: {},
+    print: (more: string) => all.push(more),
+    complain: () => {},
+    progress: { clear() {}, report() {} },
+  }
   assert.equal(await COMMANDS[line.command]?.run(line, program as unknown as Program), 0)
   return all.join('')
 }
@@ -69,7 +76,8 @@ async function equalOf(text: string, name: string) {
 
 test('the journal as a collection of Postman can be imported again', async () => {
   assert.deepEqual(await equalOf(await printed('requests --format postman'), 'shop.json'), ['postman', 2, 2])
-  assert.match(await printed('requests'), /"log":\{"version":"1\.2"/)
+  writeFileSync(join(folder, 'shop.har'), await printed('requests --format har'))
+  assert.match(await printed('import shop.har --output recorded', false), /2 of 2 recorded replies are equal/)
   assert.equal(JSON.parse(await printed('requests --format json')).total, 2)
 })
 

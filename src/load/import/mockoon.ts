@@ -173,14 +173,13 @@ class MockoonReading {
 
   #plainCondition(target: string, modifier: string, value: string, operator: string | undefined) {
     const part = PARTS[target]
-    const inBody = target !== 'body' || modifier === '' ? 'request.body' : celOfPath(modifier)
-    const others: Members = { method: 'request.method', request_number: 'nth', body: inBody }
+    const others: Members = { method: 'request.method', request_number: 'nth', body: celOfPath(modifier) }
     const text = part === undefined ? others[target] : partOf(part, modifier)
     if (typeof text !== 'string') return undefined
     if (target === 'request_number') return /^\d+$/.test(value) && operator !== 'regex' ? `nth == ${value}` : undefined
     if (operator === 'null') {
-      const isWhole = part === undefined && !/\.\w+$/.test(text.replace(/^request\.\w+/, ''))
-      return `!(${part === undefined ? (isWhole ? 'true' : `has(${text})`) : hasPart(part, modifier)})`
+      const isField = part === undefined && /^request\.body.*\.\w+$/.test(text)
+      return `!(${part === undefined ? (isField ? `has(${text})` : 'true') : hasPart(part, modifier)})`
     }
     if (operator === 'empty_array') return `size(${text}) == 0`
     if (operator === 'array_includes') return `${text}.exists(e, string(e) == ${celText(value)})`
@@ -232,15 +231,12 @@ class MockoonReading {
     const [name = '', first, second] = [...text.matchAll(/'[^']*'|"[^"]*"|[^\s'"]+/g)].map(([word]) =>
       word.replace(/^['"]|['"]$/g, ''),
     )
-    if (name === 'urlParam' && first !== undefined) return `request.params.${first}`
-    if ((name === 'queryParam' || name === 'queryParamRaw') && first !== undefined) {
-      const value = partOf('query', first)
-      return second === undefined ? value : `${hasPart('query', first)} ? ${value} : ${celText(second)}`
+    const part = PARTS[name]
+    if (part !== undefined && first !== undefined) {
+      const value = partOf(part, first)
+      return second === undefined ? value : `${hasPart(part, first)} ? ${value} : ${celText(second)}`
     }
-    if (name === 'header' && first !== undefined) return partOf('headers', first)
-    if (name === 'cookie' && first !== undefined) return partOf('cookies', first)
-    if ((name === 'body' || name === 'bodyRaw') && first === undefined) return 'request.body'
-    if (name === 'body' || name === 'bodyRaw') return celOfPath(String(first))
+    if (name === 'body' || name === 'bodyRaw') return celOfPath(first ?? '')
     if (name === 'method') return 'request.method'
     if (name === 'now') return 'string(now)'
     if (name === 'uuid' || name === 'guid' || (name === 'faker' && /uuid$/.test(first ?? ''))) return 'uuid()'
@@ -289,10 +285,11 @@ const PARTS: Readonly<Record<string, 'query' | 'headers' | 'cookies' | 'params'>
   header: 'headers',
   cookie: 'cookies',
   params: 'params',
+  ...{ urlParam: 'params', queryParam: 'query', queryParamRaw: 'query' },
 }
 
 /** A field of the body, by the path of a tool that writes `$.a.b` or `a.b`. */
-const celOfPath = (path: string) => celOfJsonPath(`$.${path.replace(/^\$\.?/, '')}`, 'request.body')
+const celOfPath = (path: string) => celOfJsonPath(path.replace(/^\$?\.?/, '').replace(/^(?=[^[])/, '.'), 'request.body')
 
 /** The largest number of repeats: a body of more is written down, not generated. */
 const MOST_REPEATS = 100
