@@ -1,10 +1,11 @@
 // npm run bench [-- --quick] [PART ...] measures every target of the product. PART is rows, curves, start, overload, soak, kills,
-// shared or part of a row's name; the default is all of them. It fails only if a run was broken. A missed target is printed,
+// shared, forwarding or part of a row's name; the default is all of them. It fails only if a run was broken. A missed target is printed,
 // since a busy machine misses some.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type Curves, measureCurves } from './curves.ts'
 import { type Figure, measureSoak, measureStart } from './figures.ts'
+import { measureForwarding } from './forwarding.ts'
 import { measureKills } from './kills.ts'
 import { measureObserving } from './observing.ts'
 import { measureOverload } from './overload.ts'
@@ -22,7 +23,7 @@ const parts = words.filter(word => word !== '--quick')
 const rowNames = [...rows, variedRow, ...ruledRows, ...lastingRows].map(({ name }) => name)
 const unknown = parts.filter(
   part =>
-    !['rows', 'curves', 'start', 'overload', 'soak', 'kills', 'shared'].includes(part) &&
+    !['rows', 'curves', 'start', 'overload', 'soak', 'kills', 'shared', 'forwarding'].includes(part) &&
     !rowNames.some(name => name.includes(part)),
 )
 if (unknown.length > 0) {
@@ -58,6 +59,10 @@ if (wanted('soak')) {
 if (wanted('kills')) {
   say('kills …')
   figures.push(...(await measureKills(quick ? 10 : 60)))
+}
+if (wanted('forwarding')) {
+  say('forwarding …')
+  figures.push(...(await measureForwarding(effort)))
 }
 if (wanted('shared')) {
   say('shared state …')

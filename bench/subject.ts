@@ -35,9 +35,9 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** @param replies a file of recorded replies */
-export const startBare = (name: 'bare-http' | 'bare-koa', replies: string): Promise<Subject> =>
-  start(name, [`${BUILT}/${name}.js`, replies], child => {
+/** @param about a file of recorded replies; for a proxy the port of the real API */
+export const startBare = (name: 'bare-http' | 'bare-koa' | 'bare-proxy', about: string): Promise<Subject> =>
+  start(name, [`${BUILT}/${name}.js`, about], child => {
     return new Promise(resolve => {
       child.on('message', ({ port }: { port?: number }) => {
         if (port !== undefined) resolve({ port, controlPort: 0 })

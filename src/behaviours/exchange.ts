@@ -61,7 +61,7 @@ export interface UpstreamRequest {
 /** The head of a reply of the real API; its body follows. */
 export interface UpstreamReply {
   readonly status: number
-  /** Names and values in turn, as they were sent. */
+  /** Names in lower case, and values, in turn. */
   readonly fields: readonly string[]
   readonly body: AsyncIterable<Uint8Array>
   /** The fields after the body, known when it has ended. */

@@ -1,6 +1,6 @@
 // Judges replies. One that is passed on is judged by a copy of its body, up to a limit, after the client has got it.
 
-import { nonconformanceOf, type Operation } from '../contract/contract.ts'
+import { isRead, mediaOfReply, nonconformanceOf, type Operation, responseFor } from '../contract/contract.ts'
 import {
   type Judgement,
   problems,
@@ -70,7 +70,12 @@ async function judgeReply(
     return { ...warned, stream: { ...stream, chunks, judged: Promise.resolve(judgement) } }
   }
   const head = faultOf(undefined)
-  if (head.breaks) return told({ ...head, body: NOT_NEEDED }, stream.chunks)
+  const { headers, status } = reply
+  const documented = responseFor(operation, status)
+  const media = documented && mediaOfReply(documented, headers)
+  // No copy is made of a body that no schema describes.
+  const isUnread = media !== undefined && !isRead(media, headers['content-type'] ?? '')
+  if (head.breaks || isUnread) return told({ ...head, body: NOT_NEEDED }, stream.chunks)
   const source = (stream.chunks as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
   const parts: Uint8Array[] = []
   let size = 0

@@ -1,7 +1,7 @@
 // The contract of an API, as read from its OpenAPI document. Immutable, and without simulation.
 
-import type { Reply } from '../kernel/http.ts'
-import { isObject, type Json, parseJson, pointer } from '../kernel/json.ts'
+import { decodeUtf8, type Headers, type Reply } from '../kernel/http.ts'
+import { isObject, type Json, type Parsed, parseJson, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import type { Side } from '../kernel/schema/keywords.ts'
 import type { Parameter } from './document/parameters.ts'
@@ -154,18 +154,36 @@ export function nonconformanceOf(operation: Operation, { status, headers, body }
   if (documented === undefined) return mistake('undocumented-status', ', which is not documented')
   if (body === undefined || body.length === 0 || documented.content.size === 0) return undefined
   const type = essenceOf(headers['content-type'] ?? '')
-  const media = compileMediaTypes(documented.content)(headers['content-type'] ?? '')
+  const media = mediaOfReply(documented, headers)
   if (media === undefined) return mistake('undocumented-type', ` as ${type || 'no type'}, which is not documented`)
+  if (!isRead(media, type)) return undefined
   const { schema, sequence } = media
-  if (schema === undefined || (sequence === undefined && !isJson(type))) return undefined
-  const text = typeof body === 'string' ? body : Buffer.from(body).toString()
-  const parsed = sequence === undefined ? parseJson(text) : readSequence(text, sequence)
+  const parsed = sequence === undefined ? parseBody(body) : readSequence(Buffer.from(body).toString(), sequence)
   if (parsed === undefined) return undefined
   if ('fault' in parsed) return mistake('invalid-body', ` with a body that ${parsed.fault}`)
   const [violation] = schema.check(parsed.value, parsed.exact) ?? []
   if (violation === undefined) return undefined
   const what = `${violation.pointer || 'the body'} ${violation.message}`
   return mistake('invalid-body', ` with a body that breaks its schema: ${what}`)
+}
+
+/** Whether a body of this type is read: JSON, or a sequence of values, with a schema. */
+export const isRead = (media: MediaType, type: string): media is MediaType & { readonly schema: SchemaUse } =>
+  media.schema !== undefined && (media.sequence !== undefined || isJson(type))
+
+const choices = new WeakMap<object, (type: string) => MediaType | undefined>()
+/** Returns the documented media type of a reply. */
+export const mediaOfReply = ({ content }: ResponseSpec, headers: Headers): MediaType | undefined =>
+  getOrMake(choices, content, () => compileMediaTypes(content))(headers['content-type'] ?? '')
+
+const parsedBodies = new WeakMap<Uint8Array, Parsed>()
+/** Parses the JSON of a body; the same bytes once. */
+export const parseBody = (body: string | Uint8Array): Parsed =>
+  typeof body === 'string' ? parseJson(body) : getOrMake(parsedBodies, body, () => parseBytes(body))
+
+function parseBytes(body: Uint8Array): Parsed {
+  const text = decodeUtf8(body)
+  return text === undefined ? { fault: 'is not UTF-8' } : parseJson(text)
 }
 
 /** Returns the schema of a field: of `name` within `metadata` for `metadata.name`, unless a field has that very name. */

@@ -85,14 +85,17 @@ export class DataRequest implements Request {
     if (this.#signal === undefined) {
       const controller = new AbortController()
       const { res } = this.#context
-      if (res.destroyed) controller.abort()
-      // A response closes once: after it was written, or when its socket does.
-      else res.once('close', () => controller.abort())
+      if (res.destroyed) controller.abort(GONE)
+      // A response closes once: after it was written, which ends no work, or when its socket does.
+      else res.once('close', () => res.writableFinished || controller.abort(GONE))
       this.#signal = controller.signal
     }
     return this.#signal
   }
 }
+
+/** One error for all requests, because making one takes 20 µs. */
+const GONE = new Error('the client has gone')
 
 /** A larger body that is passed on is not kept to be judged, in bytes. */
 const MOST_COPIED = 1_000_000

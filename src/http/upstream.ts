@@ -1,6 +1,5 @@
 // The client of the real API. The only file that imports undici, which it loads when the first request is sent.
 
-import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import {
   type Upstream,
@@ -54,18 +53,15 @@ function sendOnce(
   settings: UpstreamSettings,
 ): Promise<UpstreamReply> {
   return new Promise((resolve, reject) => {
-    const arrival = new Arrival(settings)
     const fail = (error: unknown) => {
       if (arrival.whole) return
       const failure = upstreamFailureOf(error, settings)
       reject(failure)
-      arrival.destroy(failure)
+      arrival.end(failure)
     }
-    const leave = () => fail(new Error('the client has gone'))
-    if (signal?.aborted) return leave()
-    signal?.addEventListener('abort', leave)
-    arrival.once('close', () => signal?.removeEventListener('abort', leave))
-    arrival.limit(fail)
+    const arrival = new Arrival(settings.timeout, fail, signal)
+    if (signal?.aborted) return fail(new Error('the client has gone'))
+    arrival.limit()
     const options = {
       ...{ origin: settings.origin, path: settings.path + path, method: method as Dispatcher.HttpMethod, headers },
       body: (body ?? null) as Dispatcher.DispatchOptions['body'],
@@ -77,14 +73,16 @@ function sendOnce(
           socket.destroy()
           fail(new Error('the protocol was switched'))
         },
-        onResponseStart: ({ rawHeaders }, status) => {
+        onResponseStart: (_, status, received) => {
           // Informational replies precede the one that is passed on.
           if (status < 200) return
-          const fields = (rawHeaders as Buffer[]).map(field => field.toString('latin1'))
+          const fields: string[] = []
+          for (const [name, value] of Object.entries(received))
+            for (const one of Array.isArray(value) ? value : [value]) fields.push(name, one as string)
           resolve({ status, fields, body: arrival, trailers: () => arrival.trailers })
           // A 304 may have the length of the body that it does not have (RFC 9110 §8.6), which undici waits for.
           if (status === 304) arrival.finish({})
-          else arrival.limit(fail)
+          else arrival.limit()
         },
         onResponseData: (_, part) => arrival.add(part),
         onResponseEnd: (_, trailers) => arrival.whole || arrival.finish(trailers as Headers),
@@ -96,33 +94,42 @@ function sendOnce(
   })
 }
 
-/** The body of a reply. Its connection stops while it is not read; the time between two parts is limited. */
-class Arrival extends Readable {
+/** The bytes of a body that wait to be read, at most; its connection stops then. */
+const UNREAD_BYTES = 65_536
+
+/** The body of a reply. The time between two parts is limited. */
+class Arrival implements AsyncIterable<Uint8Array> {
   trailers: Headers = {}
   /** Whether all of it has arrived. */
   whole = false
   readonly #timeout: number
+  readonly #fail: (error: unknown) => void
+  readonly #signal: AbortSignal | undefined
+  readonly #leave = () => this.#fail(new Error('the client has gone'))
+  readonly #parts: Uint8Array[] = []
+  #unread = 0
   #controller: Dispatcher.DispatchController | undefined
   #timer: NodeJS.Timeout | undefined
-  #fail: (error: Error) => void = () => {}
+  #failure: Error | undefined
+  /** Continues the one who waits for the next part. */
+  #wake = () => {}
 
-  constructor({ timeout }: UpstreamSettings) {
-    super({ highWaterMark: 65_536 })
+  constructor(timeout: number, fail: (error: unknown) => void, signal: AbortSignal | undefined) {
     this.#timeout = timeout
-    // The failure is known to its reader, or to the one who waits for the head.
-    this.on('error', () => {})
+    this.#fail = fail
+    this.#signal = signal
+    signal?.addEventListener('abort', this.#leave)
   }
 
   begin(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.destroyed) controller.abort(new Error('the request was given up'))
+    if (this.#failure !== undefined) controller.abort(this.#failure)
   }
 
   /** Limits the time until the next part. */
-  limit(fail: (error: Error) => void): void {
-    this.#fail = fail
-    this.#rest()
-    if (!this.destroyed) this.#timer = setTimeout(() => fail(late()), this.#timeout)
+  limit(): void {
+    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#fail(late()), this.#timeout)
+    else this.#timer.refresh()
   }
 
   #rest(): void {
@@ -130,32 +137,53 @@ class Arrival extends Readable {
     this.#timer = undefined
   }
 
-  add(part: Buffer): void {
-    if (this.push(part)) {
-      this.#timer?.refresh()
-      return
+  add(part: Uint8Array): void {
+    this.#parts.push(part)
+    this.#unread += part.length
+    if (this.#unread < UNREAD_BYTES) this.limit()
+    else {
+      this.#controller?.pause()
+      this.#rest()
     }
-    this.#controller?.pause()
-    this.#rest()
+    this.#wake()
   }
 
   finish(trailers: Headers): void {
-    this.#rest()
     this.whole = true
     this.trailers = trailers
-    this.push(null)
+    this.end()
   }
 
-  override _read(): void {
-    if (this.#controller?.paused !== true) return
-    this.limit(this.#fail)
-    this.#controller.resume()
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+  end(failure?: Error): void {
     this.#rest()
-    if (!this.readableEnded) this.#controller?.abort(error ?? new Error('the reply is not read'))
-    done(error)
+    this.#signal?.removeEventListener('abort', this.#leave)
+    this.#failure ??= failure
+    if (failure !== undefined) this.#controller?.abort(failure)
+    this.#wake()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const part = this.#parts.shift()
+        if (part !== undefined) {
+          this.#unread -= part.length
+          if (this.#controller?.paused === true) {
+            this.limit()
+            this.#controller.resume()
+          }
+          yield part
+        } else if (this.whole) return
+        else if (this.#failure !== undefined) throw this.#failure
+        else {
+          await new Promise<void>(resolve => {
+            this.#wake = resolve
+          })
+        }
+      }
+    } finally {
+      if (!this.whole && this.#failure === undefined) this.end(new Error('the reply is not read'))
+    }
   }
 }
 

@@ -103,7 +103,8 @@ export function headersOf({ request }: Exchange, { send, set }: UpstreamSettings
 }
 
 const namesListed = (field: string | string[] | undefined): ReadonlySet<string> =>
-  new Set([field ?? []].flat().flatMap(one => one.toLowerCase().split(/[\s,]+/)))
+  field === undefined ? NO_NAMES : new Set([field].flat().flatMap(one => one.toLowerCase().split(/[\s,]+/)))
+const NO_NAMES: ReadonlySet<string> = new Set()
 
 function replyOf(
   { status, fields, body, trailers }: UpstreamReply,
@@ -112,37 +113,35 @@ function replyOf(
 ): Reply {
   const headers: Record<string, string> = {}
   const repeated: (readonly [string, string])[] = []
-  const at = (name: string) =>
-    fields.flatMap((field, i) => (i % 2 === 0 && field.toLowerCase() === name ? [fields[i + 1] as string] : []))
-  const dropped = namesListed(at('connection'))
-  const readdress = settings.rewrite ? addressing(exchange, settings) : undefined
+  let connection: string[] | undefined
   for (let i = 0; i < fields.length; i += 2) {
     const name = (fields[i] as string).toLowerCase()
-    if (HOP_BY_HOP.has(name) || dropped.has(name)) continue
-    const value = readdress?.(name, fields[i + 1] as string) ?? (fields[i + 1] as string)
-    if (headers[name] === undefined && name !== 'set-cookie') headers[name] = value
-    else repeated.push([name, value])
+    const value = fields[i + 1] as string
+    if (name === 'connection') connection = [...(connection ?? []), value]
+    if (HOP_BY_HOP.has(name)) continue
+    const ours = settings.rewrite && ADDRESSES.has(name) ? readdress(name, value, exchange, settings) : value
+    if (headers[name] === undefined && name !== 'set-cookie') headers[name] = ours
+    else repeated.push([name, ours])
   }
+  const dropped = namesListed(connection)
+  for (const name of dropped) delete headers[name]
   headers.via = headers.via === undefined ? VIA : `${headers.via}, ${VIA}`
   headers['understudy-replied'] = 'upstream'
-  return { status, headers, body: undefined, stream: { chunks: body, fields: repeated, trailers } }
+  const others = repeated.filter(([name]) => !dropped.has(name))
+  return { status, headers, body: undefined, stream: { chunks: body, fields: others, trailers } }
 }
 
-/** Returns a function that makes addresses of the real API in a field ours; `undefined` where there are none. */
-function addressing(
-  exchange: Exchange,
-  { origin, path }: UpstreamSettings,
-): (name: string, value: string) => string | undefined {
+/** The fields that may have addresses of the real API. */
+const ADDRESSES = new Set(['location', 'content-location', 'link', 'set-cookie'])
+
+/** Makes addresses of the real API in a field ours. */
+function readdress(name: string, value: string, { basePath }: Exchange, { origin, path }: UpstreamSettings): string {
   const ours = (address: string): string => {
     const local = address.startsWith(`${origin}/`) || address === origin ? address.slice(origin.length) : address
     if (!local.startsWith('/') || local.startsWith('//')) return address
     if (path !== '' && local !== path && !/^[/?#]/.test(local.slice(path.length))) return address
-    return local.startsWith(path) ? exchange.basePath + local.slice(path.length) : address
+    return local.startsWith(path) ? basePath + local.slice(path.length) : address
   }
-  return (name, value) => {
-    if (name === 'location' || name === 'content-location') return ours(value)
-    if (name === 'link') return value.replace(/<([^>]*)>/g, (_, address: string) => `<${ours(address)}>`)
-    if (name === 'set-cookie') return value.replace(/;\s*domain=[^;]*/i, '')
-    return undefined
-  }
+  if (name === 'link') return value.replace(/<([^>]*)>/g, (_, address: string) => `<${ours(address)}>`)
+  return name === 'set-cookie' ? value.replace(/;\s*domain=[^;]*/i, '') : ours(value)
 }

@@ -287,7 +287,7 @@ export class Books {
         if (injected > 0) this.#injected.series(operation).observe(injected)
       },
       replied: (by, awaited) => {
-        this.#replies.series({ ...operation, replied: by }).add()
+        ;(known.get(by) ?? keep(by, this.#replies.series({ ...operation, replied: by }))).add()
         if (awaited > 0) this.#upstream.series(operation).observe(awaited)
       },
       broken: () => this.#broken.series(operation).add(),

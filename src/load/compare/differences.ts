@@ -1,12 +1,23 @@
 // Compares a reply of the real API with its contract: status, media type, headers, and the types, formats and names in its body.
 // Values are not compared. Items of a list are one place, so that a difference is found once.
 
-import { type Contract, followSteps, type Header, ITEM, type Operation, responseFor } from '../../contract/contract.ts'
+import { isUtf8 } from 'node:buffer'
+import {
+  type Contract,
+  followSteps,
+  type Header,
+  ITEM,
+  mediaOfReply,
+  type Operation,
+  parseBody,
+  responseFor,
+} from '../../contract/contract.ts'
 import { childOf, type Node, placeOf } from '../../contract/documents.ts'
-import { compileMediaTypes, essenceOf, isJson } from '../../contract/media-types.ts'
+import { essenceOf, isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
-import { decodeUtf8, type Headers, type Reply, type Unread } from '../../kernel/http.ts'
+import type { Headers, Reply, Unread } from '../../kernel/http.ts'
 import { isObject, type Json, memberAt, parseJson, parsePointer, pointer } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { type AskedRequest, pageDifferences } from './page-differences.ts'
 
@@ -67,16 +78,16 @@ export function differencesOf(
   }
   if (body === undefined || body === '' || (body instanceof Uint8Array && body.length === 0))
     return add('missing-body', types, 'no body')
-  const media = compileMediaTypes(content)(given)
+  const media = mediaOfReply(documented, headers)
   if (media === undefined) return add('undocumented-type', types, essenceOf(given) || 'no media type')
   if (isUnread(body)) return body.corrupt ? add('wrong-encoding', types, `a body that ${body.why}`) : found
   const { schema } = media
   if (schema === undefined || media.sequence !== undefined || !isJson(essenceOf(given))) return found
   const charset = /;\s*charset="?([^";\s]+)/i.exec(given)?.[1]
-  const text = textOfBody(body)
-  if (text === undefined) return add('wrong-encoding', 'JSON in UTF-8', 'bytes that are not UTF-8')
+  if (typeof body !== 'string' && !isUtf8(body))
+    return add('wrong-encoding', 'JSON in UTF-8', 'bytes that are not UTF-8')
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) add('wrong-encoding', 'JSON in UTF-8', `charset=${charset}`)
-  const parsed = parseJson(text)
+  const parsed = parseBody(body)
   if ('fault' in parsed) return add('unreadable-body', essenceOf(given), `JSON that ${parsed.fault}`)
   const { value, exact } = parsed
   for (const violation of schema.check(value, exact) ?? []) {
@@ -113,13 +124,11 @@ export const aboutStatus = (
 })
 
 const isUnread = (body: ObservedReply['body']): body is Unread => typeof body === 'object' && 'why' in body
-const textOfBody = (body: ObservedReply['body']): string | undefined =>
-  body instanceof Uint8Array ? decodeUtf8(body) : typeof body === 'string' ? body : undefined
 
 /** Returns the body of a reply as JSON; `undefined` if it is not. */
 export function valueOfBody({ body }: Pick<ObservedReply, 'body'>): Json | undefined {
-  const parsed = parseJson(textOfBody(body) ?? '')
-  return 'fault' in parsed ? undefined : parsed.value
+  const parsed = body === undefined || isUnread(body) ? undefined : parseBody(body)
+  return parsed === undefined || 'fault' in parsed ? undefined : parsed.value
 }
 
 function headerDifference(
@@ -168,6 +177,9 @@ function contractPartAt(schema: Node, steps: readonly string[], whole: Json, con
   return { node: contract.resolve(node), below: stars.slice(depth), where: pointer(stars) }
 }
 
+/** The shapes of schemas that values were compared with. */
+const shapes = new WeakMap<Node, ReturnType<Contract['shapeOf']>>()
+
 /** The items of a list whose fields are looked at. */
 const MOST_ITEMS = 100
 
@@ -179,7 +191,7 @@ function* undocumentedFields(
   steps: readonly string[] = [],
 ): Generator<readonly string[]> {
   if (!isObject(value) && !Array.isArray(value)) return
-  const { properties, open, items, additional } = contract.shapeOf(node)
+  const { properties, open, items, additional } = getOrMake(shapes, node, () => contract.shapeOf(node))
   if (Array.isArray(value)) {
     if (items === undefined) return
     for (const [i, item] of value.slice(0, MOST_ITEMS).entries())
@@ -188,6 +200,8 @@ function* undocumentedFields(
   }
   for (const [name, item] of Object.entries(value)) {
     const part = properties.get(name) ?? additional
+    // Most values are texts and numbers.
+    if (part !== undefined && typeof item !== 'object') continue
     if (part !== undefined) yield* undocumentedFields(item as Json, { node: part }, contract, [...steps, name])
     else if (!open && properties.size > 0) yield [...steps, name]
   }
