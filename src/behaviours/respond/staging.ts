@@ -86,7 +86,7 @@ class StagedRequest implements Staging {
 
   over(name: string, exchange: Exchange): StoredRecords | undefined {
     const source = this.#sources.get(name)
-    return source && new StagedRecords(source, exchange.world.collection(name), exchange, this)
+    return source && recordsOver(source, exchange.world.collection(name), exchange, this)
   }
 
   async ask(path: string, exchange: Exchange, base: Base): Promise<Answer> {
@@ -111,28 +111,18 @@ class StagedRequest implements Staging {
   }
 }
 
-/** The collection of a world over the records of the real API, for one request. */
-class StagedRecords implements StoredRecords {
-  readonly #source: StagedSource
-  readonly #own: Collection
-  readonly #exchange: Exchange
-  readonly #staging: StagedRequest
+/** Returns the collection of a world over the records of the real API, for one request. */
+function recordsOver(source: StagedSource, own: Collection, exchange: Exchange, staging: StagedRequest): StoredRecords {
+  return { read, list, create, replace, put, remove }
 
-  constructor(source: StagedSource, own: Collection, exchange: Exchange, staging: StagedRequest) {
-    this.#source = source
-    this.#own = own
-    this.#exchange = exchange
-    this.#staging = staging
-  }
-
-  async read(id: Id): Promise<Entry | undefined> {
-    const change = this.#find(id)
-    return change === undefined ? this.#theirs(id) : change.entry
+  async function read(id: Id): Promise<Entry | undefined> {
+    const change = changeOf(id)
+    return change === undefined ? readTheirs(id) : change.entry
   }
 
   /** The records that the world has changed, and those of the first page that the real API lists. */
-  async list(query: Query): Promise<Page> {
-    const { resource, base } = this.#source
+  async function list(query: Query): Promise<Page> {
+    const { resource, base } = source
     const { list } = base
     const theirs: Entry[] = []
     if (
@@ -142,72 +132,72 @@ class StagedRecords implements StoredRecords {
     ) {
       const asked = query.filters.map(({ field, values: [value] }) => `${field}=${encodeURIComponent(String(value))}`)
       const path = list.path + (asked.length === 0 ? '' : `?${asked.join('&')}`)
-      const answer = await this.#staging.ask(path, this.#exchange, base)
+      const answer = await staging.ask(path, exchange, base)
       theirs.push(...recordsListed(answer, path, list.items, list.item, resource))
-    } else this.#exchange.warn(`the records of ${resource.name} that only the real API has were not searched`)
-    return cutPage(layOver(theirs, changesIn(this.#own), query, { first: true, last: true }).rows, query)
+    } else exchange.warn(`the records of ${resource.name} that only the real API has were not searched`)
+    return cutPage(layOver(theirs, changesIn(own), query, { first: true, last: true }).rows, query)
   }
 
-  async create<Refusal = never>(
+  async function create<Refusal = never>(
     fields: JsonObject,
     refuse?: (record: JsonObject) => Refusal | undefined,
   ): Promise<Entry | 'exists' | Refusal> {
-    const { assign, idField } = this.#source.resource
+    const { assign, idField } = source.resource
     const given = assign === 'client' ? idIn(idField, fields) : undefined
     const record = markChanged(fields, undefined)
-    if (!isId(given)) return this.#own.create(record, refuse)
+    if (!isId(given)) return own.create(record, refuse)
     const refusal = refuse?.(withId(idField, given, record))
     if (refusal !== undefined) return refusal
-    if ((await this.read(given)) !== undefined) return 'exists'
-    return (await this.put(given, record)).entry
+    if ((await read(given)) !== undefined) return 'exists'
+    return (await put(given, record)).entry
   }
 
-  async replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'> {
-    const theirs = this.#find(id) === undefined ? await this.#theirs(id) : undefined
+  async function replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'> {
+    const theirs = changeOf(id) === undefined ? await readTheirs(id) : undefined
     // No other request may come in between from here on.
-    const change = this.#find(id)
+    const change = changeOf(id)
     const old = change === undefined ? theirs : change.entry
     if (old === undefined) return 'missing'
     if (revision !== undefined && revision !== old.revision) return 'stale'
-    return this.#store(id, fields, change === undefined ? theirs : change.before)
+    return store(id, fields, change === undefined ? theirs : change.before)
   }
 
-  async put(id: Id, fields: JsonObject): Promise<{ readonly entry: Entry; readonly created: boolean }> {
-    const made = await this.replace(id, fields)
+  async function put(id: Id, fields: JsonObject): Promise<{ readonly entry: Entry; readonly created: boolean }> {
+    const made = await replace(id, fields)
     if (typeof made === 'object') return { entry: made, created: false }
-    return { entry: await this.#store(id, fields, this.#find(id)?.before), created: true }
+    return { entry: await store(id, fields, changeOf(id)?.before), created: true }
   }
 
-  async remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'> {
+  async function remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'> {
     // The real API may have got a record of this id since the world made its own.
-    const theirs = this.#find(id)?.before ?? (await this.#theirs(id))
-    const change = this.#find(id)
+    const theirs = changeOf(id)?.before ?? (await readTheirs(id))
+    const change = changeOf(id)
     const old = change === undefined ? theirs : change.entry
     if (old === undefined) return 'missing'
     if (revision !== undefined && revision !== old.revision) return 'stale'
-    if (theirs === undefined) return this.#own.remove(id)
-    await this.#own.put(id, markDeleted(theirs.value))
+    if (theirs === undefined) return own.remove(id)
+    await own.put(id, markDeleted(theirs.value))
     return 'removed'
   }
 
-  async #store(id: Id, fields: JsonObject, before: Entry | undefined): Promise<Entry> {
-    const { entry } = await this.#own.put(id, markChanged(fields, before?.value))
+  async function store(id: Id, fields: JsonObject, before: Entry | undefined): Promise<Entry> {
+    const { entry } = await own.put(id, markChanged(fields, before?.value))
     return changeIn(entry).entry as Entry
   }
 
   /** Returns the change of the world to a record, if there is one. */
-  #find(id: Id): OwnChange | undefined {
-    const entry = this.#own.find(id)
+  function changeOf(id: Id): OwnChange | undefined {
+    const entry = own.find(id)
     return entry && changeIn(entry)
   }
 
   /** Reads a record of the real API. */
-  async #theirs(id: Id): Promise<Entry | undefined> {
-    const { base, locate } = this.#source
-    const { segments } = this.#exchange
+  async function readTheirs(id: Id): Promise<Entry | undefined> {
+    const { base, locate } = source
+    const { segments } = exchange
     const path = locate?.({ basePath: '', segments }, id)
     if (path === undefined) return undefined
-    const { value } = await this.#staging.ask(path, this.#exchange, base)
+    const { value } = await staging.ask(path, exchange, base)
     if (value === undefined) return undefined
     const record = memberAt(value, base.record)
     if (isObject(record)) return asEntry(id, record as JsonObject)

@@ -58,18 +58,6 @@ const MOST_SILENCES = 3
 /** The pages of a list that are followed. */
 const MOST_PAGES = 4
 
-/** Sends the probes of every operation. Operations that could not be called, and records that could not be deleted, are reported. */
-export async function checkAgainst(plan: Plan, report: Diagnostics, options: AgainstOptions): Promise<Against> {
-  const run = new AgainstRun(plan, report, options)
-  const order = plan.operations.toSorted((a, b) => callingOrder(a.operation) - callingOrder(b.operation))
-  for (const [i, planned] of order.entries()) {
-    options.progress?.('calling every operation:', i, order.length)
-    if (!run.isLost) await run.check(planned)
-  }
-  await run.cleanUp()
-  return run
-}
-
 /** Returns the place in the order of calls: lists, records, records of owners; then writes, of which deletions are last. */
 const callingOrder = ({ method, path }: Operation): number => {
   const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].indexOf(method)
@@ -89,42 +77,47 @@ interface MadeRecord {
   readonly given: GivenParameters
 }
 
-class AgainstRun implements Against {
-  readonly book = new DriftBook()
-  requests = 0
-  isLost = false
-  readonly #plan: Plan
-  readonly #report: Diagnostics
-  readonly #options: AgainstOptions
-  readonly #runner: ReturnType<typeof createRunner>
+/** Sends the probes of every operation. Operations that could not be called, and records that could not be deleted, are reported. */
+export async function checkAgainst(plan: Plan, report: Diagnostics, options: AgainstOptions): Promise<Against> {
+  const book = new DriftBook()
+  const runner = createRunner(plan)
   /** The items of each list, by its path template. */
-  readonly #listed = new Map<string, readonly Json[]>()
-  readonly #made: MadeRecord[] = []
-  #silences = 0
-
-  constructor(plan: Plan, report: Diagnostics, options: AgainstOptions) {
-    this.#plan = plan
-    this.#report = report
-    this.#options = options
-    this.#runner = createRunner(plan)
+  const listed = new Map<string, readonly Json[]>()
+  const allMade: MadeRecord[] = []
+  let requests = 0
+  let silences = 0
+  let isLost = false
+  const order = plan.operations.toSorted((a, b) => callingOrder(a.operation) - callingOrder(b.operation))
+  for (const [i, planned] of order.entries()) {
+    options.progress?.('calling every operation:', i, order.length)
+    if (!isLost) await check(planned)
   }
+  // The records that were made are deleted, the last one first.
+  for (const made of allMade.toReversed()) {
+    if (await isDeleted(made)) continue
+    const { operation, id } = made
+    const what = id === undefined ? 'a record whose id is unknown' : `the record ${String(id)}`
+    const message = `${operation.id} made ${what}, which could not be deleted`
+    report.warning('left-behind', message, placeOf(operation.node, 'key'), 'delete it yourself')
+  }
+  return { book, requests }
 
-  async check(planned: PlannedOperation): Promise<void> {
+  async function check(planned: PlannedOperation): Promise<void> {
     const { operation } = planned
     const { path, method } = operation
     const isRead = READS.has(method)
-    if (!isRead && !this.#options.writes) return
-    const { given, lacking } = isRead ? this.#givenFor(operation) : this.#madeFor(operation)
-    const probes = (!isRead && lacking) || this.#probesOf(planned, given)
-    if (typeof probes === 'string') return this.#skip(operation, probes)
-    const own = probesOf(planned, this.#plan)
-    const world = this.#runner.newWorld()
+    if (!isRead && !options.writes) return
+    const { given, lacking } = isRead ? givenFor(operation) : madeFor(operation)
+    const probes = (!isRead && lacking) || probesFor(planned, given)
+    if (typeof probes === 'string') return skip(operation, probes)
+    const own = probesOf(planned, plan)
+    const world = runner.newWorld()
     const ask = async (probe: Probe, twin: Probe | undefined) => {
-      const standIn = twin && (await this.#runner.send(twin.request, world)).reply
-      const reply = await this.#ask(operation, probe.request, standIn)
+      const standIn = twin && (await runner.send(twin.request, world)).reply
+      const reply = await send(operation, probe.request, standIn)
       if (reply === undefined) return undefined
-      this.#judge(planned, probe, reply, standIn, lacking)
-      this.#note(operation, given, reply)
+      judge(planned, probe, reply, standIn, lacking)
+      note(operation, given, reply)
       return reply
     }
     const [valid, ...invalid] = probes as readonly [Probe, ...Probe[]]
@@ -140,18 +133,18 @@ class AgainstRun implements Against {
     const list = isRead ? listIn(body) : undefined
     const name = expressionsOf(path).at(-1)
     if (list !== undefined && !path.endsWith('}')) {
-      this.#listed.set(path, list.items)
-      for (const query of pageQueries(operation, list.items)) await this.#page(query, valid, ask)
+      listed.set(path, list.items)
+      for (const query of pageQueries(operation, list.items)) await askPages(query, valid, ask)
     }
     if (!isRead || name === undefined || !path.endsWith('}') || lacking !== undefined) return
-    const missing = this.#probesOf(planned, new Map([...given, [name, unlikely(given.get(name))]]))
+    const missing = probesFor(planned, new Map([...given, [name, unlikely(given.get(name))]]))
     if (typeof missing === 'string') return
     const probe = { ...(missing[0] as Probe), what: 'for a record that does not exist', valid: false }
     await ask(probe, probe)
   }
 
   /** Asks for a page, and for those that follow it. */
-  async #page(
+  async function askPages(
     added: readonly (readonly [string, string])[],
     valid: Probe,
     ask: (probe: Probe, twin: Probe) => Promise<ObservedReply | undefined>,
@@ -168,44 +161,44 @@ class AgainstRun implements Against {
     }
   }
 
-  #probesOf(planned: PlannedOperation, given: GivenParameters) {
-    const { consumer } = this.#options
-    const credential = consumer === undefined ? NO_CREDENTIAL : credentialOf(consumer, planned.operation, this.#plan)
-    return probesOf(planned, this.#plan, given, credential)
+  function probesFor(planned: PlannedOperation, given: GivenParameters) {
+    const { consumer } = options
+    const credential = consumer === undefined ? NO_CREDENTIAL : credentialOf(consumer, planned.operation, plan)
+    return probesOf(planned, plan, given, credential)
   }
 
-  #add(
+  function keep(
     operation: Operation,
     request: SentRequest,
     reply: ObservedReply,
     standIn: DriftContext['standIn'],
     found: readonly ReplyDifference[],
   ): void {
-    const { consumer } = this.#options
-    this.book.add({ operation, request, reply, standIn, consumer, at: this.#options.now() }, found)
+    const { consumer } = options
+    book.add({ operation, request, reply, standIn, consumer, at: options.now() }, found)
   }
 
-  async #ask(
+  async function send(
     operation: Operation,
     request: SentRequest,
     standIn: DriftContext['standIn'],
   ): Promise<ObservedReply | undefined> {
-    if (this.isLost) return undefined
-    this.requests += 1
-    const reply = await this.#options.ask(request)
-    this.#silences = reply.fault === undefined ? 0 : this.#silences + 1
+    if (isLost) return undefined
+    requests += 1
+    const reply = await options.ask(request)
+    silences = reply.fault === undefined ? 0 : silences + 1
     if (reply.fault === undefined) return reply
-    this.#add(operation, request, reply, standIn, differencesOf(operation, request, reply, this.#plan.contract))
-    this.isLost = this.#silences >= MOST_SILENCES
-    if (this.isLost) {
+    keep(operation, request, reply, standIn, differencesOf(operation, request, reply, plan.contract))
+    isLost = silences >= MOST_SILENCES
+    if (isLost) {
       const message = `the server did not reply to ${MOST_SILENCES} requests in a row; nothing more is sent: ${reply.fault}`
       const hint = 'look whether it runs, and at this address'
-      this.#report.warning('not-checked', message, placeOf(operation.node, 'key'), hint)
+      report.warning('not-checked', message, placeOf(operation.node, 'key'), hint)
     }
     return undefined
   }
 
-  #judge(
+  function judge(
     { operation }: PlannedOperation,
     { what, valid, request }: Probe,
     reply: ObservedReply,
@@ -215,7 +208,7 @@ class AgainstRun implements Against {
     const { status, body } = reply
     const known = [...operation.responses.keys()]
     const documented = responseFor(operation, status)
-    const asksForMore = (status === 401 || status === 403) && asksForCredential(operation, this.#plan)
+    const asksForMore = (status === 401 || status === 403) && asksForCredential(operation, plan)
     const why =
       valid && asksForMore
         ? `it was answered ${status}; name a consumer with --as`
@@ -225,10 +218,10 @@ class AgainstRun implements Against {
             ? 'it was answered 429; lower --rate'
             : undefined
     if (why !== undefined) {
-      this.#skip(operation, why)
+      skip(operation, why)
       return
     }
-    if (typeof body === 'object' && 'why' in body && !body.corrupt) this.#skip(operation, `its body ${body.why}`)
+    if (typeof body === 'object' && 'why' in body && !body.corrupt) skip(operation, `its body ${body.why}`)
     const wrong = (contract: string) => [aboutStatus(operation, status, 'wrong-status', contract)]
     const differences = (): readonly ReplyDifference[] => {
       if (!valid && status < 400) return wrong(`refuses a request ${what}`)
@@ -236,22 +229,22 @@ class AgainstRun implements Against {
         return wrong(known.filter(one => one.startsWith('2')).join(', '))
       // A contract without refusals leaves them to the server.
       if (!valid && documented === undefined && !known.some(one => one.startsWith('4'))) return []
-      return differencesOf(operation, request, reply, this.#plan.contract)
+      return differencesOf(operation, request, reply, plan.contract)
     }
-    this.#add(operation, request, reply, standIn, differences())
+    keep(operation, request, reply, standIn, differences())
   }
 
-  #skip({ id, node }: Operation, why: string): void {
-    this.#report.warning('not-checked', `${id} was not compared: ${why}`, placeOf(node, 'key'))
+  function skip({ id, node }: Operation, why: string): void {
+    report.warning('not-checked', `${id} was not compared: ${why}`, placeOf(node, 'key'))
   }
 
   /** Returns values for the path parameters, from lists, and why one is missing. */
-  #givenFor(operation: Operation) {
+  function givenFor(operation: Operation) {
     const given = new Map<string, Json>()
     let lacking: string | undefined
     for (const name of expressionsOf(operation.path)) {
-      const [item] = this.#listed.get(listOfParameter(operation.path, name)) ?? []
-      const id = this.#idOf(item, name, operation)
+      const [item] = listed.get(listOfParameter(operation.path, name)) ?? []
+      const id = idOf(item, name, operation)
       if (id === undefined) lacking ??= `no list has a value for {${name}}`
       else given.set(name, id)
     }
@@ -259,21 +252,21 @@ class AgainstRun implements Against {
   }
 
   /** The same for a write: the record must have been made by this run; its owners may be listed. */
-  #madeFor(operation: Operation): { readonly given: GivenParameters; readonly lacking: string | undefined } {
+  function madeFor(operation: Operation): { readonly given: GivenParameters; readonly lacking: string | undefined } {
     const { path, method } = operation
-    const { given, lacking } = this.#givenFor({ ...operation, path: path.slice(0, path.lastIndexOf('/{')) })
+    const { given, lacking } = givenFor({ ...operation, path: path.slice(0, path.lastIndexOf('/{')) })
     const last = expressionsOf(path).at(-1)
     if (last === undefined)
       return { given, lacking: method === 'POST' ? undefined : 'it changes something that was there before' }
-    const made = this.#made.findLast(one => one.operation.path === listOfParameter(path, last))
+    const made = allMade.findLast(one => one.operation.path === listOfParameter(path, last))
     if (made?.id !== undefined) return { given: new Map([...made.given, [last, made.id]]), lacking: undefined }
     return { given, lacking: lacking ?? 'no record was made that it could change' }
   }
 
   /** Returns the id of an item of a list, by the parameter that it is a value of. */
-  #idOf(item: Json | undefined, parameter: string, operation: Operation): Json | undefined {
+  function idOf(item: Json | undefined, parameter: string, operation: Operation): Json | undefined {
     if (!isObject(item)) return typeof item === 'string' || typeof item === 'number' ? item : undefined
-    const { file, resources } = this.#plan.simulation
+    const { file, resources } = plan.simulation
     const respond = respondBlock(operation, file)
     const names = [...Object.values(respond ?? {}), ...withinsOf(respond?.within).map(({ resource }) => resource)]
     const known = names.flatMap(name => resources.get(String(name))?.idField ?? [])
@@ -283,40 +276,29 @@ class AgainstRun implements Against {
   }
 
   /** Notes a record that a reply shows to be made, or deleted. */
-  #note(operation: Operation, given: GivenParameters, reply: ObservedReply): void {
+  function note(operation: Operation, given: GivenParameters, reply: ObservedReply): void {
     const { method, path } = operation
     if (reply.status >= 300) return
     if (method === 'DELETE') {
-      const at = this.#made.findLastIndex(made => isItemOf(path, made.operation.path))
-      if (at !== -1) this.#made.splice(at, 1)
+      const at = allMade.findLastIndex(made => isItemOf(path, made.operation.path))
+      if (at !== -1) allMade.splice(at, 1)
     }
     if (method !== 'POST' || path.endsWith('}')) return
-    const item = this.#plan.operations.find(({ operation: one }) => isItemOf(one.path, path))?.operation
+    const item = plan.operations.find(({ operation: one }) => isItemOf(one.path, path))?.operation
     const located = reply.headers.location?.split('?')[0]?.split('/').filter(Boolean).at(-1)
-    const id = item && this.#idOf(valueOfBody(reply), expressionsOf(item.path).at(-1) as string, item)
-    if (item !== undefined || reply.status === 201) this.#made.push({ operation, id: id ?? located, given })
+    const id = item && idOf(valueOfBody(reply), expressionsOf(item.path).at(-1) as string, item)
+    if (item !== undefined || reply.status === 201) allMade.push({ operation, id: id ?? located, given })
   }
 
-  /** Deletes the records that were made, the last one first, and reports those that are still there. */
-  async cleanUp(): Promise<void> {
-    for (const made of this.#made.reverse()) {
-      if (await this.#isDeleted(made)) continue
-      const { operation, id } = made
-      const what = id === undefined ? 'a record whose id is unknown' : `the record ${String(id)}`
-      const message = `${operation.id} made ${what}, which could not be deleted`
-      this.#report.warning('left-behind', message, placeOf(operation.node, 'key'), 'delete it yourself')
-    }
-  }
-
-  async #isDeleted({ operation, id, given }: MadeRecord): Promise<boolean> {
-    const planned = this.#plan.operations.find(
+  async function isDeleted({ operation, id, given }: MadeRecord): Promise<boolean> {
+    const planned = plan.operations.find(
       ({ operation: one }) => one.method === 'DELETE' && isItemOf(one.path, operation.path),
     )
     if (planned === undefined || id === undefined) return false
     const name = expressionsOf(planned.operation.path).at(-1) as string
-    const [probe] = this.#probesOf(planned, new Map([...given, [name, id]]))
+    const [probe] = probesFor(planned, new Map([...given, [name, id]]))
     if (typeof probe !== 'object') return false
-    const { status } = (await this.#ask(planned.operation, probe.request, undefined)) ?? { status: 0 }
+    const { status } = (await send(planned.operation, probe.request, undefined)) ?? { status: 0 }
     return (status > 0 && status < 300) || status === 404 || status === 410
   }
 }
