@@ -35,7 +35,8 @@ export function NextView() {
 
 function NextMatrix({ rows, requests, since, refused, unmatched, dropped, neverSeen, related }: NextReport) {
   const operations = [...new Set(rows.map(({ operation }) => operation))]
-  const columns = [...new Set([...rows.map(columnOfRow), ...neverSeen])]
+  const named = new Set([...rows.map(columnOfRow), ...neverSeen])
+  const columns = [...named].sort((a, b) => Number(a === NOT_CALLED) - Number(b === NOT_CALLED))
   const byKey = new Map(rows.map(row => [keyOfCall(row), row]))
   const chosen = byKey.get(parameter('call'))
   const cellOf = (operation: string, column: string) => {
@@ -49,7 +50,7 @@ function NextMatrix({ rows, requests, since, refused, unmatched, dropped, neverS
   }
   return (
     <div class={`split ${chosen && 'open'}`}>
-      <div class="view stack">
+      <div class="view stack padded">
         <p class="muted">
           {plural(requests, 'request')}
           {since && ` since ${writeTime(since)}`}; {refused} refused already, {unmatched} to no operation
