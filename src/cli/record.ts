@@ -1,12 +1,17 @@
-// `understudy record`.
+// `understudy record`: of a file, of the journal of a running gateway, or of what passes through a proxy.
 
 import { join, relative, resolve } from 'node:path'
+import { createLog } from '../gateway/log.ts'
 import { readControlPlane } from '../http/control-client.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
-import { loadContract } from '../load/load.ts'
+import { loadPlan } from '../load/load.ts'
 import { projectOfExchanges } from '../load/record/record.ts'
-import { addToRecording, exchangesOf, RECORDING } from '../load/record/recording.ts'
-import { type Command, tellMistakes } from './command.ts'
+import { createRecorder, type RecordingCounts } from '../load/record/recorder.ts'
+import { addToRecording, createMask, exchangesOf, openRecording, RECORDING } from '../load/record/recording.ts'
+import type { Plan } from '../plan/plan.ts'
+import { start } from '../start.ts'
+import { realClock } from '../world/clock.ts'
+import { type Command, type CommandLine, counted, type Program, port, tellMistakes } from './command.ts'
 
 /** The most differences that are named. */
 const SHOWN = 50
@@ -15,40 +20,50 @@ export const record: Command = {
   about: 'make a stateful stand-in of recorded traffic, and say how true it is',
   options: {
     from: { takes: 'SOURCE', about: 'a HAR file, or the URL of the control plane of a running gateway' },
+    upstream: { takes: 'URL', about: 'record what passes through a proxy of this API, until it is stopped' },
+    port: { takes: 'N', about: 'port of the proxy (default: 4010)', fault: port },
+    'control-port': { takes: 'N', about: 'port of its control plane (default: 4011)', fault: port },
     contract: { takes: 'FILE', about: 'the OpenAPI document; without it a first one is inferred from the traffic' },
     output: { takes: 'FOLDER', about: 'the folder of the project and of earlier recordings (default: recorded)' },
     mask: { takes: 'NAMES', about: 'blank these fields, too, separated by commas: name,email' },
   },
   async run(line, program) {
-    const { from = line.file, output = 'recorded', contract, mask = '' } = line.values
+    const { from = line.file, output = 'recorded', contract, upstream, mask = '' } = line.values
     const { home, environment, complain, print, version } = program
-    if (from === '') {
-      complain('record needs a source: --from FILE.har, or --from http://127.0.0.1:4011\n')
+    if ((from === '') === (upstream === undefined)) {
+      complain('record needs one source: --upstream URL, --from FILE.har, or --from http://127.0.0.1:4011\n')
       return 2
     }
     const report = new Diagnostics()
-    const token = environment.UNDERSTUDY_CONTROL_TOKEN
-    const isUrl = /^https?:/.test(from)
-    const read = isUrl ? await readControlPlane(from, '/requests?format=har&limit=100000', token) : { text: '' }
-    if ('fault' in read) {
-      complain(`understudy: ${read.fault}\n`)
-      return 1
-    }
-    const exchanges = exchangesOf(isUrl ? [Buffer.from(read.text)] : resolve(home, from), from, report)
-    const document = contract === undefined ? undefined : loadContract(contract, home)
     const tell = (mistakes: Diagnostics): number => {
       tellMistakes(mistakes, line, program, true)
       return mistakes.failed ? 1 : 0
     }
-    if (document?.report.failed) return tell(document.report)
+    const document = contract === undefined ? undefined : loadPlan(contract, home, {})
+    if (document !== undefined && document.plan === undefined) return tell(document.report)
     const folder = resolve(home, output)
-    const options = { source: from, personal: mask.split(','), contract: document?.contract, version }
-    const recording = join(folder, RECORDING)
-    const { added, all } = await addToRecording(recording, exchanges, options, report)
-    if (all === 0 && !report.failed) complain(`${from} has no exchanges with an API\n`)
-    if (report.failed || all === 0) return tell(report) || 1
+    const path = join(folder, RECORDING)
+    const personal = mask.split(',')
+    if (upstream !== undefined) {
+      const code = await runProxy(upstream, path, personal, document?.plan, line, program)
+      if (code !== 0) return code
+    } else {
+      const token = environment.UNDERSTUDY_CONTROL_TOKEN
+      const isUrl = /^https?:/.test(from)
+      const read = isUrl ? await readControlPlane(from, '/requests?format=har&limit=100000', token) : { text: '' }
+      if ('fault' in read) {
+        complain(`understudy: ${read.fault}\n`)
+        return 1
+      }
+      const exchanges = exchangesOf(isUrl ? [Buffer.from(read.text)] : resolve(home, from), from, report)
+      const options = { source: from, personal, contract: document?.plan?.contract, version }
+      const { added, all } = await addToRecording(path, exchanges, options, report)
+      if (all === 0 && !report.failed) complain(`${from} has no exchanges with an API\n`)
+      if (report.failed || all === 0) return tell(report) || 1
+      print(`New exchanges: ${added}, of ${all} in ${output}/${RECORDING}\n`)
+    }
     const place = { folder, contract: contract && resolve(home, contract), home }
-    const made = await projectOfExchanges(exchangesOf(recording), place, report)
+    const made = await projectOfExchanges(exchangesOf(path), place, report)
     const code = tell(report)
     if (made === undefined) return 1
     const { files, kept, proof } = made
@@ -56,7 +71,6 @@ export const record: Command = {
       ([what, count]) => `  ${what}${count === 1 ? '' : ` (${count} replies)`}`,
     )
     const lines = [
-      `New exchanges: ${added}, of ${all} in ${output}/${RECORDING}`,
       `Written to ${output}: ${[...files.keys()].join(', ')}`,
       kept.length > 0 && `Kept, because they were changed: ${kept.join(', ')}; delete one to have it written anew`,
       `${proof.equal} of ${proof.tried} recorded replies are equal${different.length > 0 ? '; recorded ≠ answered:' : ''}`,
@@ -67,4 +81,92 @@ export const record: Command = {
     print(lines.filter(Boolean).join('\n'))
     return code
   },
+}
+
+const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE']
+
+/** Runs a proxy that records until it is stopped. Returns the exit code. */
+async function runProxy(
+  url: string,
+  path: string,
+  personal: readonly string[],
+  plan: Plan | undefined,
+  { values }: CommandLine,
+  { home, print, complain, progress, stopped, version }: Program,
+): Promise<number> {
+  // One operation for each method; every path is its path.
+  const operation = { responses: { default: { description: 'As the real API answers' } } }
+  const text = JSON.stringify({
+    contract: {
+      openapi: '3.1.0',
+      info: { title: 'What is recorded', version: '1' },
+      paths: { '/': Object.fromEntries(METHODS.map(method => [method.toLowerCase(), operation])) },
+    },
+    upstream: { url, methods: [...METHODS, 'HEAD'], send: ['*'] },
+    listen: {
+      port: Number(values.port ?? 4010),
+      control: Number(values['control-port'] ?? 4011),
+      clientControls: false,
+    },
+    journal: { requests: 1 },
+    defaults: { respond: { forward: {} }, validate: { requests: 'off', replies: 'off' } },
+  })
+  const loaded = loadPlan('recorder.yaml', home, {}, { text })
+  const found = loaded.plan
+  if (found === undefined) {
+    complain(`--upstream ${loaded.report.list.map(({ message }) => message).join('; ')}\n`)
+    return 2
+  }
+  const byMethod = new Map(found.operations.map(planned => [String(planned.operation.method), planned]))
+  const find: Plan['find'] = method => {
+    const planned = byMethod.get(method === 'HEAD' ? 'GET' : method)
+    return planned && { target: { planned, basePath: '' }, segments: [], broken: false }
+  }
+  const [har, blanks] = await openRecording(path, version)
+  const mask = createMask(personal, plan?.contract, blanks)
+  const say = ({ exchanges, operations, breaking }: RecordingCounts): string =>
+    `${counted(exchanges, 'exchange')}, ${counted(operations.size, 'operation')}${plan === undefined ? '' : `, ${breaking} of the replies break the contract`}`
+  const recorder = createRecorder(har, mask, plan, (counts, error) => {
+    progress.report(`recording: ${say(counts)}`)
+    if (error !== undefined) complain(`understudy: nothing more is recorded (${error.message}); requests still pass\n`)
+  })
+  const { simulation } = found
+  const { host, controlHost } = simulation.listen
+  const { gateway, serving, close } = await start({ ...found, find }, loaded, async () => loaded, {
+    clock: realClock,
+    log: await createLog('warn'),
+    watch: false,
+    listen: {
+      host,
+      port: simulation.listen.port,
+      controlHost,
+      controlPort: simulation.listen.control,
+      controlToken: undefined,
+    },
+  })
+  if (gateway.upstream !== undefined) gateway.upstream = recorder.through(gateway.upstream)
+  const { counts } = recorder
+  const told = stopped(stop => {
+    gateway.stopRecording = () => {
+      stop()
+      const { exchanges, breaking, operations } = counts
+      return { file: path, exchanges, operations: operations.size, breaking }
+    }
+  })
+  print(
+    `Recording ${url} at ${serving.origin} to ${relative(home, path)}\nStop: Ctrl-C, or POST ${serving.controlOrigin}/recordings/stop\n`,
+  )
+  await told
+  await close()
+  await recorder.written()
+  har.close()
+  progress.clear()
+  print(
+    `Recorded: ${say(counts)}${counts.cut > 0 ? `; ${counted(counts.cut, 'body')} of more than 1 MiB are left out` : ''}\n`,
+  )
+  if (counts.lost === 0) return 0
+  complain(
+    `understudy: ${counts.lost} exchanges are not in the recording; make a project of the rest: understudy record --from ${relative(home, path)}\n`,
+  )
+  return 1
 }

@@ -58,6 +58,8 @@ export class Gateway {
   readonly next: LiveNext
   /** The client of the real API; set by those who start it. */
   upstream: Upstream | undefined = undefined
+  /** Ends a recording and returns its counts; set by a recorder. */
+  stopRecording: (() => object) | undefined = undefined
   readonly coverage: Coverage
   /** Set where changes of worlds are recorded. */
   state: KeptState | undefined = undefined

@@ -25,7 +25,7 @@ export const upstreamSchema = setting.block(
     ),
     send: setting.list(
       { type: 'string', pattern: FIELD },
-      'The header fields of a request that are sent on, besides those about its body. Default: [accept, accept-encoding, accept-language, if-match, if-none-match, if-modified-since, if-unmodified-since, range].',
+      'The header fields of a request that are sent on, besides those about its body; `["*"]` sends all. Default: [accept, accept-encoding, accept-language, if-match, if-none-match, if-modified-since, if-unmodified-since, range].',
     ),
     set: setting.named(
       'Header fields that every request to it has, such as a key: `{ x-api-key: "${STAGING_KEY}" }`.',

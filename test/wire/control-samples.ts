@@ -14,6 +14,7 @@ export const PUT = (body: string) => ({ method: 'PUT', headers: JSON_TYPE, body 
 /** Requests by `operationId`: at least one for each operation of the document. */
 export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   getDrift: [{ path: '/drift', status: 200 }],
+  stopRecording: [{ path: '/recordings/stop', method: 'POST', status: 409 }],
   getNext: [
     { path: '/next', status: 404 },
     { path: '/next?format=xml', status: 400 },

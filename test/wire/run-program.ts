@@ -34,5 +34,5 @@ export function run(args: readonly string[], environment: Record<string, string>
       child.stderr?.on('data', look)
       look()
     })
-  return { ended, until, untilError, stop: () => child.kill('SIGTERM') }
+  return { ended, until, untilError, stop: () => child.kill('SIGTERM'), kill: () => child.kill('SIGKILL') }
 }

@@ -91,8 +91,9 @@ export function upstreamRequest(exchange: Exchange, settings: UpstreamSettings):
 export function headersOf({ request }: Exchange, { send, set }: UpstreamSettings): Headers {
   const headers: Record<string, string> = {}
   const dropped = namesListed(request.headers.connection)
+  const isSent = (name: string) => send.has(name) || (send.has('*') && !OWN_FIELDS.has(name))
   for (const [name, value] of Object.entries(request.headers)) {
-    if (value === undefined || !send.has(name) || HOP_BY_HOP.has(name) || dropped.has(name)) continue
+    if (value === undefined || !isSent(name) || HOP_BY_HOP.has(name) || dropped.has(name)) continue
     headers[name] = Array.isArray(value) ? value.join(name === 'cookie' ? '; ' : ', ') : value
   }
   if (request.hasBody && request.headers['content-length'] !== undefined) {
@@ -101,6 +102,9 @@ export function headersOf({ request }: Exchange, { send, set }: UpstreamSettings
   headers.via = request.headers.via === undefined ? VIA : `${request.headers.via}, ${VIA}`
   return Object.assign(headers, set)
 }
+
+/** Fields of a request that are made anew for the real API. */
+const OWN_FIELDS = new Set(['host', 'expect', 'content-length'])
 
 const namesListed = (field: string | string[] | undefined): ReadonlySet<string> =>
   field === undefined ? NO_NAMES : new Set([field].flat().flatMap(one => one.toLowerCase().split(/[\s,]+/)))

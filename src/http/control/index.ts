@@ -7,6 +7,7 @@ import { nextRoutes } from './next.ts'
 import { operationRoutes } from './operations.ts'
 import { answerRoutes, weatherRoutes } from './overrides.ts'
 import { openApiRoute, programRoutes } from './program.ts'
+import { recordingRoutes } from './recordings.ts'
 import { recordRoutes } from './records.ts'
 import { requestRoutes } from './requests.ts'
 import type { Control, ControlRoute } from './route.ts'
@@ -26,6 +27,7 @@ export function controlRoutes(
     ...coverageRoutes(control), // /coverage
     ...driftRoutes(control), //   /drift
     ...nextRoutes(control), //    /next
+    ...recordingRoutes(control), // /recordings/stop
     ...weatherRoutes(control), // /weather /worlds/{name}/weather
     ...answerRoutes(control), //  /answers /worlds/{name}/answers
     ...worldRoutes(control), //   /reset /worlds/{name} /worlds/{name}/snapshot

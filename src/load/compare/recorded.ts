@@ -7,6 +7,7 @@ import { unread } from '../../kernel/received.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { RecordedExchange } from '../import/har.ts'
 import { createRunner, inProcess } from '../probe/probe.ts'
+import { findRecorded } from '../record/recorded-state.ts'
 import { aboutStatus, differencesOf, type ReplyDifference } from './differences.ts'
 import { DriftBook, type DriftContext } from './drift-book.ts'
 
@@ -51,13 +52,12 @@ export async function compareRecorded(
   let bare = 0
   for await (const exchange of exchanges) {
     const { method, query, at, request, reply } = exchange
-    const bases = ['', ...plan.contract.basePaths]
-    const path = bases.map(base => base + exchange.path).find(one => plan.find(method, one)) ?? exchange.path
-    const planned = plan.find(method, path)?.target.planned
-    if (planned === undefined) {
+    const found = findRecorded(method, exchange.path, plan)
+    if (found === undefined) {
       unmatched += 1
       continue
     }
+    const { path, target } = found
     compared += 1
     if (reply.isPartial) bare += 1
     const body = typeof request.body === 'string' ? request.body : undefined
@@ -65,7 +65,7 @@ export async function compareRecorded(
     const sent = inProcess({ method, path, query, headers: request.headers, body })
     const { reply: answer, exchange: met } = await runner.send(sent, world)
     const observed = reply.isPartial ? { ...reply, body: unread('is not recorded') } : reply
-    const context = { operation: planned.operation, request: sent, reply: observed, consumer: met.consumer, at }
+    const context = { operation: target.planned.operation, request: sent, reply: observed, consumer: met.consumer, at }
     await addDrift(book, context, plan, () => (isWhole ? answer : undefined))
   }
   if (unmatched > 0) {

@@ -27,19 +27,24 @@ export interface MatchedExchange {
   readonly given: ReadonlyMap<string, string>
 }
 
-/** Finds the operation of an exchange; `undefined` if the contract has none. */
-export function matchExchange(exchange: RecordedExchange, plan: Plan): MatchedExchange | undefined {
+/** Finds the operation for a recorded path, which may lack the base path of the contract. */
+export function findRecorded(method: string, sent: string, plan: Plan) {
   for (const base of ['', ...plan.contract.basePaths]) {
-    const path = base + exchange.path
-    const found = plan.find(exchange.method, path)
-    if (found === undefined) continue
-    const { planned } = found.target
-    const { operation } = planned
-    const values = found.segments.map(segment => attempted(() => decodeURIComponent(segment)) ?? segment)
-    const given = new Map(expressionsOf(operation.path).map((name, i) => [name, values[i] ?? '']))
-    return { exchange, planned, respond: respondBlock(operation, plan.simulation.file), path, given }
+    const found = plan.find(method, base + sent)
+    if (found !== undefined) return { ...found, path: base + sent }
   }
   return undefined
+}
+
+/** Finds the operation of an exchange; `undefined` if the contract has none. */
+export function matchExchange(exchange: RecordedExchange, plan: Plan): MatchedExchange | undefined {
+  const found = findRecorded(exchange.method, exchange.path, plan)
+  if (found === undefined) return undefined
+  const { planned } = found.target
+  const { operation } = planned
+  const values = found.segments.map(segment => attempted(() => decodeURIComponent(segment)) ?? segment)
+  const given = new Map(expressionsOf(operation.path).map((name, i) => [name, values[i] ?? '']))
+  return { exchange, planned, respond: respondBlock(operation, plan.simulation.file), path: found.path, given }
 }
 
 /** The records of one resource, by their keys. */

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Entry } from 'har-format'
+import type { Upstream, UpstreamRequest, UpstreamSettings } from '../../src/behaviours/exchange.ts'
+import { createRecorder, MOST_RECORDED } from '../../src/load/record/recorder.ts'
+import { createMask } from '../../src/load/record/recording.ts'
+import { load } from '../support/in-process.ts'
+
+const SETTINGS = { origin: 'https://api.test', path: '/v1' } as UpstreamSettings
+
+async function* piecesOf(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield Buffer.from(piece)
+}
+
+interface Prepared {
+  readonly status?: number
+  readonly fields?: readonly string[]
+  readonly body?: AsyncIterable<Uint8Array>
+}
+
+/** Records the exchanges of a client that answers with what is prepared. */
+function recording(
+  prepared: Prepared,
+  { append, plan }: { append?: (entry: Entry) => void; plan?: Parameters<typeof createRecorder>[2] } = {},
+) {
+  const entries: Entry[] = []
+  const told: string[] = []
+  const client: Upstream = {
+    async send({ body }) {
+      // A server reads the request before it answers.
+      for await (const _ of body instanceof Uint8Array ? [] : (body ?? []));
+      const { status = 200, fields = ['Content-Type', 'application/json'] } = prepared
+      return { status, fields, body: prepared.body ?? piecesOf('{"a":', '1}'), trailers: () => ({}) }
+    },
+    close: async () => {},
+  }
+  const write = append ?? ((entry: Entry) => void entries.push(entry))
+  const recorder = createRecorder({ append: write }, createMask([], undefined), plan, (_, error) => {
+    if (error !== undefined) told.push(error.message)
+  })
+  const through = recorder.through(client)
+  return {
+    entries,
+    told,
+    counts: recorder.counts,
+    /** Sends a request, reads its reply, and returns the bytes. */
+    async send(request: Partial<UpstreamRequest> = {}, most = Number.POSITIVE_INFINITY): Promise<number> {
+      const reply = await through.send({ method: 'GET', path: '/things/1?q=2', headers: {}, ...request }, SETTINGS)
+      let bytes = 0
+      for await (const piece of reply.body) {
+        bytes += piece.length
+        if (bytes >= most) break
+      }
+      await recorder.written()
+      return bytes
+    },
+  }
+}
+
+test('an exchange is recorded as it passed, without its credentials', async () => {
+  const { send, entries } = recording({})
+  const headers = { authorization: 'Bearer abc-secret', via: '1.1 understudy', 'content-type': 'application/json' }
+  assert.equal(await send({ method: 'POST', headers, body: piecesOf('{"b":', '2}') }), 7)
+  const [{ request, response } = assert.fail()] = entries
+  assert.deepEqual(
+    [request.method, request.url, request.headers, request.postData?.text, response.status, response.content.text],
+    [
+      ...['POST', 'https://api.test/v1/things/1?q=2'],
+      [
+        { name: 'authorization', value: 'Bearer Masked-1' },
+        { name: 'content-type', value: 'application/json' },
+      ],
+      ...['{"b":2}', 200, '{"a":1}'],
+    ],
+  )
+})
+
+test('a compressed body is recorded without its compression and passes with it', async () => {
+  const zipped = gzipSync('{"zip":true}')
+  const fields = ['Content-Type', 'application/json', 'Content-Encoding', 'gzip']
+  const { send, entries } = recording({ fields, body: piecesOf(zipped.subarray(0, 5), zipped.subarray(5)) })
+  assert.equal(await send(), zipped.length)
+  assert.equal(entries[0]?.response.content.text, '{"zip":true}')
+})
+
+test('a body that is too long passes, and the recording says that it is missing; so does one that breaks off', async () => {
+  const piece = new Uint8Array(MOST_RECORDED / 4).fill(65)
+  const long = recording({ body: piecesOf(piece, piece, piece, piece, piece) })
+  assert.equal(await long.send(), 5 * piece.length)
+  const broken = recording({ body: piecesOf('{"a":', '1}') })
+  assert.equal(await broken.send({}, 1), 5)
+  for (const { entries, counts } of [long, broken]) {
+    const { size, text, comment } = entries[0]?.response.content ?? assert.fail()
+    assert.deepEqual([size, text, comment, counts.cut], [-1, undefined, 'The body was not kept.', 1])
+  }
+})
+
+test('requests still pass where the disk is full, which is said once', async () => {
+  let room = 1
+  const append = () => {
+    if (room-- <= 0) throw new Error('ENOSPC: no space left on device')
+  }
+  const { send, told, counts } = recording({}, { append })
+  for (let i = 0; i < 4; i++) assert.ok((await send()) > 0 || i > 0)
+  assert.deepEqual([told, counts.exchanges, counts.lost], [['ENOSPC: no space left on device'], 1, 3])
+})
+
+test('replies that break the contract are counted, and operations by the contract', async () => {
+  const { plan } = load(`
+contract:
+  openapi: 3.1.0
+  info: { title: Things, version: "1" }
+  servers: [{ url: /v1 }]
+  paths:
+    /things/{id}:
+      get:
+        operationId: getThing
+        parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+        responses:
+          "200":
+            description: One
+            content:
+              application/json: { schema: { type: object, required: [name] } }
+`)
+  const { send, counts } = recording({}, { plan })
+  await send()
+  await send({ path: '/other' })
+  assert.deepEqual([counts.breaking, [...counts.operations]], [1, ['getThing', 'GET /v1/other']])
+})
