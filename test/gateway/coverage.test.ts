@@ -263,6 +263,24 @@ test('a reload keeps what was touched, by the names of the parts', async () => {
   assert.ok(names('createPet', false).includes('value status=fresh'))
 })
 
+test('a reload keeps what was touched apart from a world on another contract', async () => {
+  const files = {
+    'gateway.yaml': `${GATEWAY}worlds: { named: { next: { contract: ./next.yaml } } }\n`,
+    'contract.yaml': CONTRACT,
+    'next.yaml': CONTRACT.replace('title: Kennel', 'title: Cattery'),
+  }
+  const { gateway, send } = inProcess(files)
+  const coverageOf = () => gateway.coverage.report({ operation: 'getPet' }).operations[0]
+  await send('GET /pets/1')
+  await send('GET /pets/one', undefined, { 'understudy-world': 'next' })
+  const before = coverageOf()
+  const { plan } = loadFiles(files)
+  assert.ok(plan)
+  gateway.adopt(plan)
+  assert.equal(before?.requests, 1)
+  assert.deepEqual(coverageOf(), before)
+})
+
 test('reports of several runs are merged by operation and part', async () => {
   const [first, second] = [kennel(), kennel()]
   await first.create({ name: 'Rex' })

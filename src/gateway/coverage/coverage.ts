@@ -75,9 +75,10 @@ export class Coverage {
   adopt(plan: Plan): void {
     this.settle()
     const before = this.#operations
+    // Worlds on another contract may have operations of the same names.
+    const byId = new Map(this.#plan.operations.map(({ operation }) => [operation.id, before.get(operation)]))
     this.#plan = plan
     this.#operations = new Map()
-    const byId = new Map([...before].map(([{ id }, one]) => [id, one]))
     for (const { operation } of plan.operations) {
       const old = byId.get(operation.id)
       if (old === undefined) continue
