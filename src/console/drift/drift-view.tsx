@@ -13,7 +13,7 @@ export function DriftView() {
   return (
     <ShowLoaded of={loaded}>
       {({ findings, compared, dropped, omitted }) => (
-        <div class="view stack">
+        <div class="view stack padded">
           <p class="muted">
             {plural(findings.length, 'difference')} in {compared} compared {compared === 1 ? 'reply' : 'replies'} of the
             real API

@@ -44,7 +44,7 @@ function NextMatrix({ rows, requests, since, refused, unmatched, dropped, neverS
     if (row === undefined) return neverSeen.includes(column) ? <span class="muted">never seen</span> : '–'
     return (
       <a href={hrefOf('next', { call: keyOfCall(row) })}>
-        <Badge tone={TONES[row.verdict]}>{row.verdict.replace('-', ' ')}</Badge> {row.calls || ''}
+        <Badge tone={TONES[row.verdict]}>{`${row.verdict.replace('-', ' ')} ${row.calls || ''}`}</Badge>
       </a>
     )
   }
