@@ -67,7 +67,7 @@ export function pairsIn(names: readonly string[]): OrderedPair[] {
 }
 
 /**
- * Puts the values of pairs in their order: two are exchanged, or both become the one that stays.
+ * Puts the values of pairs in their order: two are exchanged, or the higher one follows a lower one that stays.
  *
  * @param change gives a property another value, unless its own stays
  */
@@ -80,7 +80,7 @@ export function orderPairs(
     const [below, above] = [read(low), read(high)]
     if (below === undefined || above === undefined || !areReversed(below, above)) continue
     change(low, above)
-    change(high, below)
+    change(high, read(low) === below ? (soonAfter(below, above) ?? below) : below)
   }
 }
 
@@ -96,7 +96,7 @@ export function orderProperties(
 ): JsonObject {
   const change = (name: string, value: Json): void => {
     const own = schemas.get(name) ?? []
-    if (!own.some(isShown) && fitting.fitsAll(own, value)) made.set(name, value)
+    if (!own.some(schema => isShown(schema, made.get(name))) && fitting.fitsAll(own, value)) made.set(name, value)
   }
   const pairs = pairsIn([...made.keys()])
   orderPairs(pairs, name => made.get(name), change)
@@ -108,7 +108,8 @@ export function orderProperties(
   return Object.fromEntries(made)
 }
 
-const isShown = (schema: unknown): boolean => ['example', 'examples', 'default'].some(key => key in objectOf(schema))
+const isShown = (schema: unknown, value: unknown): boolean =>
+  ['example', 'examples', 'default'].some(key => [objectOf(schema)[key]].flat().includes(value))
 
 const MOMENT = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/
 

@@ -46,3 +46,9 @@ test('a pair keeps the bounds and the examples of its schemas', () => {
     assert.ok(one.end! >= one.start)
   }
 })
+
+test('a time that is not an example is moved, though its property has one', () => {
+  const shown = { ...time, example: '2025-01-01T00:00:00Z' }
+  for (const one of objectsWith({ createdAt: shown, expiresAt: shown }))
+    assert.ok(String(one.createdAt) <= String(one.expiresAt), JSON.stringify(one))
+})
