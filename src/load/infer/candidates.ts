@@ -41,6 +41,8 @@ interface CollectionFacts {
   readonly changes?: readonly Node[]
   /** The schema of that request, where no reply describes the records. */
   readonly taken?: Node | undefined
+  /** The record in the reply of a create, if it is unlike those in other replies. */
+  readonly made?: Node | undefined
   /** Whether records can be created and read: then each gets an id besides if it says none. */
   readonly isNamed: boolean
   /** The operations that may list the records. */
@@ -49,7 +51,7 @@ interface CollectionFacts {
 
 /** The candidates, the likeliest first. */
 export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
-  const { records, declared, asked, taken, isNamed, lists } = facts
+  const { records, declared, asked, taken, made, isNamed, lists } = facts
   const { schemas, parameter, known } = records
   let candidates = (taken === undefined ? known : [taken]).flatMap(node =>
     schemas.recordSchemas(node).flatMap((one): SchemaCandidate[] => {
@@ -69,8 +71,15 @@ export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
       return [{ schema, idField, added: false, assign, byServer, from, filled, defaults: {} }]
     }),
   )
-  if (candidates.length === 0 && isNamed) {
-    candidates = known.flatMap(node => schemas.reference(node) ?? []).map(schema => withIdAdded(schema, declared))
+  // Only the reply of the create may name a record, by a field that the record itself does not have.
+  const isMade = ({ schema }: SchemaCandidate) => made !== undefined && schema === schemas.reference(made)
+  if (isNamed && candidates.every(isMade)) {
+    const idField = candidates[0]?.idField
+    const others = known.filter(node => node !== made || known.length === 1)
+    const added = others
+      .flatMap(node => schemas.reference(node) ?? [])
+      .map(schema => withIdAdded(schema, declared, idField))
+    candidates = [...added, ...candidates]
   }
   // A schema that has the very field of the path is kept before one that has a name only: it may be a part of it.
   const isCertain = ({ idField, added }: SchemaCandidate) => added || isIdOf(idField, parameter)
@@ -93,9 +102,9 @@ const isNameIn = (field: string | undefined, { word, parameter }: RecordReader, 
 export const ADDED_ID = { idField: '{id}', added: true, assign: 'sequence', byServer: 'sequence' } as const
 
 /** A candidate whose records get an id that their schema does not have. */
-function withIdAdded(schema: string, declared: Parameter | undefined): SchemaCandidate {
+function withIdAdded(schema: string, declared: Parameter | undefined, idField = 'id'): SchemaCandidate {
   const assign = declared !== undefined && isNumeric(declared.schema.types) ? 'sequence' : 'generate'
-  return { schema, idField: 'id', added: true, assign, byServer: assign, filled: [], defaults: {} }
+  return { schema, idField, added: true, assign, byServer: assign, filled: [], defaults: {} }
 }
 
 const TECHNICAL = ['id', '_id', 'pk', 'entityid', 'uuid', 'guid', 'gid', 'sid', 'key']

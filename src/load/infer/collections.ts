@@ -55,14 +55,6 @@ export interface Named extends InferredCollection {
 export const isAlone = ({ itemPath, list, create }: InferredCollection): boolean =>
   itemPath === undefined && list === undefined && create === undefined
 
-/** The path parameters of a collection's operations, by name. */
-export const pathParameters = ({ own, item }: InferredCollection): ReadonlyMap<string, Parameter> =>
-  new Map(
-    [...item.values(), ...own.values()].flatMap(({ parameters }) =>
-      parameters.filter(one => one.in === 'path').map(one => [one.name, one] as const),
-    ),
-  )
-
 /** A path without expressions that ends so. */
 const ME = /^[^{}]*\/(?:me|self|myself|whoami)\/?$/i
 const NONE: Operations = new Map()
@@ -188,7 +180,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
         const change = item.get(method)
         return (change && records.sent(change)?.record) ?? []
       }),
-      taken,
+      ...{ taken, made: isNew && !known.isAkin(made) ? made : undefined },
       isNamed: create !== undefined && reader !== undefined,
       lists: [list?.operation, ...beside.filter(({ method }) => method === 'GET')],
     })

@@ -162,14 +162,6 @@ type TrialProgress = (done: number, total: number) => void
 /** An operation id, or `resource NAME` or `fields NAME`: the owner of what is wrong. */
 const blockOf = (owner: string): readonly string[] => /^(resource|fields) (.*)$/s.exec(owner)?.slice(1) ?? []
 
-const SELECTING: readonly string[] = ['filter', 'search', 'sort', 'order']
-
-/** A list without filters and sorting. */
-const withoutSelecting = (one: InferredOperation): InferredOperation => ({
-  ...one,
-  respond: Object.fromEntries(Object.entries(one.respond).filter(([key]) => !SELECTING.includes(key))),
-})
-
 /**
  * @param file the contract's file, absolute; or that file and its overlays
  * @param home the folder of the gateway.yaml
@@ -196,9 +188,8 @@ export async function inferGateway(
     const without = new Map<string, string>()
     /** Why the first candidate of a resource did not hold, and the operation that showed it. */
     const reasons = new Map<string, readonly [reason: string, one?: InferredOperation]>()
-    /** Resources without fields that the server sets, and lists without filters and sorting. */
+    /** Resources without fields that the server sets. */
     const bare = new Set<string>()
-    const plain = new Set<string>()
 
     const candidatesFor = (name: string): readonly SchemaCandidate[] =>
       inference.resources.find(one => one.name === name)?.candidates ?? []
@@ -234,11 +225,7 @@ export async function inferGateway(
     }
     const infer = (): void => {
       const left = [...without.keys()].filter(key => key.startsWith('resource ')).flatMap(resourcesOf)
-      const { resources, operations } = read(choices, new Set(left))
-      inference = {
-        resources,
-        operations: operations.map(one => (plain.has(one.operation.id) ? withoutSelecting(one) : one)),
-      }
+      inference = read(choices, new Set(left))
     }
     /** Whether a resource is of use without an operation. */
     const isDispensable = (one: InferredOperation): boolean =>
@@ -271,12 +258,6 @@ export async function inferGateway(
       else if (one?.essential) fail(one.resource, reason, one)
       else without.set(owner, reason)
     }
-    /** Takes the selecting and sorting away from a list that does not hold; `false` where it has none. */
-    const simplify = ({ action, operation: { id }, respond }: InferredOperation): boolean => {
-      if (action !== 'list' || !SELECTING.some(key => respond[key] !== undefined)) return false
-      plain.add(id)
-      return true
-    }
     /** Compiles and tries undecided resources. */
     const round = async (): Promise<void> => {
       const operations = inference.operations.filter(
@@ -295,10 +276,10 @@ export async function inferGateway(
         const own = operations.filter(({ resource }) => resource === name)
         const faults = await tryResource(name, own, runner)
         if (faults.length === 0) open.delete(name)
-        const grave = faults.filter(({ operation }) => !simplify(operation))
-        const [first] = grave.filter(({ operation }) => operation.essential)
+        const [first] = faults.filter(({ operation }) => operation.essential)
         if (first !== undefined) fail(name, first.reason, first.operation)
-        for (const { operation, reason } of grave) if (!operation.essential) without.set(operation.operation.id, reason)
+        for (const { operation, reason } of faults)
+          if (!operation.essential) without.set(operation.operation.id, reason)
         progress(total - open.size, total)
       }
       infer()

@@ -2,14 +2,13 @@
 
 import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
-import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName, singular, wordFormOf } from '../../kernel/names.ts'
 import { schemaNamed } from '../seed/seed.ts'
 import { fieldInHead, type SchemaCandidate } from './candidates.ts'
-import { isAlone, type Named, pathParameters } from './collections.ts'
+import { isAlone, type Named } from './collections.ts'
 import { listKeys, wrapping } from './list.ts'
 import {
   answersEmpty,
@@ -87,7 +86,7 @@ export function operationsOf(
   const node = schemaNamed(schema, contract)?.node as Node
   const fields = readFields(node, schemas)
   const ownersIn = (where: string): readonly WithinConfig[] =>
-    ownersOf(where, fields.properties, idField, schemas, { chosen, owning }, pathParameters(collection))
+    ownersOf(where, fields.properties, idField, schemas, { chosen, owning })
   const above = collection.itemPath?.replace(/\/[^/]*\/?$/, '') ?? path
   const itemOwners = ownersIn(above)
   const named = new Set(expressionsOf(path))
@@ -238,7 +237,6 @@ function ownersOf(
   idField: string,
   schemas: SchemaReader,
   known: KnownOwners,
-  declared: ReadonlyMap<string, Parameter>,
 ): readonly WithinConfig[] {
   const segments = segmentsOf(path)
   const taken = new Set([idField])
@@ -249,8 +247,7 @@ function ownersOf(
     // The word before an owner at the end of a path is that of the records.
     const isLast = at === segments.length - 1
     const owner = before.includes('{') || isLast ? '' : before
-    const holds = (node: Node) => mayHold(node, declared.get(parameter), schemas)
-    const field = ownerField(parameter, owner, properties, taken, schemas, holds) ?? `{${parameter}}`
+    const field = ownerField(parameter, owner, properties, taken, schemas) ?? `{${parameter}}`
     taken.add(field)
     const resource =
       parameter === last && !isLast ? known.owning.get(nameless(segments.slice(0, at + 1).join('/'))) : undefined
@@ -293,7 +290,7 @@ export function owningItems(
     const [record] = records.known
     const properties = record === undefined ? NO_FIELDS : schemas.fields(record)
     const idField = candidates[0]?.idField ?? ''
-    const owners = ownersOf(path, properties, idField, schemas, NO_OWNERS, pathParameters(collection))
+    const owners = ownersOf(path, properties, idField, schemas, NO_OWNERS)
     const isFound = ({ parameter, field = parameter }: WithinConfig): boolean => {
       const at = segments.indexOf(`{${parameter}}`)
       return isUnshown(field) || owning.has(nameless(segments.slice(0, at + 1).join('/')))
@@ -329,21 +326,14 @@ function ownerField(
   properties: ReadonlyMap<string, Node>,
   taken: ReadonlySet<string>,
   schemas: SchemaReader,
-  holds: (node: Node) => boolean,
 ): string | undefined {
   const one = wordFormOf(owner)
   const wanted = [plainName(parameter), ...(one === '' ? [] : [`${one}id`, one])]
+  // The kind of a message, an enum, is not the `{type}` of its channel.
   const isMeant = (name: string, node: Node, path = name): boolean =>
-    !taken.has(path) && wanted.includes(plainName(name)) && schemas.isScalar(node) && holds(node)
+    !taken.has(path) && wanted.includes(plainName(name)) && schemas.isScalar(node) && schemas.enumOf(node).length === 0
   const own = [...properties].find(([name, node]) => isMeant(name, node))?.[0]
   return own ?? fieldInHead(properties, isMeant, schemas)
-}
-
-/** Whether a field can have the values of a path parameter: the kind of a message is not the `{type}` of its channel. */
-function mayHold(field: Node, parameter: Parameter | undefined, schemas: SchemaReader): boolean {
-  const values = schemas.enumOf(field)
-  const named = parameter === undefined ? [] : schemas.enumOf(parameter.schema.node)
-  return values.length === 0 || (named.length > 0 && named.every(value => values.includes(value)))
 }
 
 /** Whether a path begins as another one does, with any names of parameters. */

@@ -169,6 +169,8 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
     // A record that refers to another of its kind is not a wrapping of one: it has the record's fields.
     const isReference = [...properties.keys()].filter(name => name !== akin?.[0] && fields.has(name)).length > 2
     if (akin !== undefined && !isReference) return { record: akin[1], keys: [akin[0]] }
+    // A record may have a part that is called as its collection: the `profile` of a user at `/users/profiles`.
+    if (properties.size > 2 && isLike(whole)) return { record: whole, keys: [] }
     for (const [key, node] of inner) {
       const deeper = schemas.fields(node)
       // `{ data: { post: {…} } }`

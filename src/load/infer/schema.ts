@@ -96,11 +96,6 @@ export function readSchemas(contract: Contract) {
       .some(({ value }) => isObject(value) && value.readOnly === true)
   }
 
-  /** Whether a value may be `null`. */
-  function isNullable(node: Node): boolean {
-    return contract.use(node).types.has('null')
-  }
-
   /** Whether a value may be an object with properties. */
   function isRecord(node: Node): boolean {
     return fields(node).size > 0
@@ -148,7 +143,7 @@ export function readSchemas(contract: Contract) {
   }
 
   return {
-    ...{ contract, shape, fields, names, items, alternatives, types, isText, format, enumOf, isReadOnly, isNullable },
+    ...{ contract, shape, fields, names, items, alternatives, types, isText, format, enumOf, isReadOnly },
     ...{ isRecord, isScalar, areAkin, reference, recordSchemas },
   }
 }

@@ -70,14 +70,12 @@ export async function tryResource(
     if (sent === undefined) return undefined
     const world = runner.newWorld()
     const { reply, exchange } = await runner.send(sent, world)
-    if (!holds(one, reply)) return undefined
+    // The id of the request may be that of a seed.
+    if (reply.status === 409 || !holds(one, reply)) return undefined
     const names = expressionsOf(one.operation.path)
     const given = new Map(names.map((parameter, i) => [parameter, exchange.segments[i] as Json]))
     const value = exchange.entry?.value
-    if (resource !== undefined && value !== undefined)
-      return { world, given, id: idIn(resource.idField, value) as Id, value, by: one }
-    blame(one, 'no record was created')
-    return undefined
+    return resource && value && { world, given, id: idIn(resource.idField, value) as Id, value, by: one }
   }
   /** Reads or lists a record: it must be there. */
   const look = async (one: InferredOperation, victim: Victim): Promise<void> => {
@@ -86,12 +84,6 @@ export async function tryResource(
     if (reply === undefined || victim.id === undefined || !mustShow(one, victim)) return
     const text = typeof reply.body === 'string' ? reply.body : ''
     if (!text.includes(stringifyJson(victim.id))) blame(one, 'does not show the record that was created')
-  }
-  const expectGone = async (read: InferredOperation, victim: Victim): Promise<void> => {
-    const given = parametersFor(read, victim)
-    const sent = given && requestFor(read, given)
-    const reply = sent && (await runner.send(sent, victim.world)).reply
-    if (reply !== undefined && reply.status < 400) blame(read, 'still shows the record that was deleted')
   }
   /** Sends a valid request about the first record that the path can name; returns it where the reply is as documented. */
   const callAbout = async (one: InferredOperation, victims: readonly Victim[]): Promise<Victim | undefined> => {
@@ -117,12 +109,9 @@ export async function tryResource(
   if (of('create').length === 0) for (const one of of('read', 'list')) await look(one, seed)
   for (const one of of('update', 'replace')) await callAbout(one, victims)
   for (const one of operations.filter(({ fixed }) => fixed)) await callAbout(one, [nobody])
-  const [read] = of('read')
   for (const one of of('delete')) {
     const gone = await callAbout(one, victims)
-    if (gone === undefined) continue
-    if (read !== undefined) await expectGone(read, gone)
-    victims.splice(victims.indexOf(gone), 1)
+    if (gone !== undefined) victims.splice(victims.indexOf(gone), 1)
   }
   return faults
 }
