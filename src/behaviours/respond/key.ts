@@ -31,7 +31,7 @@ export function reportField({ name, schema }: Resource, field: string, at: Path,
   error('unknown-field', `the records of ${name} have no field "${field}"`, at, hint)
 }
 
-const missingRecord = ({ name }: Resource, id: Id): Reply =>
+export const missingRecord = ({ name }: Resource, id: Id): Reply =>
   refuse(problems.not_found, `there is no record ${id} in ${name}`)
 
 type OwnerOf = (exchange: Exchange) => Json

@@ -6,7 +6,7 @@ import type { Node } from '../../contract/documents.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { BrokenRule } from '../../kernel/http.ts'
-import { Decimal, isObject, type Json, type JsonObject, memberAt, put } from '../../kernel/json.ts'
+import { Decimal, isObject, type Json, type JsonObject, mapValues, memberAt, put } from '../../kernel/json.ts'
 import { orderPairs, pairsIn } from '../../sample/pairs.ts'
 import type { Id } from '../../world/records/types.ts'
 import { idIn, withField } from '../../world/records/values.ts'
@@ -14,7 +14,7 @@ import type { Exchange, Site } from '../behaviour.ts'
 import { ANYBODY } from '../exchange.ts'
 import type { Refer } from '../references.ts'
 import { checkRecord, fieldsOf, type Make, type Resource, withoutOwners } from '../resource.ts'
-import type { RespondConfig } from './config.ts'
+import { isUnshown, type RespondConfig } from './config.ts'
 import { addressOf, compileLocation, requestOrigin } from './reply.ts'
 import {
   type Asked,
@@ -83,6 +83,7 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
     supplied: [...resource.references].flatMap(([field, { to }]) =>
       schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
     ),
+    asking: compileAsking(resource, site),
     /** Whether a request may contain the record's id, be it `readOnly`. */
     namesRecord: idNames.some(asked.has),
     /** Whether the request schema has the id, or allows any field. */
@@ -252,6 +253,8 @@ function compileCompose(
   const undescribed = [...required].filter(name => !own.has(name))
   const made = new Set(sources.filter(one => one.unsaid !== undefined).map(({ name }) => name))
   const pairs = pairsIn([...properties.keys()]).filter(pair => pair.some(name => made.has(name)))
+  // The time of a creation stays, and that of its end follows it.
+  const lower = new Set(pairs.map(([low]) => low))
   return (body, exchange, old) => {
     const given = fieldsOf(body)
     if (needsScope) site.expressions.scope(exchange)
@@ -271,7 +274,8 @@ function compileCompose(
       if (!own.has(name) && Object.hasOwn(given, name)) put(out, name, given[name] as Json)
     }
     if (old === undefined && pairs.length > 0) {
-      const change = (name: string, value: Json) => void (Object.hasOwn(given, name) || put(out, name, value))
+      const change = (name: string, value: Json) =>
+        void (lower.has(name) || Object.hasOwn(given, name) || put(out, name, value))
       orderPairs(pairs, name => out[name], change)
     }
     // A client cannot remove fields that the server assigned.
@@ -318,6 +322,26 @@ function callerOf({ name, allows, generate }: Field): Make | undefined {
     const names = isPerson ? namesOfCaller(someone).map(([key]) => [key, consumer]) : []
     const named = isPerson ? { ...(someone as JsonObject), ...Object.fromEntries(names) } : consumer
     return allows(named) ? named : someone
+  }
+}
+
+/** The resource of one record without an id, which is about the one who asks: `GET /user`. */
+const ASKING = /^(?:me|self|user|account|profile)$/i
+
+/** Returns a function that has a new record say what is known of the one who asks; `undefined` if that is nothing. */
+function compileAsking({ filled }: Resource, { resources }: Site) {
+  const callers = new Set([...filled].filter(name => CALLER.test(name)))
+  const asking = [...resources.values()].find(({ name, idField }) => ASKING.test(name) && isUnshown(idField))
+  if (callers.size === 0 || asking === undefined) return undefined
+  return async (fields: JsonObject, exchange: Exchange): Promise<JsonObject> => {
+    const records = exchange.records(asking.name)
+    const { last } = await records.list({ filters: [], limit: 1 })
+    const someone = last === undefined ? undefined : (await records.read(last))?.value
+    if (someone === undefined || (exchange.consumer ?? ANYBODY.name) !== ANYBODY.name) return fields
+    const same = (own: unknown, name: string) => (typeof own === typeof someone[name] ? someone[name] : own) as Json
+    return mapValues(fields, (own, name) =>
+      callers.has(name) && isObject(own) ? mapValues(own as JsonObject, same) : (own as Json),
+    )
   }
 }
 

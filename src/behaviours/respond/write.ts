@@ -22,7 +22,7 @@ import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { inBody, isId, type Resource } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
-import { compileFinder, compileKey, compileWithin, danglingIn, reportField, withAdded } from './key.ts'
+import { compileFinder, compileKey, compileWithin, danglingIn, missingRecord, reportField, withAdded } from './key.ts'
 import { compileMaker, keepOwners } from './record.ts'
 import { compileLocation, type Give, withoutBody } from './reply.ts'
 import { completeTemplate, itemOf, listedRecords, pathParameter, recordReader } from './shape.ts'
@@ -215,11 +215,14 @@ function compileCreateOne(
         : await exchange.records(to).list({ filters: [], limit: 1 })
       if (last !== undefined) fields = { ...fields, [field]: last }
     }
+    if (maker.asking !== undefined) fields = await maker.asking(fields, exchange)
     const lost = references.size === 0 ? NO_RULES : await danglingIn(resource, fields, exchange)
     if (id !== undefined) {
       const record = maker.fit(withId(idField, id, fields), exchange)
       if (Array.isArray(record)) return invalid(record)
       if (lost.length > 0) return invalid(lost)
+      // Mending has changed an id that the schema does not allow.
+      if (String(idIn(idField, record)) !== String(id)) return missingRecord(resource, id)
       const { entry } = await collection.put(key?.of(exchange, id) ?? id, record)
       exchange.entry = entry
       if (putStatus === 204) return withoutBody(putStatus)

@@ -202,7 +202,7 @@ function targetsIn(value: Json): EchoTargets {
     if (Array.isArray(inner)) {
       targets.lists.push(path)
       for (const i of inner.keys()) targets.items.push([...path, i])
-    } else if (isObject(inner) && isWrapperName(String(path[0]))) targets.records.push(path)
+    } else if (isObject(inner) && (members.length === 2 || isWrapperName(String(path[0])))) targets.records.push(path)
   }
   return targets
 }

@@ -1,0 +1,116 @@
+// Inferred state in the journeys of clients: what was sent is read back, and names the one who sent it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inferredInProcess } from '../support/in-process.ts'
+import { answers, documentOf, integer, naming, object, ref, string, takes } from '../support/small-document.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+test('a key that a request gives is kept, even if the example of the contract is the key of a seed', async () => {
+  const Voucher = object({ code: { ...string, example: 'A1' }, note: string })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/vouchers': {
+          get: answers(200, { type: 'array', items: ref('Voucher') }),
+          post: { ...takes(ref('Voucher')), ...answers(201, ref('Voucher')) },
+        },
+        '/vouchers/{code}': { ...naming('code'), get: answers(200, ref('Voucher')) },
+      },
+      { Voucher },
+    ),
+  )
+  assert.equal((await send('POST /vouchers', { code: 'B2', note: 'One' })).status, 201)
+  assert.deepEqual((await send('GET /vouchers/B2')).body, { code: 'B2', note: 'One' })
+})
+
+test('a record whose id is in the reply of its create only is read whole under it', async () => {
+  const Session = object({ amount: integer, currency: string, locale: string })
+  const Made = object({ session_id: string, client_token: string }, { required: ['session_id', 'client_token'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/sessions': { post: { ...takes(ref('Session')), ...answers(200, ref('Made')) } },
+        '/sessions/{session_id}': { ...naming('session_id'), get: answers(200, ref('Session')) },
+      },
+      { Session, Made },
+    ),
+  )
+  const sent = { amount: 5, currency: 'EUR', locale: 'de' }
+  const { session_id } = (await send('POST /sessions', sent)).body as Fields
+  const { amount, currency, locale } = (await send(`GET /sessions/${session_id}`)).body as Fields
+  assert.deepEqual({ amount, currency, locale }, sent)
+})
+
+test('a record may have a part that is called as its collection', async () => {
+  const User = object({ username: string, email: string, profile: ref('Profile') })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users/profiles': {
+          get: answers(200, { type: 'array', items: ref('User') }),
+          post: { ...takes(object({ ...User.properties, password: string })), ...answers(201, ref('User')) },
+        },
+        '/users/profiles/{user}': { ...naming('user'), get: answers(200, ref('User')) },
+      },
+      { User, Profile: object({ bio: string }) },
+    ),
+  )
+  const ada = { username: 'ada', email: 'ada@example.com', profile: { bio: 'Likes bread.' } }
+  await send('POST /users/profiles', { ...ada, password: 'secret' })
+  assert.deepEqual((await send('GET /users/profiles/ada')).body, ada)
+})
+
+test('a PUT creates no record under an id that its schema does not allow', async () => {
+  const User = object({ id: integer, name: string })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users': { get: answers(200, { type: 'array', items: ref('User') }) },
+        '/users/{id}': {
+          ...naming('id'),
+          get: answers(200, ref('User')),
+          put: { ...takes(object({ name: string })), ...answers(200, ref('User')) },
+        },
+      },
+      { User },
+    ),
+  )
+  assert.equal((await send('PUT /users/77', { name: 'Ada' })).status, 200)
+  assert.deepEqual((await send('GET /users/77')).body, { id: 77, name: 'Ada' })
+  assert.equal((await send('PUT /users/ada', { name: 'Ada' })).status, 404)
+})
+
+test('records are made by the user who has signed up, and a name in the path is repeated', async () => {
+  const Profile = object({ username: string, bio: string }, { required: ['username', 'bio'] })
+  const User = object({ email: string, username: string, bio: string }, { required: ['email', 'username', 'bio'] })
+  const inside = (key: string, name: string) => object({ [key]: ref(name) }, { required: [key] })
+  const Article = object({ id: { ...integer, readOnly: true }, title: string, author: ref('Profile') })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users': {
+          post: {
+            ...takes(object({ user: object({ email: string, username: string }) })),
+            ...answers(201, inside('user', 'User')),
+          },
+        },
+        '/user': { get: answers(200, inside('user', 'User')) },
+        '/profiles/{username}': { ...naming('username'), get: answers(200, inside('profile', 'Profile')) },
+        '/articles': {
+          get: answers(200, { type: 'array', items: ref('Article') }),
+          post: { ...takes(object({ title: string })), ...answers(201, ref('Article')) },
+        },
+        '/articles/{id}': { ...naming('id', integer), get: answers(200, ref('Article')) },
+      },
+      { Profile, User, Article },
+    ),
+  )
+  await send('POST /users', { user: { email: 'ada@example.com', username: 'ada' } })
+  const { user } = (await send('GET /user')).body as { user: Fields }
+  const made = (await send('POST /articles', { title: 'One' })).body as Fields
+  assert.deepEqual(made.author, { username: 'ada', bio: user.bio })
+  const { profile } = (await send('GET /profiles/ada')).body as { profile: Fields }
+  assert.equal(profile.username, 'ada')
+})
