@@ -48,7 +48,8 @@ export function explainHabit(text: string, mistake: Mistake): Mistake {
   for (const [pattern, instead] of HABITS) {
     for (const found of code.matchAll(new RegExp(pattern, `${pattern.flags}gd`))) {
       const [start, end] = [found.index, found.index + found[0].length]
-      if (start > mistake.end || end < mistake.start) continue
+      // The parser may give the place of the next word.
+      if (start > mistake.end || end + 1 < mistake.start) continue
       const part = (_: string, n: number) =>
         text.slice(...((found.indices as RegExpIndicesArray)[n] as [number, number]))
       const message = `expressions are written without "${text.slice(start, end)}"`
