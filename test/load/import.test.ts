@@ -238,6 +238,8 @@ test('a db.json becomes resources with filters, pages, relations and single obje
     await send('GET /posts?_sort=views&_order=desc&_page=1&_limit=1'),
     '200 [{"id":3,"title":"post 3","views":30}]',
   )
+  assert.equal(await send('GET /posts?views_gte=20&views_lte=25'), '200 [{"id":2,"title":"post 2","views":20}]')
+  assert.equal(await send('GET /posts?title_ne=post%201&views_lte=20'), '200 [{"id":2,"title":"post 2","views":20}]')
   assert.equal(await send('GET /posts/2/comments'), '200 [{"id":1,"body":"first","postId":2}]')
   assert.match(await send('POST /posts', { title: 'new' }), /^201 \{"id":4,"title":"new"/)
   assert.match(await send('GET /posts/4'), /^200 .*"new"/)

@@ -30,7 +30,15 @@ export const jsonServer: ImportKind = {
           const filter = fields.filter(field =>
             value.every(record => !isObject(record[field]) && !Array.isArray(record[field])),
           )
-          const paging = { limit: '_limit', page: '_page', sort: '_sort', order: '_order', search: 'q' }
+          const bounds = filter.flatMap(field => boundsOf(field, value[0]?.[field]))
+          const paging = {
+            limit: '_limit',
+            page: '_page',
+            offset: '_start',
+            sort: '_sort',
+            order: '_order',
+            search: 'q',
+          }
           const pages = { links: true, headers: { 'x-total-count': '${page.total}' } }
           records.push({
             name,
@@ -38,8 +46,8 @@ export const jsonServer: ImportKind = {
             path,
             idField: 'id',
             records: value,
-            list: { filter, ...paging, ...pages },
-            query: [...filter, ...Object.values(paging)],
+            list: { filter: [...filter, ...bounds], ...paging, ...pages },
+            query: [...filter, ...bounds.map(({ parameter }) => parameter), ...Object.values(paging)],
             owners: ownersNamed(fields, Object.keys(source.value as JsonObject)),
           })
         } else {
@@ -60,6 +68,14 @@ export const jsonServer: ImportKind = {
     return { title: 'Imported from json-server', routes: book.routes, records, settings: {} }
   },
 }
+
+/** The filters of a field beside equality, by the type of its values: `views_gte`. */
+const BOUNDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  number: { _gte: 'at-least', _lte: 'at-most' },
+  string: { _ne: 'not' },
+}
+const boundsOf = (field: string, value: unknown) =>
+  Object.entries(BOUNDS[typeof value] ?? {}).map(([suffix, is]) => ({ parameter: field + suffix, field, is }))
 
 /** The collections that a field names a record of: `postId` one of `posts`. */
 const ownersNamed = (fields: readonly string[], names: readonly string[]) =>

@@ -89,7 +89,8 @@ function parameterNamed(place: string, name: string, values: readonly string[]):
   const isInteger = given.length > 0 && given.every(value => /^(?:0|[1-9]\d{0,14})$/.test(value))
   return {
     ...{ name, in: place, ...(place === 'path' ? { required: true } : {}) },
-    schema: { type: isInteger ? 'integer' : 'string' },
+    // A bound is compared as a number.
+    schema: { type: isInteger ? 'integer' : /_[gl]te$/.test(name) ? 'number' : 'string' },
     ...(given.length > 0 ? { example: (isInteger ? Number(given[0]) : given[0]) as Json } : {}),
   }
 }
