@@ -28,7 +28,7 @@ import { asId, type Resource } from './resource.ts'
 interface KnownNames {
   readonly contract: Contract
   /** Absent where records cannot be read. */
-  readonly resources?: ReadonlyMap<string, unknown> | undefined
+  readonly resources?: ReadonlyMap<string, Pick<Resource, 'base'>> | undefined
 }
 
 export type Expressions = ReturnType<typeof expressionsFor>
@@ -100,6 +100,10 @@ export function compileExpression(
       kind === 'operation'
         ? contract.operations.map(({ id }) => id)
         : [...((kind === 'schema' ? contract.schemas : resources)?.keys() ?? [])]
+    if (kind === 'resource' && resources?.get(name)?.base !== undefined) {
+      const unknown = `the records of ${name} that only the real API has are not known here`
+      report('unread-base', unknown, path, undefined, at(reference))
+    }
     if (names.includes(name)) continue
     const message = kind === 'resource' ? `there is no resource "${name}"` : `the contract has no ${kind} "${name}"`
     report(`unknown-${kind}`, message, path, suggest(name, names), at(reference))

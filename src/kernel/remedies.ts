@@ -8,6 +8,7 @@ const REMEDIES: readonly (readonly [codes: RegExp, remedy: string])[] = [
     /^(?:invalid|empty|unknown)-expression|^no-condition/,
     'write CEL, such as request.body.name == "Rex" && ordinal == 2',
   ],
+  [/^unread-base/, 'use what the request has, or a resource without base'],
   [/^percentiles/, 'a higher one takes at least as long: { p50: 20ms, p95: 100ms }'],
   [/^brownout/, 'they last from 1s to less than "every", between the deprecation and the sunset'],
   [/^sunset|^expired/, 'write a later date'],

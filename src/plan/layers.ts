@@ -216,7 +216,13 @@ export function compileCondition(
     text === undefined
       ? undefined
       : expressions.condition(text, path, (code, message, at, hint, span) =>
-          report.error(code, message, placeWithin(source.locate(at), span.start, span.end), hint),
+          // Records that the world has changed are known.
+          report[code === 'unread-base' ? 'warning' : 'error'](
+            code,
+            message,
+            placeWithin(source.locate(at), span.start, span.end),
+            hint,
+          ),
         )
   const roots = new Set([...(when?.roots ?? []), ...filled])
   const typed = ['request.params', 'request.query', 'request.cookies'].some(root => roots.has(root))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { UpstreamFailure } from '../../../src/behaviours/exchange.ts'
 import { importSnapshot } from '../../../src/gateway/import.ts'
 import { takeSnapshot } from '../../../src/world/world.ts'
-import { type InProcess, inProcess } from '../../support/in-process.ts'
+import { type InProcess, inProcess, loadFiles } from '../../support/in-process.ts'
 import { clientOf, STAGED_CONTRACT, StagingServer, stagedConfiguration } from '../../support/staging.ts'
 
 const PATCH = { 'content-type': 'application/merge-patch+json' }
@@ -201,4 +201,22 @@ test('a reply is used again while it is fresh, for the same credentials only', a
   assert.equal(staging.asked.length, 1)
   await send('GET /invoices/1', undefined, { authorization: 'Bearer ann' })
   assert.equal(staging.asked.length, 2)
+})
+
+test('a condition over records that only the real API has is doubted, with a remedy', () => {
+  const when = 'record("invoices", 7) == null || records("customers").size() > 1'
+  const yaml = stagedConfiguration('http://staging/v1').replace(
+    'getInvoice: { respond: { read: invoices } }',
+    `getInvoice: { respond: { read: invoices }, rules: [{ when: '${when}', respond: { status: 404 } }] }`,
+  )
+  const { report } = loadFiles({ 'gateway.yaml': yaml, 'openapi.yaml': STAGED_CONTRACT })
+  assert.deepEqual(
+    report.list.map(({ severity, code, message, hint }) => [severity, code, message, hint]),
+    ['invoices', 'customers'].map(name => [
+      'warning',
+      'unread-base',
+      `the records of ${name} that only the real API has are not known here`,
+      'use what the request has, or a resource without base',
+    ]),
+  )
 })
