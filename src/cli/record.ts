@@ -162,7 +162,7 @@ async function runProxy(
   har.close()
   progress.clear()
   print(
-    `Recorded: ${say(counts)}${counts.cut > 0 ? `; ${counted(counts.cut, 'body')} of more than 1 MiB are left out` : ''}\n`,
+    `Recorded: ${say(counts)}${counts.cut > 0 ? `; left out: ${counted(counts.cut, 'body')} of more than 1 MiB` : ''}\n`,
   )
   if (counts.lost === 0) return 0
   complain(
