@@ -114,3 +114,21 @@ test('records are made by the user who has signed up, and a name in the path is 
   const { profile } = (await send('GET /profiles/ada')).body as { profile: Fields }
   assert.equal(profile.username, 'ada')
 })
+
+test('a number in a path names no record by its name, and its example names the first one', async () => {
+  const User = object({ name: string, bio: string })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users': { get: answers(200, { type: 'array', items: ref('User') }) },
+        '/users/{user_id}': {
+          ...naming('user_id', { type: 'number', example: 152184 }),
+          get: answers(200, ref('User')),
+        },
+      },
+      { User },
+    ),
+  )
+  assert.equal((await send('GET /users/152184')).status, 200)
+  assert.equal((await send('GET /users/152185')).status, 404)
+})
