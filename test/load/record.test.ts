@@ -214,11 +214,20 @@ test('all replies that show a record of a collection share a schema, and its ope
 
 test('requests to an operation without records are told apart by their values', async () => {
   const weather = (city: string): Sent => ({ method: 'GET', path: '/weather', query: `city=${city}` })
-  const sum = (a: number): Sent => ({ method: 'POST', path: '/sum', body: { a, nested: { b: 'x "y"' } } })
-  const traffic = [weather('Oslo'), weather('Rome'), sum(1), sum(2), { method: 'POST', path: '/ping' } as const]
-  const api = scripted([200, { sky: 'snow' }], [200, { sky: 'sun' }], [200, { total: 1 }], [422, { total: 0 }], [202])
+  const sum = (a: unknown): Sent => ({ method: 'POST', path: '/sum', body: { a, nested: { b: 'x "y"' } } })
+  const cities = [weather('Oslo'), weather('Rome'), { ...weather('Rome'), query: 'filter%5Bcity%5D=Rome' }]
+  const traffic = [...cities, sum(1), sum(2), sum('x'), { method: 'POST', path: '/ping' } as const]
+  const api = scripted(
+    [200, { sky: 'snow' }],
+    [200, { sky: 'sun' }],
+    [200, { sky: 'fog' }],
+    [200, { total: 1 }],
+    [422, { total: 0 }],
+    [400, { total: 9 }],
+    [202],
+  )
   const made = await recordInto(await recorded(api, traffic))
-  assert.deepEqual([proofOf(made), made.different], ['5 of 5', []])
+  assert.deepEqual([proofOf(made), made.different], ['7 of 7', []])
   const send = serve(made)
   assert.deepEqual(await send('GET /weather?city=Rome'), [200, { sky: 'sun' }])
   assert.deepEqual(await send('POST /sum', { a: 2, nested: { b: 'x "y"' } }), [422, { total: 0 }])

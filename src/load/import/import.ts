@@ -9,6 +9,7 @@ import { approximate, isObject, parseJson, stringifyJson } from '../../kernel/js
 import type { Plan } from '../../plan/plan.ts'
 import { loadPlan } from '../load.ts'
 import { carried, createRunner, credentialOf, inProcess, NO_CREDENTIAL } from '../probe/probe.ts'
+import { findRecorded } from '../record/recorded-state.ts'
 import {
   encodePairs,
   type ForeignFile,
@@ -17,7 +18,7 @@ import {
   ImportedFile,
   type ImportKind,
 } from './imported.ts'
-import { inferredProject, operationAt, triedCases } from './inferred-project.ts'
+import { inferredProject, triedCases } from './inferred-project.ts'
 import { jsonServer } from './json-server.ts'
 import { mockoon } from './mockoon.ts'
 import { mockserver } from './mockserver.ts'
@@ -154,7 +155,8 @@ async function tryCases(imported: Imported, plan: Plan): Promise<Trials> {
   const whole = triedCases(imported)
   for (const one of whole) {
     const { path: given, query, headers, body } = one.trial
-    const { path = given, operation } = operationAt(plan, one.method, given) ?? {}
+    const { path = given, target } = findRecorded(one.method, given, plan) ?? {}
+    const { operation } = target?.planned ?? {}
     const credential = carried(operation ? credentialOf(undefined, operation, plan) : NO_CREDENTIAL)
     const faultWith = async (more: Readonly<Record<string, string>>) => {
       const usual: Record<string, string> = { accept: '*/*', ...(body && { 'content-type': 'application/json' }) }

@@ -242,6 +242,20 @@ const WORDS = new Set(
   ),
 )
 
+/** The conditions that tell a request from others of its operation. @param given the values in its path by their names */
+export function requestConditions(given: Iterable<readonly [string, string]>, query: string, body: unknown): string[] {
+  const is = (part: string, value: string) => `string(${part}) == ${celText(value)}`
+  return [
+    ...[...given].map(([name, value]) => is(partOf('params', name), value)),
+    ...[...new URLSearchParams(query)].flatMap(([name, value]) => [
+      ...(isWord(name.toLowerCase()) ? [hasPart('query', name)] : []),
+      is(partOf('query', name), value),
+    ]),
+    // An invalid body has members of other types than the contract says.
+    ...(isObject(body) ? memberConditions(body as JsonObject, 'dyn(request.body)') : []),
+  ]
+}
+
 /** A condition for each member of a value. */
 export const memberConditions = (value: JsonObject, at: string): string[] =>
   Object.entries(value).flatMap(([name, one]) =>

@@ -10,20 +10,18 @@ import { differencesOf } from '../compare/differences.ts'
 import { inferGateway } from '../infer/infer.ts'
 import { loadContract } from '../load.ts'
 import { inProcess } from '../probe/probe.ts'
-import { createRecordedState, matchExchange } from '../record/recorded-state.ts'
+import { createRecordedState, findRecorded, matchExchange } from '../record/recorded-state.ts'
 import { jsonOf } from './handlebars.ts'
 import type { RecordedExchange } from './har.ts'
 import {
-  celText,
   type Imported,
   type ImportedCase,
   ImportedFile,
   type ImportedRecords,
   type ImportedRoute,
   type ImportedTrial,
-  memberConditions,
-  partOf,
   renamed,
+  requestConditions,
 } from './imported.ts'
 import { type ProjectFiles, projectOf, settingsOfRoute, writeProject } from './project.ts'
 
@@ -69,7 +67,7 @@ export async function inferredProject(
   }))
   for (const route of imported.routes) {
     const { method, path, cases } = route
-    const operation = operationAt(plan, method, path.replace(/\{[^}]*\}/g, '1'))?.operation
+    const operation = findRecorded(method, path.replace(/\{[^}]*\}/g, '1'), plan)?.target.planned.operation
     if (operation === undefined) {
       const place = cases[0]?.place ?? route.place
       const what = `the contract has no operation for ${method} ${path}`
@@ -113,9 +111,9 @@ const usualCase = (cases: readonly ImportedCase[]): ImportedCase | undefined =>
 function rulesOf({ cases, path }: ImportedRoute): ImportedCase[] {
   const usual = usualCase(cases)
   if (usual === undefined) return []
-  const known = new Set(requestConditions(usual, path))
+  const known = new Set(trialConditions(usual, path))
   const others = cases
-    .map(one => ({ ...one, when: requestConditions(one, path).filter(condition => !known.has(condition)) }))
+    .map(one => ({ ...one, when: trialConditions(one, path).filter(condition => !known.has(condition)) }))
     .filter(({ when, name }) => when.length > 0 && name !== usual.name)
   return [...others, usual]
 }
@@ -126,20 +124,15 @@ const exampleRule = ({ when, body, status, name }: ImportedCase): JsonObject[] =
     : [{ when: when.join(' && '), respond: (body === undefined ? { status } : { example: name }) as JsonObject }]
 
 /** The parts of a request that tell a case from others of its operation. */
-function requestConditions({ trial }: ImportedCase, path: string): string[] {
+function trialConditions({ trial }: ImportedCase, path: string): string[] {
   const { query = '', body = '' } = trial ?? {}
   const values = (trial?.path ?? '').split('/')
-  const names = path.split('/').map(segment => /^\{(.*)\}$/.exec(segment)?.[1])
+  const given = path.split('/').flatMap((segment, i): [string, string][] => {
+    const name = /^\{(.*)\}$/.exec(segment)?.[1]
+    return name === undefined ? [] : [[name, decodeURIComponent(values[i] ?? '')]]
+  })
   const sent = parseJson(body)
-  return [
-    ...names.flatMap((name, i) =>
-      name === undefined
-        ? []
-        : [`string(${partOf('params', name)}) == ${celText(decodeURIComponent(values[i] ?? ''))}`],
-    ),
-    ...[...new URLSearchParams(query)].map(([name, value]) => `string(${partOf('query', name)}) == ${celText(value)}`),
-    ...('value' in sent && isObject(sent.value) ? memberConditions(sent.value as JsonObject, 'request.body') : []),
-  ]
+  return requestConditions(given, query, 'value' in sent ? sent.value : undefined)
 }
 
 /** A case whose request is known. */
@@ -213,19 +206,10 @@ function exchangesOfImport(imported: Imported): RecordedExchange[] {
 const withType = (headers: Readonly<Record<string, string>>, type: string | undefined) =>
   type === undefined ? headers : { 'content-type': type, ...headers }
 
-/** Returns the operation of a request, with the base path that it was sent without. */
-export function operationAt({ find, contract }: Plan, method: string, given: string) {
-  for (const path of ['', ...contract.basePaths].map(base => base + given)) {
-    const found = find(method, path)
-    if (found !== undefined) return { path, operation: found.target.planned.operation }
-  }
-  return undefined
-}
-
 /** Reports the replies that break a contract. */
 function compareImport(exchanges: readonly RecordedExchange[], plan: Plan, report: Diagnostics): void {
   for (const { method, path, query, place, request, reply } of exchanges) {
-    const { operation } = operationAt(plan, method, path) ?? {}
+    const operation = findRecorded(method, path, plan)?.target.planned.operation
     if (operation === undefined || reply.isPartial) continue
     const sent = inProcess({ method, path, query, headers: request.headers, body: request.body as string | undefined })
     for (const one of differencesOf(operation, sent, reply, plan.contract)) {

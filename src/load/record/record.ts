@@ -9,11 +9,11 @@ import { essenceOf, isJson } from '../../contract/media-types.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { writeYaml } from '../../kernel/file/yaml-tree.ts'
-import { holdsExact, isObject, type Json, type JsonObject, mapValues, stringifyJson } from '../../kernel/json.ts'
+import { holdsExact, type Json, type JsonObject, mapValues, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { RecordedExchange } from '../import/har.ts'
-import { celText, hasPart, memberConditions, memberIn, partOf } from '../import/imported.ts'
+import { requestConditions } from '../import/imported.ts'
 import { type ProjectFiles, writeProject } from '../import/project.ts'
 import { inferGateway } from '../infer/infer.ts'
 import { loadContract, loadPlan } from '../load.ts'
@@ -185,23 +185,16 @@ function createExamples({ contract, operations }: Plan) {
   const add = ({ exchange, planned: { operation }, respond, given }: MatchedExchange): void => {
     const { reply } = exchange
     const cases = getOrMake(all, operation.id, () => new Map<string, RecordedCase>())
-    const sent = jsonOfMessage(exchange.request)
-    const is = (part: string, value: string) => `string(${part}) == ${celText(value)}`
-    const when = [
-      ...[...given].map(([name, value]) => is(memberIn('request.params', name), value)),
-      ...[...new URLSearchParams(exchange.query)].flatMap(([name, value]) => [
-        hasPart('query', name),
-        is(partOf('query', name), value),
-      ]),
-      ...(isObject(sent) ? memberConditions(sent as JsonObject, 'request.body') : []),
-    ]
+    const when = requestConditions(given, exchange.query, jsonOfMessage(exchange.request))
     // The records answer most requests: one example of each status shows how.
     const key = respond === undefined ? when.join() : `${reply.status}`
     const documented = responseFor(operation, reply.status)
     const type = essenceOf(reply.headers['content-type'] ?? '')
     const [name = '', media] = [...(documented?.content ?? [])].find(([one]) => essenceOf(one) === type) ?? []
     const value = jsonOfMessage(reply) ?? (isJson(type) || typeof reply.body !== 'string' ? undefined : reply.body)
-    const isEmpty = reply.body === undefined && !reply.isPartial && documented !== undefined
+    // A fixed reply cannot be without the body that its status documents.
+    const isBare = reply.status >= 300 || documented?.content.size === 0
+    const isEmpty = reply.body === undefined && !reply.isPartial && documented !== undefined && isBare
     const isFit = value !== undefined && media !== undefined && media.schema?.check(value, true) === undefined
     if (!(isEmpty || isFit) || (cases.size >= MOST_EXAMPLES && !cases.has(key))) {
       invalid += 1
