@@ -16,6 +16,7 @@ test('the command line is parsed into a command, a file and options', () => {
   assert.equal(read('schema').file, '')
   assert.equal(read('schema api.yaml').file, 'api.yaml')
   assert.deepEqual(read('init api.yaml --output - --force').values, { output: '-' })
+  assert.deepEqual(read('import a.json b.json --output out').lists.files, ['a.json', 'b.json'])
 })
 
 for (const [command, there, file] of [

@@ -76,7 +76,8 @@ export function readCommandLine(
       if (option.many) lists[name] = [...(lists[name] ?? []), value]
     }
   }
-  if (rest.length > 0) throw new WrongCommandLine(`${command} takes one file, not ${[file, ...rest].join(' ')}`)
+  if (known.takesMany) lists.files = [file, ...rest]
+  else if (rest.length > 0) throw new WrongCommandLine(`${command} takes one file, not ${[file, ...rest].join(' ')}`)
   for (const [name, option] of Object.entries(known.options)) {
     const variable = variableOf(name, option)
     const value = environment[variable]
@@ -106,7 +107,8 @@ function checked(name: string, value: string, { fault }: Option): string {
 export function describeCommands(version: string, only?: string): string {
   const shown = Object.entries(COMMANDS).filter(([name]) => only === undefined || name === only)
   const withOptions = shown.filter(([, { options }]) => Object.keys(options).length > 0)
-  const usage = `Usage: understudy ${only ?? '<command>'} [FILE]${withOptions.length > 0 ? ' [options]' : ''}`
+  const files = only !== undefined && COMMANDS[only]?.takesMany ? '[FILE…]' : '[FILE]'
+  const usage = `Usage: understudy ${only ?? '<command>'} ${files}${withOptions.length > 0 ? ' [options]' : ''}`
   const paragraphs = [
     `Understudy ${version}: a mock of your API that also rehearses its future.`,
     usage,

@@ -24,6 +24,8 @@ export interface Command {
   readonly about: string
   /** The files to look for where none is named; unset for a command that needs none. */
   readonly files?: readonly string[]
+  /** Whether it takes several files, which are then the list `files`. */
+  readonly takesMany?: boolean
   readonly options: Readonly<Record<string, Option>>
   /** @returns the exit code */
   run(line: CommandLine, program: Program): Promise<number>

@@ -9,6 +9,7 @@ import { record } from './record.ts'
 export const importCommand: Command = {
   about: `make a project of the file or folder of another tool: ${IMPORT_KINDS.join(', ')}`,
   files: ['db.json'],
+  takesMany: true,
   options: {
     output: {
       takes: 'FOLDER',
@@ -30,7 +31,8 @@ export const importCommand: Command = {
 const SHOWN_DIFFERENCES = 20
 
 async function runImport(line: CommandLine, program: Program): Promise<number> {
-  const { file, values, switches } = line
+  const { file, values, lists, switches } = line
+  const { files: names = [file] } = lists
   const { output = 'imported', contract } = values
   // A HAR is large, and is read entry by entry.
   if (values.as === 'har' || (values.as === undefined && /\.har$/i.test(file))) {
@@ -38,12 +40,12 @@ async function runImport(line: CommandLine, program: Program): Promise<number> {
   }
   const report = new Diagnostics()
   const options = { output, as: values.as, contract, force: switches.has('force') }
-  const made = await importFiles([file], program.home, report, options)
+  const made = await importFiles(names, program.home, report, options)
   tellMistakes(report, line, program, true)
   if (made === undefined) return 1
   const { kind, tried } = made
   const lines = [
-    `${file} is ${kind.what}; ${counted(made.files.size, 'file')} are in ${output}.`,
+    `${names.join(', ')} ${names.length > 1 ? 'are' : 'is'} ${kind.what}; ${counted(made.files.size, 'file')} are in ${output}.`,
     `${tried.equal} of ${tried.tried} replies are equal.`,
     ...(tried.named === 0
       ? []

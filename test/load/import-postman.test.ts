@@ -104,7 +104,7 @@ test('a collection of Postman becomes a contract with examples and records', asy
   assert.equal(await send('GET /v1/users?role=user', undefined, auth), `200 ${JSON.stringify([BOB])}`)
   assert.match(await send('GET /v1/users/99', undefined, auth), /^404/)
   assert.equal(await send('POST /v1/login', { user: 'ann', password: 'wrong' }), '401 {"error":"wrong"}')
-  assert.equal(await send('POST /v1/login', { user: 'ann', password: 'x' }), '200 {"token":"abc"}')
+  assert.equal(await send('POST /v1/login', { user: 'ann', password: 'x' }), '200 {"token":"Masked-2"}')
   const named = { ...auth, prefer: 'example=refused' }
   assert.equal(await send('POST /v1/users', { name: 'x' }, named), '422 {"error":"a name is missing"}')
   const contract = readFileSync(join(folder, 'out/openapi.yaml'), 'utf8')
@@ -285,4 +285,19 @@ test('rules for a contract that is there have its names of parameters', async ()
   }
   const { send } = await importOf(files, 'stubs.json', 'api.yaml')
   assert.match(await send('GET /v1/users/7'), /^200 .*"Eve"/)
+})
+
+test('credentials in bodies and parameters are not written', async () => {
+  const fields = { user: 'ann', password: 'open-sesame' }
+  const login = request('POST', url('login', { api_key: 'key-of-ann' }), fields)
+  const item = {
+    name: 'Log in',
+    request: login,
+    response: [reply('In', 200, { token: 'eyJ.ann', user: 'ann' }, login)],
+  }
+  const { result } = await importOf({ 'shop.json': { ...shop, item: [item] } })
+  const written = [...(result?.files.values() ?? [])].join('\n')
+  assert.doesNotMatch(written, /open-sesame|key-of-ann|eyJ\.ann/)
+  assert.match(written, /user: ann/)
+  assert.equal(result?.tried.equal, 1)
 })

@@ -5,6 +5,7 @@ import type { Path, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parseJson, put, stringifyJson } from '../../kernel/json.ts'
 import { attempted, getOrMake } from '../../kernel/memo.ts'
 import { freeName } from '../../kernel/names.ts'
+import { createBlanks, isSecretName } from '../record/recording.ts'
 import { parameterAfter } from './handlebars.ts'
 import {
   asList,
@@ -67,9 +68,6 @@ interface FolderSettings {
   readonly auth?: unknown
 }
 
-/** The names of variables whose values are not copied. */
-const SECRET = /passw|secret|token|api.?key|credential/i
-
 /** The deepest folder that is read. */
 const DEEPEST = 50
 
@@ -79,6 +77,7 @@ class CollectionReading {
   readonly schemes: Record<string, JsonObject> = {}
   readonly #environments: readonly unknown[]
   readonly #report: Diagnostics
+  readonly #blank = createBlanks([], undefined).inValue
 
   constructor(environments: readonly unknown[], report: Diagnostics) {
     this.#environments = environments
@@ -96,7 +95,7 @@ class CollectionReading {
     // Values of an environment replace those of the collection.
     const variables = new Map(around.variables)
     for (const { key, value, type, ...one } of objectItems([...asList(folder.variable), ...this.#environments])) {
-      const isOn = one.enabled !== false && one.disabled !== true && type !== 'secret' && !SECRET.test(String(key))
+      const isOn = one.enabled !== false && one.disabled !== true && type !== 'secret' && !isSecretName(String(key))
       if (isOn && value !== '' && value !== null) variables.set(String(key), String(value))
     }
     const inner = { ...around, variables, ...(folder.auth === undefined ? {} : { auth: folder.auth }) }
@@ -133,7 +132,7 @@ class CollectionReading {
     const told = isObject(description) ? description.content : description
     const notes = { summary, tag, place: placeOf([]), description: typeof told === 'string' ? told : undefined }
     const route = this.book.routeAt(method, request.path, notes)
-    describeSent(route, request, auth)
+    describeSent(route, this.#masked(request), auth)
     for (const [i, one] of objectItems(item.response).entries()) {
       const { code, header, body, name, originalRequest, _postman_previewlanguage: language } = one
       const status = Number(code)
@@ -143,16 +142,22 @@ class CollectionReading {
       }
       const sent = isObject(originalRequest) ? readMessage({ ...given, ...originalRequest }, variables) : request
       const own = sent.method === method ? this.book.routeAt(method, sent.path, notes) : route
-      if (status < 300) describeSent(own, sent, auth)
+      if (status < 300) describeSent(own, this.#masked(sent), auth)
       const type = sentFields(header).get('content-type')?.split(';')[0]?.trim() ?? TYPES[String(language)]
       own.cases.push({
         name: exampleName(String(name ?? status), own),
         ...{ place: placeOf(['response', i]), when: [], status, headers: {} },
         // Files of a form are not in a collection.
         trial: sent.type === 'multipart/form-data' ? undefined : attempted(() => trialOf(sent)),
-        ...(status === 204 || status === 304 ? {} : sentContent(body, type)),
+        ...(status === 204 || status === 304 ? {} : this.#masked(sentContent(body, type))),
       })
     }
+  }
+
+  /** A message as it may be written to a file: without the credentials in its body. */
+  #masked<Part extends { readonly body?: ImportedCase['body'] }>(message: Part): Part {
+    const { body } = message
+    return body === undefined ? message : { ...message, body: this.#blank(body as Json) }
   }
 
   /** Notes the security scheme of a request, and returns its name. */
@@ -309,7 +314,7 @@ function describeSent({ path, shown }: ImportedRoute, sent: SentMessage, scheme:
   const names = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => `path ${name}`)
   const add = (key: string, value: string) => getOrMake(shown.parameters, key, (): string[] => []).push(value)
   for (const [i, value] of [...values.values()].entries()) add(names[i] as string, value)
-  for (const [name, value] of query) if (name !== '') add(`query ${name}`, value)
+  for (const [name, value] of query) if (name !== '') add(`query ${name}`, isSecretName(name) ? '' : value)
   if (type !== undefined) {
     const bodies = getOrMake(shown.bodies, type, (): Json[] => [])
     if (body !== undefined) bodies.push(body)

@@ -114,20 +114,43 @@ const SECRET =
 
 const BLANK = /^masked-\d+(?:@example\.com)?$/i
 
+/** Whether a field, a parameter or a header of this name has a credential. */
+export const isSecretName = (name: string): boolean => SECRET.test(plainName(name))
+
+/** Returns a function that blanks the credentials of an exchange, and the values that it has blanked before; see `createBlanks`. */
+export function createMask(...of: Parameters<typeof createBlanks>) {
+  const { inMessage, inQuery, elsewhere } = createBlanks(...of)
+  return <Exchange extends Pick<RecordedExchange, 'path' | 'query' | 'request' | 'reply'>>(one: Exchange): Exchange => {
+    // The first pass learns the values of the second.
+    for (const message of [one.request, one.reply]) inMessage(message)
+    return {
+      ...one,
+      query: inQuery(one.query),
+      request: inMessage(one.request),
+      reply: inMessage(one.reply),
+      path: one.path.replace(/[^/]+/g, segment => {
+        const text = attempted(() => decodeURIComponent(segment)) ?? segment
+        const masked = elsewhere(text)
+        return masked === text ? segment : encodeURIComponent(masked)
+      }),
+    }
+  }
+}
+
 /**
- * Returns a function that blanks the credentials of an exchange, and the values that it has blanked before.
+ * Returns functions that blank the credentials in parts of messages, the same value by the same blank.
  *
  * @param personal the names of other fields to blank
  * @param count the blanks that the recording has already
  */
-export function createMask(personal: readonly string[], contract: Contract | undefined, count = 0) {
+export function createBlanks(personal: readonly string[], contract: Contract | undefined, count = 0) {
   const names = new Set(personal.map(plainName))
   const schemes = [...(contract?.securitySchemes.values() ?? [])]
   const blanks = new Map<string, string>()
 
   const isNamed = (name: string, place?: 'header' | 'query'): boolean => {
     const plain = plainName(name)
-    return names.has(plain) || SECRET.test(plain) || schemes.some(one => one.in === place && one.name === name)
+    return names.has(plain) || isSecretName(name) || schemes.some(one => one.in === place && one.name === name)
   }
 
   const blank = (value: string): string => {
@@ -171,7 +194,7 @@ export function createMask(personal: readonly string[], contract: Contract | und
     return rest === undefined ? `${declared ? `${declared.word} ` : ''}${blank(value)}` : `${word} ${blank(rest)}`
   }
 
-  const inValue = (value: Json, isSecret: boolean): Json => {
+  const inValue = (value: Json, isSecret = false): Json => {
     if (Array.isArray(value)) return value.map(one => inValue(one, isSecret))
     if (isObject(value)) return mapValues(value as JsonObject, (one, name) => inValue(one, isSecret || isNamed(name)))
     if (typeof value === 'string') return isSecret ? blank(value) : elsewhere(value)
@@ -184,24 +207,9 @@ export function createMask(personal: readonly string[], contract: Contract | und
     if (typeof body !== 'string') return { ...message, headers }
     const value = jsonOfMessage(message)
     const isForm = /urlencoded/.test(headers['content-type'] ?? '')
-    const masked =
-      value === undefined ? (isForm ? inQuery(body) : elsewhere(body)) : stringifyJson(inValue(value, false))
+    const masked = value === undefined ? (isForm ? inQuery(body) : elsewhere(body)) : stringifyJson(inValue(value))
     return { ...message, headers, body: masked }
   }
 
-  return <Exchange extends Pick<RecordedExchange, 'path' | 'query' | 'request' | 'reply'>>(one: Exchange): Exchange => {
-    // The first pass learns the values of the second.
-    for (const message of [one.request, one.reply]) inMessage(message)
-    return {
-      ...one,
-      query: inQuery(one.query),
-      request: inMessage(one.request),
-      reply: inMessage(one.reply),
-      path: one.path.replace(/[^/]+/g, segment => {
-        const text = attempted(() => decodeURIComponent(segment)) ?? segment
-        const masked = elsewhere(text)
-        return masked === text ? segment : encodeURIComponent(masked)
-      }),
-    }
-  }
+  return { inMessage, inQuery, elsewhere, inValue }
 }
