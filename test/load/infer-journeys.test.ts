@@ -120,7 +120,10 @@ test('a number in a path names no record by its name, and its example names the 
   const { send } = await inferredInProcess(
     documentOf(
       {
-        '/users': { get: answers(200, { type: 'array', items: ref('User') }) },
+        '/users': {
+          get: answers(200, { type: 'array', items: ref('User') }),
+          post: { ...takes(ref('User')), ...answers(201, ref('User')) },
+        },
         '/users/{user_id}': {
           ...naming('user_id', { type: 'number', example: 152184 }),
           get: answers(200, ref('User')),
@@ -131,4 +134,27 @@ test('a number in a path names no record by its name, and its example names the 
   )
   assert.equal((await send('GET /users/152184')).status, 200)
   assert.equal((await send('GET /users/152185')).status, 404)
+})
+
+test('a record beside its id is read and listed with what was sent', async () => {
+  const fields = { name: string, kind: string, note: string }
+  const beside = (schema: object) => object({ id: integer, result: schema })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/charts': {
+          get: answers(200, object({ result: { type: 'array', items: object({ id: integer, ...fields }) } })),
+          post: { ...takes(object(fields)), ...answers(201, beside(object(fields))) },
+        },
+        '/charts/{pk}': { ...naming('pk', integer), get: answers(200, beside(object({ id: integer, ...fields }))) },
+      },
+      {},
+    ),
+  )
+  const sent = { name: 'One', kind: 'bar', note: 'First.' }
+  const made = (await send('POST /charts', sent)).body as Fields
+  assert.equal(typeof made.id, 'number')
+  assert.deepEqual(made.result, { id: made.id, ...sent })
+  const { result } = (await send(`GET /charts/${made.id}`)).body as { result: Fields }
+  assert.deepEqual(result, { id: made.id, ...sent })
 })

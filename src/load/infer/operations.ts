@@ -137,7 +137,8 @@ export function operationsOf(
     // A reply to a deletion that is `{ id, deleted }` is not the record, though it has half of its fields.
     const isIts = (one: Node) => (operation.method === 'DELETE' ? schemas.areAkin(node, one) : records.isLike(one))
     const isShown = isRead || isNew || (single !== undefined && isIts(single.record))
-    if (single !== undefined && isShown) return { ...within, ...templateOf(single) }
+    const hasId = single?.keys.length === 1 && schemas.fields(whole).has('id')
+    if (single !== undefined && isShown) return { ...within, ...templateOf(single, hasId) }
     const told = isRead ? undefined : records.confirmation(whole, idField, operation.method === 'DELETE')
     if (told !== undefined) return { ...within, body: told }
     return single && { ...within, ...templateOf(single) }

@@ -181,7 +181,10 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
       if (found !== undefined) return { record: found[1], keys: [key, found[0]] }
     }
     const named = inner.find(([key]) => isOwn(key)) ?? inner.find(([key]) => RECORD_KEYS.includes(plainName(key)))
-    if (named !== undefined && !hasId(properties) && (isOwn(named[0]) || !saysMuch(properties))) {
+    const shared = (node: Node) => schemas.names(node).filter(name => fields.has(name)).length
+    const isInside = named !== undefined && isLike(named[1]) && shared(named[1]) > shared(whole)
+    const isBare = !hasId(properties) && (isOwn(named?.[0] ?? '') || !saysMuch(properties))
+    if (named !== undefined && (isInside || isBare)) {
       return { record: named[1], keys: [named[0]] }
     }
     return { record: whole, keys: [] }

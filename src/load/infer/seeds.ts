@@ -55,11 +55,7 @@ export function compileSeeds(contract: Contract) {
     for (const name of ownersFirst(byResource, ownersIn)) {
       const candidate = candidateOf(name)
       const operations = byResource.get(name) ?? []
-      const schema = schemaNamed(candidate.schema, contract)
-      if (schema === undefined) {
-        seeds.set(name, [])
-        continue
-      }
+      const schema = schemaNamed(candidate.schema, contract) as SchemaUse
       const owners = ownerIds(operations.flatMap(ownersIn), candidateOf, seeds)
       const resource = { candidate, schema, operations, owners }
       const pages = operations.flatMap(one => (one.action === 'list' ? shownAtOnce(one) : highestOf(one)))

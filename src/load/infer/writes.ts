@@ -3,7 +3,7 @@
 import { fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import { isObject, type Json } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { plainName, singular } from '../../kernel/names.ts'
 import { FIRST, nest, type RecordReader, type Single } from './records.ts'
 import {
@@ -99,9 +99,13 @@ export function givenForEach(operation: Operation, records: RecordReader): { rea
   return told === undefined ? undefined : { body: told }
 }
 
-/** The template of a reply that has a record under keys. */
-export const templateOf = ({ keys }: Single): { readonly body?: Json } =>
-  keys.length === 0 ? {} : { body: nest(keys, '${record.value}') }
+/** The template of a reply that has a record under keys, and its id beside it. */
+export const templateOf = ({ keys }: Single, hasId = false): { readonly body?: Json } => {
+  const body = nest(keys, '${record.value}')
+  return keys.length === 0
+    ? {}
+    : { body: hasId && isObject(body) ? { id: '${record.id}', ...(body as JsonObject) } : body }
+}
 
 /** Whether a request may give a field. */
 export function mayGive(field: string, request: Node, schemas: SchemaReader): boolean {
