@@ -34,12 +34,14 @@ export interface Load {
   readonly amount?: number
   readonly connections?: number
   readonly pipelining?: number
+  /** Requests per second, evenly spread. Default: as many as are answered. */
+  readonly rate?: number
   /** Whether the client may sleep between two replies. */
   readonly sleeps?: boolean
 }
 
 export async function drive(subject: Subject, load: Load): Promise<Sample> {
-  const { shots, seconds = 1, amount, connections = 50, pipelining = 1, sleeps = false } = load
+  const { shots, seconds = 1, amount, connections = 50, pipelining = 1, rate, sleeps = false } = load
   const took: number[] = []
   const awake = sleeps ? undefined : stayAwake()
   const before = await subject.usage()
@@ -53,6 +55,7 @@ export async function drive(subject: Subject, load: Load): Promise<Sample> {
         sampleInt: 50,
         requests: shots as autocannon.Request[],
         ...(amount === undefined ? { duration: seconds } : { amount }),
+        ...(rate === undefined ? {} : { overallRate: rate }),
       },
       (error, result) => (error ? reject(error) : resolve(result)),
     )

@@ -101,9 +101,7 @@ export function whyUnsent(
 }
 
 /** Thrown where the stand-in answers in place of the real API, and the request must be checked for it. */
-export class InsteadOfUpstream extends Error {
-  override readonly name = 'InsteadOfUpstream'
-}
+export const INSTEAD = new Error('the stand-in answers')
 
 /** The records of a collection, as requests read and write them. */
 export type StoredRecords = Pick<Collection, 'list' | 'read' | 'create' | 'replace' | 'remove' | 'put'>

@@ -43,6 +43,5 @@ export const shadow: Behaviour<ConfigOf<typeof schema>> = {
       return next(exchange)
     }
   },
-  describe: (config, { operation, forwards }) =>
-    config && forwards === '' && (config.methods ?? ['GET']).includes(operation.method) ? `${config.share}` : undefined,
+  describe: config => config && `${config.share}`,
 }

@@ -27,7 +27,7 @@ import { BATCH, Coverage, LARGE } from './coverage/coverage.ts'
 import { AllRequests } from './journal/all-requests.ts'
 import { thousandths } from './journal/entry.ts'
 import { Journal } from './journal/journal.ts'
-import { LiveDrift } from './live-drift.ts'
+import { createLiveDrift, type LiveDrift } from './live-drift.ts'
 import type { Log } from './log.ts'
 import type { Meter } from './metrics/families.ts'
 import { Metrics } from './metrics/metrics.ts'
@@ -84,7 +84,7 @@ export class Gateway {
     this.metrics = new Metrics(version, this.worlds, this.weather, log)
     const count = (operation: string, kind: string) => this.metrics.drifted(operation, kind)
     const fail = (error: unknown) => this.reportFailure(error)
-    this.drift = new LiveDrift(plan, clock, count, fail)
+    this.drift = createLiveDrift(plan, clock, count, fail)
     this.next = new LiveNext(plan, clock, one => this.metrics.judged(one.consumer, one.operation, one.verdict), fail)
     this.#served = servePlan(plan, this.metrics, this.clock.now())
     this.#others = serveOthers(plan)

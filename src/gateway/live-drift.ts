@@ -3,7 +3,7 @@
 
 import type { Exchange, UpstreamRequest, UpstreamSettings } from '../behaviours/exchange.ts'
 import { upstreamRequest } from '../behaviours/respond/forward.ts'
-import type { Judgement, Reply } from '../kernel/http.ts'
+import type { Judgement, Reply, Request } from '../kernel/http.ts'
 import { joinFields } from '../kernel/received.ts'
 import { askWhole, MOST_COMPARED } from '../load/compare/ask.ts'
 import type { ObservedReply } from '../load/compare/differences.ts'
@@ -24,100 +24,88 @@ export interface LiveDriftReport extends DriftReport {
   readonly dropped: number
 }
 
-export class LiveDrift {
-  readonly #book = new DriftBook()
-  readonly #clock: Clock
-  readonly #count: (operation: string, kind: string) => void
-  readonly #fail: (error: unknown) => void
-  #plan: Plan
-  #runner: TrialRunner | undefined
-  #waiting = 0
-  #compared = 0
-  #dropped = 0
+export type LiveDrift = ReturnType<typeof createLiveDrift>
 
-  /** @param count counts a difference, and `fail` reports an internal error */
-  constructor(
-    plan: Plan,
-    clock: Clock,
-    count: (operation: string, kind: string) => void,
-    fail: (error: unknown) => void,
-  ) {
-    this.#plan = plan
-    this.#clock = clock
-    this.#count = count
-    this.#fail = fail
-  }
-
-  /** Forgets the findings: another plan may have another contract. */
-  adopt(plan: Plan): void {
-    this.#plan = plan
-    this.#runner = undefined
-    this.#book.clear()
-    this.#compared = 0
-    this.#dropped = 0
-  }
-
-  report(mask: Mask): LiveDriftReport {
-    const { omitted } = this.#book
-    return { findings: this.#book.list(mask), omitted, compared: this.#compared, dropped: this.#dropped }
-  }
-
-  /** Compares a reply that was passed on. The stand-in is asked where it may have another answer. */
-  follow(plan: Plan, exchange: Exchange, path: string, reply: Reply, { body }: Judgement): void {
-    const { status, headers, stream } = reply
-    const fields = [...Object.entries(headers), ...(stream?.fields ?? [])].flat()
-    const observed = { status, headers: joinFields(fields), body }
-    const ask = (isNew: boolean) => exchange.refusal ?? (isNew ? this.#askStandIn(exchange, path) : undefined)
-    this.#compare(plan, exchange, path, async () => observed, ask)
-  }
-
-  /** Asks the real API, too, and compares both replies, unless ours is none of the stand-in's. */
-  shadow(plan: Plan, exchange: Exchange, path: string, reply: Reply): void {
-    const { shadow, upstream, fault, choice } = exchange
-    if (shadow === undefined || upstream === undefined || (fault ?? choice ?? reply.stream) !== undefined) return
-    const ask = async () => askWhole(upstream, await requestAside(exchange, shadow), shadow, shadow.timeout)
-    this.#compare(plan, exchange, path, ask, () => reply)
-  }
+/** @param count counts a difference, and `fail` reports an internal error */
+export function createLiveDrift(
+  served: Plan,
+  clock: Clock,
+  count: (operation: string, kind: string) => void,
+  fail: (error: unknown) => void,
+) {
+  const book = new DriftBook()
+  let current = served
+  let runner: TrialRunner | undefined
+  let [waiting, compared, dropped] = [0, 0, 0]
 
   /** Returns the stand-in's reply to a forwarded request. */
-  async #askStandIn({ request }: Exchange, path: string): Promise<Reply | undefined> {
-    const isWhole = !request.hasBody || request.arrived !== false
-    if (!isWhole || request.path !== path) return undefined
-    this.#runner ??= createRunner(this.#plan)
-    return (await this.#runner.send(request, this.#runner.newWorld())).reply
+  async function askStandIn({ request }: Exchange, path: string): Promise<Reply | undefined> {
+    if (!hasArrived(request) || request.path !== path) return undefined
+    runner ??= createRunner(current)
+    return (await runner.send(request, runner.newWorld())).reply
   }
 
-  #compare(
+  function compare(
     plan: Plan,
-    exchange: Exchange,
+    { operation, consumer, request: { method, query } }: Exchange,
     path: string,
     read: () => Promise<ObservedReply>,
     ask: Parameters<typeof addDrift>[3],
   ): void {
-    if (plan !== this.#plan) return
-    if (this.#waiting >= MOST_WAITING) {
-      this.#dropped += 1
+    if (plan !== current) return
+    if (waiting >= MOST_WAITING) {
+      dropped += 1
       return
     }
-    this.#waiting += 1
+    waiting += 1
     const work = async () => {
       await breathe()
       const reply = await read()
       // A finding of a contract that is no longer served has no place.
-      if (plan !== this.#plan) return
-      this.#compared += 1
-      const { operation, consumer, request } = exchange
-      const asked = { method: request.method, path, query: request.query }
-      const context = { operation, consumer, request: asked, reply, at: this.#clock.now() }
-      for (const { kind } of await addDrift(this.#book, context, plan, ask)) this.#count(operation.id, kind)
+      if (plan !== current) return
+      compared += 1
+      const context = { operation, consumer, request: { method, path, query }, reply, at: clock.now() }
+      for (const { kind } of await addDrift(book, context, plan, ask)) count(operation.id, kind)
     }
     work()
-      .catch(this.#fail)
+      .catch(fail)
       .finally(() => {
-        this.#waiting -= 1
+        waiting -= 1
       })
   }
+
+  return {
+    /** Forgets the findings: another plan may have another contract. */
+    adopt(plan: Plan): void {
+      current = plan
+      runner = undefined
+      book.clear()
+      compared = dropped = 0
+    },
+
+    report: (mask: Mask): LiveDriftReport => ({ findings: book.list(mask), omitted: book.omitted, compared, dropped }),
+
+    /** Compares a reply that was passed on. The stand-in is asked where it may have another answer. */
+    follow(plan: Plan, exchange: Exchange, path: string, reply: Reply, { body }: Judgement): void {
+      const { status, headers, stream } = reply
+      const fields = [...Object.entries(headers), ...(stream?.fields ?? [])].flat()
+      const ask = (isNew: boolean) => exchange.refusal ?? (isNew ? askStandIn(exchange, path) : undefined)
+      compare(plan, exchange, path, async () => ({ status, headers: joinFields(fields), body }), ask)
+    },
+
+    /** Asks the real API, too, and compares both replies, unless ours is none of the stand-in's. */
+    shadow(plan: Plan, exchange: Exchange, path: string, reply: Reply): void {
+      const { shadow, upstream, fault, choice, request } = exchange
+      if (shadow === undefined || upstream === undefined || !hasArrived(request)) return
+      if ((fault ?? choice ?? reply.stream) !== undefined) return
+      const ask = async () => askWhole(upstream, await requestAside(exchange, shadow), shadow, shadow.timeout)
+      compare(plan, exchange, path, ask, () => reply)
+    },
+  }
 }
+
+/** Whether the body is there, if the request has one. */
+const hasArrived = ({ hasBody, arrived }: Request): boolean => !hasBody || arrived !== false
 
 /** The fields of a request about what its client has of the stand-in. */
 const CONDITIONAL = /^(?:if-.*|range)$/

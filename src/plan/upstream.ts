@@ -13,15 +13,15 @@ import type { SimulationFile, UpstreamFile } from './simulation-file.ts'
 const FIELD = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
 
 export const upstreamSchema = setting.block(
-  'The real API, for `respond: { forward: {} }` and for resources with `base: upstream`. Changes take effect with a reload of the file, not through the control plane.',
+  'The real API, for `respond: { forward: {} }`, `shadow` and resources with `base: upstream`. The control plane does not change it.',
   {
     url: setting.text('Its URL, with the base path of its operations: `https://staging.example.com/v1`.'),
     timeout: setting.duration(
-      'The time in which it must accept a connection, and then begin its reply, and then send each further piece. Default: 10s.',
+      'The time for a connection, then for the beginning of a reply, then for each further piece. Default: 10s.',
     ),
     methods: setting.list(
       { enum: ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'TRACE'] },
-      'The methods of the requests that are sent to it. From other worlds than the default one only GET, HEAD and OPTIONS are. Default: [GET, HEAD].',
+      'The methods that are sent to it; from other worlds than the default one those that change nothing. Default: [GET, HEAD].',
     ),
     send: setting.list(
       { type: 'string', pattern: FIELD },
@@ -34,10 +34,10 @@ export const upstreamSchema = setting.block(
       } as never,
     ),
     rewrite: setting.flag(
-      'Whether addresses of it in `Location`, `Content-Location`, `Link` and the domains of cookies become ours. Default: true.',
+      'Whether its addresses in `Location`, `Content-Location`, `Link` and cookies become ours. Default: true.',
     ),
     tls: setting.block('How it is reached over https.', {
-      ca: setting.text('The file of the authorities that it is trusted by (PEM). Default: those of Node.'),
+      ca: setting.text('The file of its authorities (PEM). Default: those of Node.'),
     }),
   },
   { required: ['url'] },

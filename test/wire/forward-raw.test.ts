@@ -235,7 +235,7 @@ before(async () => {
         },
       },
       errors: { body: { why: '${problem.detail}' } },
-      upstream: { url: `http://127.0.0.1:${port}/api`, timeout: '300ms' },
+      upstream: { url: `http://127.0.0.1:${port}/api`, timeout: '800ms' },
       defaults: { respond: { forward: {} } },
     },
   })

@@ -4,7 +4,7 @@ import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts
 import { monotonic } from '../../world/clock.ts'
 import type { Exchange, Handler, Site, UpstreamSettings } from '../behaviour.ts'
 import {
-  InsteadOfUpstream,
+  INSTEAD,
   type Upstream,
   UpstreamFailure,
   type UpstreamReply,
@@ -45,7 +45,7 @@ export function compileForward(instead: boolean, simulate: Handler, site: Site):
     }
     const client = exchange.upstream
     const standIn = () => {
-      if (exchange.standIn === 'ready') throw new InsteadOfUpstream()
+      if (exchange.standIn === 'ready') throw INSTEAD
       return simulate(exchange)
     }
     // A trial in process has no way to the real API.

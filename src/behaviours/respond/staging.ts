@@ -16,7 +16,7 @@ import {
 import type { Entry, Id, Page, Query } from '../../world/records/types.ts'
 import { cutPage, idIn, withId } from '../../world/records/values.ts'
 import { Interrupt } from '../../world/turns.ts'
-import type { Exchange, Site, Staging, StoredRecords, UpstreamSettings, Wrap } from '../behaviour.ts'
+import type { Exchange, Site, StoredRecords, UpstreamSettings, Wrap } from '../behaviour.ts'
 import { asId, type Base, isId, type Resource } from '../resource.ts'
 import { readRealApi, UpstreamFault, unusable } from './read-real-api.ts'
 import { compileLocation } from './reply.ts'
@@ -44,7 +44,7 @@ export function compileStaging(own: string, { resources, readers, operation, ups
   if (sources.size === 0 || upstream === undefined) return undefined
   const says = sources.has(own)
   return next => async exchange => {
-    exchange.staging ??= new StagedRequest(sources, upstream)
+    exchange.staging ??= stageRequest(sources, upstream)
     try {
       const reply = await next(exchange)
       const { age, shows = exchange.entry?.revision === 0 ? 'upstream' : 'world' } = stagingOf(exchange)
@@ -69,50 +69,51 @@ export interface Answer {
   readonly age: number
 }
 
-/** The replies of the real API that one request has read, so that it sees one state of it. */
-class StagedRequest implements Staging {
-  readonly #sources: ReadonlyMap<string, StagedSource>
-  readonly #settings: UpstreamSettings
-  readonly #read = new Map<string, Answer | UpstreamFault>()
-  /** The age of the oldest reply that was read, in seconds. */
-  age = 0
-  /** Set for a list: `both` if the world has changed records. */
-  shows: 'upstream' | 'both' | undefined
+type StagedRequest = ReturnType<typeof stageRequest>
 
-  constructor(sources: ReadonlyMap<string, StagedSource>, settings: UpstreamSettings) {
-    this.#sources = sources
-    this.#settings = settings
-  }
-
-  over(name: string, exchange: Exchange): StoredRecords | undefined {
-    const source = this.#sources.get(name)
-    return source && recordsOver(source, exchange.world.collection(name), exchange, this)
-  }
-
-  async ask(path: string, exchange: Exchange, base: Base): Promise<Answer> {
-    const read = async (): Promise<void> => {
-      try {
-        const answer = await readRealApi(path, exchange, base, this.#settings)
-        this.#read.set(path, answer)
-        this.age = Math.max(this.age, answer.age)
-      } catch (error) {
-        if (!(error instanceof UpstreamFault)) throw error
-        this.#read.set(path, error)
+/** Keeps the replies of the real API that one request has read, so that it sees one state of it. */
+function stageRequest(sources: ReadonlyMap<string, StagedSource>, settings: UpstreamSettings) {
+  const replies = new Map<string, Answer | UpstreamFault>()
+  const staging = {
+    /** The age of the oldest reply that was read, in seconds. */
+    age: 0,
+    /** Set for a list: `both` if the world has changed records. */
+    shows: undefined as 'upstream' | 'both' | undefined,
+    over(name: string, exchange: Exchange): StoredRecords | undefined {
+      const source = sources.get(name)
+      return source && recordsOver(source, exchange.world.collection(name), exchange, staging.ask)
+    },
+    async ask(path: string, exchange: Exchange, base: Base): Promise<Answer> {
+      const read = async (): Promise<void> => {
+        try {
+          const answer = await readRealApi(path, exchange, base, settings)
+          replies.set(path, answer)
+          staging.age = Math.max(staging.age, answer.age)
+        } catch (error) {
+          if (!(error instanceof UpstreamFault)) throw error
+          replies.set(path, error)
+        }
       }
-    }
-    if (!this.#read.has(path)) {
-      // No turn waits for the network: the request leaves its turn, and comes again.
-      if (exchange.world.turns !== undefined) throw new Interrupt(read)
-      await exchange.pause(read())
-    }
-    const answer = this.#read.get(path) as Answer | UpstreamFault
-    if (answer instanceof UpstreamFault) throw answer
-    return answer
+      if (!replies.has(path)) {
+        // No turn waits for the network: the request leaves its turn, and comes again.
+        if (exchange.world.turns !== undefined) throw new Interrupt(read)
+        await exchange.pause(read())
+      }
+      const answer = replies.get(path) as Answer | UpstreamFault
+      if (answer instanceof UpstreamFault) throw answer
+      return answer
+    },
   }
+  return staging
 }
 
 /** Returns the collection of a world over the records of the real API, for one request. */
-function recordsOver(source: StagedSource, own: Collection, exchange: Exchange, staging: StagedRequest): StoredRecords {
+function recordsOver(
+  source: StagedSource,
+  own: Collection,
+  exchange: Exchange,
+  ask: StagedRequest['ask'],
+): StoredRecords {
   return { read, list, create, replace, put, remove }
 
   async function read(id: Id): Promise<Entry | undefined> {
@@ -132,7 +133,7 @@ function recordsOver(source: StagedSource, own: Collection, exchange: Exchange, 
     ) {
       const asked = query.filters.map(({ field, values: [value] }) => `${field}=${encodeURIComponent(String(value))}`)
       const path = list.path + (asked.length === 0 ? '' : `?${asked.join('&')}`)
-      const answer = await staging.ask(path, exchange, base)
+      const answer = await ask(path, exchange, base)
       theirs.push(...recordsListed(answer, path, list.items, list.item, resource))
     } else exchange.warn(`the records of ${resource.name} that only the real API has were not searched`)
     return cutPage(layOver(theirs, changesIn(own), query, { first: true, last: true }).rows, query)
@@ -197,7 +198,7 @@ function recordsOver(source: StagedSource, own: Collection, exchange: Exchange, 
     const { segments } = exchange
     const path = locate?.({ basePath: '', segments }, id)
     if (path === undefined) return undefined
-    const { value } = await staging.ask(path, exchange, base)
+    const { value } = await ask(path, exchange, base)
     if (value === undefined) return undefined
     const record = memberAt(value, base.record)
     if (isObject(record)) return asEntry(id, record as JsonObject)

@@ -20,7 +20,7 @@ import {
   setting,
   type Wrap,
 } from '../behaviour.ts'
-import { compileTexts, InsteadOfUpstream, inTurns } from '../exchange.ts'
+import { compileTexts, INSTEAD, inTurns } from '../exchange.ts'
 import { EXTRA, inBody } from '../resource.ts'
 import { compileJudge } from './judge.ts'
 import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
@@ -74,7 +74,7 @@ export const validate: Behaviour<ValidateConfig> = {
         try {
           return await forward(exchange)
         } catch (error) {
-          if (!(error instanceof InsteadOfUpstream)) throw error
+          if (error !== INSTEAD) throw error
           exchange.release?.()
           exchange.standIn = 'asked'
           return simulate(exchange)

@@ -60,8 +60,8 @@ const MOST_PAGES = 4
 
 /** Returns the place in the order of calls: lists, records, records of owners; then writes, of which deletions are last. */
 const callingOrder = ({ method, path }: Operation): number => {
-  const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].indexOf(method)
-  return (READS.has(method) ? 0 : 100 * (order === -1 ? 4 : order)) + expressionsOf(path).length
+  const order = ['POST', 'PUT', 'PATCH', 'DELETE'].indexOf(method)
+  return (READS.has(method) ? 0 : 100 * (order === -1 ? 3 : order + 1)) + expressionsOf(path).length
 }
 
 /** The path template that a path parameter's values are listed at: `/shelves/{shelf}/books` for `{book}` after it. */
@@ -145,12 +145,12 @@ export async function checkAgainst(plan: Plan, report: Diagnostics, options: Aga
 
   /** Asks for a page, and for those that follow it. */
   async function askPages(
-    added: readonly (readonly [string, string])[],
+    [name, value]: readonly [string, string],
     valid: Probe,
     ask: (probe: Probe, twin: Probe) => Promise<ObservedReply | undefined>,
   ): Promise<void> {
     const pages = new URLSearchParams(valid.request.query)
-    for (const [name, value] of added) pages.set(name, value)
+    pages.set(name, value)
     let query = String(pages)
     for (let page = 0; page < MOST_PAGES; page++) {
       const probe = { ...valid, what: `with ${query}`, request: { ...valid.request, query } }
@@ -311,13 +311,13 @@ function unlikely(id: Json | undefined): Json {
 }
 
 /** Returns queries that ask for a small page, and for an order, where a list has parameters for them. */
-function pageQueries({ parameters }: Operation, items: readonly Json[]): (readonly (readonly [string, string])[])[] {
+function pageQueries({ parameters }: Operation, items: readonly Json[]): (readonly [string, string])[] {
   const [first] = items
   const tried = { limit: ['2', '1', '5', '10', '20'], sort: isObject(first) ? Object.keys(first) : [] }
   return Object.entries(tried).flatMap(([role, values]) => {
     const parameter = parameters.find(one => one.in === 'query' && roleOf(one.name) === role)
     const fits = (value: string) => parameter?.schema.check(role === 'limit' ? Number(value) : value) === undefined
     const value = values.find(fits)
-    return parameter === undefined || value === undefined ? [] : [[[parameter.name, value] as const]]
+    return parameter === undefined || value === undefined ? [] : [[parameter.name, value] as const]
   })
 }

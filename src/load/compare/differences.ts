@@ -158,7 +158,9 @@ const KINDS: Readonly<Record<string, string>> = {
   enum: 'unknown-value',
   const: 'unknown-value',
   type: 'wrong-type',
-  ...{ anyOf: 'wrong-shape', oneOf: 'wrong-shape', not: 'wrong-shape' },
+  anyOf: 'wrong-shape',
+  oneOf: 'wrong-shape',
+  not: 'wrong-shape',
 }
 
 function readViolation({ keyword, pointer: at }: Violation, whole: Json) {
