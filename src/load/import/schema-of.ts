@@ -75,19 +75,21 @@ export function recordsShown(routes: readonly Shown[]): ReadonlyMap<string, Show
   const found = new Map<string, JsonObject[]>()
   const add = (path: string, ...values: JsonObject[]) =>
     getOrMake(found, collectionOf(path), (): JsonObject[] => []).push(...values)
+  const items = new Map<string, Shown>()
+  for (const one of routes) {
+    const at = collectionOf(one.path)
+    if (at !== one.path && (one.method === 'GET' || !items.has(at))) items.set(at, one)
+  }
   for (const { path, cases } of routes) {
-    const hasItems = routes.some(
-      one => one.path !== collectionOf(path) && collectionOf(one.path) === collectionOf(path),
-    )
     for (const { status, body } of cases) {
       const { keys = [], records = [] } = (status < 300 ? shownIn(body as Json) : undefined) ?? {}
-      if (records.length > 0 && (hasItems || keys.includes('*'))) add(path, ...records)
+      if (records.length > 0 && (items.has(collectionOf(path)) || keys.includes('*'))) add(path, ...records)
     }
   }
   for (const { method, path, shown } of routes) {
-    const item = routes.find(one => one.method === 'GET' && one.path !== path && collectionOf(one.path) === path)
+    const item = items.get(path)
     const [body] = shown.bodies.get('application/json') ?? []
-    if (method !== 'POST' || found.has(path) || item === undefined || !isObject(body)) continue
+    if (method !== 'POST' || found.has(path) || item?.method !== 'GET' || !isObject(body)) continue
     const [id = ''] = item.shown.parameters.get(item.path.replace(/.*\{(.*)\}$/, 'path $1')) ?? []
     add(path, { id: /^\d*$/.test(id) ? 1 : id, ...(body as JsonObject) })
   }
