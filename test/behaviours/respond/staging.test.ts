@@ -203,6 +203,21 @@ test('a reply is used again while it is fresh, for the same credentials only', a
   assert.equal(staging.asked.length, 2)
 })
 
+test('a world creates, shows and deletes its own records while the real API is down', async () => {
+  const { send, gateway } = staged('', '0s', yaml => yaml.replace(', references: { customer: customers }', ''))
+  gateway.upstream = {
+    send: async () => {
+      throw new UpstreamFailure('the real API refuses connections', false)
+    },
+    close: async () => {},
+  }
+  const statusOf = async (...request: Parameters<typeof send>) => (await send(...request)).status
+  assert.equal(await statusOf('POST /invoices', { customer: 1, amount: 5, status: 'open' }), 201)
+  assert.equal(await statusOf('GET /invoices/1000000001'), 200)
+  assert.equal(await statusOf('DELETE /invoices/1000000001'), 204)
+  assert.equal(await statusOf('GET /invoices/1'), 502)
+})
+
 test('a condition over records that only the real API has is doubted, with a remedy', () => {
   const when = 'record("invoices", 7) == null || records("customers").size() > 1'
   const yaml = stagedConfiguration('http://staging/v1').replace(
