@@ -231,8 +231,8 @@ export function describeValue(value: unknown, name = ''): string {
 
 /** Returns what another reply, such as the stand-in's, has at the place of a difference. */
 export function answerAt(reply: Pick<Reply, 'status' | 'headers' | 'body'>, { kind, where }: ReplyDifference): string {
-  const { status, headers } = reply
-  if (where === 'status') return String(status)
+  const { headers } = reply
+  if (where === 'status') return String(reply.status)
   if (where.startsWith('header ')) return headers[where.slice('header '.length)] === undefined ? 'absent' : 'present'
   const type = essenceOf(headers['content-type'] ?? '')
   const whole = valueOfBody(reply)
@@ -242,7 +242,7 @@ export function answerAt(reply: Pick<Reply, 'status' | 'headers' | 'body'>, { ki
     whole,
     (parsePointer(where) ?? []).map(step => (step === '*' ? '0' : step)),
   )
-  return value === undefined && status >= 400 ? `${status}` : describeType(value)
+  return describeType(value)
 }
 
 /** Names a part of the contract, independent of lines: `api.yaml#/components/schemas/Book/properties/title`. */

@@ -83,7 +83,9 @@ export class DriftBook {
           continue
         }
         const { method, path, query } = context.request
-        const answered = standIn && answerAt(standIn, difference)
+        // A reply with another status has another schema.
+        const isSame = standIn?.status === reply.status
+        const answered = standIn && (isSame ? answerAt(standIn, difference) : `${standIn.status}`)
         const about = { operation, request: { method, path, query }, status: reply.status, at, difference }
         kept = { ...about, consumers: new Set(), standIn: answered, count: 0, last: at }
         this.#kept.set(key, kept)
