@@ -1,5 +1,5 @@
 // npm run bench [-- --quick] [PART ...] measures every target of the product. PART is rows, curves, start, overload, soak, kills,
-// shared, forwarding or part of a row's name; the default is all of them. It fails only if a run was broken. A missed target is printed,
+// shared, forwarding, recording or part of a row's name; the default is all of them. It fails only if a run was broken. A missed target is printed,
 // since a busy machine misses some.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { measureObserving } from './observing.ts'
 import { measureOverload } from './overload.ts'
 import { plot } from './plot.ts'
 import { type Effort, measureRows } from './ratios.ts'
+import { measureRecording } from './recording.ts'
 import { measureReplay } from './replay.ts'
 import { describeReport, reportOf } from './report.ts'
 import { lastingRows, rows, ruledRows, variedRow } from './rows.ts'
@@ -23,7 +24,7 @@ const parts = words.filter(word => word !== '--quick')
 const rowNames = [...rows, variedRow, ...ruledRows, ...lastingRows].map(({ name }) => name)
 const unknown = parts.filter(
   part =>
-    !['rows', 'curves', 'start', 'overload', 'soak', 'kills', 'shared', 'forwarding'].includes(part) &&
+    !['rows', 'curves', 'start', 'overload', 'soak', 'kills', 'shared', 'forwarding', 'recording'].includes(part) &&
     !rowNames.some(name => name.includes(part)),
 )
 if (unknown.length > 0) {
@@ -63,6 +64,10 @@ if (wanted('kills')) {
 if (wanted('forwarding')) {
   say('forwarding …')
   figures.push(...(await measureForwarding(effort)))
+}
+if (wanted('recording')) {
+  say('recording …')
+  figures.push(...(await measureRecording(quick ? 2000 : 100_000)))
 }
 if (wanted('shared')) {
   say('shared state …')

@@ -22,7 +22,7 @@ export interface Subject {
   heap(): Promise<number>
   /** Resident bytes as counted by the system. */
   resident(): number
-  stop(): Promise<void>
+  stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 /** Iterates forwards in one round and backwards in the next, so that a drift of the machine affects all subjects alike. */
@@ -49,6 +49,14 @@ export const startBare = (name: 'bare-http' | 'bare-koa' | 'bare-proxy', about: 
 export const startUnderstudy = (config: string, ...flags: string[]): Promise<Subject> =>
   start('understudy', [...serving(config), ...flags], announced)
 
+/** Starts a recorder of a real API, into a folder. */
+export const startRecorder = (url: string, folder: string): Promise<Subject> =>
+  start(
+    'recorder',
+    [CLI, 'record', '--upstream', url, '--output', folder, '--port', '0', '--control-port', '0'],
+    child => announced(child, /Recording .* at http:\/\/[^:]+:(\d+)/, /POST http:\/\/[^:]+:(\d+)/),
+  )
+
 /** Starts the built program as a user does, without a probe. Returns also how many milliseconds that took. */
 export async function startUnprobed(
   config: string,
@@ -68,13 +76,17 @@ export async function startUnprobed(
 const serving = (config: string): string[] => [CLI, 'serve', config, '--port', '0', '--control-port', '0']
 
 /** The ports, once the program says that it serves. */
-const announced = (child: ChildProcess): Promise<{ port: number; controlPort: number }> =>
+const announced = (
+  child: ChildProcess,
+  api = /API +http:\/\/[^:]+:(\d+)/,
+  control = /Control plane +http:\/\/[^:]+:(\d+)/,
+): Promise<{ port: number; controlPort: number }> =>
   new Promise(resolve => {
     let text = ''
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk
-      const port = /API +http:\/\/[^:]+:(\d+)/.exec(text)?.[1]
-      const controlPort = /Control plane +http:\/\/[^:]+:(\d+)/.exec(text)?.[1]
+      const port = api.exec(text)?.[1]
+      const controlPort = control.exec(text)?.[1]
       if (port !== undefined && controlPort !== undefined) {
         resolve({ port: Number(port), controlPort: Number(controlPort) })
       }
@@ -111,9 +123,9 @@ async function start(
 /** The operations on a process without a probe. */
 const outside = (child: ChildProcess): Pick<Subject, 'resident' | 'stop'> => ({
   resident: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', `${child.pid}`], { encoding: 'utf8' })) * 1024,
-  stop: async () => {
+  stop: async (signal = 'SIGTERM') => {
     const exited = once(child, 'exit')
-    child.kill('SIGTERM')
+    child.kill(signal)
     await exited
   },
 })

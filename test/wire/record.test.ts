@@ -7,12 +7,13 @@ import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { until } from '../support/until.ts'
 import { portOf } from './forwarding.ts'
-import { run } from './run-program.ts'
+import { run, runWithSmallFiles } from './run-program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-recording-'))
 /** A real API: it keeps notes, and answers compressed. */
 const notes = new Map<number, object>([[1, { id: 1, text: 'first' }]])
 let server: Server
+let slowRequests = 0
 let api: string
 
 before(async () => {
@@ -28,6 +29,10 @@ before(async () => {
         const text = gzipSync(JSON.stringify(body ?? null))
         const fields = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
         res.writeHead(status, body === undefined ? {} : fields).end(body === undefined ? '' : text)
+      }
+      if (url === '/slow') {
+        slowRequests += 1
+        return
       }
       if (headers.authorization !== 'Bearer the-secret-key') return answer(401, { message: 'no key' })
       if (url === '/notes' && method === 'GET') return answer(200, [...notes.values()])
@@ -52,9 +57,10 @@ after(() => {
 })
 
 /** Starts a recorder, and returns its addresses. */
-async function recorder(name: string, ...more: string[]) {
+async function recorder(name: string, more: readonly string[] = [], start: typeof run = run) {
   const output = join(folder, name)
-  const program = run(['record', '--upstream', api, '--output', output, '--port', '0', '--control-port', '0', ...more])
+  const ports = ['--port', '0', '--control-port', '0']
+  const program = start(['record', '--upstream', api, '--output', output, ...ports, ...more])
   const said = await program.until('/recordings/stop')
   const [, proxy = '', control = ''] = /at (\S+) to [\s\S]*POST (\S+)\/recordings\/stop/.exec(said) ?? []
   const headers = { authorization: 'Bearer the-secret-key', 'content-type': 'application/json' }
@@ -62,7 +68,14 @@ async function recorder(name: string, ...more: string[]) {
     const reply = await fetch(proxy + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
     return [reply.status, await reply.text()] as const
   }
-  return { ...program, output, control, send, har: () => readFileSync(join(output, 'recording.har'), 'utf8') }
+  return {
+    ...program,
+    output,
+    control,
+    origin: proxy,
+    send,
+    har: () => readFileSync(join(output, 'recording.har'), 'utf8'),
+  }
 }
 
 test('a proxy records what passes, until its control plane stops it; the result gives every reply again', async () => {
@@ -88,7 +101,7 @@ test('a signal ends a recording, and a contract says which replies break it', as
   const get = { operationId: 'listNotes', responses: { 200: { description: 'All', content: body } } }
   const paths = { '/notes': { get } }
   writeFileSync(contract, JSON.stringify({ openapi: '3.1.0', info: { title: 'Notes', version: '1' }, paths }))
-  const { send, stop, ended } = await recorder('signalled', '--contract', contract)
+  const { send, stop, ended } = await recorder('signalled', ['--contract', contract])
   await send('GET', '/notes')
   stop()
   const { code, out } = await ended
@@ -111,6 +124,35 @@ test('a recorder that is killed leaves a whole HAR, and the next one goes on wit
   const { code, out } = await second.ended
   assert.deepEqual([code, JSON.parse(second.har()).log.entries.length], [0, 2])
   assert.match(out, /\n2 of 2 recorded replies are equal\n/)
+})
+
+test('requests still pass when the disk is full, which is said once, and the recording is whole', async () => {
+  const { send, stop, ended, har } = await recorder('full', [], runWithSmallFiles)
+  for (let i = 0; i < 9; i++) assert.equal((await send('GET', '/notes'))[0], 200)
+  stop()
+  const { code, out, err } = await ended
+  const kept = JSON.parse(har()).log.entries.length as number
+  assert.ok(kept > 0 && kept < 9, `${kept}`)
+  assert.equal(code, 1)
+  assert.match(out, new RegExp(`\\nRecorded: ${kept} exchanges`))
+  assert.match(err, /^understudy: nothing more is recorded \(EFBIG: .*\); requests still pass\n/)
+  assert.match(err, new RegExp(`\\nunderstudy: ${9 - kept} exchanges are not in the recording; .*--from`))
+})
+
+test('a second Ctrl-C ends a recorder at once and keeps the recording', async () => {
+  const { send, interrupt, ended, har, output, origin } = await recorder('twice')
+  await send('GET', '/notes')
+  await until(() => har().includes('/notes'))
+  // The first one waits for this request.
+  const slow = fetch(`${origin}/slow`).catch(() => undefined)
+  await until(() => slowRequests > 0)
+  interrupt()
+  await new Promise(resolve => setTimeout(resolve, 200))
+  interrupt()
+  assert.equal((await ended).code, 130)
+  await slow
+  assert.equal(JSON.parse(har()).log.entries.length, 1)
+  assert.equal(existsSync(join(output, 'gateway.yaml')), false)
 })
 
 test('the journal of a running gateway is recorded by the address of its control plane', async () => {

@@ -11,8 +11,16 @@ interface Ended {
 
 /** Starts the program with nothing in its environment but `PATH` and `environment`. */
 export function run(args: readonly string[], environment: Record<string, string> = {}) {
+  return follow(process.execPath, [PROGRAM, ...args], environment)
+}
+
+/** Starts the program with files of at most 4 kB, as where a disk is full. */
+export const runWithSmallFiles = (args: readonly string[]) =>
+  follow('sh', ['-c', 'ulimit -f 8; exec "$@"', 'sh', process.execPath, PROGRAM, ...args])
+
+function follow(command: string, args: readonly string[], environment: Record<string, string> = {}) {
   const env = { PATH: process.env.PATH ?? '', ...environment }
-  const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...args], { env })
+  const child: ChildProcess = spawn(command, args, { env })
   let out = ''
   let err = ''
   child.stderr?.on('data', chunk => {
@@ -34,5 +42,12 @@ export function run(args: readonly string[], environment: Record<string, string>
       child.stderr?.on('data', look)
       look()
     })
-  return { ended, until, untilError, stop: () => child.kill('SIGTERM'), kill: () => child.kill('SIGKILL') }
+  return {
+    ended,
+    until,
+    untilError,
+    stop: () => child.kill('SIGTERM'),
+    kill: () => child.kill('SIGKILL'),
+    interrupt: () => child.kill('SIGINT'),
+  }
 }
