@@ -8,7 +8,7 @@ import { Diagnostics } from '../kernel/diagnostic.ts'
 import { loadPlan } from '../load/load.ts'
 import { projectOfExchanges } from '../load/record/record.ts'
 import { createRecorder, type RecordingCounts } from '../load/record/recorder.ts'
-import { addToRecording, createMask, exchangesOf, openRecording, RECORDING } from '../load/record/recording.ts'
+import { addToRecording, createMask, exchangesOf, RECORDING, readRecording } from '../load/record/recording.ts'
 import type { Plan } from '../plan/plan.ts'
 import { start } from '../start.ts'
 import { realClock } from '../world/clock.ts'
@@ -125,7 +125,8 @@ async function runProxy(
     const planned = byMethod.get(method === 'HEAD' ? 'GET' : method)
     return planned && { target: { planned, basePath: '' }, segments: [], broken: false }
   }
-  const [har, blanks] = await openRecording(path, version)
+  const [open, blanks] = await readRecording(path, version)
+  const har = open()
   const mask = createMask(personal, plan?.contract, blanks)
   const say = ({ exchanges, operations, breaking }: RecordingCounts): string =>
     `${counted(exchanges, 'exchange')}, ${counted(operations.size, 'operation')}${plan === undefined ? '' : `, ${breaking} of the replies break the contract`}`

@@ -322,6 +322,15 @@ test('a recording that is cut off is used as far as it is whole, and this is sai
   assert.deepEqual(made.said, ['warning cut-off: the file ends within its list of entries; the 24 whole ones are used'])
 })
 
+test('a source without exchanges begins no recording', async () => {
+  const report = new Diagnostics()
+  const options = { source: 'none.har', personal: [], contract: undefined, version: '1.0.0' }
+  const path = join(home, 'none', RECORDING)
+  const found = await addToRecording(path, exchangesOf(join(home, 'none.har'), 'none.har', report), options, report)
+  assert.deepEqual([found, report.list.map(({ code }) => code)], [{ added: 0, all: 0 }, ['unreadable-file']])
+  assert.equal(readdirSync(home).includes('none'), false)
+})
+
 test('recording again adds and updates, repeats nothing, and keeps what a person has changed', async () => {
   const api = blog()
   const first = await recorded(api, BLOG_TRAFFIC)

@@ -44,7 +44,7 @@ export async function addToRecording(
   { source, personal, contract, version }: RecordingOptions,
   report: Diagnostics,
 ): Promise<{ readonly added: number; readonly all: number }> {
-  const [har, blanks, known] = await openRecording(path, version)
+  const [open, blanks, known] = await readRecording(path, version)
   const mask = createMask(personal, contract, blanks)
   const origins = new Map<string, number>()
   for await (const one of exchanges) {
@@ -56,6 +56,8 @@ export async function addToRecording(
   const [usual] = [...origins].sort(([, a], [, b]) => b - a)[0] ?? []
   let added = 0
   let left = 0
+  if (usual === undefined) return { added, all: known.size }
+  const har = open()
   try {
     for await (const one of exchanges) {
       if (!isOfApi(one, contract) || one.origin !== usual) left += 1
@@ -74,16 +76,19 @@ export async function addToRecording(
   return { added, all: known.size + added }
 }
 
-/** Opens a recording, or continues it. Returns it with the number of its blanks, and the keys of its exchanges. */
-export async function openRecording(path: string, version: string) {
+/** Returns a function that begins or continues a recording, the number of its blanks, and the keys of its exchanges. */
+export async function readRecording(path: string, version: string) {
   const known = new Set<string>()
   let blanks = 0
   for await (const one of existsSync(path) ? exchangesOf(path) : []) {
     known.add(exchangeKey(one))
     for (const [, number] of JSON.stringify(one).matchAll(/masked-(\d+)/gi)) blanks = Math.max(blanks, Number(number))
   }
-  mkdirSync(dirname(path), { recursive: true })
-  return [new HarFile(path, version), blanks, known] as const
+  const open = () => {
+    mkdirSync(dirname(path), { recursive: true })
+    return new HarFile(path, version)
+  }
+  return [open, blanks, known] as const
 }
 
 /** Identifies an exchange, independent of its blanks. */
