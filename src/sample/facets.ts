@@ -46,6 +46,8 @@ export class Facets {
   maxProperties = UNBOUNDED
   unique = false
   contentEncoding: string | undefined = undefined
+  /** The words of `x-faker`, which say more of the meaning than the name of the property: `internet email`. */
+  topic: string | undefined = undefined
   readonly multiples: number[] = []
   readonly patterns: string[] = []
   readonly formats: string[] = []
@@ -120,6 +122,8 @@ export class Facets {
       if (tighter !== undefined && typeof bound === 'number')
         this[keyword as BoundKeyword] = tighter(this[keyword as BoundKeyword], bound)
     }
+    const { 'x-faker': faker } = schema
+    if (typeof faker === 'string') this.topic ??= faker.replaceAll('.', ' ')
     if (typeof multipleOf === 'number') this.multiples.push(multipleOf)
     if (typeof pattern === 'string') this.patterns.push(pattern)
     if (typeof format === 'string') this.formats.push(format)

@@ -180,10 +180,11 @@ export class StringWriter {
   readonly #texts = new Map<string, string | undefined>()
 
   /** Returns a text that is valid for the facets; `undefined` if none was found. */
-  write(facets: Facets, name: string | undefined, chance: Chance): string | undefined {
-    const { formats, patterns } = facets
+  write(facets: Facets, given: string | undefined, chance: Chance): string | undefined {
+    const { formats, patterns, topic } = facets
+    const name = topic ?? given
     if (facets.minLength > LONGEST) return undefined
-    for (const format of formats) {
+    for (const format of [...formats, ...(topic?.split(' ').slice(-1) ?? [])]) {
       const write = FORMATS.get(format)
       for (let i = 0; write !== undefined && i < 4; i++) {
         const text = write(chance)

@@ -103,3 +103,18 @@ suite('every reply whose status the contract documents is checked', () => {
     assert.equal((await shop('refuse', ', fault: { kind: reset }').send('GET /things/1')).status, 0)
   })
 })
+
+test('x-faker says more of a text than the name of its property', async () => {
+  const text = (topic: string, more = '') => `{ type: string, x-faker: ${topic}${more} }`
+  const properties = `a: ${text('internet.email')}, b: ${text('datatype.uuid')}, c: ${text('address.city', ', maxLength: 4')}`
+  const schema = `{ type: object, required: [a, b, c], properties: { ${properties} } }`
+  const content = `content: { application/json: { schema: ${schema} } }`
+  const { send } = inProcess({
+    'gateway.yaml': 'contract: ./openapi.yaml',
+    'openapi.yaml': contract.replace(/content: .*/, content),
+  })
+  const { a, b, c } = (await send('GET /roll')).body as Record<string, string>
+  assert.match(a as string, /^[a-z.]+@example\.com$/)
+  assert.match(b as string, /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/)
+  assert.ok((c as string).length <= 4)
+})

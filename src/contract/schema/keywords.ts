@@ -15,7 +15,7 @@ export const IN_PLACE = keywordSet('allOf anyOf oneOf not if then else dependent
 const TYPES = keywordSet('string number integer boolean object array null')
 /** Annotations: keywords that do not affect validity and describe the value. */
 export const KEPT = keywordSet(
-  'title default example examples readOnly writeOnly xml discriminator contentEncoding contentMediaType deprecated',
+  'title default example examples readOnly writeOnly xml discriminator contentEncoding contentMediaType deprecated x-faker',
 )
 const ANNOTATIONS = keywordSet(
   'description nullable externalDocs $comment $schema $id id $anchor $dynamicAnchor $vocabulary $defs definitions',

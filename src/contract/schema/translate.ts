@@ -167,7 +167,7 @@ export class Translation {
     const out: TranslatedKeywords = {}
     const leaveOut = this.#context.base && node === this.#root
     for (const [keyword, child] of membersOf(node)) {
-      if (keyword === '$ref' || keyword.startsWith('x-')) continue
+      if (keyword === '$ref' || (keyword.startsWith('x-') && !KEPT.has(keyword))) continue
       const said = checkKeyword(keyword, documents.legacy)
       if (said !== undefined) documents.warn(said.code, said.message, child, 'key', said.hint)
       if (leaveOut && (keyword === 'oneOf' || keyword === 'anyOf')) continue
