@@ -106,7 +106,10 @@ function compileMode(
     return body.read(exchange).then(outcome => {
       if ('status' in outcome) return outcome
       const all = rest.length === 0 ? outcome : [...rest, ...outcome]
-      return all.length === 0 ? next(exchange) : invalid(all)
+      if (all.length === 0) return next(exchange)
+      // Its fields are not used, so that no deprecated one among them counts.
+      exchange.body = undefined
+      return invalid(all)
     })
   }
 }
