@@ -136,6 +136,24 @@ test('a number in a path names no record by its name, and its example names the 
   assert.equal((await send('GET /users/152185')).status, 404)
 })
 
+test('a number in a path names a record whose id is a text', async () => {
+  const Group = object({ id: string, label: string }, { required: ['id', 'label'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/groups': {
+          get: answers(200, { type: 'array', items: ref('Group') }),
+          post: { ...takes(object({ label: string })), ...answers(201, ref('Group')) },
+        },
+        '/groups/{groupKey}': { ...naming('groupKey', integer), get: answers(200, ref('Group')) },
+      },
+      { Group },
+    ),
+  )
+  const { id } = (await send('POST /groups', { label: 'Bakers' })).body as Fields
+  assert.deepEqual((await send(`GET /groups/${id}`)).body, { id, label: 'Bakers' })
+})
+
 test('a record beside its id is read and listed with what was sent', async () => {
   const fields = { name: string, kind: string, note: string }
   const beside = (schema: object) => object({ id: integer, result: schema })
@@ -157,4 +175,61 @@ test('a record beside its id is read and listed with what was sent', async () =>
   assert.deepEqual(made.result, { id: made.id, ...sent })
   const { result } = (await send(`GET /charts/${made.id}`)).body as { result: Fields }
   assert.deepEqual(result, { id: made.id, ...sent })
+})
+
+test('fields that a request has beside each other are read within the attributes of the record', async () => {
+  const Attributes = object({ name: string, emails: { type: 'array', items: string }, created: string })
+  const List = object({ id: integer, type: string, attributes: ref('Attributes') })
+  const Reply = object({ data: ref('List') })
+  const Asked = object({ name: string, emails: { type: 'array', items: string } })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/lists': {
+          get: answers(200, object({ data: { type: 'array', items: ref('List') } })),
+          post: { ...takes(Asked), ...answers(201, ref('Reply')) },
+        },
+        '/lists/{id}': {
+          ...naming('id', integer),
+          get: answers(200, ref('Reply')),
+          patch: { ...takes(Asked), ...answers(200, ref('Reply')) },
+        },
+      },
+      { List, Attributes, Reply },
+    ),
+  )
+  const sent = { name: 'Friends', emails: ['ada@example.com'] }
+  const attributesOf = (body: unknown) => ((body as Fields).data as Fields).attributes as Fields
+  const made = (await send('POST /lists', sent)).body
+  const { id } = (made as Fields).data as Fields
+  const { created, ...given } = attributesOf((await send(`GET /lists/${id}`)).body)
+  assert.deepEqual(given, sent)
+  assert.equal(typeof created, 'string')
+  await send(`PATCH /lists/${id}`, { name: 'Old friends' })
+  assert.deepEqual(attributesOf((await send(`GET /lists/${id}`)).body), { ...sent, name: 'Old friends', created })
+})
+
+test('a value that the attributes of a record cannot hold does not refuse the request', async () => {
+  const Attributes = object({
+    name: string,
+    mode: { ...string, enum: ['open', 'closed'] },
+    due: { ...string, format: 'date' },
+  })
+  const Task = object({ id: integer, attributes: ref('Attributes') }, { required: ['id', 'attributes'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/tasks': {
+          post: { ...takes(object({ name: string, mode: string, due: string })), ...answers(201, ref('Task')) },
+        },
+        '/tasks/{id}': { ...naming('id', integer), get: answers(200, ref('Task')) },
+      },
+      { Task, Attributes },
+    ),
+  )
+  const made = await send('POST /tasks', { name: 'Paint', mode: 'ajar', due: 'soon' })
+  assert.equal(made.status, 201)
+  const { id } = made.body as Fields
+  const read = (await send(`GET /tasks/${id}`)).body as Fields
+  assert.equal((read.attributes as Fields).name, 'Paint')
 })

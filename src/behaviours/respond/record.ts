@@ -18,7 +18,9 @@ import { isUnshown, type RespondConfig } from './config.ts'
 import { addressOf, compileLocation, requestOrigin } from './reply.ts'
 import {
   type Asked,
+  type Inside,
   readAsked,
+  readInside,
   readRenamed,
   recordPath,
   recordReader,
@@ -39,17 +41,22 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
   const { node, path } = requestedRecord(config.body, resource, site)
   const renamed = readRenamed(node, resource, site)
   const asked = readAsked(node, site.contract, renamed)
+  const inside = node && readInside(node, resource, site)
   const views = kind === 'create' ? viewsOf(config, resource, site) : []
   const body = requestMedia(site.operation)?.schema
   // A change that removes a required field is the client's mistake.
   const refuses = kind === 'update' ? (name: string) => asked.empty || asked.declares(name) : asked.wants
+  const isPlain = renamed.size === 0 && !inside
   const recordIn = (sent: Json | undefined): Json => {
     const record = (memberAt(sent, path) as Json | undefined) ?? (sent === undefined ? NO_FIELDS : sent)
-    if (renamed.size === 0 || !isObject(record)) return record
-    const entries = Object.entries(record as JsonObject)
-    return Object.fromEntries(entries.map(([name, value]) => [renamed.get(name) ?? name, value]))
+    if (isPlain || !isObject(record)) return record
+    const out: Record<string, Json> = {}
+    const part: Record<string, Json> = {}
+    for (const [name, value] of Object.entries(record as JsonObject))
+      put(inside?.names.includes(name) ? part : out, renamed.get(name) ?? name, value)
+    return inside ? { ...out, [inside.key]: part } : out
   }
-  const isWhole = path.length === 0 && renamed.size === 0
+  const isWhole = path.length === 0 && isPlain
   const given = ({ body }: Exchange): Json => (isWhole && body) || recordIn(body)
   const hasRecord = (exchange: Exchange): boolean => memberAt(exchange.body, path) !== undefined
   const mended = (record: JsonObject, broken: BrokenRule[] | undefined, exchange: Exchange) => {
@@ -57,7 +64,8 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
     if (!isValid) return broken ?? record
     const fields = fieldsOf(given(exchange))
     const isGiven = kind === 'update' || hasRecord(exchange)
-    const about = { declares: asked.declares, refuses: isGiven ? refuses : () => false }
+    const declares = (name: string) => name === inside?.key || asked.declares(name)
+    const about = { declares, refuses: isGiven ? refuses : () => false }
     const whole = broken === undefined ? record : mend(record, fields, schema, about, exchange)
     if (whole === undefined || checkRecord(resource, whole) !== undefined) return broken ?? []
     let current = whole
@@ -78,7 +86,7 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
     sent: (exchange: Exchange) => recordIn(exchange.sent ?? exchange.body),
     /** Returns whether the request has a record: `{}` has none where requests wrap it in an optional key. */
     hasRecord,
-    compose: compileCompose(resource, sources, site),
+    compose: compileCompose(resource, sources, inside, site),
     /** Required references that requests do not have, with their resources. */
     supplied: [...resource.references].flatMap(([field, { to }]) =>
       schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
@@ -243,6 +251,7 @@ function compileDerive({ name, idField }: Resource, sources: readonly FieldSourc
 function compileCompose(
   { schema, idField, unknownFields }: Resource,
   sources: readonly FieldSource[],
+  inside: Inside,
   site: Site,
 ): Compose {
   const { properties, required, open } = schema.shape
@@ -265,6 +274,12 @@ function compileCompose(
         if (Object.hasOwn(given, name)) {
           value = given[name] as Json
           if (whole && value instanceof Decimal) value = Number(value)
+          if (name === inside?.key && isObject(value)) {
+            // The client's part has what only the server gives it.
+            const rest: Record<string, Json> = { ...fieldsOf(old?.[name] ?? unsaid?.(exchange)) }
+            for (const one of inside.names) delete rest[one]
+            value = { ...rest, ...(value as JsonObject) }
+          }
         } else if (old === undefined) value = unsaid?.(exchange)
         else if (keeps && Object.hasOwn(old, name)) value = old[name]
       }

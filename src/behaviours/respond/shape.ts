@@ -62,10 +62,8 @@ export function requestedRecord(
   if (whole === undefined || contract.identify(whole) === contract.identify(resource.schema.node)) {
     return { node: whole, path: [] }
   }
-  const below = (path: readonly string[]): Node | undefined =>
-    path.reduce<Node | undefined>((at, key) => at && contract.shapeOf(at).properties.get(key), whole)
   const named = recordPath(template)
-  const inner = below(named)
+  const inner = schemaBelow(whole, named, contract)
   if (named.length > 0 && inner !== undefined && isRecordOf(resource, inner, contract)) {
     return { node: inner, path: named }
   }
@@ -240,6 +238,23 @@ export function readRenamed(
   const isOther = !asked.includes(idField) && !properties.has(parameter) && !renamed.has(parameter)
   if (properties.has(idField) && asked.includes(parameter) && isOther) renamed.set(parameter, idField)
   return renamed
+}
+
+export type Inside = ReturnType<typeof readInside>
+
+/**
+ * Finds the part of a record that a request gives without the key around it: the `attributes` of a JSON:API resource. More of the
+ * request's fields must be in that part than in the record itself.
+ */
+export function readInside(node: Node, { schema }: Resource, { contract }: Site) {
+  const { properties, open } = schema.shape
+  const asked = open ? [] : [...requestFields(node, contract).properties.keys()]
+  const others = asked.filter(name => !properties.has(name))
+  const parts = [...properties]
+    .map(([key, part]) => ({ key, names: others.filter(name => contract.shapeOf(part).properties.has(name)) }))
+    .filter(({ key, names }) => names.length > Math.max(1, asked.length - others.length) && !asked.includes(key))
+  // A commit has an author and a committer: neither is surely meant.
+  return parts.length === 1 ? parts[0] : undefined
 }
 
 /** Returns the placeholder for a property of an envelope, such as `page.total`; `undefined` if it is unknown. */

@@ -133,10 +133,11 @@ function findId(
   const plain = given === one && names.includes('id') && fits('id') ? ['id'] : []
   const likely = [...plain, tail, ...(asks ? [...usual, ...SPEAKING] : [...SPEAKING, ...usual])]
   // A field with the name of the parameter is meant, even if its type differs: untyped path parameters are texts.
-  // A number names no text that is merely usual, such as a name.
+  // A number names no text that is merely usual, such as a name: only an `id` that is written as text.
   const isNumber = declared !== undefined && isNumeric(declared.schema.types)
   for (const candidates of [[given, bare], likely]) {
-    for (const accept of isNumber && candidates === likely ? [fits] : [fits, () => true]) {
+    const other = isNumber && candidates === likely ? (name: string) => isIdOf(name, undefined) : () => true
+    for (const accept of [fits, other]) {
       for (const candidate of candidates.filter(text => text !== '')) {
         const found = names.find(name => plainName(name) === plainName(candidate) && accept(name))
         if (found !== undefined) return found
