@@ -291,3 +291,24 @@ test('an id in a path whose parameter is described as JSON needs no quotes', asy
     assert.deepEqual((await send(`GET /imports/${id}`)).body, { task })
   }
 })
+
+test('a reply that names a record as its path does confirms it, whatever was sent', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/documents': {
+          get: answers(200, several(ref('Document'))),
+          post: { ...takes(object({ file: string, words: integer })), ...answers(200, ref('Accepted')) },
+        },
+        '/documents/{docId}': { ...naming('docId', integer), get: answers(200, ref('Document')) },
+      },
+      {
+        Document: object({ id: integer, title: string, pages: integer }),
+        Accepted: object({ docId: integer, task: string }, { required: ['docId', 'task'] }),
+      },
+    ),
+  )
+  const { docId } = (await send('POST /documents', { file: 'Once.', words: 1 })).body as Fields
+  assert.equal(((await send(`GET /documents/${docId}`)).body as Fields).id, docId)
+  assert.equal((await send('GET /documents/777')).status, 404)
+})

@@ -56,8 +56,7 @@ const AROUND =
 
 type FieldNodes = ReadonlyMap<string, Node>
 
-const hasId = (properties: FieldNodes): boolean =>
-  [...properties.keys()].some(name => ['id', 'uuid', 'guid', 'gid', 'sid', 'sha'].includes(plainName(name)))
+const hasId = (properties: FieldNodes): boolean => [...properties.keys()].some(name => isIdOf(name, 'sha'))
 
 /** Whether a field is surely the id that the path has: another one, such as `name`, need not be. */
 export const isIdOf = (field: string | undefined, parameter: string | undefined): boolean =>

@@ -37,7 +37,7 @@ function givesSeveral(request: Node, records: RecordReader): boolean {
 
 /** Whether a POST answers with the new record, or without a body. */
 export function isCreate(operation: Operation, created: Single | undefined, records: RecordReader): boolean {
-  const { schemas, known, parameter } = records
+  const { schemas, known } = records
   const whole = replySchema(operation)
   if (whole === undefined) return !answersOtherwise(operation)
   if (answersEmpty(whole, schemas)) return true
@@ -45,16 +45,21 @@ export function isCreate(operation: Operation, created: Single | undefined, reco
   const { record } = created
   if (known.length === 0 || records.isLike(record) || records.isBareId(record)) return true
   // A summary that names the record as its path does.
-  const isNamed = (node: Node) => schemas.names(node).some(name => plainName(name) === plainName(parameter ?? ''))
-  return isNamed(record) && known.some(isNamed)
+  return isNamedIn(record, records) && known.some(node => isNamedIn(node, records))
 }
+
+/** Whether a schema has a field of the name that the path has for a record. */
+const isNamedIn = (node: Node, { schemas, parameter = '' }: RecordReader): boolean =>
+  schemas.names(node).some(name => plainName(name) === plainName(parameter))
 
 /** Whether a POST that takes a record answers with no more than a confirmation. */
 export function confirmsCreate(operation: Operation, records: RecordReader): boolean {
   const whole = replySchema(operation)
   if (whole === undefined || records.known.length === 0) return false
   const sent = records.sent(operation)
-  return sent !== undefined && records.isLike(sent.record) && records.confirmation(whole) !== undefined
+  // The reply `{ docId: 5, task: "parse" }` is about a document of `/documents/{docId}`.
+  const isAbout = sent !== undefined && (isNamedIn(whole, records) || records.isLike(sent.record))
+  return isAbout && records.confirmation(whole) !== undefined
 }
 
 /**
