@@ -76,13 +76,18 @@ function describeKnown({
   notSeen,
   ...report
 }: NextReport): string {
-  const listed = (wanted: string) =>
-    report.rows
-      .filter(({ verdict }) => verdict === wanted)
-      .map(({ consumer, operation, calls, unjudged }) =>
-        [consumer, operation, `(${calls})`, ...Object.keys(unjudged)].join(' '),
-      )
-      .join(', ')
+  const named = (all: readonly string[]) => {
+    const more = all.length - MOST_LISTED
+    return all.slice(0, MOST_LISTED).join(', ') + (more > 0 ? `, and ${more} more` : '')
+  }
+  const listed = (wanted: string) => {
+    const rows = report.rows.filter(({ verdict }) => verdict === wanted)
+    return named(
+      rows.map(({ consumer, operation, calls, unjudged }) =>
+        [consumer ?? [], operation, `(${calls})`, Object.keys(unjudged)].flat().join(' '),
+      ),
+    )
+  }
   const lines = [
     [requests === 0 ? 'No request is known' : `Requests: ${requests} from ${since} to ${until}`],
     [`Refused already: ${refused}; to no operation of the current contract: ${unmatched}`],
@@ -91,7 +96,7 @@ function describeKnown({
     ['Never seen, so nothing is known of them: ', neverSeen.join(', ')],
     ...Object.entries(notSeen).map(([name, operations]) => [
       `Changes, and was not called by ${name}: `,
-      operations.join(', '),
+      named(operations),
     ]),
     ['Not judged: ', listed('not-judged')],
     ['Safe, as far as they were seen: ', listed('safe')],
@@ -102,6 +107,8 @@ function describeKnown({
 
 /** The most callers and operations that a message names. */
 const MOST_NAMED = 5
+/** The most calls that a line of the summary lists; the report as JSON has all. */
+const MOST_LISTED = 20
 
 /** Returns the findings at their places in the next contract. One reason for several operations, as in a shared schema, is one. */
 function diagnosticsOf(rows: readonly NextRow[]): Diagnostic[] {
