@@ -46,7 +46,7 @@ export async function measureRecording(amount: number): Promise<Figure[]> {
   for await (const _ of reply.body ?? []);
   look()
   clearInterval(timer)
-  // What it makes of the recording is not measured.
+  // The recorder is killed: making the project is not measured.
   await recorder.stop('SIGKILL')
   real.close()
   const what = `${amount.toLocaleString('en')} exchanges and a body of 1 GB`

@@ -11,7 +11,7 @@ import { DriftBook, type DriftReport } from '../load/compare/drift-book.ts'
 import { addDrift } from '../load/compare/recorded.ts'
 import { createRunner, type TrialRunner } from '../load/probe/probe.ts'
 import type { Plan } from '../plan/plan.ts'
-import { breathe, type Clock } from '../world/clock.ts'
+import { type Clock, createAside } from '../world/clock.ts'
 import type { Mask } from './mask.ts'
 
 /** The replies that are waited for or compared at a time. */
@@ -36,7 +36,8 @@ export function createLiveDrift(
   const book = new DriftBook()
   let current = served
   let runner: TrialRunner | undefined
-  let [waiting, compared, dropped] = [0, 0, 0]
+  let [compared, dropped] = [0, 0]
+  const aside = createAside(MOST_WAITING, fail)
 
   /** Returns the stand-in's reply to a forwarded request. */
   async function askStandIn({ request }: Exchange, path: string): Promise<Reply | undefined> {
@@ -53,25 +54,15 @@ export function createLiveDrift(
     ask: Parameters<typeof addDrift>[3],
   ): void {
     if (plan !== current) return
-    if (waiting >= MOST_WAITING) {
-      dropped += 1
-      return
-    }
-    waiting += 1
-    const work = async () => {
-      await breathe()
+    const isTaken = aside(async () => {
       const reply = await read()
       // A finding of a contract that is no longer served has no place.
       if (plan !== current) return
       compared += 1
       const context = { operation, consumer, request: { method, path, query }, reply, at: clock.now() }
       for (const { kind } of await addDrift(book, context, plan, ask)) count(operation.id, kind)
-    }
-    work()
-      .catch(fail)
-      .finally(() => {
-        waiting -= 1
-      })
+    })
+    if (!isTaken) dropped += 1
   }
 
   return {

@@ -60,6 +60,25 @@ export function breatheWhenDue(): () => Promise<void> {
   }
 }
 
+/**
+ * Returns a function that runs work after other pending work, and says whether it does: it refuses work while `most` pieces wait or
+ * run. @param fail gets the error of a piece
+ */
+export function createAside(most: number, fail: (error: unknown) => void): (work: () => Promise<unknown>) => boolean {
+  let pieces = 0
+  return work => {
+    if (pieces >= most) return false
+    pieces += 1
+    breathe()
+      .then(work)
+      .catch(fail)
+      .finally(() => {
+        pieces -= 1
+      })
+    return true
+  }
+}
+
 /** The longest block of the event loop since the last call, in seconds. */
 export interface LoopDelay {
   /** The median, the 99th percentile and the longest. */

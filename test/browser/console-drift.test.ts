@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { lyingContract, startLyingServer } from '../wire/lying-server.ts'
 import { sharedBrowser, withoutBrowser } from './chromium.ts'
-import { axeFindings, unreadableCells, withConsole } from './console.ts'
+import { findingsAtWidths, withConsole } from './console.ts'
 
 const browser = sharedBrowser()
 const liar = await startLyingServer(true)
@@ -19,15 +19,6 @@ test('the view has the three answers, and can be read at four widths', { skip: w
     const row = page.getByRole('row').filter({ hasText: 'nullTitle' })
     await row.getByRole('cell', { name: '2', exact: true }).waitFor()
     assert.match((await row.textContent()) ?? '', /unexpected-null.*\/title.*must be a string.*string.*null/)
-    const findings: string[] = []
-    for (const width of [390, 768, 1280, 1920]) {
-      await page.setViewportSize({ width, height: 800 })
-      const taken = await page.evaluate('document.documentElement.scrollWidth')
-      const found = [...(await axeFindings(page)), ...(await unreadableCells(page))]
-      findings.push(...found.map(one => `${width}: ${one}`), ...(taken === width ? [] : [`the page takes ${taken}`]))
-    }
-    await page.emulateMedia({ colorScheme: 'dark' })
-    findings.push(...(await axeFindings(page, ['color-contrast'])))
-    assert.deepEqual(findings, [])
+    assert.deepEqual(await findingsAtWidths(page), [])
   })
 })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sharedBrowser, withoutBrowser } from './chromium.ts'
-import { axeFindings, CONFIG, unreadableCells, withConsole } from './console.ts'
+import { CONFIG, findingsAtWidths, withConsole } from './console.ts'
 
 const browser = sharedBrowser()
 const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
@@ -24,15 +24,6 @@ test('a verdict opens its reason, and the view can be read at four widths', { sk
     await page.getByRole('row').filter({ hasText: 'createNote' }).getByRole('link', { name: 'breaks' }).click()
     const reasons = page.getByRole('complementary', { name: 'The chosen call' })
     assert.match((await reasons.textContent()) ?? '', /\/title is required/)
-    const findings: string[] = []
-    for (const width of [390, 768, 1280, 1920]) {
-      await page.setViewportSize({ width, height: 800 })
-      const taken = await page.evaluate('document.documentElement.scrollWidth')
-      const found = [...(await axeFindings(page)), ...(await unreadableCells(page))]
-      findings.push(...found.map(one => `${width}: ${one}`), ...(taken === width ? [] : [`the page takes ${taken}`]))
-    }
-    await page.emulateMedia({ colorScheme: 'dark' })
-    findings.push(...(await axeFindings(page, ['color-contrast'])))
-    assert.deepEqual(findings, [])
+    assert.deepEqual(await findingsAtWidths(page), [])
   })
 })

@@ -11,7 +11,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { PROGRAM } from '../support/built-program.ts'
 import { until } from '../support/until.ts'
 import { sharedBrowser, withoutBrowser } from './chromium.ts'
-import { axeFindings, CONFIG, unreadableCells, unseenFocus, withConsole } from './console.ts'
+import { CONFIG, findingsAtWidths, unseenFocus, withConsole } from './console.ts'
 
 const skip = withoutBrowser
 const ROOT = join(import.meta.dirname, '../..')
@@ -58,17 +58,7 @@ test('axe-core finds nothing, and every table can be read, at four widths and in
       await open(place)
       await page.locator('main .spinner').first().waitFor({ state: 'hidden' })
       await openMore?.(page)
-      for (const width of [390, 768, 1280, 1920]) {
-        await page.setViewportSize({ width, height: 800 })
-        const found = [...(await axeFindings(page)), ...(await unreadableCells(page))]
-        const taken = await page.evaluate('document.documentElement.scrollWidth')
-        if (taken !== width) found.push(`the page takes ${taken}`)
-        findings.push(...found.map(finding => `${place}, ${width}: ${finding}`))
-      }
-      // The themes differ in colours only, which no width changes.
-      await page.emulateMedia({ colorScheme: 'dark' })
-      findings.push(...(await axeFindings(page, ['color-contrast'])).map(finding => `${place}, dark: ${finding}`))
-      await page.emulateMedia({ colorScheme: 'light' })
+      findings.push(...(await findingsAtWidths(page)).map(finding => `${place}, ${finding}`))
     }
     assert.deepEqual(findings, [])
     assert.deepEqual(elsewhere, [])

@@ -190,6 +190,22 @@ export const unreadableCells = (page: Page): Promise<string[]> =>
     return box.scrollWidth > box.clientWidth && box.tabIndex !== 0 ? [cell.textContent + ' is out of reach'] : []
   })`)
 
+/** Returns what axe-core finds and what cannot be read at four widths, and in dark colours, which no width changes. */
+export async function findingsAtWidths(page: Page): Promise<string[]> {
+  const findings: string[] = []
+  for (const width of [390, 768, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 800 })
+    const found = [...(await axeFindings(page)), ...(await unreadableCells(page))]
+    const taken = await page.evaluate('document.documentElement.scrollWidth')
+    if (taken !== width) found.push(`the page takes ${taken}`)
+    findings.push(...found.map(finding => `${width}: ${finding}`))
+  }
+  await page.emulateMedia({ colorScheme: 'dark' })
+  findings.push(...(await axeFindings(page, ['color-contrast'])).map(finding => `dark: ${finding}`))
+  await page.emulateMedia({ colorScheme: 'light' })
+  return findings
+}
+
 /** Returns why the focus cannot be seen where it is: no outline, or one that is cut on two sides; empty if it can. */
 export const unseenFocus = (page: Page): Promise<string> =>
   page.evaluate(`(async () => {

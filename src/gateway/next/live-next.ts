@@ -3,7 +3,7 @@
 import type { Exchange } from '../../behaviours/exchange.ts'
 import { decodeUtf8, type Reply } from '../../kernel/http.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { breathe, type Clock } from '../../world/clock.ts'
+import { type Clock, createAside } from '../../world/clock.ts'
 import { type KeptBody, type KeptExchange, NextJudge } from './judge.ts'
 import type { NextReport, NextRow } from './report.ts'
 import { NextTally, type TallySnapshot } from './tally.ts'
@@ -19,7 +19,7 @@ export class LiveNext {
   readonly #count: CountVerdict
   readonly #fail: (error: unknown) => void
   #tally: NextTally | undefined
-  #waiting = 0
+  readonly #aside: ReturnType<typeof createAside>
   /** Reads the counts of other processes; set where several serve. */
   others: () => Promise<readonly TallySnapshot[]> = async () => []
 
@@ -28,6 +28,7 @@ export class LiveNext {
     this.#clock = clock
     this.#count = count
     this.#fail = fail
+    this.#aside = createAside(MOST_WAITING, fail)
     this.adopt(plan)
   }
 
@@ -57,16 +58,12 @@ export class LiveNext {
       stream.judged.then(({ body }) => later(body instanceof Uint8Array ? { ...rest, body } : reply)).catch(this.#fail)
   }
 
-  async #judgeLater(context: Parameters<typeof this.judge>): Promise<void> {
+  #judgeLater(context: Parameters<typeof this.judge>): void {
     const tally = this.#tally
-    if (this.#waiting >= MOST_WAITING) {
-      tally?.drop()
-      return
-    }
-    this.#waiting += 1
-    await breathe()
-    if (tally === this.#tally) await this.judge(...context)
-    this.#waiting -= 1
+    const isTaken = this.#aside(async () => {
+      if (tally === this.#tally) await this.judge(...context)
+    })
+    if (!isTaken) tally?.drop()
   }
 
   /** Judges a request and counts it. Returns the verdict as a header, `breaks; reason="the operation is gone"`. */
