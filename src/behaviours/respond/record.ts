@@ -48,7 +48,7 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
   const refuses = kind === 'update' ? (name: string) => asked.empty || asked.declares(name) : asked.wants
   const isPlain = renamed.size === 0 && !inside
   const recordIn = (sent: Json | undefined): Json => {
-    const record = (memberAt(sent, path) as Json | undefined) ?? (sent === undefined ? NO_FIELDS : sent)
+    const record = (memberAt(sent, path) as Json | undefined) ?? (sent === undefined ? {} : sent)
     if (isPlain || !isObject(record)) return record
     const out: Record<string, Json> = {}
     const part: Record<string, Json> = {}
@@ -111,8 +111,6 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
   }
 }
 
-const NO_FIELDS: JsonObject = {}
-
 /** Returns whether the client may choose the id: not if it is `readOnly`, or if the request schema lacks it. */
 function wantsId({ schema, idField }: Resource, asked: Asked, { contract }: Site): boolean {
   const node = schema.shape.properties.get(idField)
@@ -161,6 +159,8 @@ interface FieldSource {
   readonly set?: Make | undefined
   /** Whether a record keeps its value if the client sends none. */
   readonly keeps: boolean
+  /** Whether a replaced record gets the value of a new one. */
+  readonly isAssumed: boolean
   /** Values for a new record that would lack the field. */
   readonly unsaid?: Make | undefined
   /** The same, where the record's id and other fields must be known. */
@@ -185,7 +185,7 @@ function sourcesOf(
   const { properties, required } = schema.shape
   const refers = references.fields(schema.node)
   return [...properties].flatMap(([name, node]): FieldSource[] => {
-    if (name === idField) return assign === 'client' ? [{ name, keeps: false, whole: true }] : []
+    if (name === idField) return assign === 'client' ? [{ name, keeps: false, isAssumed: false, whole: true }] : []
     const field = describeField(name, contract.use(node))
     // A `writeOnly` field such as a password is in no reply, so no record keeps it.
     if (field.writeOnly) return []
@@ -193,6 +193,9 @@ function sourcesOf(
     const stamp = stampOf(field)
     const needed = (required.has(name) && !asked.wants(name)) || field.readOnly || (stamp !== undefined && !asked.empty)
     const isFilled = filled.has(name) && !asked.knows(name)
+    // A default of the schema is what the server assumes if a request leaves the field out.
+    const isAssumed =
+      kind !== 'update' && sayable && (field.default ?? null) !== null && field.allows(field.default as Json)
     // A required reference to a record is not invented.
     const named = resource.references.has(name) && !field.types.includes('null') && !field.types.includes('array')
     // An optional time of a new record has not happened yet: `deletedAt`.
@@ -201,7 +204,7 @@ function sourcesOf(
     const touched = stamp === 'updated' && kind !== 'create' && !sayable ? writeMomentOf(field) : undefined
     const own = set.get(name) ?? resource.set.get(name) ?? (touched && (({ clock }) => touched(clock.now())))
     const fixed = defaults.get(name)
-    const isMade = kind === 'create' && (needed || isFilled) && !named && wanted && fixed === undefined
+    const isMade = (isAssumed || (kind === 'create' && (needed || isFilled))) && !named && wanted && fixed === undefined
     const derived = isMade && own === undefined && isFilled ? derivedOf(field) : undefined
     const fresh = () => (isFilled ? callerOf(field) : undefined) ?? namingRecords(freshOf(field), refers.get(name))
     return [
@@ -210,6 +213,7 @@ function sourcesOf(
         set: own,
         keeps: !sayable || (kind === 'replace' && (required.has(name) ? !asked.wants(name) : filled.has(name))),
         whole: field.types.includes('integer') && !field.types.includes('number'),
+        isAssumed,
         unsaid: fixed ?? (!isMade || derived !== undefined ? undefined : needed ? fresh() : lazily(fresh)),
         derived,
       },
@@ -268,7 +272,7 @@ function compileCompose(
     const given = fieldsOf(body)
     if (needsScope) site.expressions.scope(exchange)
     const out: Record<string, Json> = {}
-    for (const { name, set, keeps, unsaid, whole } of sources) {
+    for (const { name, set, keeps, isAssumed, unsaid, whole } of sources) {
       let value = set?.(exchange)
       if (value === undefined) {
         if (Object.hasOwn(given, name)) {
@@ -280,7 +284,7 @@ function compileCompose(
             for (const one of inside.names) delete rest[one]
             value = { ...rest, ...(value as JsonObject) }
           }
-        } else if (old === undefined) value = unsaid?.(exchange)
+        } else if (old === undefined || isAssumed) value = unsaid?.(exchange)
         else if (keeps && Object.hasOwn(old, name)) value = old[name]
       }
       if (value !== undefined) put(out, name, value)

@@ -139,6 +139,31 @@ for (const [name, id, pattern] of [
   })
 }
 
+test('a default of the schema is the value of a field that a create or a replacement leaves out', async () => {
+  const schema = `
+      type: object
+      required: [email]
+      properties:
+        id: { type: string, readOnly: true }
+        email: { type: string }
+        plan: { type: string, enum: [free, paid], default: free }
+        limit: { type: integer, default: 10 }
+        note: { type: [string, 'null'], default: null }
+        wrong: { type: integer, default: many }`
+  const { send } = inProcess(customers(schema, '', '{ $ref: "#/components/schemas/Customer" }'))
+  const made = await send('POST /customers', { email: 'a@b.de', limit: 0 })
+  const { id, ...rest } = made.body as { id: string }
+  assert.deepEqual(rest, { email: 'a@b.de', plan: 'free', limit: 0 })
+  const patched = await send(
+    `PATCH /customers/${id}`,
+    { email: 'c@b.de' },
+    { 'content-type': 'application/merge-patch+json' },
+  )
+  assert.deepEqual(patched.body, { id, email: 'c@b.de', plan: 'free', limit: 0 })
+  const put = await send(`PUT /customers/${id}`, { email: 'b@b.de', plan: 'paid' })
+  assert.deepEqual(put.body, { id, email: 'b@b.de', plan: 'paid', limit: 10 })
+})
+
 test('values of a form are stored with the types of the record', async () => {
   const { send } = inProcess(
     customers(
