@@ -1,6 +1,6 @@
 // npm run bench [-- --quick] [PART ...] measures every target of the product. PART is rows, curves, start, overload, soak, kills,
-// shared, forwarding, recording or part of a row's name; the default is all of them. It fails only if a run was broken. A missed target is printed,
-// since a busy machine misses some.
+// shared, forwarding, shadow, recording or part of a row's name; the default is all of them. It fails only if a run was broken. A
+// missed target is printed, since a busy machine misses some.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type Curves, measureCurves } from './curves.ts'
@@ -15,6 +15,7 @@ import { measureRecording } from './recording.ts'
 import { measureReplay } from './replay.ts'
 import { describeReport, reportOf } from './report.ts'
 import { lastingRows, rows, ruledRows, variedRow } from './rows.ts'
+import { measureShadow } from './shadow.ts'
 import { measureShared } from './shared.ts'
 import { RESULTS } from './subject.ts'
 
@@ -24,8 +25,9 @@ const parts = words.filter(word => word !== '--quick')
 const rowNames = [...rows, variedRow, ...ruledRows, ...lastingRows].map(({ name }) => name)
 const unknown = parts.filter(
   part =>
-    !['rows', 'curves', 'start', 'overload', 'soak', 'kills', 'shared', 'forwarding', 'recording'].includes(part) &&
-    !rowNames.some(name => name.includes(part)),
+    !['rows', 'curves', 'start', 'overload', 'soak', 'kills', 'shared', 'forwarding', 'shadow', 'recording'].includes(
+      part,
+    ) && !rowNames.some(name => name.includes(part)),
 )
 if (unknown.length > 0) {
   process.stderr.write(`there is nothing called ${unknown.join(', ')} to measure\n`)
@@ -64,6 +66,10 @@ if (wanted('kills')) {
 if (wanted('forwarding')) {
   say('forwarding …')
   figures.push(...(await measureForwarding(effort)))
+}
+if (wanted('shadow')) {
+  say('shadow …')
+  figures.push(...(await measureShadow(effort)))
 }
 if (wanted('recording')) {
   say('recording …')

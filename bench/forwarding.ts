@@ -1,4 +1,4 @@
-// Forwarding to a real API: the processor time of a request beside a bare node:http proxy, and what a shadow costs a caller.
+// Forwarding to a real API: the processor time of a request beside a bare node:http proxy.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { drive, type Load, type Sample, type Shot, warm } from './drive.ts'
@@ -38,7 +38,7 @@ const BODIES: Readonly<Record<string, readonly [type: string, body: string]>> = 
 const shotAt = (path: string): Shot => ({ method: 'GET', path })
 
 /** Writes a gateway file over the real API. Returns its path. */
-function configure(name: string, port: number, rest: object): string {
+export function configure(name: string, port: number, rest: object): string {
   const folder = `${RESULTS}/generated/forwarding`
   mkdirSync(folder, { recursive: true })
   const path = `${folder}/${name}.json`
@@ -46,7 +46,7 @@ function configure(name: string, port: number, rest: object): string {
   return path
 }
 
-export async function measureForwarding({ rounds }: Effort): Promise<Figure[]> {
+export function startRealApi(): Promise<Subject> {
   mkdirSync(RESULTS, { recursive: true })
   const file = `${RESULTS}/real-api.json`
   const recorded = Object.entries(BODIES).map(([url, [type, body]]) => {
@@ -54,7 +54,11 @@ export async function measureForwarding({ rounds }: Effort): Promise<Figure[]> {
     return { method: 'GET', url, status: 200, headers, body }
   })
   writeFileSync(file, JSON.stringify(recorded))
-  const real = await startBare('bare-http', file)
+  return startBare('bare-http', file)
+}
+
+export async function measureForwarding({ rounds }: Effort): Promise<Figure[]> {
+  const real = await startRealApi()
   const forward = { respond: { forward: {} } }
   const unjudged = { ...forward, validate: { requests: 'off', replies: 'off' } }
   const bare = await startBare('bare-proxy', `${real.port}`)
@@ -73,18 +77,7 @@ export async function measureForwarding({ rounds }: Effort): Promise<Figure[]> {
     figures.push({ name: `forwarding ${what}, of a bare proxy`, value: ratio(streamed ?? []), unit: '%', target: 110 })
     figures.push({ name: `and judging it`, value: ratio(judged ?? []), unit: '%', target: 140 })
   }
-  for (const subject of [bare, plain, judging]) await subject.stop()
-  const alone = await startUnderstudy(configure('alone', real.port, {}))
-  const shadowed = await startUnderstudy(configure('shadow', real.port, { defaults: { shadow: { share: 0.1 } } }))
-  await warm([alone, shadowed], [shotAt('/pet')])
-  // A caller that sends requests one after the other meets the work for the one before; an evenly spread load does not.
-  const load = { shots: [shotAt('/pet')], amount: 200, connections: 10, rate: 400 }
-  const [without, beside] = await inRounds([alone, shadowed], load, rounds)
-  const rise = (value: (sample: Sample) => number) =>
-    (spreadOf((beside ?? []).map((one, i) => value(one) / value((without ?? [])[i] as Sample))).median - 1) * 100
-  figures.push({ name: 'shadow of 10 %, median wait of a caller', value: rise(({ p50 }) => p50), unit: '%', target: 3 })
-  figures.push({ name: 'and the processor time of a request', value: rise(({ cpu }) => cpu), unit: '%', target: 100 })
-  for (const subject of [alone, shadowed, real]) await subject.stop()
+  for (const subject of [bare, plain, judging, real]) await subject.stop()
   return figures
 }
 

@@ -106,11 +106,7 @@ async function runProxy(
       paths: { '/': Object.fromEntries(METHODS.map(method => [method.toLowerCase(), operation])) },
     },
     upstream: { url, methods: [...METHODS, 'HEAD'], send: ['*'] },
-    listen: {
-      port: Number(values.port ?? 4010),
-      control: Number(values['control-port'] ?? 4011),
-      clientControls: false,
-    },
+    listen: { port: +(values.port ?? 4010), control: +(values['control-port'] ?? 4011), clientControls: false },
     journal: { requests: 1 },
     defaults: { respond: { forward: {} }, validate: { requests: 'off', replies: 'off' } },
   })
@@ -134,19 +130,12 @@ async function runProxy(
     progress.report(`recording: ${say(counts)}`)
     if (error !== undefined) complain(`understudy: nothing more is recorded (${error.message}); requests still pass\n`)
   })
-  const { simulation } = found
-  const { host, controlHost } = simulation.listen
+  const { host, port: own, controlHost, control } = found.simulation.listen
   const { gateway, serving, close } = await start({ ...found, find }, loaded, async () => loaded, {
     clock: realClock,
     log: await createLog('warn'),
     watch: false,
-    listen: {
-      host,
-      port: simulation.listen.port,
-      controlHost,
-      controlPort: simulation.listen.control,
-      controlToken: undefined,
-    },
+    listen: { host, port: own, controlHost, controlPort: control, controlToken: undefined },
   })
   if (gateway.upstream !== undefined) gateway.upstream = recorder.through(gateway.upstream)
   const { counts } = recorder

@@ -11,11 +11,13 @@ import { DriftBook, type DriftReport } from '../load/compare/drift-book.ts'
 import { addDrift } from '../load/compare/recorded.ts'
 import { createRunner, type TrialRunner } from '../load/probe/probe.ts'
 import type { Plan } from '../plan/plan.ts'
-import { type Clock, createAside } from '../world/clock.ts'
+import { type Clock, createAside, createIdleTurns, monotonic } from '../world/clock.ts'
 import type { Mask } from './mask.ts'
 
 /** The replies that are waited for or compared at a time. */
 const MOST_WAITING = 50
+/** The milliseconds that a request to the real API takes of the event loop, as measured. */
+const ASKING = 0.4
 
 /** The findings since the configuration was loaded. */
 export interface LiveDriftReport extends DriftReport {
@@ -38,6 +40,8 @@ export function createLiveDrift(
   let runner: TrialRunner | undefined
   let [compared, dropped] = [0, 0]
   const aside = createAside(MOST_WAITING, fail)
+  const idle = createIdleTurns(clock, ASKING)
+  const whenIdle = createAside(MOST_WAITING, fail, idle.next)
 
   /** Returns the stand-in's reply to a forwarded request. */
   async function askStandIn({ request }: Exchange, path: string): Promise<Reply | undefined> {
@@ -52,17 +56,22 @@ export function createLiveDrift(
     path: string,
     read: () => Promise<ObservedReply>,
     ask: Parameters<typeof addDrift>[3],
+    later = aside,
   ): void {
     if (plan !== current) return
-    const isTaken = aside(async () => {
+    const isTaken = later(async () => {
       const reply = await read()
+      const started = monotonic()
       // A finding of a contract that is no longer served has no place.
       if (plan !== current) return
       compared += 1
       const context = { operation, consumer, request: { method, path, query }, reply, at: clock.now() }
       for (const { kind } of await addDrift(book, context, plan, ask)) count(operation.id, kind)
+      idle.spend(monotonic() - started)
     })
-    if (!isTaken) dropped += 1
+    if (isTaken) return
+    dropped += 1
+    count(operation.id, 'dropped')
   }
 
   return {
@@ -90,7 +99,7 @@ export function createLiveDrift(
       if (shadow === undefined || upstream === undefined || !hasArrived(request)) return
       if ((fault ?? choice ?? reply.stream) !== undefined) return
       const ask = async () => askWhole(upstream, await requestAside(exchange, shadow), shadow, shadow.timeout)
-      compare(plan, exchange, path, ask, () => reply)
+      compare(plan, exchange, path, ask, () => reply, whenIdle)
     },
   }
 }

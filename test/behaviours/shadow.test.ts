@@ -142,6 +142,8 @@ test('at most 50 requests wait for the real API, and the others are counted', as
   for (const answer of answers) answer('[]')
   const { compared, dropped, findings } = await drift(gateway, 50)
   assert.deepEqual([compared, dropped, findings], [50, 10, []])
+  const page = await gateway.metrics.page()
+  assert.match(page, /^understudy_drift_total\{operation="listBooks",kind="dropped"\} 10$/m)
 })
 
 test('an injected fault and a reply that the client chose are not compared', async () => {

@@ -2,11 +2,11 @@
 // operations are about the same records is left to the inference of state.
 
 import { essenceOf, isJson } from '../../contract/media-types.ts'
-import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, mapValues, put } from '../../kernel/json.ts'
 import { attempted, getOrMake } from '../../kernel/memo.ts'
 import { freeName, singular } from '../../kernel/names.ts'
 import type { RecordedExchange } from '../import/har.ts'
-import { type ImportedCase, METHODS_OF_PATHS, operationIdOf, pascal } from '../import/imported.ts'
+import { type ImportedCase, operationIdOf, pascal } from '../import/imported.ts'
 import { responsesOf } from '../import/project.ts'
 import { collectionOf, recordsShown, schemaOfReplies, schemaOfValues } from '../import/schema-of.ts'
 import { jsonOfMessage } from './recording.ts'
@@ -20,7 +20,8 @@ interface SeenOperation {
   /** The path with `{}` for ids, and one of the paths that were sent. */
   readonly shape: string
   readonly sample: string
-  readonly cases: ImportedCase[]
+  /** By status. */
+  readonly cases: Map<number, ImportedCase[]>
   /** The bodies of requests by their media type. */
   readonly sent: Map<string, Json[]>
   readonly query: Map<string, string[][]>
@@ -42,8 +43,7 @@ export async function firstContract(exchanges: AsyncIterable<RecordedExchange>):
   const paths = book.read()
   const seen = new Map<string, SeenOperation>()
   for await (const one of exchanges) {
-    const isKnown = METHODS_OF_PATHS.some(method => method === one.method && !/^(?:OPTIONS|HEAD)$/.test(method))
-    if (isKnown) note(one, paths.shapeOf(one.path), seen)
+    if (/^(?:GET|PUT|POST|DELETE|PATCH|TRACE)$/.test(one.method)) note(one, paths.shapeOf(one.path), seen)
   }
   return describe([...seen.values()], paths, title)
 }
@@ -55,18 +55,19 @@ function note(
 ): void {
   const { status } = reply
   const one = getOrMake(seen, `${method} ${shape}`, () => {
-    const collected = { cases: [], sent: new Map(), query: new Map(), bare: new Set<number>() }
+    const collected = { cases: new Map(), sent: new Map(), query: new Map(), bare: new Set<number>() }
     return { method, shape, sample: path, ...collected, word: '', most: 0 }
   })
   const { authorization } = request.headers
   if (authorization === undefined) one.bare.add(status)
   else one.word ||= authorization.split(' ', 1)[0] as string
   const body = jsonOfMessage(reply)
-  if (one.cases.filter(known => known.status === status).length < MOST_BODIES) {
+  const cases = getOrMake(one.cases, status, () => [])
+  if (cases.length < MOST_BODIES) {
     const type = essenceOf(reply.headers['content-type'] ?? '')
     const shown =
       (reply.body === undefined && !reply.isPartial) || type === '' ? {} : { type, body: isJson(type) ? body : '' }
-    one.cases.push({ name: 'As recorded', place, when: [], status, headers: {}, ...shown })
+    cases.push({ name: 'As recorded', place, when: [], status, headers: {}, ...shown })
   }
   const list = [body, ...Object.values(isObject(body) ? body : {})].find(value => Array.isArray(value))
   if (query === '' && list !== undefined) one.most = Math.max(one.most, (list as Json[]).length)
@@ -86,28 +87,25 @@ function describe(seen: readonly SeenOperation[], book: Paths, title: string): J
   const ids = new Map<string, true>()
   const routes = seen.map(one => {
     const shown = { parameters: new Map(), bodies: one.sent, security: new Set<string>() }
-    return { ...one, ...book.describe(one.sample), shown }
+    return { ...one, ...book.describe(one.sample), shown, cases: [...one.cases.values()].flat() }
   })
   const records = recordsShown(routes)
   const base = basePathOf(routes.map(({ path }) => path))
   for (const one of routes) {
-    const { integers } = one
+    const { integers, bare, word, sent } = one
     const path = one.path.slice(base.length)
     const record = records.get(collectionOf(one.path))?.name
     const id = freeName(nameOperation(one.method, path, record), ids)
     ids.set(id, true)
-    const { bare, word, sent } = one
     const isGuarded = word !== '' && bare.has(401) && [...bare].every(status => status >= 400)
     if (isGuarded) put(securitySchemes, word, { type: 'http', scheme: word.toLowerCase() })
     const parameters = [...seenParameters(one, path, integers)]
-    const content = [...sent].map(
-      ([type, all]) => [type, all.length > 0 ? { schema: schemaOfValues(all) } : {}] as const,
-    )
+    const content = mapValues(Object.fromEntries(sent), all => (all.length > 0 ? { schema: schemaOfValues(all) } : {}))
     const operation = {
       operationId: id,
       ...(isGuarded ? { security: [{ [word]: [] }] } : {}),
       ...(parameters.length > 0 ? { parameters } : {}),
-      ...(content.length > 0 ? { requestBody: { content: Object.fromEntries(content) } } : {}),
+      ...(sent.size > 0 ? { requestBody: { content } } : {}),
       responses: responsesOf(one.cases, own => schemaOfReplies(own, record)),
     }
     paths[path] = { ...paths[path], [one.method.toLowerCase()]: operation as unknown as Json }
@@ -146,7 +144,7 @@ const PAGE_SIZE = /^(?:limit|size|per_?page|page_?size|count|take|first)$/i
 const USUAL_SIZES: ReadonlySet<number> = new Set([10, 12, 15, 20, 24, 25, 30, 50, 100])
 
 function* seenParameters(
-  { query, most }: SeenOperation,
+  { query, most }: Pick<SeenOperation, 'query' | 'most'>,
   path: string,
   integers: readonly boolean[],
 ): Generator<JsonObject> {

@@ -134,14 +134,13 @@ const SHARES = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 }
 /** The percentiles of some latencies; equal ones once. */
 function percentilesOf(latencies: readonly number[]): JsonObject {
   const sorted = latencies.map(one => Math.round(one * 10) / 10).sort((a, b) => a - b)
-  const latency: Record<string, Json> = {}
-  let before = 0
-  for (const [name, share] of Object.entries(SHARES)) {
-    const value = sorted[Math.ceil(share * sorted.length) - 1] as number
-    if (value > before) latency[name] = `${value}ms`
-    before = value
-  }
-  return before === 0 ? {} : { latency: { ...latency, max: `${sorted.at(-1)}ms` } }
+  const all = Object.entries(SHARES).map(
+    ([name, share]) => [name, sorted[Math.ceil(share * sorted.length) - 1]] as const,
+  )
+  const latency = all
+    .filter(([, value], i) => value !== (all[i - 1]?.[1] ?? 0))
+    .map(([name, value]) => [name, `${value}ms`])
+  return latency.length === 0 ? {} : { latency: { ...Object.fromEntries(latency), max: `${sorted.at(-1)}ms` } }
 }
 
 // A file begins with a hash of the rest, so that one that a person has changed is known.
