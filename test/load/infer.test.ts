@@ -27,23 +27,6 @@ test('every inferred line has its reason', async () => {
   )
 })
 
-test('states are proposed in a comment if actions set a field with an enum', async () => {
-  const shop = new URL('../../config/shop.yaml', import.meta.url)
-  const report = new Diagnostics()
-  const source = parseSource('shop.yaml', readFileSync(shop, 'utf8'), report)
-  assert.ok(source)
-  const contract = readContract(
-    { file: '/api/shop.yaml', source: source.derive((source.value as { contract: unknown }).contract, path => path) },
-    '/api',
-    report,
-  )
-  assert.ok(contract)
-  const text = (await inferGateway(contract, '/api/shop.yaml', '/api')).describe()
-  const guess =
-    '# states: { field: status, from: { pending: { paid: {}, cancelled: {} } } }  # a guess by payOrder, cancelOrder'
-  assert.ok(text.includes(guess), text)
-})
-
 test('the inferred file says how it was tried', async () => {
   const file = '/api/library.yaml'
   const report = new Diagnostics()

@@ -252,7 +252,8 @@ export function readInside(node: Node, { schema }: Resource, { contract }: Site)
   const others = asked.filter(name => !properties.has(name))
   const parts = [...properties]
     .map(([key, part]) => ({ key, names: others.filter(name => contract.shapeOf(part).properties.has(name)) }))
-    .filter(({ key, names }) => names.length > Math.max(1, asked.length - others.length) && !asked.includes(key))
+    .filter(({ key, names }) => names.length > Math.max(key === 'attributes' ? 0 : 1, asked.length - others.length))
+    .filter(({ key }) => !asked.includes(key))
   // A commit has an author and a committer: neither is surely meant.
   return parts.length === 1 ? parts[0] : undefined
 }

@@ -71,13 +71,18 @@ export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
       return [{ schema, idField, added: false, assign, byServer, from, filled, defaults: {} }]
     }),
   )
-  // Only the reply of the create may name a record, by a field that the record itself does not have.
-  const isMade = ({ schema }: SchemaCandidate) => made !== undefined && schema === schemas.reference(made)
-  if (isNamed && candidates.every(isMade)) {
+  // Only the reply of the create, or a summary, may name a record, by a field that the record itself does not have.
+  const [whole] = known
+  const isLess = ({ schema }: SchemaCandidate): boolean => {
+    const node = known.find(one => schemas.reference(one) === schema)
+    return node !== undefined && (node === made || (node !== whole && sizeOf(node) < sizeOf(whole)))
+  }
+  const sizeOf = (node: Node | undefined) => (node === undefined ? 0 : schemas.names(node).length)
+  if (isNamed && candidates.every(isLess)) {
     const idField = candidates[0]?.idField
-    const others = known.filter(node => node !== made || known.length === 1)
-    const added = others
+    const added = known
       .flatMap(node => schemas.reference(node) ?? [])
+      .filter(schema => candidates.every(one => one.schema !== schema))
       .map(schema => withIdAdded(schema, declared, idField))
     candidates = [...added, ...candidates]
   }
@@ -118,7 +123,8 @@ function findId(
 ): string | undefined {
   const names = [...shape.properties].filter(([, node]) => isIdNode(node, schemas)).map(([name]) => name)
   const one = wordFormOf(word)
-  const given = plainName(parameter ?? 'id')
+  // The `{idOrSlug}` of a record is its id.
+  const given = plainName(parameter?.replace(/(?:[_-]or[_-]\w+|Or[A-Z]\w*)$/, '') ?? 'id')
   // The `username` of a user is a word: a login rather than the name of a person.
   const bare = given === 'username' ? 'login' : given.startsWith(one) ? given.slice(one.length) : given.replace(one, '')
   const fits = (name: string): boolean => {

@@ -68,8 +68,11 @@ const NOTHING = {
 export function findCollections(contract: Contract, schemas: SchemaReader): InferredCollection[] {
   const byPath = new Map<string, Map<string, Operation>>()
   const byParent = new Map<string, Operation[]>()
+  const spelt = new Map<string, string>()
   for (const one of contract.operations) {
-    const known = getOrMake(byPath, one.path, () => new Map<string, Operation>())
+    // `POST /things` beside `GET /things/`
+    const path = getOrMake(spelt, one.path.replace(/\/$/, ''), () => one.path)
+    const known = getOrMake(byPath, path, () => new Map<string, Operation>())
     // Requests reach the first of two operations at one path, `/a/{id}` and `/a/{id}#links`.
     getOrMake(known, one.method, () => one)
     getOrMake(byParent, nameless(segmentsOf(one.path).slice(0, -1).join('/')), () => []).push(one)
@@ -92,6 +95,10 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   const alone = singletonsOf(contract)
 
   const operationsAt = (path = ''): Operations => byPath.get(path) ?? NONE
+  const foundAbove = (path = '/{}'): readonly Operation[] => {
+    const above = operationsAt(`/${segmentsOf(path).slice(0, -1).join('/')}`).get('GET')
+    return above === undefined || above.path.includes('{') ? [] : [above]
+  }
   const under = (path: string): readonly Operation[] => byParent.get(nameless(segmentsOf(path).join('/'))) ?? []
 
   /** Whether a path that ends with an owner lists records: `/flags/{project}` beside `/flags/{project}/{flag}`. */
@@ -100,7 +107,9 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const above = `/${segments.slice(0, -1).join('/')}`
     const records = readRecords(schemas, wordOf(above))
     const operations = byPath.get(above)
-    return operations === undefined ? records.list(own.get('GET')) !== undefined : listAlike(operations, own, records)
+    if (operations !== undefined) return listAlike(operations, own, records)
+    const item = operationsAt(exact.get(segments.join('/')))
+    return records.list(own.get('GET')) !== undefined || sameness(own, item, records) > 0
   }
 
   /**
@@ -157,7 +166,8 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const listed = list === undefined || taken !== undefined ? [] : [list.listed.items]
     const base = knowing(unknown, listed)
     const changesRecord = [...item.values()].some(one => one.method !== 'GET' && base.answersAkin(one))
-    const isOne = namesRecord(parameter, word) || (changesOne(item) && (changesRecord || listAlike(own, item, unknown)))
+    const isOne =
+      namesRecord(parameter, word) || (changesOne(item) && (changesRecord || listAlike(own, item, unknown, true)))
     const read = reader && readBy(reader, base, isOne)
     // A path that names one thing, and lists things, is a collection within another.
     if (reader !== undefined && read === undefined && taken === undefined && !isSilent(reader)) return undefined
@@ -190,7 +200,8 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
       ...{ path, segments, itemPath, list, create, taken: taken !== undefined, records, candidates, own, item },
       below: itemPath === undefined ? [] : under(itemPath),
       beside,
-      me: [...callers, ...(alone.get(wordFormOf(word)) ?? [])],
+      // `GET /things?path=…` beside `GET /things/{id}` finds one of them.
+      me: [...callers, ...(alone.get(wordFormOf(word)) ?? []), ...foundAbove(itemPath)],
     }
   }
 
@@ -278,13 +289,17 @@ const commonForm = (segments: readonly string[]): string =>
 const changesOne = (operations: Operations): boolean =>
   ['PUT', 'PATCH', 'DELETE'].some(method => operations.has(method))
 
-/** Whether the GETs of two paths list the same records. */
-function listAlike(own: Operations, other: Operations, records: RecordReader): boolean {
+/**
+ * Whether the GETs of two paths list the same records.
+ *
+ * @param evenBare whether a reply that is a list counts: it has no other fields than a list of one
+ */
+function listAlike(own: Operations, other: Operations, records: RecordReader, evenBare = false): boolean {
   const { schemas } = records
   const [one, two] = [own, other].map(operations => records.list(operations.get('GET'))?.listed)
   if (one === undefined || two === undefined || !schemas.areAkin(one.items, two.items)) return false
-  // A reply that is a list of one is an item: it has no other fields than the list of records.
-  return two.keys.length > 0 && one.keys.join() === two.keys.join() && schemas.areAkin(one.whole, two.whole)
+  if (two.keys.length === 0) return evenBare && one.keys.length === 0
+  return one.keys.join() === two.keys.join() && schemas.areAkin(one.whole, two.whole)
 }
 
 /** More than a path has. */
@@ -321,7 +336,7 @@ function silentList(
 /** Whether a parameter surely names one record: its path is about it even if its GET answers with a list. */
 const namesRecord = (parameter: string | undefined, word: string): boolean =>
   parameter !== undefined &&
-  ['id', 'uuid', 'guid', `${wordFormOf(word)}id`, wordFormOf(word)].includes(plainName(parameter))
+  new RegExp(`^(?:id|uuid|guid|${wordFormOf(word)}(?:id|name|username|key|code|number)?)$`).test(plainName(parameter))
 
 /** The record that an item's GET answers with. */
 function readBy(operation: Operation, records: RecordReader, isOne: boolean): Single | undefined {

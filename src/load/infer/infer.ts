@@ -95,7 +95,7 @@ function haveOwnItems(one: InferredCollection, other: InferredCollection): boole
   const kindOf = ({ segments, itemPath, item }: InferredCollection) => {
     const isBelow = item.has('GET') && itemPath !== undefined && segmentsOf(itemPath).length === segments.length + 1
     const at = segments.findLastIndex(segment => segment.includes('{'))
-    return isBelow && at > 0 ? segments[at - 1] : undefined
+    return isBelow && at >= 0 ? (segments[at - 1] ?? '') : undefined
   }
   const [a, b] = [kindOf(one), kindOf(other)]
   return a !== undefined && b !== undefined && !sameWord(a, b)

@@ -34,6 +34,7 @@ export const FIRST = '[]'
 export const nest = (keys: readonly string[], value: Json): Json =>
   keys.reduceRight<Json>((inner, key) => (key === FIRST ? [inner] : { [key]: inner }), value)
 
+const NO_LIST = { items: undefined, keys: [] }
 const COMMON_KEYS = ['data', 'content', 'value']
 const LIST_KEYS = [
   ...COMMON_KEYS,
@@ -47,7 +48,10 @@ const LIST_KEYS = [
   'docs',
   'contents',
 ]
-const RECORD_KEYS = [...COMMON_KEYS, 'item', 'result', 'record', 'entry', 'attributes', 'resource', 'object']
+const RECORD_KEYS = [
+  ...COMMON_KEYS,
+  ...['item', 'result', 'record', 'entry', 'attributes', 'resource', 'object', 'response'],
+]
 /** Names of lists beside the records, unless the collection itself is called so: `/messages`. */
 const BESIDE = new Set(['errors', 'error', 'warnings', 'links', 'link', 'included', 'messages', 'filters', 'sort'])
 /** Names of fields about the reply itself: `status`, `message`, `requestId`. */
@@ -114,7 +118,7 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
       const plain = plainName(key)
       if (inner.items !== undefined || BESIDE.has(plain)) continue
       const best = bestList(inner.properties)
-      const isWrapper = [...LIST_KEYS, ...RECORD_KEYS, 'embedded', 'response', word.toLowerCase()].includes(plain)
+      const isWrapper = [...LIST_KEYS, ...RECORD_KEYS, 'embedded', word.toLowerCase()].includes(plain)
       if (best !== undefined && isWrapper) return withInside({ items: best.items, whole, keys: [key, best.key] })
     }
     return undefined
@@ -173,7 +177,7 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
     for (const [key, node] of inner) {
       const deeper = schemas.fields(node)
       // `{ data: { post: {…} } }`
-      const isAround = [...RECORD_KEYS, 'response', 'payload', 'body'].includes(plainName(key))
+      const isAround = [...RECORD_KEYS, 'payload', 'body'].includes(plainName(key))
       if (!isAround || hasId(deeper) || saysMuch(deeper)) continue
       const records = recordsIn(deeper)
       const found = records.find(([, one]) => isAkin(one)) ?? records.find(([name]) => isOwn(name))
@@ -181,7 +185,7 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
     }
     const named = inner.find(([key]) => isOwn(key)) ?? inner.find(([key]) => RECORD_KEYS.includes(plainName(key)))
     const shared = (node: Node) => schemas.names(node).filter(name => fields.has(name)).length
-    const isInside = named !== undefined && isLike(named[1]) && shared(named[1]) > shared(whole)
+    const isInside = named !== undefined && shared(named[1]) > shared(whole)
     const isBare = !hasId(properties) && (isOwn(named?.[0] ?? '') || !saysMuch(properties))
     if (named !== undefined && (isInside || isBare)) {
       return { record: named[1], keys: [named[0]] }
@@ -215,11 +219,12 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
   function shown(whole: Node, isItem = false): Single | undefined {
     const one = single(whole)
     const isNew = known.length === 0
-    if (one !== undefined && (isNew || isLike(one.record))) return one
+    if (one !== undefined && ((isNew && !isItem) || isLike(one.record))) return one
     const inList = alone(whole)
     if (inList !== undefined) return inList
-    const items = schemas.items(whole)
-    return isItem && isNew && items !== undefined && schemas.isRecord(items) ? { record: items, keys: [FIRST] } : one
+    const { items, keys } = (isItem && listed(whole)) || NO_LIST
+    const isIts = keys.length === 0 ? isNew : isOwn(keys.at(-1) as string)
+    return items !== undefined && isIts ? { record: items, keys: [...keys, FIRST] } : one
   }
 
   /** Whether an operation answers with a record that is related to a known one. */

@@ -3,10 +3,8 @@
 
 import { isUnshown } from '../../behaviours/respond/config.ts'
 import type { Contract } from '../../contract/contract.ts'
-import { describeField } from '../../contract/schema/field.ts'
 import { type Path, placeOfFile, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
-import { getOrMake } from '../../kernel/memo.ts'
 import type { ResourceFile } from '../../plan/simulation-file.ts'
 import type { Assign } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
@@ -115,7 +113,6 @@ function describeSettings(blocks: Readonly<Record<string, ResourceFile>>, writte
     push(`    id: ${flow(id as JsonObject)}  # ${REASONS[id?.assign as Assign]}`)
     if (filled !== undefined) push(`    filled: ${flow(filled)}  # no request to create one has these`)
     if (defaults !== undefined) push(`    defaults: ${flow(defaults)}`)
-    push(...proposeStates(name, operations, schema, contract))
     push(seed.length === 0 ? '    seed: []' : '    seed:  # generated from the schema')
     push(...seed.map(record => `      - ${flow(record)}`))
   }
@@ -150,43 +147,6 @@ const REASONS = {
   client: 'given by the request that creates it',
   generate: 'text that no request gives: made in the form the contract shows',
 } as const satisfies Record<Assign, string>
-
-/**
- * Proposes the states of a resource's records, where actions set a field of a few values: as a comment, because which state
- * leads where is a guess.
- *
- * @param schema the name of the schema of the records
- */
-function proposeStates(
-  resource: string,
-  operations: Inference['operations'],
-  schema: string,
-  contract: Contract,
-): readonly string[] {
-  const properties = contract.schemas.get(schema)?.shape.properties
-  const found = new Map<string, { readonly states: string[]; readonly because: string[] }>()
-  for (const { operation, resource: own, respond } of operations) {
-    if (own !== resource || !isObject(respond.set)) continue
-    for (const [field, value] of Object.entries(respond.set as JsonObject)) {
-      // A template takes the state from the request, and names none.
-      if (typeof value !== 'string' || value.includes('${')) continue
-      const known = getOrMake(found, field, () => ({ states: [], because: [] }))
-      known.states.push(value)
-      known.because.push(operation.id)
-    }
-  }
-  for (const [field, { states, because }] of found) {
-    const node = properties?.get(field)
-    if (node === undefined) continue
-    const { choices, default: fallback } = describeField(field, contract.use(node))
-    const first = typeof fallback === 'string' ? fallback : choices?.find(one => typeof one === 'string')
-    const next = [...new Set(states)].filter(state => state !== first)
-    if (typeof first !== 'string' || next.length === 0) continue
-    const from = flow({ [first]: Object.fromEntries(next.map(state => [state, {}])) })
-    return [`    # states: { field: ${plainOrQuoted(field)}, from: ${from} }  # a guess by ${because.join(', ')}`]
-  }
-  return []
-}
 
 /** A value in YAML's flow style, which is JSON with fewer quotes. */
 function flow(value: Json): string {

@@ -5,7 +5,7 @@ import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { plainName, singular } from '../../kernel/names.ts'
-import { FIRST, nest, type RecordReader, type Single } from './records.ts'
+import { isIdOf, nest, type RecordReader, type Single } from './records.ts'
 import {
   answersEmpty,
   answersOtherwise,
@@ -44,13 +44,9 @@ export function isCreate(operation: Operation, created: Single | undefined, reco
   if (created === undefined) return false
   const { record } = created
   if (known.length === 0 || records.isLike(record) || records.isBareId(record)) return true
-  // A summary that names the record as its path does.
-  return isNamedIn(record, records) && known.some(node => isNamedIn(node, records))
+  // A summary that names the record.
+  return schemas.names(record).some(name => isIdOf(name, records.parameter) && records.fields.has(name))
 }
-
-/** Whether a schema has a field of the name that the path has for a record. */
-const isNamedIn = (node: Node, { schemas, parameter = '' }: RecordReader): boolean =>
-  schemas.names(node).some(name => plainName(name) === plainName(parameter))
 
 /** Whether a POST that takes a record answers with no more than a confirmation. */
 export function confirmsCreate(operation: Operation, records: RecordReader): boolean {
@@ -58,7 +54,8 @@ export function confirmsCreate(operation: Operation, records: RecordReader): boo
   if (whole === undefined || records.known.length === 0) return false
   const sent = records.sent(operation)
   // The reply `{ docId: 5, task: "parse" }` is about a document of `/documents/{docId}`.
-  const isAbout = sent !== undefined && (isNamedIn(whole, records) || records.isLike(sent.record))
+  const isNamed = records.schemas.names(whole).some(name => plainName(name) === plainName(records.parameter ?? ''))
+  const isAbout = sent !== undefined && (isNamed || records.isLike(sent.record))
   return isAbout && records.confirmation(whole) !== undefined
 }
 
@@ -95,12 +92,8 @@ export function givenForEach(operation: Operation, records: RecordReader): { rea
   if (single !== undefined && records.isLike(single.record)) return templateOf(single)
   const alone = records.alone(whole)
   if (alone !== undefined) return templateOf(alone)
-  const ids = records.listed(whole)
-  if (ids !== undefined && records.isBareId(ids.items)) {
-    const [name = ''] = schemas.fields(ids.items).keys()
-    return { body: nest([...ids.keys, FIRST], { [name]: '${record.id}' }) }
-  }
-  const told = records.confirmation(whole)
+  // The reply `{ batchId: 5, rejected: [] }` is about all of them.
+  const told = records.confirmation(whole, undefined, true)
   return told === undefined ? undefined : { body: told }
 }
 

@@ -1,8 +1,10 @@
 // How the server makes ids that are text: in the form of an example of the contract (`cus_9s6XKzkNRiz8i3`), as a UUID, by
 // format or pattern. An id must fit the record's schema, and every path parameter that names a record by it.
 
+import { shownBranches } from '../../behaviours/respond/shape.ts'
 import { type Contract, fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
+import type { Node } from '../../contract/documents.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
@@ -131,13 +133,28 @@ function shownIds(
     ),
   )
   const named = parameters.flatMap(({ node }) => (isObject(node.value) ? [node.value.example] : []))
-  const ids: unknown[] = [own, ...[...records, ...shown.flatMap(objectsIn)].map(record => record[idField]), ...named]
+  const ids: unknown[] = [
+    own,
+    ...[...records, ...shown.flatMap(one => objectsIn(one))].map(record => record[idField]),
+    ...named,
+  ]
   return ids.filter((id): id is string => typeof id === 'string')
 }
 
-/** A value, and those inside it: a wrapped record is one level down. */
-const objectsIn = (value: unknown): Record<string, unknown>[] =>
-  isObject(value) ? [value, ...Object.values(value)].filter(isObject) : []
+/** A value, and those inside it: a wrapped record, or the records of a list. */
+const objectsIn = (value: unknown, depth = 2): Record<string, unknown>[] => {
+  const inner = depth === 0 ? [] : Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
+  return [...(isObject(value) ? [value] : []), ...inner.flatMap(one => objectsIn(one, depth - 1))]
+}
+
+/** The properties of the objects that `objectsIn` finds. */
+function fieldsWithin(node: Node, contract: Contract, depth = 2): ReadonlyMap<string, Node>[] {
+  return shownBranches(node, contract).flatMap(branch => {
+    const { properties, items } = contract.shapeOf(branch)
+    const inner = depth === 0 ? [] : items === undefined ? [...properties.values()] : [items]
+    return [properties, ...inner.flatMap(one => fieldsWithin(one, contract, depth - 1))]
+  })
+}
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i
 
@@ -189,9 +206,7 @@ export function exampleIds(creators: readonly Operation[], idField: string, cont
       for (const { value } of examples) add(value)
       if (schema === undefined) continue
       add(describeField('', schema).example)
-      const { properties } = schema.shape
-      const inner = [...properties.values()].map(node => contract.shapeOf(node).properties)
-      for (const fields of [properties, ...inner]) {
+      for (const fields of fieldsWithin(schema.node, contract)) {
         const node = fields.get(idField)
         const field = node && describeField(idField, contract.use(node))
         for (const id of [field?.example, field?.default]) add({ [idField]: id })

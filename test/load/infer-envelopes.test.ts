@@ -1,0 +1,189 @@
+// Inferred state where replies put records in envelopes, and where an item, a batch or a search names its records in other ways.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inferredInProcess } from '../support/in-process.ts'
+import { answers, documentOf, integer, naming, object, ref, string, takes } from '../support/small-document.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const several = (schema: object) => ({ type: 'array', items: schema })
+const errors = several(object({ title: string }))
+
+test('an item that is answered as a list of one beside errors is read, where only its summary has the id', async () => {
+  const inside = (schema: object) => object({ groups: several(schema), errors, meta: object({ version: string }) })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/groups': {
+          get: answers(200, inside(ref('Group'))),
+          post: { ...takes(object({ subject: string })), ...answers(200, inside(ref('Group'))) },
+        },
+        '/groups/{GroupId}': {
+          ...naming('GroupId'),
+          get: answers(200, inside(ref('GroupInfo'))),
+          put: { ...takes(object({ subject: string })), ...answers(200) },
+        },
+      },
+      {
+        Group: object({ id: string, made: integer }),
+        GroupInfo: object({ subject: string, made: integer, by: string }),
+      },
+    ),
+  )
+  const made = (await send('POST /groups', { subject: 'Bread' })).body as { groups: Fields[] }
+  const path = `/groups/${made.groups[0]?.id}`
+  assert.equal(((await send(`GET ${path}`)).body as { groups: Fields[] }).groups[0]?.subject, 'Bread')
+  assert.ok(JSON.stringify((await send('GET /groups')).body).includes(String(made.groups[0]?.id)))
+  assert.equal((await send('GET /groups/nobody')).status, 404)
+})
+
+test('a record under `response` is read there with what was sent', async () => {
+  const under = (schema: object) => object({ success: { type: 'boolean' }, message: string, response: schema })
+  const Edit = object({ title: string, seconds: integer })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/renders': {
+          post: { ...takes(ref('Edit')), ...answers(201, under(object({ id: string, message: string }))) },
+        },
+        '/renders/{id}': { ...naming('id'), get: answers(200, under(object({ id: string, data: ref('Edit') }))) },
+      },
+      { Edit },
+    ),
+  )
+  const made = (await send('POST /renders', { title: 'One', seconds: 5 })).body as { response: Fields }
+  const read = (await send(`GET /renders/${made.response.id}`)).body as { response: Fields }
+  assert.deepEqual(read.response, { id: made.response.id, data: { title: 'One', seconds: 5 } })
+})
+
+test('records of a batch that is answered with its number are listed', async () => {
+  const Payee = { email: string, country: string }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/payees': {
+          get: answers(200, object({ content: several(ref('Payee')) })),
+          post: {
+            ...takes(object({ payees: several(object(Payee)), payorId: string })),
+            ...answers(201, object({ batchId: string, rejectedRows: several(object({ line: integer })) })),
+          },
+        },
+        '/payees/{payeeId}': { ...naming('payeeId'), get: answers(200, ref('Payee')) },
+      },
+      { Payee: object({ payeeId: string, ...Payee }) },
+    ),
+  )
+  const payees = [{ email: 'ada@example.com', country: 'FI' }]
+  assert.equal((await send('POST /payees', { payees, payorId: 'p' })).status, 201)
+  const { content } = (await send('GET /payees')).body as { content: Fields[] }
+  const { payeeId, ...own } = content.find(one => one.email === 'ada@example.com') as Fields
+  assert.deepEqual(own, payees[0])
+  assert.deepEqual((await send(`GET /payees/${payeeId}`)).body, { payeeId, ...own })
+})
+
+test('records that are created below their owners only are read below them', async () => {
+  const path = '/destinations/{project}/{environment}'
+  const two = { parameters: [...naming('project').parameters, ...naming('environment').parameters] }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        [path]: { ...two, post: { ...takes(object({ name: string })), ...answers(201, ref('Destination')) } },
+        [`${path}/{destinationId}`]: {
+          parameters: [...two.parameters, ...naming('destinationId').parameters],
+          get: answers(200, ref('Destination')),
+        },
+      },
+      { Destination: object({ _id: string, name: string }) },
+    ),
+  )
+  const { _id } = (await send('POST /destinations/p/test', { name: 'Queue' })).body as Fields
+  assert.deepEqual((await send(`GET /destinations/p/test/${_id}`)).body, { _id, name: 'Queue' })
+  assert.equal((await send(`GET /destinations/p/live/${_id}`)).status, 404)
+})
+
+test('a search of one record beside its item, and the spelling of its path, lead to the same records', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/analyses': {
+          get: {
+            parameters: [{ in: 'query', name: 'path', required: true, schema: string }],
+            ...answers(200, ref('Analysis')),
+          },
+        },
+        '/analyses/{webId}': { ...naming('webId'), get: answers(200, ref('Analysis')) },
+        '/elements/{id}/analyses': {
+          ...naming('id'),
+          post: { ...takes(object({ name: string })), ...answers(201, ref('Analysis')) },
+        },
+        '/elements/{id}/analyses/': { ...naming('id'), get: answers(200, several(ref('Analysis'))) },
+      },
+      { Analysis: object({ webId: string, name: string }) },
+    ),
+  )
+  const { webId } = (await send('GET /analyses?path=a')).body as Fields
+  assert.equal((await send(`GET /analyses/${webId}`)).status, 200)
+  const made = (await send('POST /elements/e/analyses', { name: 'Heat' })).body
+  assert.deepEqual(((await send('GET /elements/e/analyses/')).body as Fields[])[0], made)
+})
+
+test('a record of `{id_or_slug}` has the id that its create says', async () => {
+  const Board = { slug: string, title: string }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/boards': {
+          post: { ...takes(object(Board)), ...answers(201, object({ id: integer, result: object(Board) })) },
+        },
+        '/boards/{id_or_slug}': { ...naming('id_or_slug'), get: answers(200, object({ result: ref('Board') })) },
+      },
+      { Board: object({ id: integer, ...Board }) },
+    ),
+  )
+  const { id } = (await send('POST /boards', { slug: 'one', title: 'One' })).body as Fields
+  assert.deepEqual((await send(`GET /boards/${id}`)).body, { result: { id, slug: 'one', title: 'One' } })
+})
+
+test('an example in the items of a request is the key of no seed', async () => {
+  const Employee = object({ key: { ...string, example: 'e-4ff1' }, name: { ...string, example: 'Karen' } })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/employees': {
+          get: answers(200, object({ employees: several(ref('Employee')) })),
+          post: {
+            ...takes(several(ref('Employee'))),
+            ...answers(200, object({ employees: several(ref('Employee')) })),
+          },
+        },
+        '/employees/{key}': { ...naming('key'), get: answers(200, ref('Employee')) },
+      },
+      { Employee },
+    ),
+  )
+  assert.equal((await send('POST /employees', [{ key: 'e-4ff1', name: 'Karen' }])).status, 200)
+  assert.deepEqual((await send('GET /employees/e-4ff1')).body, { key: 'e-4ff1', name: 'Karen' })
+})
+
+test('roles of a realm and roles of its clients are different records', async () => {
+  const own = (first: object) => ({
+    get: answers(200, several(ref('Role'))),
+    post: { ...first, ...takes(ref('Role')), ...answers(201, ref('Role')) },
+  })
+  const parameters = (...names: string[]) => ({ parameters: names.flatMap(name => naming(name).parameters) })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/{realm}/roles': { ...parameters('realm'), ...own({}) },
+        '/{realm}/roles/{name}': { ...parameters('realm', 'name'), get: answers(200, ref('Role')) },
+        '/{realm}/clients/{id}/roles': { ...parameters('realm', 'id'), ...own({}) },
+        '/{realm}/clients/{id}/roles/{name}': { ...parameters('realm', 'id', 'name'), get: answers(200, ref('Role')) },
+      },
+      { Role: object({ name: string, note: string }) },
+    ),
+  )
+  assert.equal((await send('POST /main/clients/c/roles', { name: 'admin', note: 'Of a client.' })).status, 201)
+  assert.equal((await send('POST /main/roles', { name: 'admin', note: 'Of the realm.' })).status, 201)
+  assert.equal(((await send('GET /main/roles/admin')).body as Fields).note, 'Of the realm.')
+})
