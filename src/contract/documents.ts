@@ -50,10 +50,13 @@ export const componentOf = ({ path }: Node): string | undefined =>
 
 /** Returns the name of a schema in a file other than the contract's first: that of a component, of a key at the top, or of the file. */
 export function nameElsewhere(node: Node): string | undefined {
-  const { path, document } = node
-  if (path.length === 0) return nameOfFile(document.file)
-  return path.length < 3 || componentOf(node) !== undefined ? String(path.at(-1)) : undefined
+  const { path } = node
+  const isTop = path.length < 2 || (path.length === 2 && !/^(?:properties|(?:all|any|one)Of)$/.test(String(path[0])))
+  return isTop || componentOf(node) !== undefined ? ownName(node) : undefined
 }
+
+/** Returns the last key of the path to a schema; at the top of a file, the name of the file. */
+export const ownName = ({ path, document }: Node): string => String(path.at(-1) ?? nameOfFile(document.file))
 
 /** `Book` for `schemas/Book.yaml` and `schemas/Book.schema.json`. */
 export const nameOfFile = (file: string): string => basename(file).replace(/(?:\.schema)?\.(?:ya?ml|json)$/i, '')
@@ -83,6 +86,7 @@ export class Documents {
   readonly #byUri = new Map<string, Node>()
   /** The schemas that no document has, by identity. */
   readonly #made = new Map<string, Node>()
+  readonly #warned = new Set<string>()
   /** The outcomes of `resolve`, by the object that holds `$ref`. */
   readonly #resolved = new WeakMap<object, { readonly target: Node | undefined }>()
 
@@ -102,6 +106,12 @@ export class Documents {
   warn(code: string, message: string, node: Node, part: 'key' | 'value' = 'value', hint?: string): undefined {
     this.#report.warning(code, message, placeOf(node, part), hint)
     return undefined
+  }
+
+  /** Warns of a mistake that a document repeats: only the first place is reported. */
+  warnOnce(code: string, message: string, node: Node, hint: string): void {
+    if (!this.#warned.has(code)) this.warn(code, message, node, 'key', hint)
+    this.#warned.add(code)
   }
 
   /** Returns the node below another one. Each step may be a reference. */
@@ -169,8 +179,16 @@ export class Documents {
       if (anchored !== undefined) return childOf(rootOf(resource.document), ...anchored)
       return fail(`cannot resolve "${reference}": there is no anchor "${fragment}"`, 'begin a JSON Pointer with #/')
     }
+    const keys = parsePointer(fragment) ?? []
+    const has = (at: Node) => keys[0] === undefined || step(at, keys[0]).value !== undefined
     let node = resource
-    for (const key of parsePointer(fragment) ?? []) {
+    // Tools that split a document leave such pointers, and tools that join files accept them.
+    if (target === '' && !has(node) && has(this.root)) {
+      node = this.root
+      const message = `"${reference}" is in another file; it is looked for in ${this.root.document.source.file}`
+      this.warnOnce('ref-to-first-file', message, from, 'begin the reference with the name of the file')
+    }
+    for (const key of keys) {
       const holder = node
       node = step(holder, key)
       // A pointer may lead through a reference; bundling tools write such pointers.

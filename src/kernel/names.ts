@@ -16,6 +16,16 @@ const withoutPlural = (name: string): string =>
 /** A name in the form that its spellings share, in the singular. */
 export const wordFormOf = (name: string): string => plainName(singular(name))
 
+/** What something is after an action or during it: `liked` and `liking` for `like`, among other spellings. */
+export const participlesOf = (verb: string): readonly string[] => [
+  `${verb}ed`,
+  `${verb}${verb.at(-1)}ed`,
+  `${verb.replace(/e$/, '')}ed`,
+  `${verb.replace(/y$/, '')}ied`,
+  `${verb}ing`,
+  `${verb.replace(/e$/, '')}ing`,
+]
+
 /** Compiles `/books/*` into a test of whole texts. It searches the pieces from left to right, each once. */
 export function compileGlob(pattern: string): (text: string) => boolean {
   const [first = '', ...others] = pattern.split('*')

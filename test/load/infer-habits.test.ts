@@ -110,3 +110,66 @@ for (const [isCreated, status] of [
     assert.equal((await send('POST /accounts/AC4711/cards/C1/things0', { name: 'One' })).status, status)
   })
 }
+
+test('the numbers of issues count from 1 in each repository, and are listed in their order', async () => {
+  const repo = { in: 'path', name: 'repo', required: true, schema: string }
+  const index = { in: 'path', name: 'index', required: true, schema: { type: 'integer' } }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/repos': {
+          get: answers(200, { type: 'array', items: ref('Repo') }),
+          post: { ...takes(ref('Repo')), ...answers(201, ref('Repo')) },
+        },
+        '/repos/{repo}': { parameters: [repo], get: answers(200, ref('Repo')) },
+        '/repos/{repo}/issues': {
+          parameters: [repo],
+          get: answers(200, { type: 'array', items: ref('Issue') }),
+          post: { ...takes(object({ title: string })), ...answers(201, ref('Issue')) },
+        },
+        '/repos/{repo}/issues/{index}': { parameters: [repo, index], get: answers(200, ref('Issue')) },
+      },
+      { Repo: object({ name: string }), Issue: object({ number: { type: 'integer' }, title: string }) },
+    ),
+  )
+  for (const name of ['food', 'drink']) {
+    await send('POST /repos', { name })
+    for (let number = 1; number <= 11; number++) {
+      const { body } = await send(`POST /repos/${name}/issues`, { title: name })
+      assert.equal((body as Fields).number, number)
+    }
+  }
+  const { body } = await send('GET /repos/food/issues')
+  assert.deepEqual(
+    (body as Fields[]).map(one => one.number),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+  )
+  assert.deepEqual((await send('GET /repos/drink/issues/2')).body, { number: 2, title: 'drink' })
+})
+
+test('a text selects by a flag, and an action without a record sets the flag of its reply', async () => {
+  const user = { in: 'path', name: 'username', required: true, schema: string }
+  const profile = answers(
+    200,
+    object({ username: string, following: { type: 'boolean' } }, { required: ['following'] }),
+  )
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/posts': {
+          get: {
+            parameters: [{ in: 'query', name: 'favorited', schema: string }],
+            ...answers(200, { type: 'array', items: ref('Post') }),
+          },
+        },
+        '/profiles/{username}/follow': { parameters: [user], post: profile, delete: profile },
+      },
+      { Post: object({ id: { type: 'integer' }, favorited: { type: 'boolean' } }, { required: ['favorited'] }) },
+    ),
+  )
+  const all = (await send('GET /posts')).body as Fields[]
+  const liked = all.filter(one => one.favorited === true)
+  assert.deepEqual((await send('GET /posts?favorited=ada')).body, liked)
+  assert.deepEqual((await send('POST /profiles/bob/follow')).body, { username: 'bob', following: true })
+  assert.deepEqual((await send('DELETE /profiles/bob/follow')).body, { username: 'bob', following: false })
+})

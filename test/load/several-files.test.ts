@@ -99,6 +99,41 @@ get: { operationId: getThing, responses: { 200: { description: ok, schema: { $re
   assert.equal(read.length, 8)
 })
 
+test('an alias in another file, and a part of a schema there, get no names of their own', async () => {
+  const { plan, told } = await infer({
+    'openapi.yaml': `
+openapi: 3.0.3
+info: { title: t, version: "1" }
+paths:
+  /rows:
+    get: { responses: { "200": { description: ok, content: { application/json: { schema: { type: array, items: { $ref: MadeRow.yaml } } } } } } }
+  /rows/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+    get: { responses: { "200": { description: ok, content: { application/json: { schema: { $ref: Row.yaml } } } } } }
+components: { schemas: { MadeRow: { $ref: MadeRow.yaml }, Row: { $ref: Row.yaml }, Cell: { $ref: Cell.yaml } } }`,
+    'MadeRow.yaml': '$ref: Row.yaml',
+    'Row.yaml':
+      'type: object\nproperties: { id: { type: string }, label: { $ref: "Cell.yaml#/properties/label" } }\nexample: { id: row_1a2b3c4d }',
+    'Cell.yaml': 'type: object\nproperties: { label: { type: string } }',
+  })
+  assert.deepEqual([...plan.contract.schemas.keys()], ['MadeRow', 'Row', 'Cell'])
+  assert.deepEqual(told, [])
+  const rows = plan.collections.get('rows')
+  assert.equal(rows?.resource.schema.node.path.at(-1), 'Row')
+})
+
+test('a pointer without a file leads to the first file, if its own file has no such part', async () => {
+  const { plan, told } = await infer({
+    'openapi.yaml':
+      'openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths: { /a: { $ref: paths/a.yaml } }\ncomponents: { schemas: { Cat: { type: object, required: [id], properties: { id: { enum: [7] } } } } }',
+    'paths/a.yaml':
+      'get: { responses: { "200": { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Cat" } } } } } }\npost: { responses: { "200": { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Cat" } } } } } }',
+  })
+  const reply = await new Gateway(plan, realClock, silentLog, '0').handle(requestOf('GET /a'))
+  assert.deepEqual(JSON.parse(String(reply.body)), { id: 7 })
+  assert.deepEqual(told, ['ref-to-first-file paths/a.yaml:1'])
+})
+
 test('refusals name the schemas of other files', async () => {
   const { plan } = await infer({
     'openapi.yaml':

@@ -133,28 +133,35 @@ function compileFilters(
       takesBounds: is === 'equal' && sent?.schema.types.has('object') === true,
       // If every request has to select, a record without the field is in every selection; not by a status or another enum.
       orAbsent: sent?.required === true && described?.choices === undefined,
-      timed: described && sent && compileOtherTime(typesOfLimits(sent, site), described),
+      convert: described && sent && compileConversion(typesOfLimits(sent, site), described),
     }
   })
   return ({ values }) => {
     const filters: Filter[] = []
     const comparisons: Comparison[] = []
-    for (const { field, is, all, at, takesBounds, orAbsent, timed } of compiled) {
+    for (const { field, is, all, at, takesBounds, orAbsent, convert } of compiled) {
       const given = values[at] as Json | undefined
       if (given === undefined || (all !== undefined && [given].flat().includes(all))) continue
       if (takesBounds && isObject(given)) {
         for (const [key, limit] of Object.entries(given as JsonObject)) {
           const bound = BOUNDS.get(key)
-          if (bound !== undefined) comparisons.push({ field, is: bound, value: timed?.(limit) ?? limit })
+          if (bound !== undefined) comparisons.push({ field, is: bound, value: convert?.(limit) ?? limit })
         }
         continue
       }
-      const value = timed?.(given) ?? given
+      const value = convert?.(given) ?? given
       if (is !== 'equal') comparisons.push({ field, is, value })
       else filters.push({ field, values: Array.isArray(value) ? value : [value], orAbsent })
     }
     return { filters, comparisons: comparisons.length === 0 ? undefined : comparisons }
   }
+}
+
+/** Compiles how a parameter is read for a field of another type; `undefined` where it is compared as it is. */
+function compileConversion(types: ReadonlySet<string>, field: Field): ((value: Json) => Json) | undefined {
+  // `favorited=ada` selects what is favorited: it names the one who did it.
+  const isFlag = String(field.types) === 'boolean' && types.has('string')
+  return isFlag ? value => !/^(?:false|no|0)$/i.test(String(value)) : compileOtherTime(types, field)
 }
 
 /** Returns the types of a parameter's value; of an object of bounds, those of its properties. */
@@ -197,12 +204,14 @@ const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map([
  * @returns the request's order, `undefined` for the order of ids, or the broken rule
  */
 function compileSort(
-  { sort, order, by }: RespondConfig,
-  { schema, name }: Resource,
+  { sort, order, by: written }: RespondConfig,
+  { schema, name, idField, ids, within }: Resource,
   site: Site,
   locate: LocateParameter,
 ): ((exchange: Exchange) => readonly SortOrder[] | BrokenRule | undefined) | undefined {
   const fields = [...schema.shape.properties.keys()]
+  // Keys that are made of owners and a number are texts, in which 10 comes before 9.
+  const by = written ?? (within.length > 0 && ids === 'integer' ? idField : undefined)
   // The default order; `undefined` is the order of ids, which needs no sorting.
   const standing = by?.split(',').flatMap(word => {
     const parsed = parseOrder(word.trim(), fields)

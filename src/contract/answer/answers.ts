@@ -26,7 +26,7 @@ import {
   type Written,
   writeBody,
 } from './body.ts'
-import { echo, saidBelow } from './echo.ts'
+import { type EchoSource, echo, flagsOf, saidBelow } from './echo.ts'
 import { fillInError } from './refusals.ts'
 
 /** A question to a contract. */
@@ -70,6 +70,7 @@ export class Answers {
   readonly #examples = new Map<MediaType, PreparedBody | 'none'>()
   /** Found on first use. */
   #pairs: readonly PairedExample[] | undefined
+  readonly #flags: EchoSource['parameters']
   /** Whether the path ends with the record's own name, `/books/{id}`. */
   readonly #namesRecord: boolean
   /** The default answer; `undefined` if the operation documents no response that can be sent. */
@@ -80,6 +81,7 @@ export class Answers {
     this.#operation = operation
     this.#references = references
     this.#namesRecord = /\}[^/{}]*\/?$/.test(operation.path)
+    this.#flags = flagsOf(operation)
     this.status = usualStatus(operation)
   }
 
@@ -134,7 +136,8 @@ export class Answers {
   #write(media: MediaType, documented: string, type: string, status: number, question: Question): PreparedBody {
     const prepare = (content: Content): PreparedBody => ({ content, ...writeBody(content, media, type) })
     const { given: said } = question
-    const given = status === 201 && !this.#namesRecord ? saidBelow(said) : said
+    const own = status === 201 && !this.#namesRecord ? saidBelow(said) : said
+    const given = status >= 300 ? own : { ...own, parameters: [...own.parameters, ...this.#flags] }
     const named = namedContent(media, type, question.example)
     if (named !== undefined) return prepare(named)
     const prepared = question.dynamic ? 'none' : this.#prepared(media, documented, type, prepare)

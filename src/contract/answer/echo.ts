@@ -3,10 +3,11 @@
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, mapValues, memberAt, put } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import { plainName } from '../../kernel/names.ts'
+import { participlesOf, plainName } from '../../kernel/names.ts'
 import { isWrapperName } from '../../sample/branches.ts'
 import { orderPairs, pairsIn } from '../../sample/pairs.ts'
 import type { ReplyPart } from '../../sample/sample.ts'
+import type { Operation } from '../contract.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 
 /** A received parameter. */
@@ -174,6 +175,16 @@ class Repetition {
     const last = made.at(-1)
     return isObject(last) ? (last as JsonObject) : {}
   }
+}
+
+/** Returns the flags that an action sets by its path: `following` of `POST /users/{id}/follow`, which a DELETE takes back. */
+export function flagsOf({ method, path }: Operation): EchoSource['parameters'] {
+  const word = plainName(/\}\/([\w-]+)\/?$/.exec(path)?.[1] ?? '')
+  if (word === '' || method === 'GET') return []
+  const undone = /^un(.+)/.exec(word)?.[1]
+  const value = method !== 'DELETE' && undone === undefined
+  const names = participlesOf(undone ?? word).flatMap(name => [name, `is${name}`])
+  return names.map(name => ({ name, in: 'path', value, names: 'another' }))
 }
 
 /** Returns the values of a request that creates a record below another: the id in the path is the other one's. */

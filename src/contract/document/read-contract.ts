@@ -129,7 +129,7 @@ function nameOthers(named: Map<string, SchemaUse>, reading: ContractReading): vo
   const known = new Set([...named.values()].map(({ node }) => identityOf(reading.resolve(node) ?? node)))
   for (const [identity, node] of schemas.elsewhere) {
     const name = nameElsewhere(node)
-    if (name === undefined || known.has(identity)) continue
+    if (name === undefined || known.has(identity) || known.has(identityOf(reading.resolve(node) ?? node))) continue
     const free = freeName(name, named)
     named.set(free, schemas.use(node))
     if (free === name) continue

@@ -7,13 +7,6 @@ import { SchemaBook } from '../schema/schema-book.ts'
 
 export class ContractReading extends Documents {
   readonly schemas = new SchemaBook(this)
-  readonly #warned = new Set<string>()
-
-  /** Warns of a mistake that a document repeats: only the first place is reported. */
-  warnOnce(code: string, message: string, node: Node, hint: string): void {
-    if (!this.#warned.has(code)) this.warn(code, message, node, 'key', hint)
-    this.#warned.add(code)
-  }
 
   /** Warns of a part that does not have the form that OpenAPI gives it. */
   invalid(message: string, node: Node, part?: 'key'): undefined {

@@ -9,7 +9,7 @@ import type { Violations } from '../../kernel/schema/violations.ts'
 import { Fitting } from '../../sample/fits.ts'
 import { Sampler } from '../../sample/sample.ts'
 import type { Sample, SampleOptions } from '../../sample/terms.ts'
-import { componentOf, type Documents, identityOf, type Node, nameElsewhere } from '../documents.ts'
+import { componentOf, type Documents, identityOf, isReference, type Node, nameElsewhere } from '../documents.ts'
 import { forValidator, type Unions } from './discriminator.ts'
 import { Pruning, type Shape, type SideMark, shapeOf, typesOf } from './shape.ts'
 import { type Reference, type SchemaContext, type SchemaMark, Translation } from './translate.ts'
@@ -68,9 +68,9 @@ export class SchemaBook {
     this.prunings = { readOnly: new Pruning(documents, 'readOnly'), writeOnly: new Pruning(documents, 'writeOnly') }
   }
 
-  /** The number of schemas in use. */
+  /** The number of schemas in use, without those that are only a reference to another. */
   get size(): number {
-    return this.#entries.size
+    return [...this.#entries.values()].filter(({ node }) => !isReference(node)).length
   }
 
   use(node: Node, side: Side = 'reply'): SchemaUse {

@@ -3,8 +3,9 @@
 
 import { dirname, relative } from 'node:path'
 import type { Contract, Operation, ResponseSpec } from '../../contract/contract.ts'
-import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
+import { childOf, itemsOf, type Node, ownName } from '../../contract/documents.ts'
 import { isJson } from '../../contract/media-types.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
@@ -15,7 +16,8 @@ const UNIONS = ['anyOf', 'oneOf'] as const
 /** Reads what the schemas of a contract describe. */
 export function readSchemas(contract: Contract) {
   // An alias has the identity of its target: the target's own name, which is read last, is kept.
-  const named = [...contract.schemas].sort(([, a], [, b]) => Number(isAlias(b.node)) - Number(isAlias(a.node)))
+  const isOwn = ([name, { node }]: [string, SchemaUse]) => ownName(contract.resolve(node)) === name
+  const named = [...contract.schemas].sort((a, b) => Number(isOwn(a)) - Number(isOwn(b)))
   const componentNames = new Map(named.map(([name, { node }]) => [contract.identify(node), name] as const))
 
   /** Inference asks the same of a schema very often. */
@@ -149,8 +151,6 @@ export function readSchemas(contract: Contract) {
 }
 
 export type SchemaReader = ReturnType<typeof readSchemas>
-
-const isAlias = ({ value }: Node): boolean => isObject(value) && typeof value.$ref === 'string'
 
 export const isNumeric = (types: ReadonlySet<string>): boolean => types.has('integer') || types.has('number')
 

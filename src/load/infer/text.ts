@@ -34,7 +34,8 @@ export function settingsOf(written: WrittenInference): Source {
   for (const { name } of inference.resources) {
     if (without.has(`resource ${name}`)) continue
     const { schema, idField, added, assign, from, filled, defaults } = candidateOf(name)
-    const within = assign === 'client' ? uniqueWithin(name, inference.operations, without) : []
+    const isWithin = assign === 'client' || (assign === 'sequence' && COUNTED.test(idField))
+    const within = isWithin ? uniqueWithin(name, inference.operations, without) : []
     put(resources, name, {
       schema,
       id: {
@@ -73,9 +74,12 @@ function respondSettings(
   return fixed ? { ...respond, id: id() } : respond
 }
 
+/** Names of numbers that count the things of one owner: the issues of a repository begin with 1. */
+const COUNTED = /^(?:number|iid|index|position|no)$/i
+
 /**
- * The fields that the ids of a resource are unique within, if clients give them: the owners that every path to one of its
- * records names.
+ * The fields that the ids of a resource are unique within, if they can be: the owners that every path to one of its records
+ * names.
  */
 function uniqueWithin(
   resource: string,

@@ -4,7 +4,7 @@ import { fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { plainName, singular } from '../../kernel/names.ts'
+import { participlesOf, plainName, singular } from '../../kernel/names.ts'
 import { isIdOf, nest, type RecordReader, type Single } from './records.ts'
 import {
   answersEmpty,
@@ -259,10 +259,6 @@ const isFlag = (node: Node, schemas: SchemaReader): boolean =>
 /** Returns the state after an action: `cancel` → `cancelled`, `canceled`. */
 const outcomesOf = (verb: string): readonly string[] => [
   ...(OUTCOMES[verb]?.split(' ') ?? []),
-  `${verb}ed`,
-  `${verb}${verb.at(-1)}ed`,
-  `${verb.replace(/e$/, '')}ed`,
-  `${verb.replace(/y$/, '')}ied`,
-  `${verb}ing`,
+  ...participlesOf(verb),
   verb,
 ]

@@ -38,7 +38,7 @@ export function compileNewId(
   const inside = parametersBelow(readers, contract)
   const hash = (ordinal: number) => hashOf(`${name}\n${seed}\n${ordinal}`)
   const uuid: NewId = ordinal => drawUuid(seed, name, ordinal)
-  const examples = shownIds(schema, idField, field?.example, parameters, readers)
+  const examples = shownIds(contract.resolve(schema.node).value, idField, field?.example, parameters, readers)
   const generated =
     (one: Field): NewId =>
     ordinal =>
@@ -119,13 +119,13 @@ export function isReadBack({ read, schema }: Parameter, texts: readonly string[]
 
 /** Ids that the contract shows: at the field, in examples of the record, at the path parameter, in examples of replies. */
 function shownIds(
-  schema: SchemaUse,
+  schema: unknown,
   idField: string,
   own: Json | undefined,
   parameters: readonly Parameter[],
   readers: readonly Operation[],
 ): string[] {
-  const { example, examples } = isObject(schema.node.value) ? schema.node.value : {}
+  const { example, examples } = isObject(schema) ? schema : {}
   const records: Record<string, unknown>[] = [example, ...(Array.isArray(examples) ? examples : [])].filter(isObject)
   const shown = readers.flatMap(({ responses }) =>
     [...responses.values()].flatMap(({ content }) =>

@@ -20,7 +20,7 @@ import {
 import { Rows } from './rows.ts'
 import { portableTimer, Timers } from './timers.ts'
 import type { CollectionOptions, Dump, DumpedTimer, Entry, Id, Page, Query, Row } from './types.ts'
-import { fieldIn, indexKeyOf, recordText, withId } from './values.ts'
+import { fieldIn, indexKeyOf, joinKey, recordText, withId } from './values.ts'
 
 const ALL: readonly string[] = []
 
@@ -119,7 +119,7 @@ export class Collection {
       given === undefined && assign !== 'sequence'
         ? drawId(this.#options, counts.creations, fields, this.#rows)
         : undefined
-    const own = given ?? drawn?.id ?? counts.next
+    const own = given ?? drawn?.id ?? (within.length === 0 ? counts.next : this.#nextWithin(within, fields))
     const record = withId(idField, own, fields)
     const refusal = refuse?.(record)
     if (refusal !== undefined) return refusal
@@ -128,6 +128,21 @@ export class Collection {
     const text = this.#textOf(record)
     counts.creations = drawn?.ordinal ?? counts.creations + 1
     return this.#add(id, record, text, given === undefined && drawn === undefined && within.length === 0)
+  }
+
+  /** Returns the number after those of the records with the same owners, or without some of them. */
+  #nextWithin(within: readonly string[], fields: JsonObject): number | bigint {
+    let heads = ['']
+    for (const field of within) {
+      const owner = fieldIn(field, fields)
+      if (owner === undefined) return this.#counts.next
+      heads = heads.flatMap(head => [`${head}${joinKey([owner])}/`, `${head}/`])
+    }
+    let last = 0
+    for (const { value } of heads.flatMap(head => [...this.#rows.under(head)])) {
+      last = Math.max(last, Number(fieldIn(this.#options.idField, value)))
+    }
+    return last + 1
   }
 
   /** Stores another value under an id; with `revision`, only if the record has not changed since. */

@@ -207,6 +207,14 @@ export class Rows {
     }
   }
 
+  /** The records whose keys begin with a text. */
+  *under(head: string): Iterable<Row> {
+    for (const row of this.#behind(head)) {
+      if (!String(row.id).startsWith(head)) return
+      yield row
+    }
+  }
+
   *#behind(after: Id): Iterable<Row> {
     for (const row of this.#byId.values(after)) if (compareIds(row.id, after) > 0) yield row
   }
