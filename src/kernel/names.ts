@@ -16,7 +16,7 @@ const withoutPlural = (name: string): string =>
 /** A name in the form that its spellings share, in the singular. */
 export const wordFormOf = (name: string): string => plainName(singular(name))
 
-/** What something is after an action or during it: `liked` and `liking` for `like`, among other spellings. */
+/** Returns what something is after an action or during it: `liked` and `liking` for `like`, among other spellings. */
 export const participlesOf = (verb: string): readonly string[] => [
   `${verb}ed`,
   `${verb}${verb.at(-1)}ed`,

@@ -99,7 +99,7 @@ get: { operationId: getThing, responses: { 200: { description: ok, schema: { $re
   assert.equal(read.length, 8)
 })
 
-test('an alias in another file, and a part of a schema there, get no names of their own', async () => {
+test('schemas in other files are not named twice by an alias, nor by a part of another', async () => {
   const { plan, told } = await infer({
     'openapi.yaml': `
 openapi: 3.0.3
