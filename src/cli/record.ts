@@ -9,7 +9,7 @@ import { loadPlan } from '../load/load.ts'
 import { projectOfExchanges } from '../load/record/record.ts'
 import { createRecorder, type RecordingCounts } from '../load/record/recorder.ts'
 import { addToRecording, createMask, exchangesOf, RECORDING, readRecording } from '../load/record/recording.ts'
-import type { Plan } from '../plan/plan.ts'
+import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { start } from '../start.ts'
 import { realClock } from '../world/clock.ts'
 import { type Command, type CommandLine, counted, type Program, port, tellMistakes } from './command.ts'
@@ -84,8 +84,6 @@ export const record: Command = {
   },
 }
 
-const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE']
-
 /** Runs a proxy that records until it is stopped. Returns the exit code. */
 async function runProxy(
   url: string,
@@ -97,15 +95,15 @@ async function runProxy(
 ): Promise<number> {
   // The engine lets the garbage of copies grow to 60 MB more otherwise, and is no faster for it.
   setFlagsFromString('--optimize-for-size')
-  // One operation for each method; every path is its path.
+  // One operation has every method and path.
   const operation = { responses: { default: { description: 'As the real API answers' } } }
   const text = JSON.stringify({
     contract: {
       openapi: '3.1.0',
       info: { title: 'What is recorded', version: '1' },
-      paths: { '/': Object.fromEntries(METHODS.map(method => [method.toLowerCase(), operation])) },
+      paths: { '/': { get: operation } },
     },
-    upstream: { url, methods: [...METHODS, 'HEAD'], send: ['*'] },
+    upstream: { url, send: ['*'] },
     listen: { port: +(values.port ?? 4010), control: +(values['control-port'] ?? 4011), clientControls: false },
     journal: { requests: 1 },
     defaults: { respond: { forward: {} }, validate: { requests: 'off', replies: 'off' } },
@@ -116,11 +114,8 @@ async function runProxy(
     complain(`--upstream ${loaded.report.list.map(({ message }) => message).join('; ')}\n`)
     return 2
   }
-  const byMethod = new Map(found.operations.map(planned => [String(planned.operation.method), planned]))
-  const find: Plan['find'] = method => {
-    const planned = byMethod.get(method === 'HEAD' ? 'GET' : method)
-    return planned && { target: { planned, basePath: '' }, segments: [], broken: false }
-  }
+  const target = { planned: found.operations[0] as PlannedOperation, basePath: '' }
+  const find: Plan['find'] = () => ({ target, segments: [], broken: false })
   const [open, blanks] = await readRecording(path, version)
   const har = open()
   const mask = createMask(personal, plan?.contract, blanks)

@@ -16,6 +16,7 @@ export interface Answered {
   readonly status: number
   readonly body?: unknown
   readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export type Api = (sent: Sent, at: number) => Answered | Promise<Answered>
@@ -120,18 +121,18 @@ export async function recorded(
   first = 0,
 ): Promise<string> {
   const message = (body: unknown, headers: Record<string, string>, type = 'application/json'): RecordedMessage => ({
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': type }) },
+    headers: { ...(body === undefined ? {} : { 'content-type': type }), ...headers },
     body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     isPartial: false,
   })
   const entries: Entry[] = []
   for (const [i, sent] of requests.entries()) {
     const at = Date.UTC(2026, 0, 2) + 1000 * (first + i)
-    const { status, body, type } = await api(sent, at)
+    const { status, body, type, headers = {} } = await api(sent, at)
     const authorization: Record<string, string> = sent.token === undefined ? {} : { authorization: sent.token }
     const request = message(sent.body, { ...sent.headers, ...authorization })
     const { method, path, query = '' } = sent
-    const reply = { ...message(body, {}, type), status }
+    const reply = { ...message(body, headers, type), status }
     entries.push(entryOf({ at, latency: 5 + (i % 7), method, origin, path, query, request, reply }))
   }
   return writeHar(entries, '1.0.0')

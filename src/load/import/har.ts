@@ -40,9 +40,6 @@ export interface RecordedMessage {
   readonly isPartial: boolean
 }
 
-/** The bytes of an entry that is read. A longer text cannot be a string of JavaScript. */
-const LARGEST_ENTRY = 128 * 2 ** 20
-
 const [QUOTE, BACKSLASH, NEWLINE] = [34, 92, 10]
 
 /**
@@ -64,8 +61,10 @@ export async function* readHar(
       for (const { text, ...at } of scanner.push(chunk as Buffer)) {
         read += 1
         const place = placeOf(at)
-        const entry = attempted(() => JSON.parse(text ?? ''))
-        const exchange = text === undefined ? 'has more than 128 MB' : exchangeOf(entry, place)
+        const exchange = exchangeOf(
+          attempted(() => JSON.parse(text ?? '')),
+          place,
+        )
         if (typeof exchange !== 'string') yield exchange
         else report.warning('left-out-entry', `entry ${read} ${exchange}`, place, 'the other entries are used')
       }
@@ -100,7 +99,6 @@ class EntryScanner {
   #word = ''
   #start = { line: 1, column: 1 }
   #parts: Buffer[] = []
-  #bytes = 0
 
   get #isInEntries(): boolean {
     return this.found && !this.ended
@@ -140,25 +138,15 @@ class EntryScanner {
         if (!this.#isInEntries) continue
         if (this.#depth === 2) this.ended = true
         if (this.#depth !== 3) continue
-        this.#keep(chunk.subarray(from, at + 1))
-        yield { text: this.#take(), end: this.#before + at + 1, ...this.#start }
+        const parts = [...this.#parts, chunk.subarray(from, at + 1)]
+        this.#parts = []
+        // A longer text cannot be a string of JavaScript.
+        const text = attempted(() => Buffer.concat(parts).toString())
+        yield { text, end: this.#before + at + 1, ...this.#start }
       }
     }
-    if (this.#isInEntries && this.#depth > 3) this.#keep(chunk.subarray(from))
+    if (this.#isInEntries && this.#depth > 3) this.#parts.push(chunk.subarray(from))
     this.#before += chunk.length
-  }
-
-  #keep(part: Buffer): void {
-    this.#bytes += part.length
-    if (this.#bytes > LARGEST_ENTRY) this.#parts = []
-    else this.#parts.push(part)
-  }
-
-  #take(): string | undefined {
-    const text = this.#bytes > LARGEST_ENTRY ? undefined : Buffer.concat(this.#parts).toString()
-    this.#parts = []
-    this.#bytes = 0
-    return text
   }
 }
 
@@ -180,16 +168,19 @@ function exchangeOf(value: unknown, place: Place): RecordedExchange | string {
   const { wait } = isObject(timings) ? timings : {}
   const latency = [wait, time].find(one => typeof one === 'number' && one >= 0)
   const began = parseTime(String(startedDateTime))
+  const reply = messageOf(response.headers, response.content, 0)
   return {
     place,
     at: Number.isNaN(began) ? 0 : began,
     latency: (latency as number | undefined) ?? 0,
     method: method.toUpperCase(),
-    origin: url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin,
+    // An address of page data has none: `blob:`.
+    origin: `${url.protocol}//${url.host}`,
     path: url.pathname,
     query: url.search.slice(1),
     request: messageOf(request.headers, request.postData, Number(request.bodySize)),
-    reply: { ...messageOf(response.headers, response.content, 0), status },
+    // A browser adds the body that it had kept, and its page sees a 200.
+    reply: { ...reply, status: status === 304 && reply.body !== undefined ? 200 : status },
     initiator: typeof _resourceType === 'string' ? _resourceType : undefined,
   }
 }
@@ -202,13 +193,14 @@ function messageOf(fields: unknown, content: unknown, sent: number): RecordedMes
     // HTTP/2 has the method and the path as fields: `:path`.
     if (typeof name !== 'string' || typeof value !== 'string' || name.startsWith(':')) continue
     const known = headers[name.toLowerCase()]
-    put(headers, name.toLowerCase(), known === undefined ? value : `${known}, ${value}`)
+    // Some browsers' recordings have each field twice.
+    put(headers, name.toLowerCase(), known === undefined || known === value ? value : `${known}, ${value}`)
   }
   const { text, encoding, mimeType, params, size } = isObject(content) ? content : ({} as Record<string, unknown>)
   const type = headers['content-type'] ?? mimeType
   if (typeof type === 'string' && type !== '' && type !== 'x-unknown') headers['content-type'] = type
-  const isForm = typeof text !== 'string' && Array.isArray(params) && /urlencoded/.test(String(type))
-  const written = isForm ? formText(params) : typeof text === 'string' ? text : ''
+  const isList = Array.isArray(params) && params.length > 0
+  const written = typeof text === 'string' ? text : isList ? textOfParams(params, String(type)) : ''
   const bytes = encoding === 'base64' ? Buffer.from(written, 'base64') : undefined
   const body = bytes === undefined ? written : (decodeUtf8(bytes) ?? bytes)
   return {
@@ -219,11 +211,12 @@ function messageOf(fields: unknown, content: unknown, sent: number): RecordedMes
   }
 }
 
-const formText = (params: readonly unknown[]): string =>
-  params
-    .filter(isObject)
-    .map(({ name, value }) => `${encodeURIComponent(String(name))}=${encodeURIComponent(String(value ?? ''))}`)
-    .join('&')
+/** Returns the text of a body that is recorded by its members: of a form, or of an object of JSON. */
+function textOfParams(params: readonly unknown[], type: string): string {
+  const pairs = params.filter(isObject).map(({ name, value }) => [String(name), value ?? ''] as const)
+  if (/json/.test(type)) return JSON.stringify(Object.fromEntries(pairs))
+  return /urlencoded/.test(type) ? String(new URLSearchParams(pairs as [string, string][])) : ''
+}
 
 /** Returns an exchange as an entry of HAR. */
 export function entryOf(exchange: Omit<RecordedExchange, 'place' | 'initiator'>): Entry {
@@ -256,7 +249,7 @@ export function entryOf(exchange: Omit<RecordedExchange, 'place' | 'initiator'>)
 
 /** The body of a message, as HAR has it. */
 function harContentOf({ body, isPartial }: RecordedMessage) {
-  if (body === undefined) return isPartial ? { size: -1, comment: 'The body was not kept.' } : { size: 0 }
+  if (body === undefined) return { size: isPartial ? -1 : 0 }
   if (typeof body === 'string') return { size: Buffer.byteLength(body), text: body }
   return { size: body.length, text: Buffer.from(body).toString('base64'), encoding: 'base64' }
 }

@@ -56,7 +56,7 @@ export async function inferredProject(
       state.add(matched)
   }
   const seeded = mapValues(resources, (block, name) => {
-    const records = state.recordsOf(name).now
+    const records = state.recordsOf(name)?.now ?? []
     if (records.length === 0) return block
     files.set(`fixtures/${name}.yaml`, writeYaml(records))
     return { ...state.describe(name, block), seed: `./fixtures/${name}.yaml` }

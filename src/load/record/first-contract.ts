@@ -9,7 +9,7 @@ import type { RecordedExchange } from '../import/har.ts'
 import { type ImportedCase, operationIdOf, pascal } from '../import/imported.ts'
 import { responsesOf } from '../import/project.ts'
 import { collectionOf, recordsShown, schemaOfReplies, schemaOfValues } from '../import/schema-of.ts'
-import { jsonOfMessage } from './recording.ts'
+import { jsonOfMessage, valueOfRequest } from './recording.ts'
 
 /** The bodies of an operation from which a schema is made. */
 const MOST_BODIES = 500
@@ -73,12 +73,11 @@ function note(
   if (query === '' && list !== undefined) one.most = Math.max(one.most, (list as Json[]).length)
   if (request.body !== undefined) {
     const bodies = getOrMake(one.sent, essenceOf(request.headers['content-type'] ?? '*/*'), () => [])
-    const sent = jsonOfMessage(request)
+    const sent = valueOfRequest(request)
     if (sent !== undefined && status < 400 && bodies.length < MOST_BODIES) bodies.push(sent)
   }
-  const given = new Map<string, string[]>()
-  for (const [name, value] of new URLSearchParams(query)) getOrMake(given, name, () => []).push(value)
-  for (const [name, values] of given) getOrMake(one.query, name, () => []).push(values)
+  const given = new URLSearchParams(query)
+  for (const name of new Set(given.keys())) getOrMake(one.query, name, () => []).push(given.getAll(name))
 }
 
 function describe(seen: readonly SeenOperation[], book: Paths, title: string): JsonObject {
@@ -90,11 +89,9 @@ function describe(seen: readonly SeenOperation[], book: Paths, title: string): J
     return { ...one, ...book.describe(one.sample), shown, cases: [...one.cases.values()].flat() }
   })
   const records = recordsShown(routes)
-  const base = basePathOf(routes.map(({ path }) => path))
   for (const one of routes) {
-    const { integers, bare, word, sent } = one
-    const path = one.path.slice(base.length)
-    const record = records.get(collectionOf(one.path))?.name
+    const { path, integers, bare, word, sent } = one
+    const record = records.get(collectionOf(path))?.name
     const id = freeName(nameOperation(one.method, path, record), ids)
     ids.set(id, true)
     const isGuarded = word !== '' && bare.has(401) && [...bare].every(status => status >= 400)
@@ -106,14 +103,18 @@ function describe(seen: readonly SeenOperation[], book: Paths, title: string): J
       ...(isGuarded ? { security: [{ [word]: [] }] } : {}),
       ...(parameters.length > 0 ? { parameters } : {}),
       ...(sent.size > 0 ? { requestBody: { content } } : {}),
-      responses: responsesOf(one.cases, own => schemaOfReplies(own, record)),
+      responses: responsesOf(one.cases, own =>
+        schemaOfReplies(
+          own.filter(({ body }) => body !== undefined),
+          record,
+        ),
+      ),
     }
     paths[path] = { ...paths[path], [one.method.toLowerCase()]: operation as unknown as Json }
   }
   return {
     openapi: '3.1.0',
     info: { title, version: '1' },
-    ...(base === '' ? {} : { servers: [{ url: base }] }),
     paths,
     components: {
       schemas: Object.fromEntries([...records.values()].map(({ name, values }) => [name, schemaOfValues(values)])),
@@ -130,13 +131,6 @@ function nameOperation(method: string, path: string, record: string | undefined)
   const verb = isItem ? VERBS[method] : { GET: 'list', POST: 'create' }[method]
   if (record === undefined || verb === undefined) return operationIdOf(method, path)
   return `${verb}${verb === 'list' ? pascal(path.slice(path.lastIndexOf('/') + 1)) : record}`
-}
-
-/** The beginning that all paths have and that names no records: `/api/v2`. */
-function basePathOf(paths: readonly string[]): string {
-  let base = /^(?:\/(?:api|rest|v\d[\w.]*))+(?=\/)/i.exec(paths[0] ?? '')?.[0] ?? ''
-  while (!paths.every(path => path.startsWith(`${base}/`))) base = base.slice(0, base.lastIndexOf('/'))
-  return base
 }
 
 /** Names of the parameter for the length of a page, and lengths that are likely its default. */

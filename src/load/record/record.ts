@@ -20,7 +20,7 @@ import { loadContract, loadPlan } from '../load.ts'
 import { normalized } from '../overlay/json-path.ts'
 import { firstContract } from './first-contract.ts'
 import { createRecordedState, type MatchedExchange, matchExchange } from './recorded-state.ts'
-import { jsonOfMessage } from './recording.ts'
+import { jsonOfMessage, valueOfRequest } from './recording.ts'
 import { type ReplayProof, replayRecording } from './replay.ts'
 
 export interface RecordedProject {
@@ -61,8 +61,9 @@ export async function projectOfExchanges(
     else {
       // YAML is written with doubles: digits that they lose are kept in lines of JSON.
       const isExact = Array.isArray(value) && holdsExact(value)
-      files.set(name, stamped(isExact ? value.map(one => `- ${stringifyJson(one)}\n`).join('') : writeYaml(value)))
-      writeProject(folder, new Map(files), true)
+      const text = stamped(isExact ? value.map(one => `- ${stringifyJson(one)}\n`).join('') : writeYaml(value))
+      files.set(name, text)
+      writeProject(folder, new Map([[name, text]]), true)
     }
   }
   const copy = (found: Diagnostics) => {
@@ -81,6 +82,7 @@ export async function projectOfExchanges(
   const examples = createExamples(plan)
   const latencies = new Map<string, number[]>()
   let unmatched = 0
+  let isConditional = false
   for await (const exchange of exchanges) {
     const matched = matchExchange(exchange, plan)
     if (matched === undefined) {
@@ -89,6 +91,7 @@ export async function projectOfExchanges(
     }
     state.add(matched)
     examples.add(matched)
+    isConditional ||= /^(?:304|412|428)$/.test(`${exchange.reply.status}`)
     getOrMake(latencies, matched.planned.operation.id, () => []).push(exchange.latency)
   }
   const { cases, actions, invalid } = examples.write()
@@ -98,8 +101,8 @@ export async function projectOfExchanges(
   let unfit = 0
   const { resources: blocks = {}, operations = {} } = plan.simulation.file
   const resources = mapValues(blocks, (block, name) => {
-    if (!state.has(name)) return block
     const records = state.recordsOf(name)
+    if (records === undefined) return block
     before.set(name, records.before)
     unfit += records.unfit
     add(`fixtures/${name}.yaml`, records.now)
@@ -114,6 +117,7 @@ export async function projectOfExchanges(
   add('gateway.yaml', {
     contract: named.map(name => (name.startsWith('.') ? name : `./${name}`)),
     seed: 1,
+    ...(isConditional ? { defaults: { conditional: {} } } : {}),
     resources: resources as unknown as JsonObject,
     operations: { ...(operations as JsonObject), ...(Object.fromEntries(settings) as unknown as JsonObject) },
   })
@@ -145,18 +149,15 @@ function percentilesOf(latencies: readonly number[]): JsonObject {
 
 // A file begins with a hash of the rest, so that one that a person has changed is known.
 
-const STAMP = /^# understudy record wrote this; once it is changed, it is kept\. ([\da-f]{16})\n/
-
-const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+const MARK = '# understudy record wrote this; once it is changed, it is kept. '
 
 const stamped = (text: string): string =>
-  `# understudy record wrote this; once it is changed, it is kept. ${shortHash(text)}\n${text}`
+  `${MARK}${createHash('sha256').update(text).digest('hex').slice(0, 16)}\n${text}`
 
 function isEdited(path: string): boolean {
   if (!existsSync(path)) return false
   const text = readFileSync(path, 'utf8')
-  const [stamp = '', hash] = STAMP.exec(text) ?? []
-  return hash !== shortHash(text.slice(stamp.length))
+  return text !== stamped(text.slice(text.indexOf('\n') + 1))
 }
 
 // --- examples --------------------------------------------------------------------------------------------------------
@@ -183,8 +184,9 @@ function createExamples({ contract, operations }: Plan) {
 
   const add = ({ exchange, planned: { operation }, respond, given }: MatchedExchange): void => {
     const { reply } = exchange
+    if (reply.status === 304) return
     const cases = getOrMake(all, operation.id, () => new Map<string, RecordedCase>())
-    const when = requestConditions(given, exchange.query, jsonOfMessage(exchange.request))
+    const when = requestConditions(given, exchange.query, valueOfRequest(exchange.request))
     // The records answer most requests: one example of each status shows how.
     const key = respond === undefined ? when.join() : `${reply.status}`
     const documented = responseFor(operation, reply.status)

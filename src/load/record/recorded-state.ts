@@ -10,11 +10,11 @@ import { attempted, getOrMake } from '../../kernel/memo.ts'
 import { plainName } from '../../kernel/names.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { ResourceFile } from '../../plan/simulation-file.ts'
-import { compareJson, fieldIn, idIn, joinKey, withField } from '../../world/records/values.ts'
+import { compareJson, fieldIn, idIn, indexKeyOf, withField } from '../../world/records/values.ts'
 import type { RecordedExchange } from '../import/har.ts'
 import { plainTemplate } from '../import/imported.ts'
 import { respondBlock } from '../seed/seed.ts'
-import { jsonOfMessage } from './recording.ts'
+import { jsonOfMessage, valueOfRequest } from './recording.ts'
 
 /** A recorded exchange with the operation that it is for. */
 export interface MatchedExchange {
@@ -101,7 +101,7 @@ export function createRecordedState({ collections }: Plan) {
       return
     }
     const below = recordPath(respond.body)
-    const [shown, sent] = [value, jsonOfMessage(request)].map(one =>
+    const [shown, sent] = [value, valueOfRequest(request)].map(one =>
       one === undefined ? undefined : memberAt(one, below),
     )
     const at =
@@ -126,11 +126,14 @@ export function createRecordedState({ collections }: Plan) {
 
   return {
     add,
-    /** Whether the recording shows a resource, even if none of its records is left. */
-    has: (name: string): boolean => all.has(name),
-    /** The records as they were before the recording, and at its end; and how many do not fit their schema. */
+    /**
+     * The records as they were before the recording, and at its end; and how many do not fit their schema. `undefined` if the
+     * recording does not show the resource.
+     */
     recordsOf(name: string) {
-      const { before, now } = all.get(name) ?? emptyRecords()
+      const shown = all.get(name)
+      if (shown === undefined) return undefined
+      const { before, now } = shown
       const resource = collections.get(name)?.resource as Resource
       const fit = (map: ReadonlyMap<string, JsonObject>) =>
         [...map.values()].filter(record => recordMistakes(resource, record) === undefined)
@@ -161,9 +164,9 @@ export function createRecordedState({ collections }: Plan) {
 }
 
 /** The key of a record, within its owners if ids are unique there only. */
-function recordedKey(record: JsonObject, { idField, within = [] }: Resource): string | undefined {
-  const id = idIn(idField, record)
-  return id === undefined || isObject(id) ? undefined : joinKey([...within.map(field => fieldIn(field, record)), id])
+function recordedKey(record: JsonObject, { idField, within }: Resource): string | undefined {
+  const key = indexKeyOf(record, idField, within)
+  return key === undefined || isObject(key) ? undefined : String(key)
 }
 
 /** Adds the owners that the path names and the record does not show. */

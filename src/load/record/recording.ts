@@ -98,8 +98,9 @@ const exchangeKey = ({ at, latency, method, path, query, reply }: RecordedExchan
 const ASSETS = /^(?:text\/(?:html|css|javascript)|application\/(?:x-)?javascript|(?:image|font|video|audio)\/)/
 
 /** Whether an exchange is a call of an API, and not of the page around it. */
-function isOfApi({ method, initiator, request, reply }: RecordedExchange, contract: unknown): boolean {
-  if (method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) return false
+function isOfApi({ method, origin, initiator, request, reply }: RecordedExchange, contract: unknown): boolean {
+  const isPreflight = method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
+  if (isPreflight || !origin.startsWith('http')) return false
   if (initiator !== undefined) return /^(?:fetch|xhr|other|eventsource)$/.test(initiator)
   return contract !== undefined || method !== 'GET' || !ASSETS.test(reply.headers['content-type'] ?? '')
 }
@@ -111,11 +112,18 @@ export function jsonOfMessage({ headers, body }: RecordedMessage): Json | undefi
   return 'fault' in parsed ? undefined : parsed.value
 }
 
+/** Returns the JSON of a request, or the fields of its form. */
+export function valueOfRequest(request: RecordedMessage): Json | undefined {
+  const { headers, body } = request
+  const isForm = typeof body === 'string' && /urlencoded/.test(headers['content-type'] ?? '')
+  return isForm ? Object.fromEntries(new URLSearchParams(body)) : jsonOfMessage(request)
+}
+
 // --- blanks ----------------------------------------------------------------------------------------------------------
 
 /** Names of fields, parameters and headers with credentials, in the form of `plainName`. */
 const SECRET =
-  /passw|passphrase|secret|token(?!s)|(?:api|access|private)key|credential|authorization|sessionid|cardnumber|^(?:pin|cvv|cvc|otp|jwt)$/
+  /passw|passphrase|secret|token(?!s)|(?:api|access|private)key|(?<!accesscontrolallow)credential|authorization|sessionid|cardnumber|^(?:pin|cvv|cvc|otp|jwt)$/
 
 const BLANK = /^masked-\d+(?:@example\.com)?$/i
 
