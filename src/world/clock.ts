@@ -90,6 +90,8 @@ const NOTHING = 0.1
 /** The share of the time that work may take from a loop that is not idle. */
 const SHARE = 0.02
 
+const activeTime = (): number => performance.eventLoopUtilization().active
+
 /**
  * The turns of work that may wait: `next` resolves for one caller after the other, when the event loop is idle. On a busy loop it
  * resolves as seldom as keeps the work to 2 % of the time.
@@ -97,11 +99,7 @@ const SHARE = 0.02
  * @param cost the milliseconds that a turn takes; `spend` adds more
  * @param active the milliseconds that the loop has worked
  */
-export function createIdleTurns(
-  clock: Pick<Clock, 'sleep'>,
-  cost: number,
-  active = () => performance.eventLoopUtilization().active,
-) {
+export function createIdleTurns(clock: Pick<Clock, 'sleep'>, cost: number, active = activeTime) {
   let last = Promise.resolve()
   /** The milliseconds until there was enough time for the work up to now. */
   let rest = 0

@@ -177,6 +177,19 @@ test('requests to an operation without records are told apart by their values', 
   assert.deepEqual((await send('POST /sum', { a: 3, nested: { b: 'z' } }))[1], { total: 1 })
 })
 
+test('a record has no members that a query added, and its texts that look like numbers stay texts', async () => {
+  const post = { id: '1', title: 'first', authorId: '7' }
+  const whole = { ...post, comments: [{ id: '3' }] }
+  const created = { id: '2', title: 'second', authorId: '7' }
+  const api = scripted([200, [post]], [200, [whole]], [200, [post]], [201, created], [200, created])
+  const list = (query: string): Sent => ({ ...get('/posts'), query })
+  const create: Sent = { method: 'POST', path: '/posts', body: { title: 'second', authorId: '7' } }
+  const made = await recordInto(
+    await recorded(api, [get('/posts'), list('_embed=comments'), list('authorId=7'), create, get('/posts/2')]),
+  )
+  assert.deepEqual([proofOf(made), made.different], ['4 of 5', ['listPosts: /*/comments array of 1 ≠ absent (1)']])
+})
+
 test('ids in paths become parameters, by their form or because a reply has them', async () => {
   const uuid = '5f0c2a34-7d0b-4a52-8a5e-0d8f5e6b7c91'
   const traffic = [

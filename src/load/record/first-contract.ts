@@ -1,15 +1,15 @@
 // Infers a first contract from recorded exchanges: which parts of paths are ids, the parameters, and the schemas of bodies. Which
 // operations are about the same records is left to the inference of state.
 
-import { essenceOf, isJson } from '../../contract/media-types.ts'
+import { isJson } from '../../contract/media-types.ts'
 import { isObject, type Json, type JsonObject, mapValues, put } from '../../kernel/json.ts'
-import { attempted, getOrMake } from '../../kernel/memo.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { freeName, singular } from '../../kernel/names.ts'
 import type { RecordedExchange } from '../import/har.ts'
 import { type ImportedCase, operationIdOf, pascal } from '../import/imported.ts'
 import { responsesOf } from '../import/project.ts'
 import { collectionOf, recordsShown, schemaOfReplies, schemaOfValues } from '../import/schema-of.ts'
-import { jsonOfMessage, valueOfRequest } from './recording.ts'
+import { decodeSegment, jsonOfMessage, typeOfMessage, valueOfRequest } from './recording.ts'
 
 /** The bodies of an operation from which a schema is made. */
 const MOST_BODIES = 500
@@ -25,6 +25,8 @@ interface SeenOperation {
   /** The bodies of requests by their media type. */
   readonly sent: Map<string, Json[]>
   readonly query: Map<string, string[][]>
+  /** The parameters whose values are texts in the records that were answered. */
+  readonly texts: Set<string>
   /** Statuses of requests without and with the header `Authorization`, and its first word. */
   readonly bare: Set<number>
   word: string
@@ -55,7 +57,13 @@ function note(
 ): void {
   const { status } = reply
   const one = getOrMake(seen, `${method} ${shape}`, () => {
-    const collected = { cases: new Map(), sent: new Map(), query: new Map(), bare: new Set<number>() }
+    const collected = {
+      cases: new Map(),
+      sent: new Map(),
+      query: new Map(),
+      texts: new Set<string>(),
+      bare: new Set<number>(),
+    }
     return { method, shape, sample: path, ...collected, word: '', most: 0 }
   })
   const { authorization } = request.headers
@@ -64,20 +72,25 @@ function note(
   const body = jsonOfMessage(reply)
   const cases = getOrMake(one.cases, status, () => [])
   if (cases.length < MOST_BODIES) {
-    const type = essenceOf(reply.headers['content-type'] ?? '')
+    const type = typeOfMessage(reply)
     const shown =
       (reply.body === undefined && !reply.isPartial) || type === '' ? {} : { type, body: isJson(type) ? body : '' }
     cases.push({ name: 'As recorded', place, when: [], status, headers: {}, ...shown })
   }
-  const list = [body, ...Object.values(isObject(body) ? body : {})].find(value => Array.isArray(value))
-  if (query === '' && list !== undefined) one.most = Math.max(one.most, (list as Json[]).length)
+  const list = [body, ...Object.values(isObject(body) ? body : {})].find((value): value is Json[] =>
+    Array.isArray(value),
+  )
+  if (query === '' && list !== undefined) one.most = Math.max(one.most, list.length)
   if (request.body !== undefined) {
-    const bodies = getOrMake(one.sent, essenceOf(request.headers['content-type'] ?? '*/*'), () => [])
+    const bodies = getOrMake(one.sent, typeOfMessage(request) || '*/*', () => [])
     const sent = valueOfRequest(request)
     if (sent !== undefined && status < 400 && bodies.length < MOST_BODIES) bodies.push(sent)
   }
   const given = new URLSearchParams(query)
-  for (const name of new Set(given.keys())) getOrMake(one.query, name, () => []).push(given.getAll(name))
+  for (const name of new Set(given.keys())) {
+    getOrMake(one.query, name, () => []).push(given.getAll(name))
+    if (list?.some(item => isObject(item) && item[name] === given.get(name))) one.texts.add(name)
+  }
 }
 
 function describe(seen: readonly SeenOperation[], book: Paths, title: string): JsonObject {
@@ -138,7 +151,7 @@ const PAGE_SIZE = /^(?:limit|size|per_?page|page_?size|count|take|first)$/i
 const USUAL_SIZES: ReadonlySet<number> = new Set([10, 12, 15, 20, 24, 25, 30, 50, 100])
 
 function* seenParameters(
-  { query, most }: Pick<SeenOperation, 'query' | 'most'>,
+  { query, texts, most }: Pick<SeenOperation, 'query' | 'texts' | 'most'>,
   path: string,
   integers: readonly boolean[],
 ): Generator<JsonObject> {
@@ -148,7 +161,9 @@ function* seenParameters(
     // A value that is not surely of another type is text.
     const typed = values
       .flat()
-      .map((text): Json => (/^(?:true|false|0|-?[1-9]\d{0,14})$/.test(text) ? JSON.parse(text) : text))
+      .map(
+        (text): Json => (!texts.has(name) && /^(?:true|false|0|-?[1-9]\d{0,14})$/.test(text) ? JSON.parse(text) : text),
+      )
     const { format: _, ...items } = schemaOfValues(typed)
     const usual: JsonObject = PAGE_SIZE.test(name) && USUAL_SIZES.has(most) ? { default: most } : {}
     const isList = values.some(({ length }) => length > 1)
@@ -161,8 +176,6 @@ function* seenParameters(
 /** Numbers, UUIDs, hashes, prefixed ids, dates, addresses and blanks. */
 const ID =
   /^(?:\d+|[\da-f]{8}-[\da-f-]{27}|(?=.*\d)[\da-f]{12,}|(?=.*\d)(?=.*[A-Z])[\w-]{10,}|[a-z]{2,}_(?=.*\d)\w{6,}|\d{4}-\d\d-\d\d|[^@]+@[^@]+|masked-\d+)$/
-
-const decodeSegment = (segment: string): string => attempted(() => decodeURIComponent(segment)) ?? segment
 
 type Paths = ReturnType<ReturnType<typeof createPathBook>['read']>
 

@@ -20,7 +20,7 @@ import { loadContract, loadPlan } from '../load.ts'
 import { normalized } from '../overlay/json-path.ts'
 import { firstContract } from './first-contract.ts'
 import { createRecordedState, type MatchedExchange, matchExchange } from './recorded-state.ts'
-import { jsonOfMessage, valueOfRequest } from './recording.ts'
+import { jsonOfMessage, typeOfMessage, valueOfRequest } from './recording.ts'
 import { type ReplayProof, replayRecording } from './replay.ts'
 
 export interface RecordedProject {
@@ -190,7 +190,7 @@ function createExamples({ contract, operations }: Plan) {
     // The records answer most requests: one example of each status shows how.
     const key = respond === undefined ? when.join() : `${reply.status}`
     const documented = responseFor(operation, reply.status)
-    const type = essenceOf(reply.headers['content-type'] ?? '')
+    const type = typeOfMessage(reply)
     const [name = '', media] = [...(documented?.content ?? [])].find(([one]) => essenceOf(one) === type) ?? []
     const value = jsonOfMessage(reply) ?? (isJson(type) || typeof reply.body !== 'string' ? undefined : reply.body)
     // A fixed reply cannot be without the body that its status documents.
@@ -201,11 +201,9 @@ function createExamples({ contract, operations }: Plan) {
       invalid += 1
       return
     }
-    const node = documented?.node
-    const target =
-      node && isFit && node.document.file === contract.files[0]
-        ? normalized([...node.path, 'content', name])
-        : undefined
+    const { path = [], document } = documented?.node ?? {}
+    const isHere = isFit && document?.file === contract.files[0]
+    const target = isHere ? normalized([...path, 'content', name]) : undefined
     if (target !== undefined && media?.examples.some(one => one.name === undefined)) single.add(target)
     cases.set(key, { when, status: reply.status, target, value })
   }

@@ -6,7 +6,7 @@ import { ACTIONS, isUnshown, type RespondConfig, withinsOf } from '../../behavio
 import { pathOfPlaceholder, recordPath } from '../../behaviours/respond/shape.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject, mapValues, memberAt, put, stringifyJson } from '../../kernel/json.ts'
-import { attempted, getOrMake } from '../../kernel/memo.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import { plainName } from '../../kernel/names.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { ResourceFile } from '../../plan/simulation-file.ts'
@@ -14,7 +14,7 @@ import { compareJson, fieldIn, idIn, indexKeyOf, withField } from '../../world/r
 import type { RecordedExchange } from '../import/har.ts'
 import { plainTemplate } from '../import/imported.ts'
 import { respondBlock } from '../seed/seed.ts'
-import { jsonOfMessage, valueOfRequest } from './recording.ts'
+import { decodeSegment, jsonOfMessage, valueOfRequest } from './recording.ts'
 
 /** A recorded exchange with the operation that it is for. */
 export interface MatchedExchange {
@@ -42,7 +42,7 @@ export function matchExchange(exchange: RecordedExchange, plan: Plan): MatchedEx
   if (found === undefined) return undefined
   const { planned } = found.target
   const { operation } = planned
-  const values = found.segments.map(segment => attempted(() => decodeURIComponent(segment)) ?? segment)
+  const values = found.segments.map(decodeSegment)
   const given = new Map(expressionsOf(operation.path).map((name, i) => [name, values[i] ?? '']))
   return { exchange, planned, respond: respondBlock(operation, plan.simulation.file), path: found.path, given }
 }
@@ -84,11 +84,14 @@ export function createRecordedState({ collections }: Plan) {
       if (respond.id !== undefined) ids.set(planned.operation.id, idIn(idField, record) as Json)
       if (action === 'create') changed.add(key)
       const known = now.get(key)
-      now.set(key, { ...known, ...record })
+      // A query may ask for more than the record has: `?embed=comments`.
+      const isOwn = ([name]: readonly [string, Json]) => exchange.query === '' || !known || Object.hasOwn(known, name)
+      const own = Object.fromEntries(Object.entries(record).filter(isOwn))
+      now.set(key, { ...known, ...own })
       if (changed.has(key)) return
       // A later reply may show more of what was there before.
       if (known === undefined) before.set(key, record)
-      else if (action === undefined || action === 'read') before.set(key, { ...record, ...before.get(key) })
+      else if (action === undefined || action === 'read') before.set(key, { ...own, ...before.get(key) })
     }
 
     const value = jsonOfMessage(reply)
@@ -119,7 +122,7 @@ export function createRecordedState({ collections }: Plan) {
     const record = isObject(shown) ? shown : action === 'read' ? undefined : sent
     if (isObject(record)) see({ ...named, ...(record as JsonObject) })
     for (const [field, one] of action === 'create' && isObject(shown) ? Object.entries(shown as JsonObject) : []) {
-      const isMade = field !== idField && !isUnshown(field) && memberAt(sent, [field]) === undefined
+      const isMade = !isUnshown(field) && memberAt(sent, [field]) === undefined
       if (isMade) getOrMake(made, field, () => new Set<string>()).add(stringifyJson(one))
     }
   }
@@ -143,10 +146,14 @@ export function createRecordedState({ collections }: Plan) {
     /** The block of a resource; its new records get the values that they always got. */
     describe(name: string, { filled = [], ...block }: ResourceFile): ResourceFile {
       const defaults: Record<string, Json> = { ...(block.defaults as JsonObject) }
-      for (const [field, [text = '', ...others]] of all.get(name)?.made ?? []) {
-        if (others.length === 0 && !/^"\d{4}-\d\d-\d\dT/.test(text)) put(defaults, field, JSON.parse(text) as Json)
+      const { made } = all.get(name) ?? emptyRecords()
+      const idField = collections.get(name)?.resource.idField
+      for (const [field, [text = '', ...others]] of made) {
+        const isConstant = field !== idField && others.length === 0 && !/^"\d{4}-\d\d-\d\dT/.test(text)
+        if (isConstant) put(defaults, field, JSON.parse(text) as Json)
       }
-      const left = filled.filter(field => !Object.hasOwn(defaults, field))
+      // A field that no reply to a create has is none of a new record.
+      const left = filled.filter(field => !Object.hasOwn(defaults, field) && (made.size === 0 || made.has(field)))
       return {
         ...block,
         ...(left.length > 0 ? { filled: left } : {}),

@@ -68,11 +68,8 @@ export function createRecorder(
       const at = realClock.now()
       const started = monotonic()
       let sent: Uint8Array | Unread = request.body === undefined ? NOTHING : unread('was not read')
-      const keep = (copy: Uint8Array | Unread): void => {
-        sent = copy
-      }
       // Without a body, a request may be repeated.
-      const body = request.body && withCopy(request.body, keep)
+      const body = request.body && withCopy(request.body, copy => (sent = copy))
       const reply = await client.send({ ...request, body }, settings)
       const latency = monotonic() - started
       const end = (copy: Uint8Array | Unread): void => {

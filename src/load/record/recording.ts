@@ -6,10 +6,10 @@ import { dirname } from 'node:path'
 import type { Contract } from '../../contract/contract.ts'
 import { decodeQuery } from '../../contract/document/parameters.ts'
 import { essenceOf, isJson } from '../../contract/media-types.ts'
+import { decodeComponent } from '../../contract/paths.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, mapValues, parseJson, stringifyJson } from '../../kernel/json.ts'
-import { attempted } from '../../kernel/memo.ts'
 import { plainName } from '../../kernel/names.ts'
 import { entryOf, HarFile, type RecordedExchange, type RecordedMessage, readHar } from '../import/har.ts'
 
@@ -102,21 +102,32 @@ function isOfApi({ method, origin, initiator, request, reply }: RecordedExchange
   const isPreflight = method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
   if (isPreflight || !origin.startsWith('http')) return false
   if (initiator !== undefined) return /^(?:fetch|xhr|other|eventsource)$/.test(initiator)
-  return contract !== undefined || method !== 'GET' || !ASSETS.test(reply.headers['content-type'] ?? '')
+  return contract !== undefined || method !== 'GET' || !ASSETS.test(typeOfMessage(reply))
 }
 
+/** Returns the media type of a message, without its parameters; empty if it has none. */
+export const typeOfMessage = ({ headers }: Pick<RecordedMessage, 'headers'>): string =>
+  essenceOf(headers['content-type'] ?? '')
+
+/** Returns a part of a path without its encoding; as it is where that is broken. */
+export const decodeSegment = (segment: string): string => decodeComponent(segment) ?? segment
+
 /** Returns the JSON of a message; `undefined` if it has none. */
-export function jsonOfMessage({ headers, body }: RecordedMessage): Json | undefined {
-  if (typeof body !== 'string' || !isJson(essenceOf(headers['content-type'] ?? ''))) return undefined
+export function jsonOfMessage(message: RecordedMessage): Json | undefined {
+  const { body } = message
+  if (typeof body !== 'string' || !isJson(typeOfMessage(message))) return undefined
   const parsed = parseJson(body, true)
   return 'fault' in parsed ? undefined : parsed.value
 }
 
+const hasForm = (message: RecordedMessage): boolean => /urlencoded/.test(typeOfMessage(message))
+
 /** Returns the JSON of a request, or the fields of its form. */
 export function valueOfRequest(request: RecordedMessage): Json | undefined {
-  const { headers, body } = request
-  const isForm = typeof body === 'string' && /urlencoded/.test(headers['content-type'] ?? '')
-  return isForm ? Object.fromEntries(new URLSearchParams(body)) : jsonOfMessage(request)
+  const { body } = request
+  return typeof body === 'string' && hasForm(request)
+    ? Object.fromEntries(new URLSearchParams(body))
+    : jsonOfMessage(request)
 }
 
 // --- blanks ----------------------------------------------------------------------------------------------------------
@@ -142,7 +153,7 @@ export function createMask(...of: Parameters<typeof createBlanks>) {
       request: inMessage(one.request),
       reply: inMessage(one.reply),
       path: one.path.replace(/[^/]+/g, segment => {
-        const text = attempted(() => decodeURIComponent(segment)) ?? segment
+        const text = decodeSegment(segment)
         const masked = elsewhere(text)
         return masked === text ? segment : encodeURIComponent(masked)
       }),
@@ -173,11 +184,8 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
     // A date stays one, and an address of mail.
     const isDate = /^\d{4}-\d\d-\d\d/.test(value)
     if (!isDate) count += 1
-    const made = isDate
-      ? value.replace(/\d/g, '1')
-      : value.includes('@')
-        ? `masked-${count}@example.com`
-        : `Masked-${count}`
+    const number = value.includes('@') ? `masked-${count}@example.com` : `Masked-${count}`
+    const made = isDate ? value.replace(/\d/g, '1') : number
     blanks.set(value, made)
     return made
   }
@@ -219,8 +227,8 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
     const { body } = message
     if (typeof body !== 'string') return { ...message, headers }
     const value = jsonOfMessage(message)
-    const isForm = /urlencoded/.test(headers['content-type'] ?? '')
-    const masked = value === undefined ? (isForm ? inQuery(body) : elsewhere(body)) : stringifyJson(inValue(value))
+    const masked =
+      value === undefined ? (hasForm(message) ? inQuery(body) : elsewhere(body)) : stringifyJson(inValue(value))
     return { ...message, headers, body: masked }
   }
 

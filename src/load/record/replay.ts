@@ -2,7 +2,6 @@
 // time of each request, and gives new records the ids that they got.
 
 import { recordPath } from '../../behaviours/respond/shape.ts'
-import { essenceOf } from '../../contract/media-types.ts'
 import { decodeUtf8, type Reply } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, memberAt, parseJson, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
@@ -12,7 +11,7 @@ import { describeValue } from '../compare/differences.ts'
 import type { RecordedExchange } from '../import/har.ts'
 import { createRunner, inProcess } from '../probe/probe.ts'
 import { matchExchange } from './recorded-state.ts'
-import { jsonOfMessage } from './recording.ts'
+import { jsonOfMessage, typeOfMessage } from './recording.ts'
 
 /** How many recorded replies the stand-in gives equally. */
 export interface ReplayProof {
@@ -99,7 +98,7 @@ function* differencesBetween({ method, origin, reply }: RecordedExchange, shown:
   }
   if (reply.isPartial || method === 'HEAD') return
   const text = typeof answer.body === 'string' ? answer.body : answer.body && decodeUtf8(answer.body)
-  const [type, own] = [reply, answer].map(one => essenceOf(one.headers['content-type'] ?? ''))
+  const [type, own] = [reply, answer].map(typeOfMessage)
   if (reply.body === undefined || text === undefined || text === '') {
     if ((reply.body === undefined) !== !text) yield reply.body === undefined ? 'no body ≠ a body' : 'a body ≠ no body'
     return
