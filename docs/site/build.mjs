@@ -17,7 +17,7 @@ const OUTSIDE = {
   'SECURITY.md': 'security.md',
   'CHANGELOG.md': 'changelog.md',
 }
-const PICTURES = /^\.(?:svg|png)$/
+const PICTURES = /^\.(?:svg|png|webp)$/
 
 rmSync(SITE, { recursive: true, force: true })
 const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).filter(

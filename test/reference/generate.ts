@@ -12,6 +12,7 @@ import { describeMetrics } from './metrics.ts'
 import { describeNumbers } from './numbers.ts'
 import { drawBench } from './pictures/bench.ts'
 import { drawCalendar } from './pictures/calendar.ts'
+import { drawRecording, drawReplies, drawSandbox } from './pictures/real-api.ts'
 import { drawRequest } from './pictures/request.ts'
 import { drawRooms } from './pictures/rooms.ts'
 import { describeProblems } from './problems.ts'
@@ -48,8 +49,11 @@ const files: Readonly<Record<string, string>> = {
   'config/gateway.schema.json': `${JSON.stringify(publishedSchema(), null, 2)}\n`,
   'docs/pictures/bench.svg': drawBench(),
   'docs/pictures/calendar.svg': drawCalendar(),
+  'docs/pictures/recording.svg': drawRecording(),
+  'docs/pictures/replies.svg': drawReplies(),
   'docs/pictures/request.svg': drawRequest(),
   'docs/pictures/rooms.svg': drawRooms(),
+  'docs/pictures/sandbox.svg': drawSandbox(),
   ...Object.fromEntries(
     await Promise.all(Object.entries(PARTS).map(async ([page, parts]) => [page, await fill(page, parts)] as const)),
   ),

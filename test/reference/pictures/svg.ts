@@ -17,9 +17,13 @@ const STYLE = `
     .line { stroke: #525c73 } .edge { stroke: #8d9bb8 }
   }`
 
+/** The width up to which a picture keeps its size on a wide page. */
+const NARROW = 400
+
 /** A picture of this size in pixels. Screen readers read `title`. */
 export function picture(width: number, height: number, title: string, parts: readonly string[]): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">
+  const size = width > NARROW ? '' : `width="${width}" height="${height}" `
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">
 <title>${escaped(title)}</title>
 <style>${STYLE}
 </style>
