@@ -187,3 +187,71 @@ test('roles of a realm and roles of its clients are different records', async ()
   assert.equal((await send('POST /main/roles', { name: 'admin', note: 'Of the realm.' })).status, 201)
   assert.equal(((await send('GET /main/roles/admin')).body as Fields).note, 'Of the realm.')
 })
+
+test('an item that is answered as a bare list of one is changed and deleted, and its deletion may show it so', async () => {
+  const path = '/employees/{id}/taxes'
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        [path]: {
+          ...naming('id'),
+          get: answers(200, several(ref('Tax'))),
+          post: { ...takes(ref('Tax')), ...answers(201) },
+        },
+        [`${path}/{taxCode}`]: {
+          parameters: [...naming('id').parameters, ...naming('taxCode').parameters],
+          get: answers(200, several(ref('Tax'))),
+          delete: answers(200, several(ref('Tax'))),
+        },
+      },
+      { Tax: object({ taxCode: string, rate: integer }) },
+    ),
+  )
+  const tax = { taxCode: 'FI', rate: 24 }
+  assert.equal((await send('POST /employees/7/taxes', tax)).status, 201)
+  assert.deepEqual((await send('GET /employees/7/taxes/FI')).body, [tax])
+  assert.deepEqual((await send('DELETE /employees/7/taxes/FI')).body, [tax])
+  assert.equal((await send('GET /employees/7/taxes/FI')).status, 404)
+})
+
+test('recipients that are answered with the calls to them make calls', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/calls': {
+          get: answers(200, object({ items: several(ref('Call')) })),
+          post: {
+            ...takes(several(object({ from: string, phone: string, text: string, digit: string }))),
+            ...answers(200, object({ items: several(ref('Call')) })),
+          },
+        },
+        '/calls/{id}': { ...naming('id', integer), get: answers(200, ref('Call')) },
+      },
+      { Call: object({ id: integer, from: string, state: string }) },
+    ),
+  )
+  const made = (await send('POST /calls', [{ from: '1', phone: '2', text: 'Hello', digit: '3' }])).body
+  const [call] = (made as { items: Fields[] }).items
+  assert.equal(call?.from, '1')
+  assert.deepEqual((await send(`GET /calls/${call?.id}`)).body, call)
+})
+
+test('records whose replies can match no union of the contract are kept', async () => {
+  const Board = { id: string, name: string }
+  const either = { oneOf: [ref('Board'), ref('BoardWithCells')] }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/boards': {
+          get: answers(200, several(ref('Board'))),
+          post: { ...takes(object({ name: string })), ...answers(201, either) },
+        },
+        '/boards/{id}': { ...naming('id'), get: answers(200, either) },
+      },
+      { Board: object(Board), BoardWithCells: object({ ...Board, cells: several(string) }) },
+    ),
+  )
+  const { id } = (await send('POST /boards', { name: 'One' })).body as Fields
+  assert.equal(((await send(`GET /boards/${id}`)).body as Fields).name, 'One')
+  assert.equal((await send('GET /boards/two')).status, 404)
+})

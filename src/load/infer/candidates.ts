@@ -41,8 +41,6 @@ interface CollectionFacts {
   readonly changes?: readonly Node[]
   /** The schema of that request, where no reply describes the records. */
   readonly taken?: Node | undefined
-  /** The record in the reply of a create, if it is unlike those in other replies. */
-  readonly made?: Node | undefined
   /** Whether records can be created and read: then each gets an id besides if it says none. */
   readonly isNamed: boolean
   /** The operations that may list the records. */
@@ -51,9 +49,9 @@ interface CollectionFacts {
 
 /** The candidates, the likeliest first. */
 export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
-  const { records, declared, asked, taken, made, isNamed, lists } = facts
+  const { records, declared, asked, taken, isNamed, lists } = facts
   const { schemas, parameter, known } = records
-  let candidates = (taken === undefined ? known : [taken]).flatMap(node =>
+  const candidates = (taken === undefined ? known : [taken]).flatMap(node =>
     schemas.recordSchemas(node).flatMap((one): SchemaCandidate[] => {
       const shape = schemas.shape(one)
       const schema = schemas.reference(one)
@@ -73,19 +71,11 @@ export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
   )
   // Only the reply of the create, or a summary, may name a record, by a field that the record itself does not have.
   const [whole] = known
-  const isLess = ({ schema }: SchemaCandidate): boolean => {
-    const node = known.find(one => schemas.reference(one) === schema)
-    return node !== undefined && (node === made || (node !== whole && sizeOf(node) < sizeOf(whole)))
-  }
-  const sizeOf = (node: Node | undefined) => (node === undefined ? 0 : schemas.names(node).length)
-  if (isNamed && candidates.every(isLess)) {
-    const idField = candidates[0]?.idField
-    const added = known
-      .flatMap(node => schemas.reference(node) ?? [])
-      .filter(schema => candidates.every(one => one.schema !== schema))
-      .map(schema => withIdAdded(schema, declared, idField))
-    candidates = [...added, ...candidates]
-  }
+  const own = whole && isNamed ? schemas.reference(whole) : undefined
+  const isLess = ({ schema }: SchemaCandidate): boolean =>
+    known.some(node => schemas.reference(node) === schema && countFields(node, schemas) < countFields(whole, schemas))
+  if (own !== undefined && candidates.every(isLess))
+    candidates.unshift(withIdAdded(own, declared, candidates[0]?.idField))
   // A schema that has the very field of the path is kept before one that has a name only: it may be a part of it.
   const isCertain = ({ idField, added }: SchemaCandidate) => added || isIdOf(idField, parameter)
   candidates.sort((a, b) => Number(isCertain(b)) - Number(isCertain(a)))
@@ -98,6 +88,9 @@ export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
       return record === undefined ? one : { ...one, defaults: selectedIn(record, lists, schemas) }
     })
 }
+
+const countFields = (node: Node | undefined, schemas: SchemaReader) =>
+  node === undefined ? 0 : schemas.names(node).length
 
 /** Whether a required field has the name of the path parameter without that of the records: `name` for `{fileName}`. */
 const isNameIn = (field: string | undefined, { word, parameter }: RecordReader, { required }: Shape): boolean =>

@@ -190,7 +190,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
         const change = item.get(method)
         return (change && records.sent(change)?.record) ?? []
       }),
-      ...{ taken, made: isNew && !known.isAkin(made) ? made : undefined },
+      taken,
       isNamed: create !== undefined && reader !== undefined,
       lists: [list?.operation, ...beside.filter(({ method }) => method === 'GET')],
     })

@@ -194,7 +194,8 @@ export function operationsOf(
     const keys = about(removal)
     // A text about a deleted record need not be its id.
     const isText = keys?.body === '${record.id}' && whole !== undefined && schemas.isText(whole)
-    if (keys !== undefined && !schemas.items(whole ?? node))
+    const isList = whole !== undefined && schemas.items(whole) !== undefined
+    if (keys !== undefined && Array.isArray(keys.body) === isList)
       add(removal, 'delete', isText ? { ...keys, body: '' } : keys, 'DELETE on the item')
   }
   for (const operation of below) {

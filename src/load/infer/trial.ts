@@ -51,7 +51,7 @@ export async function tryResource(
     if (status >= 300) {
       const detail = refusal?.detail ?? (typeof body === 'string' ? body : '')
       blame(one, `a valid request was answered ${status}: ${detail}`.slice(0, 300))
-    } else if (fault !== undefined && !isForgiven(fault.code, one.operation)) blame(one, fault.message)
+    } else if (fault !== undefined && !isForgiven(fault, one.operation)) blame(one, fault.message)
     else return true
     return false
   }
@@ -116,9 +116,11 @@ export async function tryResource(
   return faults
 }
 
-/** Reasons to accept a reply without a documented success, or with a media type other than JSON. */
-const isForgiven = (code: Nonconformance['code'], operation: Operation): boolean =>
-  code === 'undocumented-type' || (code === 'undocumented-status' && !documentsSuccess(operation))
+/** Reasons to accept a reply: without a documented success, with a media type other than JSON, or with alternatives that overlap. */
+const isForgiven = ({ code, message }: Nonconformance, operation: Operation): boolean =>
+  code === 'undocumented-type' ||
+  (code === 'undocumented-status' && !documentsSuccess(operation)) ||
+  message.includes('must match exactly one alternative')
 
 /** Whether a list of all records, or of the same owner's, must show this one. */
 function mustShow({ action, operation, essential }: InferredOperation, { given }: Victim): boolean {

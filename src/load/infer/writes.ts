@@ -70,7 +70,12 @@ export function eachSent(operation: Operation, records: RecordReader): Node | un
   const whole = schemas.shape(request)
   const isRecord = (node: Node | undefined): node is Node =>
     node !== undefined && schemas.isRecord(node) && records.isLike(node)
-  if (whole.items !== undefined) return isRecord(whole.items) ? whole.items : undefined
+  if (whole.items !== undefined) {
+    const reply = replySchema(operation)
+    // Recipients may be answered with the calls to them.
+    const isAnswered = reply !== undefined && schemas.isRecord(whole.items) && records.alone(reply) !== undefined
+    return isAnswered || isRecord(whole.items) ? whole.items : undefined
+  }
   if ([...whole.properties.keys()].some(name => records.fields.has(name))) return undefined
   const parts = [...whole.properties.values()]
   // A body with a record has a list of something that belongs to it.
