@@ -13,6 +13,8 @@ const EVEN_SHARE = 0.3
 /** The connections of the even load. */
 const CONNECTIONS = 20
 const WARMING = 3000
+/** Short pairs in alternating order, so that both meet what else the machine does. */
+const PAIRS_A_ROUND = 4
 
 /** What callers met: the milliseconds that they waited, and the processor microseconds of a request. */
 interface Met {
@@ -30,7 +32,7 @@ export async function measureShadow({ rounds, seconds }: Effort): Promise<Figure
   const figures: Figure[] = []
   const compare = async (what: string, call: (port: number) => Promise<number[]>) => {
     const all = new Map<Subject, Met[]>([alone, shadowed].map(subject => [subject, []]))
-    for (let round = 0; round < rounds; round++)
+    for (let round = 0; round < PAIRS_A_ROUND * rounds; round++)
       for (const subject of inTurn([alone, shadowed], round)) all.get(subject)?.push(await meet(subject, call))
     const [without = [], beside = []] = [...all.values()]
     const rise = (value: (met: Met) => number) =>
@@ -55,8 +57,8 @@ export async function measureShadow({ rounds, seconds }: Effort): Promise<Figure
     )
     return spreadOf(without.map(({ perSecond }) => perSecond)).median
   }
-  const most = await compare('one caller after the other', port => closedLoop(port, 5000 * seconds))
-  await compare('even load', port => evenLoad(port, EVEN_SHARE * most, 5000 * seconds))
+  const most = await compare('one caller after the other', port => closedLoop(port, 1500 * seconds))
+  await compare('even load', port => evenLoad(port, EVEN_SHARE * most, 1500 * seconds))
   for (const subject of [alone, shadowed, real]) await subject.stop()
   return figures
 }

@@ -84,17 +84,17 @@ export function createAside(
 }
 
 /** Milliseconds that are waited for an idle loop: first, and where it was busy. A look takes 0.05 ms of the processor. */
-const [FIRST_PAUSE, LONG_PAUSE] = [2, 20]
+const [FIRST_PAUSE, LONG_PAUSE] = [2, 50]
 /** Milliseconds of work in a pause that count as none: a request takes more, the pause itself less. */
 const NOTHING = 0.1
 /** The share of the time that work may take from a loop that is not idle. */
-const SHARE = 0.02
+const SHARE = 0.01
 
 const activeTime = (): number => performance.eventLoopUtilization().active
 
 /**
  * The turns of work that may wait: `next` resolves for one caller after the other, when the event loop is idle. On a busy loop it
- * resolves as seldom as keeps the work to 2 % of the time.
+ * resolves as seldom as keeps the work to 1 % of the time.
  *
  * @param cost the milliseconds that a turn takes; `spend` adds more
  * @param active the milliseconds that the loop has worked

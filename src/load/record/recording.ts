@@ -211,8 +211,7 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
     const [word = '', rest] = value.split(/ (.*)/s)
     if (!/authorization$/.test(name)) return blank(value)
     if (/^basic$/i.test(word)) return `${word} bWFza2VkOm1hc2tlZA==`
-    const declared = schemes.find(one => one.in === 'authorization')
-    return rest === undefined ? `${declared ? `${declared.word} ` : ''}${blank(value)}` : `${word} ${blank(rest)}`
+    return rest === undefined ? blank(value) : `${word} ${blank(rest)}`
   }
 
   const inValue = (value: Json, isSecret = false): Json => {
