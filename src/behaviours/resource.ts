@@ -105,6 +105,10 @@ export const isId = (value: Json | undefined): value is Id =>
   typeof value === 'bigint' ||
   (typeof value === 'number' && Number.isInteger(value))
 
+/** Whether a value is an id of a resource. */
+export const fitsIds = (id: unknown, { ids }: Pick<Resource, 'ids'>): boolean =>
+  ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
+
 /** Converts a path value to an id of the records' type. */
 export const asId = (value: Id, ids: Resource['ids']): Id => {
   if (ids === 'integer') return typeof value === 'string' ? (parseInteger(value) ?? value) : value

@@ -6,7 +6,6 @@ import { parseArgs } from 'node:util'
 import { UnguardedControlPlane } from '../http/control/access.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { table } from '../kernel/terminal.ts'
-import { ProjectExists } from '../load/import/project.ts'
 import { StateRefused } from '../world/engines/engine.ts'
 import { CONFIGURATIONS, type CommandLine, type Option } from './command.ts'
 import { COMMANDS } from './commands.ts'
@@ -151,8 +150,6 @@ export function describeMissing({ command }: CommandLine): string {
 export function describeFailure(error: unknown, home: string): string {
   const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   if (error instanceof StateRefused || error instanceof UnguardedControlPlane) return error.message
-  if (error instanceof ProjectExists)
-    return `${relative(home, error.message)} is not empty; overwrite files in it with --force`
   if (error instanceof FileExists) return `${relative(home, error.message)} already exists; overwrite it with --force`
   if (code === 'EADDRINUSE') return `the port ${port} is taken; choose another with --port or --control-port`
   if (code === 'EACCES' && syscall === 'listen') return `the port ${port} needs privileges; choose one above 1023`

@@ -160,6 +160,15 @@ export function tellMistakes(
   } else complain(asked ? formatReport(report) : formatBriefly(report))
 }
 
+/** An option for traffic. */
+export const RECORDED = { takes: 'SOURCE', about: 'a HAR file, or the URL of the control plane of a running gateway' }
+
+/** The first 50 lines of a list. */
+export const firstLines = (lines: readonly string[]): string[] => [
+  ...lines.slice(0, 50).map(line => `  ${line}`),
+  ...(lines.length > 50 ? [`  … and ${lines.length - 50} more`] : []),
+]
+
 /** Reports the mistakes, and uses the plan if there is one. */
 export async function withPlan(
   { plan, report }: Loaded,

@@ -3,7 +3,7 @@
 import { relative } from 'node:path'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { IMPORT_KINDS, importFiles } from '../load/import/import.ts'
-import { type Command, type CommandLine, counted, oneOf, type Program, tellMistakes } from './command.ts'
+import { type Command, type CommandLine, counted, firstLines, oneOf, type Program, tellMistakes } from './command.ts'
 import { record } from './record.ts'
 
 export const importCommand: Command = {
@@ -27,9 +27,6 @@ export const importCommand: Command = {
   run: runImport,
 }
 
-/** The most differences that are named. */
-const SHOWN_DIFFERENCES = 20
-
 async function runImport(line: CommandLine, program: Program): Promise<number> {
   const { file, values, lists, switches } = line
   const { files: names = [file] } = lists
@@ -43,22 +40,16 @@ async function runImport(line: CommandLine, program: Program): Promise<number> {
   const made = await importFiles(names, program.home, report, options)
   tellMistakes(report, line, program, true)
   if (made === undefined) return 1
-  const { kind, tried } = made
+  const { kind, tried, variables } = made
   const lines = [
-    `${names.join(', ')} ${names.length > 1 ? 'are' : 'is'} ${kind.what}; ${counted(made.files.size, 'file')} are in ${output}.`,
+    `${names.join(', ')}: ${kind.what}; ${counted(made.files.size, 'file')} are in ${output}.`,
     `${tried.equal} of ${tried.tried} replies are equal.`,
-    ...(tried.named === 0
-      ? []
-      : [`${tried.named} of them only if the request names the example: Prefer: example=NAME`]),
-    ...(tried.untried === 0
-      ? []
-      : [`Not tried, because the file names no request that has such a reply: ${counted(tried.untried, 'case')}.`]),
-    ...tried.different.slice(0, SHOWN_DIFFERENCES).map(one => `  ${one}`),
-    ...(tried.different.length > SHOWN_DIFFERENCES
-      ? [`  … and ${tried.different.length - SHOWN_DIFFERENCES} more`]
-      : []),
-    `Try: understudy serve ${relative(program.home, `${output}/gateway.yaml`) || output}`,
+    tried.named > 0 && `${tried.named} of them only if the request names the example: Prefer: example=NAME`,
+    tried.untried > 0 && `Not tried, because no request for them is named: ${counted(tried.untried, 'case')}.`,
+    ...firstLines(tried.different),
+    variables.length > 0 && `Set before it is served, as credentials of its consumers: ${variables.join(', ')}`,
+    `Try: understudy serve ${relative(program.home, `${output}/gateway.yaml`) || output}\n`,
   ]
-  program.print(`${lines.join('\n')}\n`)
+  program.print(lines.filter(Boolean).join('\n'))
   return report.failed ? 1 : 0
 }

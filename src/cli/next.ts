@@ -11,12 +11,12 @@ import { Diagnostics } from '../kernel/diagnostic.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../kernel/report.ts'
 import { readHar } from '../load/import/har.ts'
 import { loadContract, loadPlan } from '../load/load.ts'
-import { CONFIGURATIONS, type Command, oneOf, tellMistakes } from './command.ts'
+import { CONFIGURATIONS, type Command, oneOf, RECORDED, tellMistakes } from './command.ts'
 
 export const next: Command = {
   about: 'say which consumers break on the next contract, by the requests that they sent',
   options: {
-    from: { takes: 'SOURCE', about: 'a HAR file, or the URL of the control plane of a running gateway' },
+    from: RECORDED,
     config: { takes: 'FILE', about: `the current configuration or contract (default: ${CONFIGURATIONS.join(', ')})` },
     format: { takes: 'FORMAT', about: REPORT_FORMATS.join(', '), fault: oneOf(REPORT_FORMATS) },
     'fail-on': {

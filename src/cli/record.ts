@@ -12,15 +12,21 @@ import { addToRecording, createMask, exchangesOf, RECORDING, readRecording } fro
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { start } from '../start.ts'
 import { realClock } from '../world/clock.ts'
-import { type Command, type CommandLine, counted, type Program, port, tellMistakes } from './command.ts'
-
-/** The most differences that are named. */
-const SHOWN = 50
+import {
+  type Command,
+  type CommandLine,
+  counted,
+  firstLines,
+  type Program,
+  port,
+  RECORDED,
+  tellMistakes,
+} from './command.ts'
 
 export const record: Command = {
   about: 'make a stateful stand-in of recorded traffic, and say how true it is',
   options: {
-    from: { takes: 'SOURCE', about: 'a HAR file, or the URL of the control plane of a running gateway' },
+    from: RECORDED,
     upstream: { takes: 'URL', about: 'record what passes through a proxy of this API, until it is stopped' },
     port: { takes: 'N', about: 'port of the proxy (default: 4010)', fault: port },
     'control-port': { takes: 'N', about: 'port of its control plane (default: 4011)', fault: port },
@@ -68,15 +74,12 @@ export const record: Command = {
     const code = tell(report)
     if (made === undefined) return 1
     const { files, kept, proof } = made
-    const different = [...proof.different].map(
-      ([what, count]) => `  ${what}${count === 1 ? '' : ` (${count} replies)`}`,
-    )
+    const different = [...proof.different].map(([what, count]) => `${what}${count === 1 ? '' : ` (${count} replies)`}`)
     const lines = [
       `Written to ${output}: ${[...files.keys()].join(', ')}`,
       kept.length > 0 && `Kept, because they were changed: ${kept.join(', ')}; delete one to have it written anew`,
       `${proof.equal} of ${proof.tried} recorded replies are equal${different.length > 0 ? '; recorded ≠ answered:' : ''}`,
-      ...different.slice(0, SHOWN),
-      different.length > SHOWN && `  … and ${different.length - SHOWN} more`,
+      ...firstLines(different),
       `Try: understudy serve ${relative(home, join(folder, 'gateway.yaml'))}\n`,
     ]
     print(lines.filter(Boolean).join('\n'))

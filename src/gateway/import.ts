@@ -1,6 +1,6 @@
 // Makes a world from a snapshot: checks it completely against the plan, fills a new world, and then puts it in place.
 
-import { type Resource, recordMistakes } from '../behaviours/resource.ts'
+import { fitsIds, type Resource, recordMistakes } from '../behaviours/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -75,7 +75,6 @@ export function faultsOf({ records, created = [], nextId = 1 }: Dump, resource: 
 export function recordFaults(record: JsonObject, resource: Resource): string[] {
   const faults = recordMistakes(resource, record) ?? []
   const id = idIn(resource.idField, record as JsonObject)
-  const fits = resource.ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
-  if (fits || faults.some(fault => fault.startsWith(`/${resource.idField} `))) return faults
+  if (fitsIds(id, resource) || faults.some(fault => fault.startsWith(`/${resource.idField} `))) return faults
   return [...faults, `/${resource.idField} must be ${resource.ids === 'text' ? 'text' : 'an integer'}`]
 }

@@ -180,6 +180,10 @@ export const withHeaders = (reply: Reply, headers: Headers): Reply => ({
   headers: { ...reply.headers, ...headers },
 })
 
+/** Returns header fields by their lower-case names. */
+export const lowerNames = (headers: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+
 /** Returns the text with a question mark for each character that a header field must not contain (RFC 9110 §5.5). */
 export const fieldText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?')
 

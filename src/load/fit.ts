@@ -3,8 +3,9 @@
 
 import { type Diagnostic, Diagnostics } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
-import { isObject, parsePointer, pointer } from '../kernel/json.ts'
+import { parsePointer, pointer } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
+import { leaveOut } from '../plan/simulation.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
 
 /** Leaving out a setting may make another one unfit: a resource, then what responds with it, then the rules about that. */
@@ -40,8 +41,8 @@ export function leaveOutUnfit(
         report[one.severity](one.code, one.message, one.place, one.hint)
       return plan
     }
-    settings = leaveOut(settings, gone, '') as SimulationFile
-    source = source.derive(leaveOut(source.value, gone, ''))
+    settings = leaveOut(settings, gone) as SimulationFile
+    source = source.derive(leaveOut(source.value, gone))
   }
 }
 
@@ -69,24 +70,4 @@ function depthOf(path: readonly string[]): number {
   const rules = path.indexOf('rules')
   if (rules !== -1) return rules + 2
   return block === 'defaults' ? 2 : 3
-}
-
-/** Takes the place of a rule, so that the others keep theirs. */
-const NEVER = { when: 'false', times: 1 }
-
-/** Returns a copy of a value without the parts at some pointers. @param at the pointer to the value */
-function leaveOut(value: unknown, gone: ReadonlySet<string>, at: string): unknown {
-  if (![...gone].some(one => one.startsWith(`${at}/`))) return value
-  if (Array.isArray(value)) {
-    return value.flatMap((item, i) => {
-      if (!gone.has(`${at}/${i}`)) return [leaveOut(item, gone, `${at}/${i}`)]
-      return at.endsWith('/rules') ? [NEVER] : []
-    })
-  }
-  if (!isObject(value)) return value
-  const kept = Object.entries(value).flatMap(([name, item]) => {
-    const part = at + pointer([name])
-    return gone.has(part) ? [] : [[name, leaveOut(item, gone, part)] as const]
-  })
-  return Object.fromEntries(kept)
 }

@@ -2,6 +2,7 @@
 
 import { type SettingSchema, setting } from '../behaviours/behaviour.ts'
 import { behaviours } from '../behaviours/index.ts'
+import { METHODS } from '../contract/paths.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 
 type Properties = Readonly<Record<string, Schema>>
@@ -78,7 +79,7 @@ export const answerSchema: Schema = {
     operation: setting.some(
       'An operationId, or a method and a path template: `POST /books`. Default: every operation.',
     ),
-    method: { enum: ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE', 'QUERY'] },
+    method: { enum: METHODS },
     path: setting.some('With `method`, a path as it is sent, base path included: `/v1/books/7`.'),
     tag: setting.some('Answers only the operations with this tag.'),
     when: setting.some('A condition in CEL, as rules have it: `request.body.title == "Dune"`. Default: every request.'),

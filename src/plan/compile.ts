@@ -6,7 +6,7 @@ import { type Contract, type Operation, responseFor } from '../contract/contract
 import { reportPlaceholders } from '../expression/template.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
-import { type Reply, withHeaders } from '../kernel/http.ts'
+import { lowerNames, type Reply, withHeaders } from '../kernel/http.ts'
 import { stringifyJson } from '../kernel/json.ts'
 import { weatherBlocks } from './block-schemas.ts'
 import { type Ground, NO_OPERATION, OperationCompiler, UNMATCHED } from './compile-operation.ts'
@@ -296,6 +296,6 @@ function composeReply(
   reportPlaceholders({ headers }, hint, (code, message, path, said) =>
     report.error(code, message, source.locate(['reply', ...path]), said),
   )
-  const fields = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+  const fields = lowerNames(headers)
   return { end: async exchange => withHeaders(answers.reply(exchange.question({ status, example })), fields) }
 }

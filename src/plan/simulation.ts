@@ -111,7 +111,7 @@ function checkShape(
       if (path.length === 2) report.broken.add(path[1] as string)
       report.broken.add(pointer(path.slice(0, -1)))
     }
-    value = without(value, new Set(culprits.map(pointer)), '')
+    value = leaveOut(value, new Set(culprits.map(pointer)))
     violations = check(value, true)
   }
   return value
@@ -137,17 +137,26 @@ function culpritOf(value: unknown, { pointer: at, keyword, params }: Violation):
   return path
 }
 
+/** Takes the place of a rule, so that the others keep theirs. */
+const NEVER = { when: 'false', times: 1 }
+
 /** Returns a copy of a value without the parts at some pointers. @param at the pointer to the value */
-function without(value: unknown, gone: ReadonlySet<string>, at: string): unknown {
-  if (Array.isArray(value)) return value.map((item, i) => without(item, gone, `${at}/${i}`))
+export function leaveOut(value: unknown, gone: ReadonlySet<string>, at = ''): unknown {
+  if (![...gone].some(one => one.startsWith(`${at}/`))) return value
+  if (Array.isArray(value)) {
+    return value.flatMap((item, i) => {
+      if (!gone.has(`${at}/${i}`)) return [leaveOut(item, gone, `${at}/${i}`)]
+      return at.endsWith('/rules') ? [NEVER] : []
+    })
+  }
   if (!isObject(value)) return value
-  const entries = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {
+  const kept = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {
     const part = at + pointer([name])
-    if (!gone.has(part)) return [[name, without(item, gone, part)]]
+    if (!gone.has(part)) return [[name, leaveOut(item, gone, part)]]
     // Without its condition a rule would hold for every request.
     return name === 'when' ? [[name, 'false']] : []
   })
-  return Object.fromEntries(entries)
+  return Object.fromEntries(kept)
 }
 
 function reportViolation(source: Source, violation: Violation, schema: Schema, report: Diagnostics): unknown {

@@ -6,6 +6,7 @@ import type { UpstreamSettings } from '../behaviours/exchange.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { readNamedText } from '../kernel/file/read-source.ts'
 import type { Source } from '../kernel/file/source.ts'
+import { lowerNames } from '../kernel/http.ts'
 import { parseDuration } from '../kernel/units.ts'
 import type { SimulationFile, UpstreamFile } from './simulation-file.ts'
 
@@ -95,7 +96,7 @@ export function readUpstream(
     timeout: Math.max(1, parseDuration(timeout) as number),
     methods: new Set<string>(methods),
     send: new Set([...send, ...OF_THE_BODY].map(name => name.toLowerCase())),
-    set: Object.fromEntries(Object.entries(set).map(([name, value]) => [name.toLowerCase(), String(value)])),
+    set: lowerNames(set),
     ca,
     rewrite,
     world: worlds?.default ?? 'default',

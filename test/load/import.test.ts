@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { importFiles } from '../../src/load/import/import.ts'
-import { ProjectExists } from '../../src/load/import/project.ts'
 import { cases } from '../support/cases.ts'
 import { home, importOf, lost, newFolder } from './imports.ts'
 
@@ -277,8 +276,14 @@ test('a folder with files is not overwritten without force', async () => {
   mkdirSync(join(folder, 'out'), { recursive: true })
   writeFileSync(join(folder, 'out/gateway.yaml'), 'mine')
   writeFileSync(join(folder, 'db.json'), '{"notes":[{"id":1}]}')
-  const run = (force: boolean) => importFiles(['db.json'], folder, new Diagnostics(), { output: 'out', force })
-  await assert.rejects(run(false), ProjectExists)
+  let report = new Diagnostics()
+  const run = (force: boolean) => {
+    report = new Diagnostics()
+    return importFiles(['db.json'], folder, report, { output: 'out', force })
+  }
+  assert.equal(await run(false), undefined)
+  assert.equal(report.unsorted[0]?.code, 'output-exists')
+  assert.match(report.unsorted[0]?.hint ?? '', /overwrite its files with --force/)
   assert.equal(readFileSync(join(folder, 'out/gateway.yaml'), 'utf8'), 'mine')
   await run(true)
   assert.match(readFileSync(join(folder, 'out/gateway.yaml'), 'utf8'), /^contract:/)

@@ -24,6 +24,9 @@ export interface Made {
   send(what: string, body?: unknown, headers?: Record<string, string>): Promise<string>
 }
 
+/** The values of environment variables for credentials, where they are not `any`. */
+const SECRETS: Readonly<Record<string, string>> = { ADMIN_TOKEN: 'of-admin', BASIC_USERNAME: 'ann', X_API_KEY: '12345' }
+
 /** Imports some files. `send` returns the status and the body of a reply. */
 export async function importOf(
   files: Readonly<Record<string, unknown>>,
@@ -37,7 +40,10 @@ export async function importOf(
   }
   const report = new Diagnostics()
   const result = await importFiles([name], folder, report, { output: 'out', contract })
-  const loaded = result && loadPlan('out/gateway.yaml', folder, {})
+  const variables = Object.fromEntries(
+    (result?.variables ?? []).map(variable => [variable, SECRETS[variable] ?? 'any']),
+  )
+  const loaded = result && loadPlan('out/gateway.yaml', folder, variables)
   const gateway = loaded && gatewayOf(loaded, new FixedClock())
   return {
     result,

@@ -8,7 +8,7 @@ import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { requiredFields } from '../../contract/security.ts'
 import type { Scope } from '../../expression/scope.ts'
 import { reportPlaceholders, type Template, type TemplateContext, textOfFilled } from '../../expression/template.ts'
-import { fieldText, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
+import { fieldText, lowerNames, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type Json, type JsonObject, parsePointer, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { Id } from '../../world/records/types.ts'
 import type { Behaviour, Handler, Site } from '../behaviour.ts'
@@ -211,7 +211,7 @@ function compileFile({ file = '', headers = {} }: RespondConfig, site: Site): Ha
     return undefined
   }
   reportPlaceholders({ headers }, 'headers of a file are sent as they are: write the value', site.error)
-  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+  const given = lowerNames(headers)
   const type = given['content-type'] ?? lookup(file) ?? 'application/octet-stream'
   const status = successStatus(operation, 200)
   const documented = [...(responseFor(operation, status)?.content.keys() ?? [])].map(essenceOf)

@@ -3,6 +3,7 @@
 
 import { decodeQuery } from '../../contract/document/parameters.ts'
 import { placeholdersIn } from '../../expression/template.ts'
+import { lowerNames } from '../../kernel/http.ts'
 import { type Json, memberAt } from '../../kernel/json.ts'
 import { changesIn, layOver, type OwnChange } from '../../world/records/overlay.ts'
 import type { Entry, Page, Query } from '../../world/records/types.ts'
@@ -108,7 +109,7 @@ export function compileStagedList(
 
 /** Compiles the reading of what is around the items of a page: where the responder would write it. */
 function compileAround({ body, headers = {}, links, cursor }: RespondConfig, site: Site) {
-  const fields = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const fields = lowerNames(headers)
   const whole: Json = { headers: fields, value: body === undefined ? null : completed(body, site) }
   const places = [...placeholdersIn(whole)]
   const find = (names: RegExp) =>

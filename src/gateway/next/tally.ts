@@ -226,5 +226,4 @@ function placeText(node: Node | undefined, reference = ''): string {
 }
 
 /** Matches a field of JSON, or of a form, up to a value that its name calls secret. */
-const SECRET_FIELD =
-  /("[^"]*(?:pass|token|secret|credential|api_?key)[^"]*"\s*:\s*"|[^=&{}]*(?:pass|token|secret|api_?key)[^=&{}]*=)[^"&]*/gi
+const SECRET_FIELD = /("?[^"=&{}]*(?:pass|token|secret|credential|api_?key)[^"=&{}]*(?:"\s*:\s*"|=))[^"&]*/gi

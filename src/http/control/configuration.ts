@@ -111,6 +111,13 @@ const describeAdopted = ({ plan, report }: Loaded, reloaded = true): ControlRepl
         diagnostics: describeReport(report),
       })
 
+/** The replies to a call that loads a configuration. */
+const adopts = (description: string, mistaken: string) => ({
+  200: replyWith(description, adoptedSchema),
+  409: 'This gateway was not started from a file.',
+  ...invalidOrder(mistaken),
+})
+
 const noFile = (): ControlReply => refuseConflict('this gateway was not started from a file')
 
 /** The maximum size of a configuration, which may contain the contract. */
@@ -182,11 +189,10 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
       at: 'POST /reload',
       outsideTurns: true,
       summary: 'Loads the configuration anew from its files; the records stay.',
-      replies: {
-        200: replyWith('The configuration is being served.', adoptedSchema),
-        409: 'This gateway was not started from a file.',
-        ...invalidOrder('The configuration has errors; the last valid one is still being served.'),
-      },
+      replies: adopts(
+        'The configuration is being served.',
+        'The configuration has errors; the last valid one is still being served.',
+      ),
       handle: async () => (reloader === undefined ? noFile() : describeAdopted(await reloader.reload())),
     },
     getConfiguration: {
@@ -241,11 +247,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         texts: YAML,
         maxBytes: MAX_CONFIGURATION,
       },
-      replies: {
-        200: replyWith('The world is served by this contract.', adoptedSchema),
-        409: 'This gateway was not started from a file.',
-        ...invalidOrder('The document has errors; nothing was changed.'),
-      },
+      replies: adopts('The world is served by this contract.', 'The document has errors; nothing was changed.'),
       handle: async ({ parameters, text, body }) => {
         if (reloader === undefined) return noFile()
         const name = parameters.name as string
@@ -261,10 +263,8 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
       summary: 'Takes back the contract that a world was given, and deletes the world.',
       parameters: nameParameter,
       replies: {
-        200: replyWith('The world is gone.', adoptedSchema),
         404: 'The world was given no contract.',
-        409: 'This gateway was not started from a file.',
-        ...invalidOrder('The configuration has errors; nothing was changed.'),
+        ...adopts('The world is gone.', 'The configuration has errors; nothing was changed.'),
       },
       handle: async ({ parameters }) => {
         if (reloader === undefined) return noFile()
@@ -289,11 +289,10 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         texts: YAML,
         maxBytes: MAX_CONFIGURATION,
       },
-      replies: {
-        200: replyWith('The configuration is being served; of a dry run, it could be.', adoptedSchema),
-        409: 'This gateway was not started from a file.',
-        ...invalidOrder('The configuration has errors; the previous one is still being served.'),
-      },
+      replies: adopts(
+        'The configuration is being served; of a dry run, it could be.',
+        'The configuration has errors; the previous one is still being served.',
+      ),
       handle: async ({ parameters, text, body }) => {
         if (reloader === undefined) return noFile()
         const given = unmaskText(text ?? stringifyJson(body), gateway.plan)

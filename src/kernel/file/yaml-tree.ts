@@ -116,6 +116,10 @@ export function writeYaml(value: Json, comments: ReadonlyMap<string, string> = n
       // In quotes it is no merge key.
       if (isScalar(key) && key.value === '<<') key.type = 'QUOTE_DOUBLE'
     },
+    Scalar(_key, node) {
+      // In quotes the value of an environment variable stays a text.
+      if (typeof node.value === 'string' && /\$\{[A-Z]/.test(node.value)) node.type = 'QUOTE_DOUBLE'
+    },
     Collection(_key, node, parents) {
       if (parents.length < 5 || node.items.length === 0 || commented.has(node)) return
       const text = JSON.stringify(node.toJSON())

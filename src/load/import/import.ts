@@ -2,23 +2,17 @@
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
+import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { readSource } from '../../kernel/file/read-source.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
-import { approximate, isObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { loadPlan } from '../load.ts'
-import { carried, createRunner, credentialOf, inProcess, NO_CREDENTIAL } from '../probe/probe.ts'
+import { acceptedCredential, carried, createRunner, inProcess, NO_CREDENTIAL } from '../probe/probe.ts'
 import { findRecorded } from '../record/recorded-state.ts'
-import {
-  encodePairs,
-  type ForeignFile,
-  type Imported,
-  type ImportedCase,
-  ImportedFile,
-  type ImportKind,
-} from './imported.ts'
-import { inferredProject, triedCases } from './inferred-project.ts'
+import { jsonOfMessage } from '../record/recording.ts'
+import { differencesBetween } from '../record/replay.ts'
+import { encodePairs, type ForeignFile, type Imported, type ImportKind } from './imported.ts'
+import { exchangesIn, inferredProject } from './inferred-project.ts'
 import { jsonServer } from './json-server.ts'
 import { mockoon } from './mockoon.ts'
 import { mockserver } from './mockserver.ts'
@@ -37,6 +31,8 @@ export interface ImportResult {
   readonly kind: ImportKind
   readonly files: ProjectFiles
   readonly tried: Trials
+  /** The names of environment variables that have to be set. */
+  readonly variables: readonly string[]
 }
 
 /** How many replies of the source the project answers equally. */
@@ -72,6 +68,12 @@ export async function importFiles(
   report: Diagnostics,
   { output, as, force = false, contract }: ImportOptions,
 ): Promise<ImportResult | undefined> {
+  const target = resolve(home, output)
+  if (!force && existsSync(target) && (!statSync(target).isDirectory() || readdirSync(target).length > 0)) {
+    const hint = 'name another one, or overwrite its files with --force'
+    report.error('output-exists', `${output} exists and is not an empty folder`, placeOfFile(output), hint)
+    return undefined
+  }
   const files = names.flatMap(name => foreignFiles(resolve(home, name), home, report))
   if (report.failed) return undefined
   const kind =
@@ -81,22 +83,23 @@ export async function importFiles(
   const own = kind === undefined ? [] : files.filter(file => kind.recognises(file.source.value))
   if (kind === undefined || own.length === 0) {
     const known = `accepted are ${KINDS.map(({ what }) => what).join(', ')}, and recordings named .har`
-    const message =
-      as === undefined ? 'no file of a known kind was found' : (suggest(as, IMPORT_KINDS) ?? 'this is of another kind')
+    const message = as === undefined ? 'no file of a known kind was found' : 'this is of another kind'
     report.error('unknown-import', message, placeOfFile(names[0] ?? ''), known)
     return undefined
   }
   const imported = kind.read(own, report)
   if (report.failed) return undefined
-  const target = resolve(home, output)
   const trial = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
   try {
     const place = { folder: trial, home, given: contract && resolve(home, contract) }
     const isOwn = contract === undefined && imported.hasExamples !== true
     const project = isOwn ? projectOf(imported) : await inferredProject(imported, place, report)
     if (report.failed) return undefined
-    writeProject(trial, project, true)
-    const { plan, report: found } = loadPlan(join(trial, 'gateway.yaml'), home, {}, { thorough: true })
+    writeProject(trial, project)
+    const gateway = String(project.get('gateway.yaml'))
+    const variables = (imported.variables ?? []).filter(name => gateway.includes(`\${${name}}`))
+    const environment = Object.fromEntries(variables.map(name => [name, `any-${name}`]))
+    const { plan, report: found } = loadPlan(join(trial, 'gateway.yaml'), home, environment, { thorough: true })
     const tried = plan === undefined ? undefined : await tryCases(imported, plan)
     for (const { place: at, ...one } of found.unsorted) {
       const { line, column, length, text } = at
@@ -105,9 +108,9 @@ export async function importFiles(
     }
     if (tried === undefined) return undefined
     // A folder that is not there yet appears whole.
-    if (existsSync(target)) writeProject(target, project, force)
+    if (existsSync(target)) writeProject(target, project)
     else renameSync(trial, target)
-    return { kind, files: project, tried }
+    return { kind, files: project, tried, variables }
   } finally {
     rmSync(trial, { recursive: true, force: true })
   }
@@ -135,16 +138,16 @@ function readBelow(root: string, folder: string, name: string): Uint8Array | str
   const within = /[/\\]mappings(?:[/\\]|$)/.exec(folder)
   const bases = [folder, root, ...(within === null ? [] : [folder.slice(0, within.index)])]
   for (const base of bases) {
-    const path = resolve(base, name)
-    if (!path.startsWith(resolve(base) + sep)) return `the file "${name}" is outside the folder`
     try {
-      const real = realpathSync(path)
+      const real = realpathSync(resolve(base, name))
       if (!real.startsWith(realpathSync(base) + sep)) return `the file "${name}" is outside the folder`
       return readFileSync(real)
     } catch {}
   }
   return `there is no file "${name}"`
 }
+
+const NO_KEYS = carried(NO_CREDENTIAL)
 
 /** Sends the requests that the source names, and compares the replies. */
 async function tryCases(imported: Imported, plan: Plan): Promise<Trials> {
@@ -154,67 +157,31 @@ async function tryCases(imported: Imported, plan: Plan): Promise<Trials> {
   const unchanged = runner.newWorld()
   const different: string[] = []
   let named = 0
-  const whole = triedCases(imported)
+  const whole = exchangesIn(imported)
   for (const one of whole) {
-    const { path: given, query, headers, body } = one.trial
-    const { path = given, target } = findRecorded(one.method, given, plan) ?? {}
+    const { from, method, query, request, reply } = one
+    const { path = one.path, target } = findRecorded(method, one.path, plan) ?? {}
     const { operation } = target?.planned ?? {}
-    const credential = carried(operation ? credentialOf(undefined, operation, plan) : NO_CREDENTIAL)
-    const faultWith = async (more: Readonly<Record<string, string>>) => {
-      const usual: Record<string, string> = { accept: '*/*', ...(body && { 'content-type': 'application/json' }) }
-      const own = { ...usual, ...headers, ...more, ...credential.headers }
+    const accepted = carried((operation && acceptedCredential(operation, plan)) ?? NO_CREDENTIAL)
+    const shown = jsonOfMessage(reply)
+    // The stand-in has its own ids and times, and its own words for a refusal.
+    const leeway = hasExamples && (method !== 'GET' || reply.status >= 400) ? 'values' : 'none'
+    const differenceWith = async (more: Readonly<Record<string, string>>, credential = accepted) => {
+      const headers = { accept: '*/*', ...request.headers, ...more, ...credential.headers }
       const all = [query, encodePairs(credential.query)].filter(Boolean).join('&')
-      const sent = { method: one.method, path, query: all, headers: own, body }
-      const world = hasExamples && one.method === 'GET' ? unchanged : runner.newWorld()
-      return differenceOf(one, (await runner.send(inProcess(sent), world)).reply, hasExamples)
+      const sent = inProcess({ method, path, query: all, headers, body: request.body as string | undefined })
+      const world = hasExamples && method === 'GET' ? unchanged : runner.newWorld()
+      const [first] = differencesBetween(one, shown, (await runner.send(sent, world)).reply, leeway)
+      return first
     }
-    const fault = await faultWith({})
-    if (fault === undefined) continue
-    const prefer = one.body === undefined ? `code=${one.status}` : `example=${one.name}`
-    if (hasExamples && (await faultWith({ prefer })) === undefined) named += 1
-    else different.push(`${one.method} ${path}${query === '' ? '' : `?${query}`}: ${fault}`)
+    const difference = await differenceWith({})
+    if (difference === undefined || (reply.status === 401 && !(await differenceWith({}, NO_KEYS)))) continue
+    const prefer = reply.isPartial ? `code=${reply.status}` : `example=${from.name}`
+    if (hasExamples && !(await differenceWith({ prefer }))) named += 1
+    else different.push(`${method} ${path}${query === '' ? '' : `?${query}`}: ${difference}`)
   }
   const tried = whole.length
-  const reads = triedCases({ ...imported, routes: [] }).length
-  const untried = routes.flatMap(({ cases }) => cases).length + reads - tried
+  const known = new Set(whole.map(({ from }) => from))
+  const untried = routes.flatMap(({ cases }) => cases).filter(one => !known.has(one)).length
   return { tried, equal: tried - different.length, named, untried, different }
 }
-
-type CaseReply = Awaited<ReturnType<ReturnType<typeof createRunner>['send']>>['reply']
-
-type ExpectedReply = Pick<ImportedCase, 'status' | 'type' | 'body'> & { readonly method: string }
-
-/**
- * Returns how a reply differs from that of a case.
- *
- * @param isStateful whether a reply to a change has its own ids and times, and a refusal its own words
- */
-function differenceOf(
-  { method, status, type, body }: ExpectedReply,
-  reply: CaseReply,
-  isStateful: boolean,
-): string | undefined {
-  if (reply.status !== status) return `${reply.status} instead of ${status}`
-  if (body === undefined) return undefined
-  const [got, wanted] = [reply.headers['content-type'], type].map(one => one?.split(';')[0]?.trim())
-  if (wanted !== undefined && got !== wanted) return `${got} instead of ${wanted}`
-  const sent = typeof reply.body === 'string' ? reply.body : new TextDecoder().decode(reply.body ?? new Uint8Array())
-  if (body instanceof ImportedFile) return sent === new TextDecoder().decode(body.bytes) ? undefined : 'another file'
-  const isText = typeof body === 'string'
-  const written = isText ? body : stringifyJson(approximate(body))
-  const plain = isStateful ? written : written.replace(/\$\{\\?"(\$\{|\{\{)\\?"\}/g, '\0$1')
-  // The value of a template is not known.
-  if (!isStateful && /(?<!\0)\$\{/.test(plain)) return undefined
-  const expected = plain.replaceAll('\0', '')
-  if (isText) return sent === expected ? undefined : 'another text'
-  const parsed = parseJson(sent)
-  if ('fault' in parsed) return 'no JSON'
-  if (isStateful && (method !== 'GET' || status >= 400) && isAlike(parsed.value, body)) return undefined
-  return stringifyJson(approximate(parsed.value)) === expected ? undefined : 'another body'
-}
-
-/** Whether two values have the same members, with values of the same types. */
-const isAlike = (one: unknown, other: unknown): boolean =>
-  isObject(one) && isObject(other)
-    ? Object.keys({ ...one, ...other }).every(key => key in one && key in other && isAlike(one[key], other[key]))
-    : typeof one === typeof other && Array.isArray(one) === Array.isArray(other)

@@ -1,10 +1,13 @@
 // The content of other tools' files in one form: routes, and the cases of each with their conditions in CEL.
 
 import { Buffer } from 'node:buffer'
+import { METHODS } from '../../contract/paths.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import type { Source } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parseJson, put, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
+import { freeName } from '../../kernel/names.ts'
+import { isSecretName } from '../record/recording.ts'
 
 /** One reply of a route, and when it is given. */
 export interface ImportedCase {
@@ -57,17 +60,25 @@ export interface ImportedRoute extends RouteNotes {
   readonly path: string
   /** In the order in which they are tried; one without conditions ends them. */
   readonly cases: ImportedCase[]
-  /** Parts that the requests of a collection show. */
   readonly shown: ShownRequests
 }
 
-interface ShownRequests {
-  /** The values of each parameter, by its place and name: `query limit`. */
-  readonly parameters: Map<string, string[]>
+/** Parts that requests to an operation show. */
+export interface ShownRequests {
+  /** The values of each parameter in each request, by its place and name: `query limit`. */
+  readonly parameters: Map<string, string[][]>
   /** The bodies by their media types. */
   readonly bodies: Map<string, Json[]>
-  /** The names of security schemes. */
+  /** The names of security schemes; `''` if a request without a credential succeeds. */
   readonly security: Set<string>
+  /** The most items of a list in replies to requests without a query. */
+  most?: number
+}
+
+/** Adds the values in a query. */
+export function showQuery({ parameters }: ShownRequests, given: URLSearchParams): void {
+  for (const name of new Set(given.keys()))
+    getOrMake(parameters, `query ${name}`, (): string[][] => []).push(given.getAll(name))
 }
 
 /** A collection of records, with the operations that list, create, read, replace, update and delete them. */
@@ -99,6 +110,8 @@ export interface Imported {
   readonly hasExamples?: boolean
   /** The security schemes by their names. */
   readonly schemes?: JsonObject
+  /** The names of environment variables that the settings need. */
+  readonly variables?: readonly string[]
 }
 
 /** The file of another tool. */
@@ -147,6 +160,10 @@ export function readPart(read: () => void, place: Place, report: Diagnostics): v
   }
 }
 
+export const newRoute = (method: string, path: string, notes: RouteNotes = {}): ImportedRoute => ({
+  ...{ method, path, cases: [], shown: { parameters: new Map(), bodies: new Map(), security: new Set() }, ...notes },
+})
+
 /** Collects routes, each once. */
 export class RouteBook {
   readonly #routes = new Map<string, ImportedRoute>()
@@ -168,8 +185,7 @@ export class RouteBook {
     const shape = given.replace(/\{[^}]*\}/g, '{}')
     const path = this.#paths.get(shape) ?? (given.startsWith('/') ? given : `/${given}`)
     this.#paths.set(shape, path)
-    const shown = { parameters: new Map(), bodies: new Map(), security: new Set<string>() }
-    return getOrMake(this.#routes, `${method} ${path}`, () => ({ method, path, cases: [], shown, ...notes }))
+    return getOrMake(this.#routes, `${method} ${path}`, () => newRoute(method, path, notes))
   }
 
   /** Adds a case that is given under its conditions. */
@@ -191,6 +207,46 @@ export class RouteBook {
     report.warning('not-imported', message, one.place, 'give it another condition')
   }
 }
+
+/** A secret as its tool has it, and the name of an environment variable for one without a name. */
+type NamedSecret = readonly [text: string, usual: string]
+
+/** Collects security schemes, and the callers whose credentials will be in environment variables. */
+export function createCallers() {
+  const schemes: Record<string, JsonObject> = {}
+  const consumers: Record<string, Record<string, string>> = {}
+  /** The names of variables by the secrets that will be in them. */
+  const variables = new Map<string, string>()
+  const variableFor = ([text, usual]: NamedSecret): string =>
+    getOrMake(variables, text || usual, () => {
+      const [, named = ''] = /^\s*\{\{([^{}]+)\}\}\s*$/.exec(text) ?? []
+      const wanted = isSecretName(named) ? nameOfVariable(named) : usual
+      const taken = [...variables.values()]
+      return freeName(wanted, { has: name => taken.includes(name.replace('-', '_')) }).replace('-', '_')
+    })
+  return {
+    /** Adds a scheme and a caller with its secrets. Returns the id. */
+    add(id: string, scheme: JsonObject, ...secrets: readonly NamedSecret[]): string {
+      put(schemes, id, scheme)
+      const credential = secrets.map(secret => `\${${variableFor(secret)}}`).join(':')
+      const name = freeName('client', { has: one => ![undefined, credential].includes(consumers[one]?.[id]) })
+      consumers[name] = { ...consumers[name], [id]: credential }
+      return id
+    },
+    write(): Pick<Imported, 'settings' | 'schemes' | 'variables'> {
+      const settings: JsonObject = variables.size === 0 ? {} : { consumers }
+      return { settings, schemes, variables: [...variables.values()] }
+    },
+  }
+}
+
+/** A name as that of an environment variable: `ACCESS_TOKEN`. */
+export const nameOfVariable = (name: string): string =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replace(/\W+/g, '_')
+    .replace(/^(?=\d|$)/, '_')
+    .toUpperCase()
 
 /** Returns a condition, a body or settings with the parameters of one path named as in another. */
 export function renamed<Value extends Json | undefined>(value: Value, from: string, to: string): Value {
@@ -275,8 +331,8 @@ export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? val
 export const objectItems = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 
-/** The methods that OpenAPI describes. */
-export const METHODS_OF_PATHS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const
+/** The methods that OpenAPI 3.1 describes. */
+export const METHODS_OF_PATHS = METHODS.filter(one => one !== 'QUERY')
 
 /** A name as that of a schema: `OrderLine`. */
 export const pascal = (name: string): string =>

@@ -2,28 +2,23 @@
 
 import { join, relative } from 'node:path'
 import type { RespondConfig } from '../../behaviours/respond/config.ts'
+import type { Contract } from '../../contract/contract.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
+import { placeOfFile } from '../../kernel/file/source.ts'
 import { writeYaml } from '../../kernel/file/yaml-tree.ts'
-import { isObject, type Json, type JsonObject, mapValues, parseJson, put, stringifyJson } from '../../kernel/json.ts'
+import { approximate, isObject, type Json, type JsonObject, mapValues, put, stringifyJson } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { differencesOf } from '../compare/differences.ts'
 import { inferGateway } from '../infer/infer.ts'
 import { loadContract } from '../load.ts'
 import { inProcess } from '../probe/probe.ts'
 import { createRecordedState, findRecorded, matchExchange } from '../record/recorded-state.ts'
+import { jsonOfMessage } from '../record/recording.ts'
 import { jsonOf } from './handlebars.ts'
 import type { RecordedExchange } from './har.ts'
-import {
-  type Imported,
-  type ImportedCase,
-  ImportedFile,
-  type ImportedRecords,
-  type ImportedRoute,
-  type ImportedTrial,
-  renamed,
-  requestConditions,
-} from './imported.ts'
-import { type ProjectFiles, projectOf, settingsOfRoute, writeProject } from './project.ts'
+import { type Imported, type ImportedCase, ImportedFile, renamed, requestConditions } from './imported.ts'
+import { type ProjectFiles, projectOf, settingsOfRoute, withoutEmpty, writeProject } from './project.ts'
 
 /**
  * Makes the files of a project, with the records that are inferred from its contract.
@@ -37,7 +32,7 @@ export async function inferredProject(
   report: Diagnostics,
 ): Promise<ProjectFiles> {
   const files = new Map(given === undefined ? projectOf(imported) : [])
-  writeProject(folder, files, true)
+  writeProject(folder, files)
   const file = given ?? join(folder, 'openapi.yaml')
   const { contract, report: mistakes } = loadContract(file, home)
   if (contract === undefined) {
@@ -46,14 +41,19 @@ export async function inferredProject(
   }
   const { plan } = await inferGateway(contract, file, folder)
   const { resources = {}, operations = {} } = plan.simulation.file
-  const exchanges = exchangesOfImport(imported)
+  const exchanges = exchangesIn(imported).sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
   if (given !== undefined) compareImport(exchanges, plan, report)
   const state = createRecordedState(plan)
+  /** The cases of each operation, with the parts of their requests that tell them apart. */
+  const shown = new Map<string, ImportedCase[]>()
   for (const exchange of exchanges) {
     const matched = matchExchange(exchange, plan)
+    if (matched === undefined) continue
+    const { given: values, planned } = matched
+    const when = requestConditions(values, exchange.query, jsonOfMessage(exchange.request))
+    getOrMake(shown, planned.operation.id, (): ImportedCase[] => []).push({ ...exchange.from, when })
     // Records that a request creates are not there yet.
-    if (matched !== undefined && !/^(?:POST|DELETE)$/.test(exchange.method) && exchange.reply.status < 300)
-      state.add(matched)
+    if (!/^(?:POST|DELETE)$/.test(exchange.method) && exchange.reply.status < 300) state.add(matched)
   }
   const seeded = mapValues(resources, (block, name) => {
     const records = state.recordsOf(name)?.now ?? []
@@ -73,7 +73,7 @@ export async function inferredProject(
       const what = `the contract has no operation for ${method} ${path}`
       if (place !== undefined) report.warning('not-imported', what, place, 'add it to the contract')
     } else if (operations[operation.id] === undefined) {
-      const rules = imported.hasExamples ? rulesOf(route) : cases
+      const rules = imported.hasExamples ? rulesOf(shown.get(operation.id) ?? []) : cases
       if (given === undefined && rules.length > 1) put(own, operation.id, { rules: rules.flatMap(exampleRule) })
       else if (given !== undefined && rules.length > 0)
         put(
@@ -88,34 +88,44 @@ export async function inferredProject(
     }
   }
   const reference = relative(folder, file)
+  const fitted = given === undefined ? imported.settings : withSchemesOf(contract, imported, report)
   const settings = {
     contract: reference.startsWith('.') ? reference : `./${reference}`,
-    ...{ ...imported.settings, resources: seeded, operations: own },
+    ...{ ...fitted, resources: seeded, operations: own },
   }
   files.set('gateway.yaml', writeYaml(withoutEmpty(settings) as Json))
   return files
+}
+
+/** Names the schemes of consumers as a contract that was there does. */
+function withSchemesOf({ securitySchemes, files }: Contract, imported: Imported, report: Diagnostics): JsonObject {
+  const names = Object.entries(imported.schemes ?? {}).flatMap(([id, wanted]): [string, string][] => {
+    const { scheme, in: place = 'authorization', name = scheme } = wanted as Readonly<Record<string, string>>
+    for (const [known, one] of securitySchemes) {
+      const own = 'word' in one ? one.word : 'name' in one ? one.name : undefined
+      if (one.in === place && own?.toLowerCase() === name?.toLowerCase()) return [[id, known]]
+    }
+    const what = `the contract has no security scheme for the credentials "${id}"`
+    report.warning('not-imported', what, placeOfFile(files[0] ?? ''), 'add it, and a consumer')
+    return []
+  })
+  const { consumers = {}, ...others } = imported.settings as { readonly consumers?: Record<string, JsonObject> }
+  const own = mapValues(consumers, one =>
+    Object.fromEntries(names.flatMap(([id, known]) => (id in one ? [[known, one[id]]] : []))),
+  )
+  return { ...others, consumers: withoutEmpty(own) } as JsonObject
 }
 
 /** A case of an example, whose texts are no templates, as the case of a rule. */
 const plainCase = (one: ImportedCase): ImportedCase =>
   one.body === undefined || one.body instanceof ImportedFile ? one : { ...one, body: jsonOf(stringifyJson(one.body)) }
 
-const withoutEmpty = (settings: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(settings).filter(([, one]) => !isObject(one) || Object.keys(one).length > 0))
-
-/** The reply to a request that says nothing else: the first that succeeded. */
-const usualCase = (cases: readonly ImportedCase[]): ImportedCase | undefined =>
-  cases.find(({ status }) => status < 300) ?? cases[0]
-
-/** The cases whose requests differ from that of the usual one, which is the last. */
-function rulesOf({ cases, path }: ImportedRoute): ImportedCase[] {
-  const usual = usualCase(cases)
+/** The cases whose requests differ from that of the usual one, which succeeds and is the last. */
+function rulesOf(cases: readonly ImportedCase[]): ImportedCase[] {
+  const usual = cases.find(({ status }) => status < 300) ?? cases[0]
   if (usual === undefined) return []
-  const known = new Set(trialConditions(usual, path))
-  const others = cases
-    .map(one => ({ ...one, when: trialConditions(one, path).filter(condition => !known.has(condition)) }))
-    .filter(({ when, name }) => when.length > 0 && name !== usual.name)
-  return [...others, usual]
+  const others = cases.map(one => ({ ...one, when: one.when.filter(condition => !usual.when.includes(condition)) }))
+  return [...others.filter(({ when, name }) => when.length > 0 && name !== usual.name), { ...usual, when: [] }]
 }
 
 const exampleRule = ({ when, body, status, name }: ImportedCase): JsonObject[] =>
@@ -123,85 +133,50 @@ const exampleRule = ({ when, body, status, name }: ImportedCase): JsonObject[] =
     ? []
     : [{ when: when.join(' && '), respond: (body === undefined ? { status } : { example: name }) as JsonObject }]
 
-/** The parts of a request that tell a case from others of its operation. */
-function trialConditions({ trial }: ImportedCase, path: string): string[] {
-  const { query = '', body = '' } = trial ?? {}
-  const values = (trial?.path ?? '').split('/')
-  const given = path.split('/').flatMap((segment, i): [string, string][] => {
-    const name = /^\{(.*)\}$/.exec(segment)?.[1]
-    return name === undefined ? [] : [[name, decodeURIComponent(values[i] ?? '')]]
-  })
-  const sent = parseJson(body)
-  return requestConditions(given, query, 'value' in sent ? sent.value : undefined)
+/** A request that a source names, and its reply. */
+interface ImportedExchange extends RecordedExchange {
+  readonly from: ImportedCase
 }
 
-/** A case whose request is known. */
-interface TriedCase extends Omit<ImportedCase, 'trial'> {
-  readonly method: string
-  readonly trial: ImportedTrial
-}
-
-/** The cases whose requests and replies are known, and the reads of records. */
-export function triedCases({ routes, records }: Imported): TriedCase[] {
-  const cases = routes.flatMap(({ method, cases: all }) => all.map(one => ({ ...one, method })))
-  const isTried = (one: ImportedCase & { readonly method: string }): one is TriedCase =>
-    one.trial !== undefined && one.settings?.respond === undefined && one.settings?.fault === undefined
-  return [...records.flatMap(readsOf), ...cases.filter(isTried)].map(one => {
-    // Any value fits a parameter that is left.
-    const path = one.trial.path.replace(/\{[^}]*\}/g, '1')
-    return { ...one, trial: { ...one.trial, path } }
+/** The requests that a source names, and the reads of its records. The value of a template is not known. */
+export function exchangesIn({ routes, records, hasExamples = false }: Imported): ImportedExchange[] {
+  const reads = records.map(({ path, idField, isMade = false, place, records: all }) => {
+    const cases = (isMade ? [] : all).map((body): ImportedCase => {
+      const trial = { path: encodeURI(idField === '' ? path : `${path}/${body[idField]}`), query: '', headers: {} }
+      return { ...{ name: '', place, when: [], headers: {}, status: 200, type: 'application/json', body, trial } }
+    })
+    return { method: 'GET', cases }
   })
+  return [...reads, ...routes].flatMap(({ method, cases }) =>
+    cases.flatMap((from): ImportedExchange[] => {
+      const { place, trial, settings, status, headers, type, body } = from
+      if (trial === undefined || settings?.respond !== undefined || settings?.fault !== undefined) return []
+      const isFile = body instanceof ImportedFile
+      const text = isFile || body === undefined || typeof body === 'string' ? body : stringifyJson(approximate(body))
+      const escaped = hasExamples || typeof text !== 'string' ? '' : text.replace(/\$\{\\?"(\$\{|\{\{)\\?"\}/g, '\0$1')
+      const isPartial = body === undefined || /(?<!\0)\$\{/.test(escaped)
+      const own = isFile ? body.bytes : escaped === '' ? (text as string | undefined) : escaped.replaceAll('\0', '')
+      const usual = text === body ? undefined : 'application/json'
+      return [
+        {
+          ...{ from, place, at: 0, latency: 0, method, origin: '', initiator: undefined },
+          // Any value fits a parameter that is left.
+          path: trial.path.replace(/\{[^}]*\}/g, '1'),
+          query: trial.query,
+          request: {
+            headers: withType(trial.headers, trial.body && 'application/json'),
+            body: trial.body,
+            isPartial: false,
+          },
+          reply: { status, headers: withType(headers, type ?? usual), body: isPartial ? undefined : own, isPartial },
+        },
+      ]
+    }),
+  )
 }
-
-/** The reads of records, as cases. */
-const readsOf = ({ path, idField, records, isMade = false, place }: ImportedRecords): TriedCase[] =>
-  (isMade ? [] : records).map(record => {
-    const target = encodeURI(idField === '' ? path : `${path}/${record[idField]}`)
-    const trial: ImportedTrial = { path: target, query: '', headers: {} }
-    return {
-      method: 'GET',
-      name: '',
-      place,
-      when: [],
-      headers: {},
-      status: 200,
-      type: 'application/json',
-      body: record,
-      trial,
-    }
-  })
 
 /** The order in which methods are played: what one deletes is there again for those after it. */
 const ORDER = ['DELETE', 'POST', 'PATCH', 'PUT', 'GET']
-
-/** The exchanges of an import. Bodies with templates are unknown. */
-function exchangesOfImport(imported: Imported): RecordedExchange[] {
-  return triedCases(imported)
-    .sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
-    .map(({ method, trial, place, status, headers, type, body }) => {
-      const text = body instanceof ImportedFile || body === undefined ? '' : stringifyJson(body)
-      const isPartial = text.includes('${') && imported.hasExamples !== true
-      const own = body instanceof ImportedFile ? body.bytes : typeof body === 'string' || !text ? body : text
-      return {
-        ...{
-          place,
-          at: 0,
-          latency: 0,
-          method,
-          origin: 'http://localhost',
-          path: trial.path,
-          query: trial.query,
-          initiator: undefined,
-        },
-        request: {
-          headers: withType(trial.headers, trial.body && 'application/json'),
-          body: trial.body,
-          isPartial: false,
-        },
-        reply: { status, headers: withType(headers, type), body: isPartial ? undefined : (own as string), isPartial },
-      }
-    })
-}
 
 const withType = (headers: Readonly<Record<string, string>>, type: string | undefined) =>
   type === undefined ? headers : { 'content-type': type, ...headers }

@@ -9,14 +9,17 @@ import { createBlanks, isSecretName } from '../record/recording.ts'
 import { parameterAfter } from './handlebars.ts'
 import {
   asList,
+  createCallers,
   encodePairs,
   type ImportedCase,
   type ImportedRoute,
   type ImportedTrial,
   type ImportKind,
   METHODS_OF_PATHS,
+  nameOfVariable,
   objectItems,
   RouteBook,
+  showQuery,
 } from './imported.ts'
 import type { Lose, Members } from './stubs.ts'
 
@@ -49,15 +52,8 @@ export const postman: ImportKind = {
         reading.readFolder(found, source, found === source.value ? [] : ['collection'], {})
       }
     }
-    const { book, schemes } = reading
-    return {
-      title,
-      routes: book.routes,
-      records: [],
-      settings: {},
-      hasExamples: true,
-      ...(Object.keys(schemes).length > 0 ? { schemes } : {}),
-    }
+    const { book, callers } = reading
+    return { title, routes: book.routes, records: [], hasExamples: true, ...callers.write() }
   },
 }
 
@@ -65,7 +61,8 @@ export const postman: ImportKind = {
 interface FolderSettings {
   readonly variables?: ReadonlyMap<string, string>
   readonly tag?: string
-  readonly auth?: unknown
+  /** The name of a security scheme; `''` for none. */
+  readonly auth?: string
 }
 
 /** The deepest folder that is read. */
@@ -73,8 +70,7 @@ const DEEPEST = 50
 
 class CollectionReading {
   readonly book = new RouteBook()
-  /** The security schemes by their names. */
-  readonly schemes: Record<string, JsonObject> = {}
+  readonly callers = createCallers()
   readonly #environments: readonly unknown[]
   readonly #report: Diagnostics
   readonly #blank = createBlanks([], undefined).inValue
@@ -90,7 +86,7 @@ class CollectionReading {
     for (const [i, { listen, script }] of objectItems(folder.event).entries()) {
       const lines = asList(isObject(script) ? script.exec : '').join('')
       const what = `the ${listen === 'test' ? 'test' : 'script'} of "${folder.name ?? 'the collection'}" is not run`
-      if (/\S/.test(lines)) lose(['event', i], what, 'write it as a rule, or keep it in the tests of the client')
+      if (/\S/.test(lines)) lose(['event', i], what, 'write it as a rule, or in the tests of the client')
     }
     // Values of an environment replace those of the collection.
     const variables = new Map(around.variables)
@@ -98,7 +94,8 @@ class CollectionReading {
       const isOn = one.enabled !== false && one.disabled !== true && type !== 'secret' && !isSecretName(String(key))
       if (isOn && value !== '' && value !== null) variables.set(String(key), String(value))
     }
-    const inner = { ...around, variables, ...(folder.auth === undefined ? {} : { auth: folder.auth }) }
+    const auth = this.#schemeOf(folder.auth, variables, lose, ['auth']) ?? around.auth
+    const inner = { ...around, variables, ...(auth === undefined ? {} : { auth }) }
     if (folder.request !== undefined) {
       this.#readRequest(folder, inner, (path: Path) => source.locate([...at, ...path]), lose)
       return
@@ -126,24 +123,34 @@ class CollectionReading {
       lose(['request', 'method'], `the method ${request.method} has no equal`, 'use another')
       return
     }
-    const auth = this.#schemeOf(given.auth ?? around.auth, variables, lose)
+    const authOf = ({ auth: own, header }: Members, known: string | undefined, tell?: Lose) =>
+      (this.#schemeOf(own, variables, tell, ['request', 'auth']) ?? known) ||
+      this.#schemeOf(authInHeaders(header), variables)
+    const auth = authOf(given, around.auth, lose)
     const summary = String(item.name ?? '')
     const { description } = given
     const told = isObject(description) ? description.content : description
     const notes = { summary, tag, place: placeOf([]), description: typeof told === 'string' ? told : undefined }
     const route = this.book.routeAt(method, request.path, notes)
-    describeSent(route, this.#masked(request), auth)
-    for (const [i, one] of objectItems(item.response).entries()) {
+    const replies = objectItems(item.response)
+    // A request that is refused shows no valid body.
+    const isValid = replies.length === 0 || replies.some(one => Number(one.code) < 300)
+    describeSent(route, isValid ? this.#masked(request) : { ...request, body: undefined }, auth)
+    for (const [i, one] of replies.entries()) {
       const { code, header, body, name, originalRequest, _postman_previewlanguage: language } = one
       const status = Number(code)
       if (!(status >= 200 && status <= 599)) {
-        lose(['response', i], 'this saved reply has no status', 'send the request in Postman, and save the reply')
+        lose(['response', i], 'this saved reply has no status', 'save it in Postman again')
         continue
       }
       const sent = isObject(originalRequest) ? readMessage({ ...given, ...originalRequest }, variables) : request
       const own = sent.method === method ? this.book.routeAt(method, sent.path, notes) : route
-      if (status < 300) describeSent(own, this.#masked(sent), auth)
-      const type = sentFields(header).get('content-type')?.split(';')[0]?.trim() ?? TYPES[String(language)]
+      if (status < 300) {
+        const known = isObject(originalRequest) ? authOf(originalRequest, auth) : auth
+        describeSent(own, this.#masked(sent), known)
+        if (known === undefined) own.shown.security.add('')
+      }
+      const type = sentFields(header).get('content-type')?.split(';')[0]?.trim() ?? TYPES.get(language)
       own.cases.push({
         name: exampleName(String(name ?? status), own),
         ...{ place: placeOf(['response', i]), when: [], status, headers: {} },
@@ -160,43 +167,64 @@ class CollectionReading {
     return body === undefined ? message : { ...message, body: this.#blank(body as Json) }
   }
 
-  /** Notes the security scheme of a request, and returns its name. */
-  #schemeOf(auth: unknown, variables: Variables, lose: Lose): string | undefined {
-    if (!isObject(auth) || auth.type === 'noauth') return undefined
+  /**
+   * Notes a security scheme, and the consumer with its credential.
+   *
+   * @returns the name of the scheme, `''` for none; `undefined` where nothing is said
+   */
+  #schemeOf(auth: unknown, variables: Variables, lose?: Lose, at: Path = []): string | undefined {
+    if (!isObject(auth)) return undefined
     const type = String(auth.type)
-    const kind = AUTH[type]
+    const kind = AUTH.get(type)
     if (kind === undefined) {
-      lose(['request'], `credentials of the kind "${type}" are not asked for`, 'see docs/openapi.md')
-      return undefined
+      if (type !== 'noauth') lose?.(at, `credentials of the kind "${type}" are not asked for`, 'see docs/openapi.md')
+      return ''
     }
-    const given = auth[type]
     // Version 2.0 has an object.
-    const settings = Array.isArray(given) ? Object.fromEntries(sentFields(given)) : ((given ?? {}) as Members)
-    const name = fillIn(String(settings.key ?? ''), variables) || 'x-api-key'
+    const own = isObject(auth[type]) ? Object.entries(auth[type]).map(([key, value]) => ({ key, value })) : auth[type]
+    const settings = sentFields(own)
+    const name = fillIn(settings.get('key') ?? '', variables) || 'x-api-key'
     const isKey = kind === 'apiKey'
     const id = isKey ? name.replace(/[^\w.-]/g, '-') : kind
     const scheme: JsonObject = isKey
-      ? { type: kind, in: settings.in === 'query' ? 'query' : 'header', name }
+      ? { type: kind, in: settings.get('in') === 'query' ? 'query' : 'header', name }
       : { type: 'http', scheme: kind }
-    put(this.schemes, id, scheme)
-    return id
+    const secrets: Readonly<Record<string, string>> =
+      kind === 'basic'
+        ? { username: 'BASIC_USERNAME', password: 'BASIC_PASSWORD' }
+        : {
+            [isKey ? 'value' : type === 'oauth2' ? 'accesstoken' : 'token']: isKey
+              ? nameOfVariable(name)
+              : 'BEARER_TOKEN',
+          }
+    const given = Object.entries(secrets).map(([field, usual]) => [settings.get(field) ?? '', usual] as const)
+    return this.callers.add(id, scheme, ...given)
   }
+}
+
+/** The credential in the header of a request, as Postman writes those that it adds. */
+function authInHeaders(header: unknown): Members | undefined {
+  for (const [name, text] of sentFields(header)) {
+    const [, word = '', token] = /^(bearer|basic)\s+(.*)$/i.exec(text) ?? []
+    if (name === 'authorization' && token !== undefined)
+      return { type: word.toLowerCase(), [word.toLowerCase()]: { token } }
+    if (isSecretName(name) && !/csrf|xsrf|refresh/.test(name))
+      return { type: 'apikey', apikey: { key: name, value: text } }
+  }
+  return undefined
 }
 
 type Variables = ReadonlyMap<string, string>
 
 /** The schemes by the kinds of Postman. */
-const AUTH: Readonly<Record<string, string>> = {
-  ...{ bearer: 'bearer', oauth2: 'bearer', jwt: 'bearer', basic: 'basic', apikey: 'apiKey' },
-}
+const AUTH: ReadonlyMap<string, string> = new Map(
+  Object.entries({ bearer: 'bearer', oauth2: 'bearer', jwt: 'bearer', basic: 'basic', apikey: 'apiKey' }),
+)
 
 /** The media types by the languages of Postman. */
-const TYPES: Readonly<Record<string, string>> = {
-  json: 'application/json',
-  xml: 'application/xml',
-  html: 'text/html',
-  text: 'text/plain',
-}
+const TYPES: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({ json: 'application/json', xml: 'application/xml', html: 'text/html', text: 'text/plain' }),
+)
 
 /** The name of an example: short, and once for each status. */
 function exampleName(text: string, { cases }: ImportedRoute): string {
@@ -205,7 +233,7 @@ function exampleName(text: string, { cases }: ImportedRoute): string {
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-|-$/g, '') || 'reply'
-  return freeName(plain, new Map(cases.map(({ name }) => [name, true])))
+  return freeName(plain, { has: name => cases.some(one => one.name === name) })
 }
 
 /** Returns the content of a message: JSON as its value. A variable without a value is 0 where it is no text. */
@@ -296,7 +324,7 @@ const pathPart = (part: unknown): string => String(isObject(part) ? part.value :
 function readSentBody({ mode, raw, options, ...forms }: Members, known: string | undefined, variables: Variables) {
   if (mode === 'raw') {
     const { language } = (isObject(options) && isObject(options.raw) ? options.raw : {}) as Members
-    return sentContent(fillIn(String(raw ?? ''), variables), known ?? TYPES[String(language)])
+    return sentContent(fillIn(String(raw ?? ''), variables), known ?? TYPES.get(language))
   }
   if (mode === 'graphql') return { type: 'application/json', body: forms.graphql }
   if (mode === 'file') return { type: known ?? 'application/octet-stream' }
@@ -312,14 +340,17 @@ function readSentBody({ mode, raw, options, ...forms }: Members, known: string |
 function describeSent({ path, shown }: ImportedRoute, sent: SentMessage, scheme: string | undefined): void {
   const { values, query, type, body } = sent
   const names = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => `path ${name}`)
-  const add = (key: string, value: string) => getOrMake(shown.parameters, key, (): string[] => []).push(value)
-  for (const [i, value] of [...values.values()].entries()) add(names[i] as string, value)
-  for (const [name, value] of query) if (name !== '') add(`query ${name}`, isSecretName(name) ? '' : value)
+  for (const [i, value] of [...values.values()].entries())
+    getOrMake(shown.parameters, names[i] as string, (): string[][] => []).push([value])
+  showQuery(
+    shown,
+    new URLSearchParams(query.map(([name, value]) => [name, isSecretName(name) ? '' : value] as [string, string])),
+  )
   if (type !== undefined) {
     const bodies = getOrMake(shown.bodies, type, (): Json[] => [])
     if (body !== undefined) bodies.push(body)
   }
-  if (scheme !== undefined) shown.security.add(scheme)
+  if (scheme) shown.security.add(scheme)
 }
 
 /** The request of a saved reply, without a credential. */

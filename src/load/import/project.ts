@@ -1,10 +1,20 @@
 // The project that an import writes: a contract, a gateway.yaml, fixtures and files, as a person would have written them.
 
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeYaml } from '../../kernel/file/yaml-tree.ts'
-import { isObject, type Json, type JsonObject, mapValues, memberAt, put, stringifyJson } from '../../kernel/json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  mapValues,
+  memberAt,
+  parseJson,
+  put,
+  stringifyJson,
+} from '../../kernel/json.ts'
 import { freeName, singular } from '../../kernel/names.ts'
+import { roleOf } from '../infer/list.ts'
 import {
   type Imported,
   type ImportedCase,
@@ -13,15 +23,9 @@ import {
   type ImportedRoute,
   operationIdOf,
   pascal,
+  type ShownRequests,
 } from './imported.ts'
-import {
-  collectionOf,
-  recordsShown,
-  type ShownRecords,
-  schemaOfReplies,
-  schemaOfValues,
-  unsavedReply,
-} from './schema-of.ts'
+import { collectionOf, recordsShown, schemaOfReplies, schemaOfValues, unsavedReply } from './schema-of.ts'
 
 /** The files of a project by their names in its folder. */
 export type ProjectFiles = ReadonlyMap<string, string | Uint8Array>
@@ -34,76 +38,117 @@ const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH'])
 /** Makes the files of a project. */
 export function projectOf(imported: Imported): ProjectFiles {
   const files = new Map<string, string | Uint8Array>()
-  const paths: Record<string, Record<string, Json>> = {}
   const operations: Record<string, Json> = {}
+  const resources: Record<string, Json> = {}
+  const contract = createContract()
+  const add: AddOperation = (method, path, operation, settings, name) => {
+    const id = contract.add(method, path, operation, name)
+    if (Object.keys(settings).length > 0) put(operations, id, settings as Json)
+  }
+  for (const one of imported.records) addRecords(one, { add, schemas: contract.schemas, resources, files })
+  if (imported.hasExamples) contract.addExamples(imported.routes)
+  else {
+    for (const route of imported.routes)
+      add(route.method, route.path, operationFor(route), settingsOfRoute(route, files), nameOperation(route))
+  }
+  const gateway = withoutEmpty<Json>({ contract: './openapi.yaml', ...imported.settings, resources, operations })
+  files.set('openapi.yaml', writeYaml(contract.write(imported)))
+  files.set('gateway.yaml', writeYaml(gateway))
+  return files
+}
+
+/** Begins a contract of requests and replies that were seen. */
+export function createContract() {
+  const paths: Record<string, Record<string, Json>> = {}
   const ids = new Map<string, true>()
-  const add: AddOperation = (method, path, operation, settings, name = operationIdOf(method, path)) => {
+  const schemas: Record<string, Json> = {}
+  let base = ''
+  /** Adds an operation. Returns its id: the name, unless another one has it. */
+  const add = (method: string, path: string, operation: object, name = operationIdOf(method, path)): string => {
     const id = freeName(name, ids)
     ids.set(id, true)
     paths[path] ??= {}
     ;(paths[path] as Record<string, Json>)[method.toLowerCase()] = { operationId: id, ...operation } as Json
-    if (Object.keys(settings).length > 0) put(operations, id, settings as Json)
+    return id
   }
-  const schemas: Record<string, Json> = {}
-  const resources: Record<string, Json> = {}
-  for (const one of imported.records) addRecords(one, { add, schemas, resources, files })
-  const shown = imported.hasExamples ? recordsShown(imported.routes) : new Map<string, ShownRecords>()
-  for (const { name, values } of shown.values()) put(schemas, name, schemaOfValues(values))
-  for (const route of imported.routes) {
-    const { method, path } = route
-    const settings = imported.hasExamples ? {} : settingsOfRoute(route, files)
-    const records = imported.hasExamples && { name: shown.get(collectionOf(path))?.name }
-    add(method, path, contractOf(route, records || undefined), settings, exampleIdOf(route))
-  }
-  const components = {
-    ...(Object.keys(schemas).length > 0 ? { schemas } : {}),
-    ...(imported.schemes === undefined ? {} : { securitySchemes: imported.schemes }),
-  }
-  const contract = {
-    openapi: '3.1.0',
-    info: { title: imported.title, version: '1' },
-    paths,
-    ...(Object.keys(components).length > 0 ? { components } : {}),
-  }
-  const gateway = {
-    contract: './openapi.yaml',
-    ...imported.settings,
-    ...(Object.keys(resources).length > 0 ? { resources } : {}),
-    ...(Object.keys(operations).length > 0 ? { operations } : {}),
-  }
-  files.set('openapi.yaml', writeYaml(contract as Json))
-  files.set('gateway.yaml', writeYaml(gateway as Json))
-  return files
-}
-
-/** Names an operation as its request is called, if that is some words. */
-function exampleIdOf({ summary = '', method, path }: ImportedRoute): string {
-  const [first = '', ...others] = summary.split(/[^A-Za-z0-9]+/).filter(Boolean)
-  const isName = others.length > 0 && others.length < 5 && /^[a-z]+$/i.test(first)
-  return isName ? operationIdOf(first, others.join(' ')) : operationIdOf(method, path)
-}
-
-/** A parameter with the values that were given for it. */
-function parameterNamed(place: string, name: string, values: readonly string[]): JsonObject {
-  const given = values.filter(value => value !== '')
-  const isInteger = given.length > 0 && given.every(value => /^(?:0|[1-9]\d{0,14})$/.test(value))
   return {
-    ...{ name, in: place, ...(place === 'path' ? { required: true } : {}) },
-    // A bound is compared as a number.
-    schema: { type: isInteger ? 'integer' : /_[gl]te$/.test(name) ? 'number' : 'string' },
-    ...(given.length > 0 ? { example: (isInteger ? Number(given[0]) : given[0]) as Json } : {}),
+    add,
+    schemas,
+    /** Adds routes whose cases are examples. @param isRecorded whether they show all traffic, so that none is written */
+    addExamples(routes: readonly ImportedRoute[], isRecorded = false): void {
+      const records = recordsShown(routes)
+      for (const { name, values } of records.values()) put(schemas, name, schemaOfValues(values))
+      base = basePathOf(routes.map(({ path }) => path))
+      for (const route of routes) {
+        const record = records.get(collectionOf(route.path))?.name
+        const own = { ...route, path: route.path.slice(base.length) }
+        add(route.method, own.path, operationFor(own, { record, isRecorded }), nameOperation(own, record))
+      }
+    },
+    write: ({ title, schemes = {} }: Pick<Imported, 'title' | 'schemes'>): JsonObject => ({
+      openapi: '3.1.0',
+      info: { title, version: '1' },
+      ...(base === '' ? {} : { servers: [{ url: base }] }),
+      paths,
+      ...withoutEmpty({ components: withoutEmpty({ schemas, securitySchemes: schemes }) }),
+    }),
   }
 }
 
-/** The parameters of a path and a query. @param shown their values by place and name */
-const parametersIn = (path: string, query: Iterable<string>, shown: ReadonlyMap<string, string[]> = new Map()) => {
+/** An object without the objects in it that are empty. */
+export const withoutEmpty = <Value>(all: Readonly<Record<string, Value>>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(all).filter(([, one]) => !isObject(one) || Object.keys(one).length > 0))
+
+const VERBS: Readonly<Record<string, string>> = { GET: 'get', PUT: 'replace', PATCH: 'update', DELETE: 'delete' }
+
+/** Names an operation as its request is called, if that is some words; one on records after their schema: `listOrders`, `getOrder`. */
+function nameOperation({ summary = '', method, path }: ImportedRoute, record?: string): string {
+  const [first = '', ...others] = summary.split(/[^A-Za-z0-9]+/).filter(Boolean)
+  if (others.length > 0 && others.length < 5 && /^[a-z]+$/i.test(first)) return operationIdOf(first, others.join(' '))
+  const isItem = collectionOf(path) !== path
+  const verb = isItem ? VERBS[method] : { GET: 'list', POST: 'create' }[method]
+  if (record === undefined || verb === undefined) return operationIdOf(method, path)
+  return `${verb}${verb === 'list' ? pascal(path.slice(path.lastIndexOf('/') + 1)) : record}`
+}
+
+/** The beginning that all paths have and that names no records: `/api/v2`, `/shop/api`. */
+function basePathOf(paths: readonly string[]): string {
+  let base = /^(?:\/[\w.-]+)?(?:\/(?:api|rest|v\d[\w.]*))+(?=\/)/i.exec(paths[0] ?? '')?.[0] ?? ''
+  while (!paths.every(path => path.startsWith(`${base}/`))) base = base.slice(0, base.lastIndexOf('/'))
+  return base
+}
+
+/** The parameters of a path and a query. @param shows whether an example is given */
+function parametersIn(
+  path: string,
+  query: Iterable<string>,
+  { parameters, most = 0 }: Partial<ShownRequests> = {},
+  shows = true,
+) {
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => `path ${name}`)
-  const keys = [...new Set([...names, ...[...query].map(name => `query ${name}`), ...shown.keys()])]
-  const parameters = keys.map(key => {
+  const keys = [...new Set([...names, ...[...query].map(name => `query ${name}`), ...(parameters?.keys() ?? [])])]
+  const all = keys.map((key): JsonObject => {
     const [place = '', name = ''] = key.split(/ (.*)/s)
-    return parameterNamed(place, name, shown.get(key) ?? [])
+    const requests = parameters?.get(key) ?? []
+    // A value that is not surely of another type is text.
+    const given = requests
+      .flat()
+      .filter(value => value !== '')
+      .map((text): Json => (/^(?:true|false|0|-?[1-9]\d{0,14})$/.test(text) ? JSON.parse(text) : text))
+    const { type = /_[gl]te$/.test(name) ? 'number' : 'string' } = schemaOfValues(given)
+    const own: JsonObject = { type: Array.isArray(type) || (place === 'path' && type === 'boolean') ? 'string' : type }
+    // A round number of items is likely the length of a page.
+    const usual: JsonObject = roleOf(name) === 'limit' && most > 9 && most % 5 === 0 ? { default: most } : {}
+    const isList = requests.some(({ length }) => length > 1)
+    return {
+      ...{ name, in: place, ...(place === 'path' ? { required: true } : {}) },
+      schema: isList ? { type: 'array', items: own } : { ...own, ...usual },
+      ...(given.length > 0 && shows && !isList
+        ? { example: own.type === 'string' ? String(given[0]) : (given[0] as Json) }
+        : {}),
+    }
   })
-  return parameters.length > 0 ? { parameters } : {}
+  return all.length > 0 ? { parameters: all } : {}
 }
 
 /** The names of the query that the expressions of a route use. */
@@ -117,40 +162,40 @@ function queryOf({ cases }: ImportedRoute): ReadonlySet<string> {
   return new Set(names.map(([, word, quoted]) => (word ?? quoted) as string))
 }
 
-/** The responses of an operation by their status. @param schemaOf returns the schema of what some cases answer */
-export function responsesOf(
-  cases: readonly ImportedCase[],
-  schemaOf: (own: readonly ImportedCase[]) => JsonObject = bodySchema,
-): Record<string, JsonObject> {
+interface Examples {
+  /** The name of the schema of the records that they show. */
+  readonly record: string | undefined
+  /** Whether they are traffic that was recorded. */
+  readonly isRecorded: boolean
+}
+
+/** The responses of an operation by their status. */
+function responsesOf(cases: readonly ImportedCase[], examples: Examples | undefined): Record<string, JsonObject> {
   const responses: Record<string, JsonObject> = {}
   const statuses = [...new Set(cases.map(({ status }) => status))].sort()
   for (const status of statuses) {
     const own = cases.filter(one => one.status === status)
-    const types = [...new Set(own.flatMap(({ type }) => (type === undefined ? [] : [type])))]
-    const content = types.map(type => [type, { schema: schemaOf(own.filter(one => one.type === type)) }] as const)
+    const types = new Set(own.flatMap(({ type }) => (type === undefined ? [] : [type])))
+    const content = [...types].map(type => {
+      const all = own.filter(one => one.type === type && one.body !== undefined)
+      return [type, { schema: examples ? schemaOfReplies(all, examples.record) : bodySchema(all) }] as const
+    })
     responses[status] = {
-      description: own.find(({ name }) => name !== '')?.name ?? 'As imported',
-      ...(content.length > 0 ? { content: Object.fromEntries(content) } : {}),
+      description: own.find(({ name }) => name !== '')?.name ?? 'As it was seen',
+      ...withoutEmpty({ content: Object.fromEntries(content) }),
     }
   }
   return responses
 }
 
-/** @param records the name of the schema of the records that the cases show; unset if the cases are no examples */
-function contractOf(route: ImportedRoute, records: { readonly name: string | undefined } | undefined): JsonObject {
+/** @param examples unset if the cases are rules */
+function operationFor(route: ImportedRoute, examples?: Examples): JsonObject {
   const { method, path, tag, summary, description, cases, shown } = route
-  const responses: Record<string, JsonObject> =
-    cases.length === 0
-      ? unsavedReply(route, records?.name)
-      : responsesOf(cases, own => (records ? schemaOfReplies(own, records.name) : bodySchema(own)))
-  const isRead = cases.some(({ when }) => when.some(one => one.includes('request.body')))
+  const { record, isRecorded = false } = examples ?? {}
+  const responses = cases.length === 0 ? unsavedReply(route, record) : responsesOf(cases, examples)
   const bodies = new Map(shown.bodies)
-  if (records !== undefined) {
-    for (const { name, status, type = '', body } of cases) {
-      const media = memberAt(responses, [`${status}`, 'content', type]) as { examples?: JsonObject } | undefined
-      if (media !== undefined) media.examples = { ...media.examples, [name]: { value: body as Json } }
-    }
-  } else {
+  if (examples === undefined) {
+    const isRead = cases.some(({ when }) => when.some(one => one.includes('request.body')))
     if (cases.every(({ when, settings }) => when.length > 0 || settings?.times !== undefined))
       responses[404] ??= { description: 'No case fits the request' }
     if (BODY_METHODS.has(method) || isRead) {
@@ -158,17 +203,33 @@ function contractOf(route: ImportedRoute, records: { readonly name: string | und
       bodies.set('application/json', []).set('*/*', [])
     }
   }
+  for (const { name, status, type = '', body } of examples && !isRecorded ? cases : []) {
+    const media = memberAt(responses, [`${status}`, 'content', type]) as { examples?: JsonObject } | undefined
+    if (media !== undefined) media.examples = { ...media.examples, [name]: { value: body as Json } }
+  }
+  const refused = cases.flatMap(({ status, trial }) => {
+    const parsed = status === 400 || status === 422 ? parseJson(trial?.body ?? '') : {}
+    return 'value' in parsed && isObject(parsed.value) ? [parsed.value] : []
+  })
   const content = mapValues(Object.fromEntries(bodies), all => {
-    // One request shows fields that others may leave out.
-    const { required, ...schema } = schemaOfValues(all)
-    return all.length === 0 ? {} : { schema, example: all[0] as Json }
+    if (all.length === 0) return {}
+    const { required = [], ...schema } = schemaOfValues(all)
+    // A single request shows fields that others may leave out, unless one without them is refused.
+    const isCertain = isRecorded || new Set(all.map(body => stringifyJson(body))).size > 1
+    const needed = (required as readonly string[]).filter(name => isCertain || refused.some(one => !(name in one)))
+    return {
+      schema: needed.length > 0 ? { ...schema, required: needed } : schema,
+      ...(isRecorded ? {} : { example: all[0] as Json }),
+    }
   })
   return {
     ...(summary ? { summary } : {}),
     ...(description ? { description } : {}),
     ...(tag === undefined ? {} : { tags: [tag] }),
-    ...(shown.security.size > 0 ? { security: [...shown.security].map(name => ({ [name]: [] })) } : {}),
-    ...parametersIn(path, queryOf(route), shown.parameters),
+    ...([...shown.security].some(Boolean)
+      ? { security: [...shown.security].map(name => (name === '' ? {} : { [name]: [] })) }
+      : {}),
+    ...parametersIn(path, queryOf(route), shown, !isRecorded),
     ...(bodies.size > 0 ? { requestBody: { content } } : {}),
     responses,
   } as JsonObject
@@ -176,15 +237,9 @@ function contractOf(route: ImportedRoute, records: { readonly name: string | und
 
 /** The schema of bodies: none where one has templates, whose values are not known. */
 function bodySchema(cases: readonly ImportedCase[]): JsonObject {
-  const bodies = cases.flatMap(({ body }) => (body === undefined || body instanceof ImportedFile ? [] : [body]))
-  if (bodies.length === 0 || bodies.some(hasTemplate)) return {}
+  const bodies = cases.flatMap(({ body }) => (body instanceof ImportedFile ? [] : [body as Json]))
+  if (bodies.length === 0 || bodies.some(body => stringifyJson(body).includes('${'))) return {}
   return schemaOfValues(bodies)
-}
-
-function hasTemplate(value: Json): boolean {
-  if (typeof value === 'string') return value.includes('${')
-  if (Array.isArray(value)) return value.some(hasTemplate)
-  return isObject(value) && Object.values(value as JsonObject).some(hasTemplate)
 }
 
 /** The rules of a route, and its reply where none applies. */
@@ -314,14 +369,8 @@ function addRecords(
   for (const action of ['read', 'replace', 'update', 'delete']) operate(`${path}/{${idField}}`, { [action]: name })
 }
 
-/** The folder exists and is not empty. */
-export class ProjectExists extends Error {
-  override readonly name = 'ProjectExists'
-}
-
-/** Writes a project to a folder, whole or not at all. Throws a `ProjectExists`. */
-export function writeProject(folder: string, files: ProjectFiles, force: boolean): void {
-  if (!force && existsSync(folder) && readdirSync(folder).length > 0) throw new ProjectExists(folder)
+/** Writes the files of a project to a folder. */
+export function writeProject(folder: string, files: ProjectFiles): void {
   for (const [name, content] of files) {
     const path = join(folder, name)
     mkdirSync(dirname(path), { recursive: true })

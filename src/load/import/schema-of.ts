@@ -90,7 +90,7 @@ export function recordsShown(routes: readonly Shown[]): ReadonlyMap<string, Show
     const item = items.get(path)
     const [body] = shown.bodies.get('application/json') ?? []
     if (method !== 'POST' || found.has(path) || item?.method !== 'GET' || !isObject(body)) continue
-    const [id = ''] = item.shown.parameters.get(item.path.replace(/.*\{(.*)\}$/, 'path $1')) ?? []
+    const [[id = ''] = []] = item.shown.parameters.get(item.path.replace(/.*\{(.*)\}$/, 'path $1')) ?? []
     add(path, { id: /^\d*$/.test(id) ? 1 : id, ...(body as JsonObject) })
   }
   const names = new Map<string, true>()

@@ -2,36 +2,28 @@
 // operations are about the same records is left to the inference of state.
 
 import { isJson } from '../../contract/media-types.ts'
-import { isObject, type Json, type JsonObject, mapValues, put } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import { freeName, singular } from '../../kernel/names.ts'
+import { freeName } from '../../kernel/names.ts'
+import { parameterAfter } from '../import/handlebars.ts'
 import type { RecordedExchange } from '../import/har.ts'
-import { type ImportedCase, operationIdOf, pascal } from '../import/imported.ts'
-import { responsesOf } from '../import/project.ts'
-import { collectionOf, recordsShown, schemaOfReplies, schemaOfValues } from '../import/schema-of.ts'
+import { type ImportedRoute, newRoute, showQuery } from '../import/imported.ts'
+import { createContract } from '../import/project.ts'
 import { decodeSegment, jsonOfMessage, typeOfMessage, valueOfRequest } from './recording.ts'
 
 /** The bodies of an operation from which a schema is made. */
 const MOST_BODIES = 500
 
-/** The traffic of one operation. */
+/** The traffic of one operation; its path has `{}` for ids. */
 interface SeenOperation {
-  readonly method: string
-  /** The path with `{}` for ids, and one of the paths that were sent. */
-  readonly shape: string
+  readonly route: ImportedRoute
+  /** One of the paths that were sent. */
   readonly sample: string
-  /** By status. */
-  readonly cases: Map<number, ImportedCase[]>
-  /** The bodies of requests by their media type. */
-  readonly sent: Map<string, Json[]>
-  readonly query: Map<string, string[][]>
-  /** The parameters whose values are texts in the records that were answered. */
-  readonly texts: Set<string>
-  /** Statuses of requests without and with the header `Authorization`, and its first word. */
+  /** How many replies have each status. */
+  readonly statuses: Map<number, number>
+  /** Statuses of requests without the header `Authorization`, and its first word. */
   readonly bare: Set<number>
   word: string
-  /** The most items of a list in replies to requests without a query. */
-  most: number
 }
 
 /** @param exchanges is iterated twice */
@@ -47,7 +39,20 @@ export async function firstContract(exchanges: AsyncIterable<RecordedExchange>):
   for await (const one of exchanges) {
     if (/^(?:GET|PUT|POST|DELETE|PATCH|TRACE)$/.test(one.method)) note(one, paths.shapeOf(one.path), seen)
   }
-  return describe([...seen.values()], paths, title)
+  const schemes: Record<string, Json> = {}
+  const routes = [...seen.values()].map(({ route, sample, bare, word }) => {
+    const { path, integers } = paths.describe(sample)
+    for (const [i, [, name = '']] of [...path.matchAll(/\{([^}]*)\}/g)].entries())
+      route.shown.parameters.set(`path ${name}`, [[integers[i] ? '1' : '']])
+    if (word !== '' && bare.has(401) && [...bare].every(status => status >= 400)) {
+      put(schemes, word, { type: 'http', scheme: word.toLowerCase() })
+      route.shown.security.add(word)
+    }
+    return { ...route, path }
+  })
+  const contract = createContract()
+  contract.addExamples(routes, true)
+  return contract.write({ title, schemes })
 }
 
 function note(
@@ -57,117 +62,38 @@ function note(
 ): void {
   const { status } = reply
   const one = getOrMake(seen, `${method} ${shape}`, () => {
-    const collected = {
-      cases: new Map(),
-      sent: new Map(),
-      query: new Map(),
-      texts: new Set<string>(),
-      bare: new Set<number>(),
-    }
-    return { method, shape, sample: path, ...collected, word: '', most: 0 }
+    return { route: newRoute(method, shape), sample: path, statuses: new Map(), bare: new Set<number>(), word: '' }
   })
+  const { cases, shown } = one.route
+  const count = one.statuses.get(status) ?? 0
   const { authorization } = request.headers
   if (authorization === undefined) one.bare.add(status)
   else one.word ||= authorization.split(' ', 1)[0] as string
   const body = jsonOfMessage(reply)
-  const cases = getOrMake(one.cases, status, () => [])
-  if (cases.length < MOST_BODIES) {
+  if (count < MOST_BODIES) {
+    one.statuses.set(status, count + 1)
     const type = typeOfMessage(reply)
-    const shown =
-      (reply.body === undefined && !reply.isPartial) || type === '' ? {} : { type, body: isJson(type) ? body : '' }
-    cases.push({ name: 'As recorded', place, when: [], status, headers: {}, ...shown })
+    const isEmpty = (reply.body === undefined && !reply.isPartial) || type === ''
+    cases.push({
+      ...{ name: '', place, when: [], status, headers: {} },
+      ...(isEmpty ? {} : { type, body: isJson(type) ? body : '' }),
+    })
   }
   const list = [body, ...Object.values(isObject(body) ? body : {})].find((value): value is Json[] =>
     Array.isArray(value),
   )
-  if (query === '' && list !== undefined) one.most = Math.max(one.most, list.length)
+  if (query === '' && list !== undefined) shown.most = Math.max(shown.most ?? 0, list.length)
   if (request.body !== undefined) {
-    const bodies = getOrMake(one.sent, typeOfMessage(request) || '*/*', () => [])
+    const bodies = getOrMake(shown.bodies, typeOfMessage(request) || '*/*', () => [])
     const sent = valueOfRequest(request)
     if (sent !== undefined && status < 400 && bodies.length < MOST_BODIES) bodies.push(sent)
   }
   const given = new URLSearchParams(query)
-  for (const name of new Set(given.keys())) {
-    getOrMake(one.query, name, () => []).push(given.getAll(name))
-    if (list?.some(item => isObject(item) && item[name] === given.get(name))) one.texts.add(name)
-  }
-}
-
-function describe(seen: readonly SeenOperation[], book: Paths, title: string): JsonObject {
-  const securitySchemes: Record<string, Json> = {}
-  const paths: Record<string, Record<string, Json>> = {}
-  const ids = new Map<string, true>()
-  const routes = seen.map(one => {
-    const shown = { parameters: new Map(), bodies: one.sent, security: new Set<string>() }
-    return { ...one, ...book.describe(one.sample), shown, cases: [...one.cases.values()].flat() }
-  })
-  const records = recordsShown(routes)
-  for (const one of routes) {
-    const { path, integers, bare, word, sent } = one
-    const record = records.get(collectionOf(path))?.name
-    const id = freeName(nameOperation(one.method, path, record), ids)
-    ids.set(id, true)
-    const isGuarded = word !== '' && bare.has(401) && [...bare].every(status => status >= 400)
-    if (isGuarded) put(securitySchemes, word, { type: 'http', scheme: word.toLowerCase() })
-    const parameters = [...seenParameters(one, path, integers)]
-    const content = mapValues(Object.fromEntries(sent), all => (all.length > 0 ? { schema: schemaOfValues(all) } : {}))
-    const operation = {
-      operationId: id,
-      ...(isGuarded ? { security: [{ [word]: [] }] } : {}),
-      ...(parameters.length > 0 ? { parameters } : {}),
-      ...(sent.size > 0 ? { requestBody: { content } } : {}),
-      responses: responsesOf(one.cases, own =>
-        schemaOfReplies(
-          own.filter(({ body }) => body !== undefined),
-          record,
-        ),
-      ),
-    }
-    paths[path] = { ...paths[path], [one.method.toLowerCase()]: operation as unknown as Json }
-  }
-  return {
-    openapi: '3.1.0',
-    info: { title, version: '1' },
-    paths,
-    components: {
-      schemas: Object.fromEntries([...records.values()].map(({ name, values }) => [name, schemaOfValues(values)])),
-      securitySchemes,
-    },
-  }
-}
-
-const VERBS: Readonly<Record<string, string>> = { GET: 'get', PUT: 'replace', PATCH: 'update', DELETE: 'delete' }
-
-/** Names an operation, those on records after their schema: `listOrders`, `createOrder`, `getOrder`. */
-function nameOperation(method: string, path: string, record: string | undefined): string {
-  const isItem = collectionOf(path) !== path
-  const verb = isItem ? VERBS[method] : { GET: 'list', POST: 'create' }[method]
-  if (record === undefined || verb === undefined) return operationIdOf(method, path)
-  return `${verb}${verb === 'list' ? pascal(path.slice(path.lastIndexOf('/') + 1)) : record}`
-}
-
-/** Names of the parameter for the length of a page, and lengths that are likely its default. */
-const PAGE_SIZE = /^(?:limit|size|per_?page|page_?size|count|take|first)$/i
-const USUAL_SIZES: ReadonlySet<number> = new Set([10, 12, 15, 20, 24, 25, 30, 50, 100])
-
-function* seenParameters(
-  { query, texts, most }: Pick<SeenOperation, 'query' | 'texts' | 'most'>,
-  path: string,
-  integers: readonly boolean[],
-): Generator<JsonObject> {
-  for (const [i, [, name = '']] of [...path.matchAll(/\{([^}]*)\}/g)].entries())
-    yield { name, in: 'path', required: true, schema: { type: integers[i] ? 'integer' : 'string' } }
-  for (const [name, values] of query) {
-    // A value that is not surely of another type is text.
-    const typed = values
-      .flat()
-      .map(
-        (text): Json => (!texts.has(name) && /^(?:true|false|0|-?[1-9]\d{0,14})$/.test(text) ? JSON.parse(text) : text),
-      )
-    const { format: _, ...items } = schemaOfValues(typed)
-    const usual: JsonObject = PAGE_SIZE.test(name) && USUAL_SIZES.has(most) ? { default: most } : {}
-    const isList = values.some(({ length }) => length > 1)
-    yield { name, in: 'query', schema: isList ? { type: 'array', items } : { ...items, ...usual } }
+  showQuery(shown, given)
+  for (const [name, value] of given) {
+    // A value that is a text in the records is one, even if it looks like a number.
+    if (list?.some(item => isObject(item) && item[name] === value))
+      showQuery(shown, new URLSearchParams({ [name]: 'text' }))
   }
 }
 
@@ -176,8 +102,6 @@ function* seenParameters(
 /** Numbers, UUIDs, hashes, prefixed ids, dates, addresses and blanks. */
 const ID =
   /^(?:\d+|[\da-f]{8}-[\da-f-]{27}|(?=.*\d)[\da-f]{12,}|(?=.*\d)(?=.*[A-Z])[\w-]{10,}|[a-z]{2,}_(?=.*\d)\w{6,}|\d{4}-\d\d-\d\d|[^@]+@[^@]+|masked-\d+)$/
-
-type Paths = ReturnType<ReturnType<typeof createPathBook>['read']>
 
 /** Finds the ids in paths: by their form, and because a reply to the path has a field with that value. Learn all before `read`. */
 function createPathBook() {
@@ -241,7 +165,7 @@ function createPathBook() {
       describe(path: string) {
         const parts = partsOf(path)
         const integers: boolean[] = []
-        const names = new Map<string, true>()
+        const names = new Set<string>()
         const template = parts.map((part, i) => {
           if (part !== '{}') return part
           const { isInteger = false, fields = [] } = places.get(parts.slice(0, i + 1).join('/')) ?? {}
@@ -249,10 +173,9 @@ function createPathBook() {
           const [[field] = ['id']] = [...fields].sort(
             ([a, x], [b, y]) => Number(b === 'id') - Number(a === 'id') || y - x,
           )
-          const word = singular(decodeSegment(parts.slice(0, i).findLast(one => one !== '{}') ?? ''))
-          const camel = word.replace(/[^A-Za-z0-9]+(.?)/g, (_, next: string) => next.toUpperCase())
-          const name = freeName(field !== 'id' || camel === '' ? field : `${camel}Id`, names)
-          names.set(name, true)
+          const before = decodeSegment(parts.slice(0, i).findLast(one => one !== '{}') ?? '')
+          const name = field === 'id' ? parameterAfter(before, names) : freeName(field, names)
+          names.add(name)
           return `{${name}}`
         })
         return { path: template.join('/'), integers }

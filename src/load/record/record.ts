@@ -63,7 +63,7 @@ export async function projectOfExchanges(
       const isExact = Array.isArray(value) && holdsExact(value)
       const text = stamped(isExact ? value.map(one => `- ${stringifyJson(one)}\n`).join('') : writeYaml(value))
       files.set(name, text)
-      writeProject(folder, new Map([[name, text]]), true)
+      writeProject(folder, new Map([[name, text]]))
     }
   }
   const copy = (found: Diagnostics) => {

@@ -2,7 +2,7 @@
 // time of each request, and gives new records the ids that they got.
 
 import { recordPath } from '../../behaviours/respond/shape.ts'
-import { decodeUtf8, type Reply } from '../../kernel/http.ts'
+import type { Reply } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, memberAt, parseJson, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { Id } from '../../world/records/types.ts'
@@ -91,51 +91,64 @@ export async function replayRecording(
 
 const count = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
 
-function* differencesBetween({ method, origin, reply }: RecordedExchange, shown: Json | undefined, answer: Reply) {
+/** The parts that may differ: none, the words of texts, or all values of one type. */
+type Leeway = 'none' | 'words' | 'values'
+
+/**
+ * The differences between a reply that was seen and one that is given.
+ *
+ * @param shown the JSON of the first one
+ */
+export function* differencesBetween(
+  { method, origin, reply }: Pick<RecordedExchange, 'method' | 'origin' | 'reply'>,
+  shown: Json | undefined,
+  answer: Reply,
+  leeway: Leeway = reply.status >= 400 ? 'words' : 'none',
+): Generator<string> {
   if (answer.status !== reply.status) {
     yield `${reply.status} ≠ ${answer.status}${answer.refusal === undefined ? '' : ` (${answer.refusal.detail})`}`
     return
   }
   if (reply.isPartial || method === 'HEAD') return
-  const text = typeof answer.body === 'string' ? answer.body : answer.body && decodeUtf8(answer.body)
+  const [body, given] = [reply, answer].map(one => Buffer.from((one.body as string | undefined) ?? '')) as [
+    Buffer,
+    Buffer,
+  ]
   const [type, own] = [reply, answer].map(typeOfMessage)
-  if (reply.body === undefined || text === undefined || text === '') {
-    if ((reply.body === undefined) !== !text) yield reply.body === undefined ? 'no body ≠ a body' : 'a body ≠ no body'
-    return
-  }
-  if (type !== own) yield `${type} ≠ ${own}`
+  if (body.length === 0 || given.length === 0) {
+    if (body.length !== given.length) yield body.length === 0 ? 'no body ≠ a body' : 'a body ≠ no body'
+  } else if (type !== own && type !== '') yield `${type} ≠ ${own}`
   else if (shown === undefined) {
-    if (reply.body !== text && reply.status < 400) yield 'another text'
+    if (!body.equals(given) && leeway !== 'words') yield 'another body'
   } else {
-    const parsed = parseJson(text, true)
-    if ('value' in parsed) yield* unlike(shown, parsed.value, reply.status >= 400, origin, [])
+    const parsed = parseJson(given.toString(), true)
+    if ('value' in parsed) yield* unlike(shown, parsed.value, leeway, origin, [])
   }
 }
 
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
 
-/** @param isRefusal whether the wording of texts may differ */
 function* unlike(
   real: unknown,
   own: unknown,
-  isRefusal: boolean,
+  leeway: Leeway,
   origin: string,
   at: readonly string[],
 ): Generator<string> {
   if (Array.isArray(real) && Array.isArray(own)) {
+    if (leeway === 'values') return
     if (real.length !== own.length) yield `${pointer(at)} has ${real.length} items ≠ ${own.length}`
-    for (let i = 0; i < real.length && i < own.length; i++)
-      yield* unlike(real[i], own[i], isRefusal, origin, [...at, '*'])
+    for (let i = 0; i < real.length && i < own.length; i++) yield* unlike(real[i], own[i], leeway, origin, [...at, '*'])
   } else if (isObject(real) && isObject(own)) {
     for (const name of new Set([...Object.keys(real), ...Object.keys(own)]))
-      yield* unlike(real[name], own[name], isRefusal, origin, [...at, name])
-  } else if (typeof real === 'string' && typeof own === 'string') {
-    const isTime = TIME.test(real) && TIME.test(own)
+      yield* unlike(real[name], own[name], leeway, origin, [...at, name])
+  } else if (typeof real !== typeof own || leeway !== 'values') {
+    const areTexts = typeof real === 'string' && typeof own === 'string'
+    const isTime = areTexts && TIME.test(real) && TIME.test(own)
     // The stand-in is called without TLS.
-    const isAddress = real.startsWith(origin) && own === real.replace(/^https:/, 'http:')
-    if (real !== own && !isTime && !isAddress && !isRefusal) yield difference(real, own, at)
-  } else if (stringifyJson(real) !== stringifyJson(own)) yield difference(real, own, at)
+    const isAddress = areTexts && real.startsWith(origin) && own === real.replace(/^https:/, 'http:')
+    const isFree = areTexts && (leeway === 'words' || isTime || isAddress)
+    if (!isFree && stringifyJson(real) !== stringifyJson(own))
+      yield `${pointer(at)} ${describeValue(real, at.at(-1))} ≠ ${describeValue(own, at.at(-1))}`
+  }
 }
-
-const difference = (real: unknown, own: unknown, at: readonly string[]): string =>
-  `${pointer(at)} ${describeValue(real, at.at(-1))} ≠ ${describeValue(own, at.at(-1))}`

@@ -3,7 +3,7 @@
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import { type Resource, recordMistakes } from '../../behaviours/resource.ts'
+import { fitsIds, type Resource, recordMistakes } from '../../behaviours/resource.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { reportPlaceholders } from '../../expression/template.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
@@ -84,8 +84,7 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
     }
     const id = idIn(idField, record as JsonObject)
     const key = indexKeyOf(record as JsonObject, idField, within)
-    const fits = ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
-    if (!fits) {
+    if (!fitsIds(id, { ids })) {
       if (id === undefined && !required.has(idField)) refuse(`a record of ${name} must have the field ${idField}`)
       continue
     }
@@ -120,8 +119,7 @@ function fitSeeds(
     const fitted = fit(record as JsonObject, index)
     const [fault] = recordMistakes(resource, fitted) ?? []
     const id = idIn(resource.idField, fitted)
-    const fits = resource.ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
-    if (fault === undefined && fits) return [fitted]
+    if (fault === undefined && fitsIds(id, resource)) return [fitted]
     const message = `this record of ${resource.name} is left out: ${fault ?? `its ${resource.idField} is of another type`}`
     leftOut.warning(
       'left-out',
