@@ -255,3 +255,29 @@ test('records whose replies can match no union of the contract are kept', async 
   assert.equal(((await send(`GET /boards/${id}`)).body as Fields).name, 'One')
   assert.equal((await send('GET /boards/two')).status, 404)
 })
+
+test('a record that a request takes whole is kept, whatever its reply says, also as any media type', async () => {
+  const any = (schema: object) => ({ responses: { 200: { description: 'ok', content: { '*/*': { schema } } } } })
+  const Reply = object({ key: string, action: string, state: string }, { required: ['key', 'action', 'state'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/apis': {
+          get: any(object({ apis: several(ref('Api')), total: integer }, { required: ['apis', 'total'] })),
+          post: { ...takes(ref('Api')), ...any(Reply) },
+        },
+        '/apis/{apiID}': {
+          ...naming('apiID'),
+          get: any(object({ api: ref('Api'), total: integer }, { required: ['api', 'total'] })),
+        },
+      },
+      { Api: object({ api_id: string, name: string }) },
+    ),
+  )
+  const sent = { api_id: 'one', name: 'One' }
+  const made = (await send('POST /apis', sent)).body as Fields
+  assert.deepEqual(Object.keys(made), ['key', 'action', 'state'])
+  const { api, total } = (await send('GET /apis/one')).body as Fields
+  assert.deepEqual(api, sent)
+  assert.equal(typeof total, 'number')
+})

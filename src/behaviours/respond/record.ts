@@ -121,11 +121,13 @@ function wantsId({ schema, idField }: Resource, asked: Asked, { contract }: Site
 /** Returns the other schemas that replies show the record by: of this operation, and of the one that reads it. */
 function viewsOf({ body }: RespondConfig, resource: Resource, site: Site): SchemaUse[] {
   const { operation, contract } = site
-  const reader = recordReader(resource, site)
   const own = contract.identify(resource.schema.node)
+  const path = recordPath(body)
+  // A confirmation shows no record.
+  if (body !== undefined && path.length === 0) return []
   const views = new Map<string, SchemaUse>()
-  for (const one of reader === undefined ? [operation] : [operation, reader]) {
-    const node = schemaBelow(successSchema(one, 200, 201)?.node, recordPath(body), contract)
+  for (const one of [operation, recordReader(resource, site) ?? operation]) {
+    const node = schemaBelow(successSchema(one, 200, 201)?.node, path, contract)
     if (node !== undefined && contract.identify(node) !== own) views.set(contract.identify(node), contract.use(node))
   }
   return [...views.values()]

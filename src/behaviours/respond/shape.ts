@@ -25,7 +25,7 @@ export const recordPath = (template: Json | undefined): readonly string[] => pat
 /** Returns the schema of the JSON that an operation succeeds with; `undefined` if the contract has none. */
 export function successSchema(operation: Operation, ...preferred: [number, ...number[]]): SchemaUse | undefined {
   const { content } = responseFor(operation, successStatus(operation, ...preferred)) ?? {}
-  return [...(content ?? [])].find(([type]) => isJson(type))?.[1].schema
+  return [...(content ?? [])].find(([type]) => isJson(type) || type === '*/*')?.[1].schema
 }
 
 /** Returns the index of a parameter of the path among the parameters of an operation; -1 if it is not declared. */

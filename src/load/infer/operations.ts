@@ -139,7 +139,7 @@ export function operationsOf(
     const isShown = isRead || isNew || (single !== undefined && isIts(single.record))
     const hasId = single?.keys.length === 1 && schemas.fields(whole).has('id')
     if (single !== undefined && isShown) return { ...within, ...templateOf(single, hasId) }
-    const told = isRead ? undefined : records.confirmation(whole, idField, operation.method === 'DELETE')
+    const told = isRead ? undefined : records.confirmation(whole, idField, isNew || operation.method === 'DELETE')
     if (told !== undefined) return { ...within, body: told }
     return single && { ...within, ...templateOf(single) }
   }

@@ -34,7 +34,6 @@ export const FIRST = '[]'
 export const nest = (keys: readonly string[], value: Json): Json =>
   keys.reduceRight<Json>((inner, key) => (key === FIRST ? [inner] : { [key]: inner }), value)
 
-const NO_LIST = { items: undefined, keys: [] }
 const COMMON_KEYS = ['data', 'content', 'value']
 const LIST_KEYS = [
   ...COMMON_KEYS,
@@ -222,9 +221,9 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
     if (one !== undefined && ((isNew && !isItem) || isLike(one.record))) return one
     const inList = alone(whole)
     if (inList !== undefined) return inList
-    const { items, keys } = (isItem && listed(whole)) || NO_LIST
-    const isIts = keys.length === 0 ? isNew : isOwn(keys.at(-1) as string)
-    return items !== undefined && isIts ? { record: items, keys: [...keys, FIRST] } : one
+    const found = isItem ? listed(whole) : undefined
+    const isIts = found?.keys.length === 0 ? isNew : isOwn(found?.keys.at(-1) ?? '')
+    return found && isIts ? { record: found.items, keys: [...found.keys, FIRST] } : one
   }
 
   /** Whether an operation answers with a record that is related to a known one. */

@@ -56,7 +56,8 @@ export function confirmsCreate(operation: Operation, records: RecordReader): boo
   // The reply `{ docId: 5, task: "parse" }` is about a document of `/documents/{docId}`.
   const isNamed = records.schemas.names(whole).some(name => plainName(name) === plainName(records.parameter ?? ''))
   const isAbout = sent !== undefined && (isNamed || records.isLike(sent.record))
-  return isAbout && records.confirmation(whole) !== undefined
+  // The reply to a request with the whole record does not matter.
+  return isAbout && records.confirmation(whole, undefined, records.isAkin(sent.record)) !== undefined
 }
 
 /**
@@ -73,7 +74,7 @@ export function eachSent(operation: Operation, records: RecordReader): Node | un
   if (whole.items !== undefined) {
     const reply = replySchema(operation)
     // Recipients may be answered with the calls to them.
-    const isAnswered = reply !== undefined && schemas.isRecord(whole.items) && records.alone(reply) !== undefined
+    const isAnswered = schemas.isRecord(whole.items) && reply && records.alone(reply)
     return isAnswered || isRecord(whole.items) ? whole.items : undefined
   }
   if ([...whole.properties.keys()].some(name => records.fields.has(name))) return undefined
