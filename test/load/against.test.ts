@@ -151,7 +151,7 @@ test('recorded requests that match no operation are counted', async () => {
   assert.deepEqual(
     report.list.map(({ code, message }) => [code, message]),
     [
-      ['unmatched-requests', '1 recorded request matches no operation'],
+      ['unmatched-requests', 'recorded requests that match no operation: 1'],
       ['not-checked', 'the recording has no body of 1 of 1 replies; their status and headers were compared'],
     ],
   )

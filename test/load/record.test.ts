@@ -190,6 +190,25 @@ test('a record has no members that a query added, and its texts that look like n
   assert.deepEqual([proofOf(made), made.different], ['4 of 5', ['listPosts: /*/comments array of 1 ≠ absent (1)']])
 })
 
+test('a list below an owner shows the records of the collection that it shares one with', async () => {
+  const comment = (id: number, postId: number) => ({ id, body: `comment ${id}`, postId })
+  const posts = [1, 2].map(id => ({ id, title: `post ${id}` }))
+  const [first, second, third] = [comment(1, 1), comment(2, 2), comment(3, 1)]
+  const api = scripted(
+    [200, posts],
+    [200, posts[0]],
+    [200, [first, second]],
+    [200, [first]],
+    [201, third],
+    [200, third],
+  )
+  const traffic = ['/posts', '/posts/1', '/comments', '/posts/1/comments'].map(get)
+  const create: Sent = { method: 'POST', path: '/comments', body: { body: 'comment 3', postId: 1 } }
+  const made = await recordInto(await recorded(api, [...traffic, create, get('/comments/3')]))
+  assert.deepEqual([proofOf(made), made.different], ['6 of 6', []])
+  assert.deepEqual(await serve(made)('GET /posts/1/comments'), [200, [first, third]])
+})
+
 test('ids in paths become parameters, by their form or because a reply has them', async () => {
   const uuid = '5f0c2a34-7d0b-4a52-8a5e-0d8f5e6b7c91'
   const traffic = [
@@ -329,7 +348,7 @@ test('pages, scripts, preflights and other origins are left out, and this is sai
 
 test('the replies take as long as recorded, at their percentiles', async () => {
   const made = await recordInto(await recorded(blog(), BLOG_TRAFFIC))
-  assert.match(made.read('gateway.yaml'), /latency: \{ p50: 6ms, p90: 10ms, max: 10ms \}/)
+  assert.match(made.read('gateway.yaml'), /latency: \{ p50: 6ms, p90: 10ms \}/)
 })
 
 test('a recording whose end is missing goes on after its last whole exchange', async () => {

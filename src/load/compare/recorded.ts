@@ -69,7 +69,7 @@ export async function compareRecorded(
     await addDrift(book, context, plan, () => (isWhole ? answer : undefined))
   }
   if (unmatched > 0) {
-    const message = `${unmatched} recorded request${unmatched === 1 ? ' matches' : 's match'} no operation`
+    const message = `recorded requests that match no operation: ${unmatched}`
     report.warning('unmatched-requests', message, placeOfFile(file), 'add them to the contract, or leave them out')
   }
   if (bare > 0) {

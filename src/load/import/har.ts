@@ -1,7 +1,16 @@
 // Reads and writes HAR 1.2, the recordings of browsers and proxies, entry by entry: a file may have hundreds of megabytes, and may
 // be cut off.
 
-import { closeSync, createReadStream, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
 import type { Entry } from 'har-format'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
@@ -278,14 +287,10 @@ export class HarFile {
    */
   constructor(path: string, version: string) {
     this.path = path
-    this.#file = openSync(path, 'a')
-    closeSync(this.#file)
-    this.#file = openSync(path, 'r+')
-    const { size } = fstatSync(this.#file)
-    const head = Buffer.from(harHead(version))
-    if (size === 0) writeSync(this.#file, Buffer.concat([head, Buffer.from(END)]), 0, undefined, 0)
-    const [end, isEmpty] = size === 0 ? [head.length, true] : lastEntryEnd(this.#file)
-    if (end === undefined) {
+    this.#file = openSync(path, constants.O_RDWR | constants.O_CREAT)
+    if (fstatSync(this.#file).size === 0) writeSync(this.#file, harHead(version))
+    const [end, isEmpty] = lastEntryEnd(this.#file)
+    if (end === 0) {
       closeSync(this.#file)
       throw new RangeError('it is not a recording that can be continued; name another folder')
     }
@@ -298,8 +303,7 @@ export class HarFile {
 
   /** Throws the system's error where the disk is full; the file is then whole without the entry. */
   append(entry: Entry): void {
-    const text = Buffer.from(`${this.#isEmpty ? '' : ','}\n${JSON.stringify(entry)}`)
-    const whole = Buffer.concat([text, Buffer.from(END)])
+    const whole = Buffer.from(`${this.#isEmpty ? '' : ','}\n${JSON.stringify(entry)}${END}`)
     try {
       for (let at = 0; at < whole.length; ) at += writeSync(this.#file, whole, at, undefined, this.#end + at)
     } catch (error) {
@@ -307,7 +311,7 @@ export class HarFile {
       writeSync(this.#file, END, this.#end)
       throw error
     }
-    this.#end += text.length
+    this.#end += whole.length - END.length
     this.#isEmpty = false
   }
 
@@ -316,17 +320,18 @@ export class HarFile {
   }
 }
 
-/** Returns the offset after the last whole entry, and whether there is none. */
-function lastEntryEnd(file: number): readonly [end: number | undefined, isEmpty: boolean] {
+const HEAD = /^\{"log":\{"version":"1\.2".*?"entries":\[/
+
+/** Returns the offset after the last whole entry, 0 for a file of another form; and whether there is no entry. */
+function lastEntryEnd(file: number): readonly [end: number, isEmpty: boolean] {
   const block = Buffer.alloc(2 ** 20)
   const scanner = new EntryScanner()
-  let [end, isEmpty] = [0, true]
+  let [head, end] = [0, 0]
   for (let at = 0; ; ) {
     const part = block.subarray(0, readSync(file, block, 0, block.length, at))
-    if (at === 0)
-      end = /^\{"log":\{"version":"1\.2".*?"entries":\[/.exec(part.toString('latin1', 0, 300))?.[0].length ?? 0
-    if (part.length === 0 || end === 0) return [end === 0 ? undefined : end, isEmpty]
-    for (const one of scanner.push(part)) [end, isEmpty] = [one.end, false]
+    if (at === 0) end = head = HEAD.exec(part.toString('latin1', 0, 300))?.[0].length ?? 0
+    if (part.length === 0 || head === 0) return [end, end === head]
+    for (const one of scanner.push(part)) end = one.end
     at += part.length
   }
 }

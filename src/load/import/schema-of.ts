@@ -1,6 +1,6 @@
 // The schema of values that were seen, which all of them fulfil; and the records that replies of an API show.
 
-import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { freeName, singular } from '../../kernel/names.ts'
 import { type ImportedCase, type ImportedRoute, pascal } from './imported.ts'
@@ -93,13 +93,17 @@ export function recordsShown(routes: readonly Shown[]): ReadonlyMap<string, Show
     const [[id = ''] = []] = item.shown.parameters.get(item.path.replace(/.*\{(.*)\}$/, 'path $1')) ?? []
     add(path, { id: /^\d*$/.test(id) ? 1 : id, ...(body as JsonObject) })
   }
-  const names = new Map<string, true>()
+  const names = new Map<string, ShownRecords>()
   return new Map(
     [...found].map(([path, values]) => {
-      const word = singular(path.split('/').findLast(segment => /^\w/.test(segment)) ?? 'record')
-      const name = freeName(pascal(word), names)
-      names.set(name, true)
-      return [path, { name, values }]
+      const word = pascal(singular(path.split('/').findLast(segment => /^\w/.test(segment)) ?? 'record'))
+      // `/posts/{postId}/comments` shows comments of `/comments`.
+      const texts = new Set(names.get(word)?.values.map(stringifyJson))
+      const isSame = values.some(one => texts.has(stringifyJson(one)))
+      const records = (isSame && names.get(word)) || { name: freeName(word, names), values: [] }
+      records.values.push(...values)
+      names.set(records.name, records)
+      return [path, records]
     }),
   )
 }

@@ -66,9 +66,7 @@ export async function projectOfExchanges(
       writeProject(folder, new Map([[name, text]]))
     }
   }
-  const copy = (found: Diagnostics) => {
-    for (const one of found.unsorted) report.add(one)
-  }
+  const copy = ({ unsorted }: Diagnostics) => unsorted.forEach(one => void report.add(one))
   if (given === undefined) add('openapi.yaml', await firstContract(exchanges))
   const document = given ?? path('openapi.yaml')
   const { contract, report: mistakes } = loadContract(document, home)
@@ -133,18 +131,17 @@ export async function projectOfExchanges(
   return loaded.plan && { files, kept, proof: await replayRecording(exchanges, loaded.plan, before) }
 }
 
-const SHARES = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 }
+const SHARES = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99, max: 1 }
 
 /** The percentiles of some latencies; equal ones once. */
 function percentilesOf(latencies: readonly number[]): JsonObject {
   const sorted = latencies.map(one => Math.round(one * 10) / 10).sort((a, b) => a - b)
-  const all = Object.entries(SHARES).map(
-    ([name, share]) => [name, sorted[Math.ceil(share * sorted.length) - 1]] as const,
-  )
-  const latency = all
-    .filter(([, value], i) => value !== (all[i - 1]?.[1] ?? 0))
-    .map(([name, value]) => [name, `${value}ms`])
-  return latency.length === 0 ? {} : { latency: { ...Object.fromEntries(latency), max: `${sorted.at(-1)}ms` } }
+  const latency: Record<string, Json> = {}
+  for (const [name, share] of Object.entries(SHARES)) {
+    const value = `${sorted[Math.ceil(share * sorted.length) - 1]}ms`
+    if (!Object.values(latency).includes(value)) latency[name] = value
+  }
+  return { latency }
 }
 
 // A file begins with a hash of the rest, so that one that a person has changed is known.
