@@ -96,7 +96,7 @@ export class ConfigurationError extends Error {
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { loaded, plan, reload } = read(options)
   const { gateway, serving, close } = await start(plan, loaded, reload, {
-    ...QUIET,
+    ...{ ...QUIET, environment: options.environment },
     watch: false,
     listen: {
       host: options.host ?? '127.0.0.1',
@@ -124,7 +124,7 @@ export function understudy(options: UnderstudyOptions): Understudy {
   if (plan.simulation.state !== undefined) {
     throw new ConfigurationError('a middleware keeps its state in memory; remove "state", or serve with startGateway')
   }
-  const gateway = createGateway(plan, QUIET)
+  const gateway = createGateway(plan, { ...QUIET, environment: options.environment })
   let closed = false
   const stopWatching = watchMemory(gateway.worlds, () => {})
   const middleware = mountStandIn(gateway, options.unmatched ?? 'refuse', () => closed)

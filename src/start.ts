@@ -22,6 +22,8 @@ export const version: string = JSON.parse(readFileSync(new URL('../package.json'
 export interface ServiceOptions {
   readonly clock: Clock
   readonly log: Log
+  /** Names the proxies to the real API. Default: none. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   readonly watch: boolean
   readonly listen: Listen
   /** The number of processes; or that this is one of them. Unset: only this one. */
@@ -43,9 +45,12 @@ export interface Started {
 }
 
 /** Returns a gateway without a server. */
-export function createGateway(plan: Plan, { clock, log }: Pick<ServiceOptions, 'clock' | 'log'>): Gateway {
+export function createGateway(
+  plan: Plan,
+  { clock, log, environment }: Pick<ServiceOptions, 'clock' | 'log' | 'environment'>,
+): Gateway {
   const gateway = new Gateway(plan, clock, log, version)
-  gateway.upstream = createUpstream()
+  gateway.upstream = createUpstream(environment)
   gateway.metrics.followProcess()
   gateway.metrics.followLoop(watchLoop())
   return gateway

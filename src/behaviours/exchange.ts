@@ -5,7 +5,7 @@ import type { Operation } from '../contract/contract.ts'
 import { cookieValues, type Parameter } from '../contract/document/parameters.ts'
 import { expressionsOf } from '../contract/paths.ts'
 import type { Scope } from '../expression/scope.ts'
-import type { Headers, Reply, Request } from '../kernel/http.ts'
+import type { Headers, Leaving, Reply, Request } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import type { Collection } from '../world/records/collection.ts'
@@ -55,15 +55,19 @@ export interface UpstreamRequest {
   readonly headers: Headers
   readonly body?: AsyncIterable<Uint8Array> | Uint8Array | undefined
   /** Ends the request when the caller goes away. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: Leaving | undefined
+  /** Called with the fields of each 103 (Early Hints) before the reply, names and values in turn. */
+  readonly hint?: ((fields: readonly string[]) => void) | undefined
 }
 
 /** The head of a reply of the real API; its body follows. */
 export interface UpstreamReply {
   readonly status: number
-  /** Names in lower case, and values, in turn. */
+  /** Names and values in turn, as they were sent. */
   readonly fields: readonly string[]
   readonly body: AsyncIterable<Uint8Array>
+  /** Takes the body, if all of it has arrived. */
+  readonly whole?: (() => Uint8Array | undefined) | undefined
   /** The fields after the body, known when it has ended. */
   trailers(): Headers
 }

@@ -122,8 +122,11 @@ function waitForServer({ clock, request }: Exchange, servers: Servers, timeout: 
       came.abort()
       resolve(true)
     })
-    const signal = request.signal === undefined ? came.signal : AbortSignal.any([came.signal, request.signal])
-    clock.sleep(timeout, signal).then(() => {
+    const end = () => came.abort()
+    request.signal?.addEventListener('abort', end)
+    if (request.signal?.aborted) end()
+    clock.sleep(timeout, came.signal).then(() => {
+      request.signal?.removeEventListener('abort', end)
       if (leave()) resolve(false)
     })
   })

@@ -10,7 +10,7 @@ import {
   type Unread,
   withWarning,
 } from '../kernel/http.ts'
-import { decodeBody, tooLong, unread } from '../kernel/received.ts'
+import { decodeBody, tooLong, unread, withCopy } from '../kernel/received.ts'
 import { breathe } from '../world/clock.ts'
 import type { Behaviour } from './behaviour.ts'
 
@@ -64,10 +64,10 @@ async function judgeReply(
     if ('why' in body) return { text: `body of the reply not judged: it ${body.why}`, breaks: false, body }
     return { ...faultOf(body), body }
   }
-  const told = (judgement: Judgement, chunks: ReplyStream['chunks']): Reply => {
+  const told = (judgement: Judgement, more: Partial<ReplyStream> = {}): Reply => {
     const { text } = judgement
     const warned = text === undefined ? reply : withWarning(reply, text)
-    return { ...warned, stream: { ...stream, chunks, judged: Promise.resolve(judgement) } }
+    return { ...warned, stream: { ...stream, ...more, judged: Promise.resolve(judgement) } }
   }
   const head = faultOf(undefined)
   const { headers, status } = reply
@@ -75,53 +75,17 @@ async function judgeReply(
   const media = documented && mediaOfReply(documented, headers)
   // No copy is made of a body that no schema describes.
   const isUnread = media !== undefined && !isRead(media, headers['content-type'] ?? '')
-  if (head.breaks || isUnread) return told({ ...head, body: NOT_NEEDED }, stream.chunks)
-  const source = (stream.chunks as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
-  const parts: Uint8Array[] = []
-  let size = 0
-  for (;;) {
-    const pending = source.next()
-    // A body that breaks off is found out by its reader.
-    const next = await Promise.race([pending.catch(() => undefined), breathe()])
-    if (next?.done === true) break
-    if (next === undefined || size > most) {
-      let end = (_: Uint8Array | Unread): void => {}
-      const judged = new Promise<Judgement>(resolve => {
-        // The judgement takes time that the end of the reply does not wait for.
-        end = copy => resolve(breathe().then(() => judge(copy)))
-      })
-      return { ...reply, stream: { ...stream, chunks: copied(parts, pending, source, most, end), judged } }
-    }
-    parts.push(next.value)
-    size += next.value.length
-  }
-  return told(await judge(Buffer.concat(parts)), parts)
+  if (head.breaks || isUnread) return told({ ...head, body: NOT_NEEDED })
+  const sent = stream.whole?.() ?? (await breathe().then(stream.whole))
+  if (sent instanceof Uint8Array)
+    return told(await judge(sent.length > most ? tooLong(most) : sent), { chunks: [sent], whole: () => sent })
+  let chunks = stream.chunks
+  const judged = new Promise<Judgement>(resolve => {
+    // The judgement takes time that the end of the reply does not wait for.
+    chunks = withCopy(chunks, most, copy => resolve(breathe().then(() => judge(copy))))
+  })
+  return { ...reply, stream: { ...stream, whole: undefined, chunks, judged } }
 }
 
 const CONFORMS = { text: undefined, breaks: false }
 const NOT_NEEDED = unread('was not needed')
-
-/** Passes on the parts that have arrived and the rest, and calls back with a copy in the end. */
-async function* copied(
-  parts: Uint8Array[],
-  pending: Promise<IteratorResult<Uint8Array>>,
-  source: AsyncIterator<Uint8Array>,
-  most: number,
-  end: (copy: Uint8Array | Unread) => void,
-): AsyncGenerator<Uint8Array> {
-  let copy: Uint8Array | Unread = unread('broke off')
-  let size = parts.reduce((sum, part) => sum + part.length, 0)
-  try {
-    yield* parts
-    for (let next = await pending; next.done !== true; next = await source.next()) {
-      size += next.value.length
-      if (size > most) parts.length = 0
-      else parts.push(next.value)
-      yield next.value
-    }
-    copy = size > most ? tooLong(most) : Buffer.concat(parts)
-  } finally {
-    end(copy)
-    await source.return?.()
-  }
-}

@@ -76,7 +76,7 @@ async function compareWith(url: string, plan: Plan, line: CommandLine, program: 
     return 2
   }
   const report = new Diagnostics(switches.has('strict'))
-  const client = createUpstream()
+  const client = createUpstream(program.environment)
   const { book, requests } = await checkAgainst(plan, report, {
     ask: askAt(client, new URL(url), plan.contract.basePaths[0] ?? '', pauseOf(rate) ?? 100, plan.simulation.upstream),
     consumer: as,

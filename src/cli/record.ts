@@ -94,7 +94,7 @@ async function runProxy(
   personal: readonly string[],
   plan: Plan | undefined,
   { values }: CommandLine,
-  { home, print, complain, progress, stopped, version }: Program,
+  { home, environment, print, complain, progress, stopped, version }: Program,
 ): Promise<number> {
   // The engine lets the garbage of copies grow to 60 MB more otherwise, and is no faster for it.
   setFlagsFromString('--optimize-for-size')
@@ -130,8 +130,7 @@ async function runProxy(
   })
   const { host, port: own, controlHost, control } = found.simulation.listen
   const { gateway, serving, close } = await start({ ...found, find }, loaded, async () => loaded, {
-    clock: realClock,
-    log: await createLog('warn'),
+    ...{ clock: realClock, log: await createLog('warn'), environment },
     watch: false,
     listen: { host, port: own, controlHost, controlPort: control, controlToken: undefined },
   })

@@ -99,8 +99,7 @@ async function runServe(line: CommandLine, program: Program): Promise<number> {
     apart = plan.simulation.state?.engine.kind !== 'redis'
     const log = await createLog((values['log-level'] ?? 'info') as LogLevel)
     const started = await start(plan, loaded, reload, {
-      clock: realClock,
-      log,
+      ...{ clock: realClock, log, environment },
       // The primary watches for all.
       watch: !switches.has('no-watch') && !isWorker(),
       exhausted: () => {

@@ -4,6 +4,7 @@ import { decodeUtf8, type Headers, type Reply } from '../kernel/http.ts'
 import { isObject, type Json, type Parsed, parseJson, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import type { Side } from '../kernel/schema/keywords.ts'
+import type { Violation } from '../kernel/schema/violations.ts'
 import type { Parameter } from './document/parameters.ts'
 import type { FormReader } from './document/styles.ts'
 import { identityOf, itemsOf, membersOf, type Node } from './documents.ts'
@@ -161,7 +162,7 @@ export function nonconformanceOf(operation: Operation, { status, headers, body }
   const parsed = sequence === undefined ? parseBody(body) : readSequence(Buffer.from(body).toString(), sequence)
   if (parsed === undefined) return undefined
   if ('fault' in parsed) return mistake('invalid-body', ` with a body that ${parsed.fault}`)
-  const [violation] = schema.check(parsed.value, parsed.exact) ?? []
+  const [violation] = checkBody(parsed, schema)
   if (violation === undefined) return undefined
   const what = `${violation.pointer || 'the body'} ${violation.message}`
   return mistake('invalid-body', ` with a body that breaks its schema: ${what}`)
@@ -180,6 +181,15 @@ const parsedBodies = new WeakMap<Uint8Array, Parsed>()
 /** Parses the JSON of a body; the same bytes once. */
 export const parseBody = (body: string | Uint8Array): Parsed =>
   typeof body === 'string' ? parseJson(body) : getOrMake(parsedBodies, body, () => parseBytes(body))
+
+const checks = new WeakMap<Parsed, Map<SchemaUse, readonly Violation[]>>()
+/** Checks a body by a schema; the same one once. */
+export const checkBody = (parsed: Exclude<Parsed, { fault: string }>, schema: SchemaUse): readonly Violation[] =>
+  getOrMake(
+    getOrMake(checks, parsed, () => new Map()),
+    schema,
+    () => schema.check(parsed.value, parsed.exact) ?? [],
+  )
 
 function parseBytes(body: Uint8Array): Parsed {
   const text = decodeUtf8(body)

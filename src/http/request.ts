@@ -9,11 +9,13 @@ import type { Context } from 'koa'
 import {
   type BodyRead,
   type ClientCertificate,
+  type Leaving,
   NO_HEADERS,
   type Problem,
   problems,
   type Request,
 } from '../kernel/http.ts'
+import { attempted } from '../kernel/memo.ts'
 
 export class DataRequest implements Request {
   readonly method: string
@@ -25,7 +27,6 @@ export class DataRequest implements Request {
   readonly #context: Context
   readonly #readBody: (context: Context, maxBytes: number) => Promise<BodyRead>
   #body: Promise<BodyRead> | undefined
-  #signal: AbortSignal | undefined
   #streamed: StreamedBody | undefined
 
   constructor(context: Context, prefix: string, readBody: (context: Context, maxBytes: number) => Promise<BodyRead>) {
@@ -73,6 +74,23 @@ export class DataRequest implements Request {
     return readDecoded(Readable.from(chunks), coding, maxBytes)
   }
 
+  get signal(): Leaving {
+    const { res } = this.#context
+    return {
+      get aborted() {
+        return res.destroyed
+      },
+      addEventListener: (_, task) => void res.once('close', task),
+      removeEventListener: (_, task) => void res.off('close', task),
+    }
+  }
+
+  hint(link: readonly string[]): void {
+    const { req, res } = this.#context
+    // A client of HTTP/1.0 would take it for the reply. Node throws at what is no link.
+    if (req.httpVersionMinor > 0 && !res.headersSent) attempted(() => res.writeEarlyHints({ link: [...link] }))
+  }
+
   get address(): string {
     return this.#context.req.socket.remoteAddress ?? ''
   }
@@ -80,22 +98,7 @@ export class DataRequest implements Request {
   get certificate(): ClientCertificate | undefined {
     return certificateOf(this.#context.req.socket)
   }
-
-  get signal(): AbortSignal {
-    if (this.#signal === undefined) {
-      const controller = new AbortController()
-      const { res } = this.#context
-      if (res.destroyed) controller.abort(GONE)
-      // A response closes once: after it was written, which ends no work, or when its socket does.
-      else res.once('close', () => res.writableFinished || controller.abort(GONE))
-      this.#signal = controller.signal
-    }
-    return this.#signal
-  }
 }
-
-/** One error for all requests, because making one takes 20 µs. */
-const GONE = new Error('the client has gone')
 
 /** A larger body that is passed on is not kept to be judged, in bytes. */
 const MOST_COPIED = 1_000_000

@@ -2,6 +2,8 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { ReplyStream, Wire } from '../kernel/http.ts'
 
 /**
@@ -10,19 +12,21 @@ import type { ReplyStream, Wire } from '../kernel/http.ts'
  *
  * @param patience the longest time in milliseconds in which a client may take nothing
  */
-export async function passOn(res: ServerResponse, { chunks, trailers }: ReplyStream, patience: number): Promise<void> {
-  // The head does not wait for a body that has not begun, and is sent together with one that has.
-  setImmediate(() => void (res.destroyed || res.writableEnded || res.flushHeaders()))
+export async function passOn(res: ServerResponse, stream: ReplyStream, patience: number): Promise<void> {
+  const { chunks } = stream
   try {
-    for await (const chunk of chunks) {
-      if (res.destroyed) return
-      if (res.write(chunk)) continue
-      const timer = setTimeout(() => res.destroy(), patience)
-      timer.unref()
-      await drained(res)
-      clearTimeout(timer)
+    // Most replies have arrived with their head, and are sent with it.
+    const whole = stream.whole?.()
+    if (whole !== undefined) whole.length === 0 || res.write(whole) || (await drained(res, patience))
+    else {
+      // The head does not wait for a body that has not begun.
+      setImmediate(() => void (res.destroyed || res.writableEnded || res.flushHeaders()))
+      const source = chunks instanceof Readable ? chunks : Readable.from(chunks)
+      source.on('pause', () => drained(res, patience))
+      await pipeline(source, res, { end: false })
     }
-    const fields = trailers()
+    if (res.destroyed) return
+    const fields = stream.trailers()
     if (Object.keys(fields).length > 0) res.addTrailers(fields)
     res.end()
   } catch {
@@ -30,10 +34,17 @@ export async function passOn(res: ServerResponse, { chunks, trailers }: ReplyStr
   }
 }
 
-/** Resolves when more can be written, or when the connection has closed. */
-export const drained = (res: ServerResponse): Promise<void> =>
+/**
+ * Resolves when more can be written, or when the connection has closed.
+ *
+ * @param patience the milliseconds after which it is closed
+ */
+export const drained = (res: ServerResponse, patience?: number): Promise<void> =>
   new Promise(resolve => {
+    const timer = patience === undefined ? undefined : setTimeout(() => res.destroy(), patience)
+    timer?.unref()
     const end = () => {
+      clearTimeout(timer)
       res.off('drain', end).off('close', end)
       resolve()
     }

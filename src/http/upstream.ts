@@ -1,6 +1,7 @@
-// The client of the real API. The only file that imports undici, which it loads when the first request is sent.
+// The client of the real API: Node's own, whose parser is native and passes on what arrives without a copy.
 
-import type { Dispatcher } from 'undici'
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import { Readable } from 'node:stream'
 import {
   type Upstream,
   UpstreamFailure,
@@ -8,213 +9,155 @@ import {
   type UpstreamRequest,
   type UpstreamSettings,
 } from '../behaviours/exchange.ts'
-import type { Headers } from '../kernel/http.ts'
+import type { Environment } from '../kernel/file/source.ts'
 import { getOrMake } from '../kernel/memo.ts'
+import { joinFields } from '../kernel/received.ts'
 
-/** Connections kept to one origin. */
-const CONNECTIONS = 128
+/** How an origin is reached. */
+interface Way {
+  readonly request: (options: RequestOptions) => ClientRequest
+  readonly target: RequestOptions & { readonly agent: Agent }
+  /** The authority: `localhost:8080`. */
+  readonly host: string
+}
 
 /**
- * Makes a client. It keeps connections, by origin and by the authorities that are trusted; proxies are those of the environment
- * (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`). It follows no redirect and decodes nothing.
+ * Makes a client. It keeps connections, by origin and by the certificates of both sides; proxies are those of the environment
+ * (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`), from Node 22.21 and 24.5 on. It follows no redirect and decodes nothing.
  */
-export function createUpstream(): Upstream {
-  const pools = new Map<string, Promise<Dispatcher>>()
-  const poolFor = ({ timeout, ca }: UpstreamSettings) =>
-    getOrMake(pools, `${timeout} ${ca ?? ''}`, async () => {
-      // The bundle has its exports below `default` only.
-      const { EnvHttpProxyAgent } = (await import('undici')).default
-      const connect = { timeout, ...(ca === undefined ? {} : { ca }) }
-      // The time-outs of undici are a second too coarse; `Arrival` has its own.
-      const options = { connect, requestTls: connect, headersTimeout: 0, bodyTimeout: 0 }
-      return new EnvHttpProxyAgent({ connections: CONNECTIONS, ...options })
-    })
+export function createUpstream(environment: Environment = {}): Upstream {
+  const ways = new Map<UpstreamSettings, Promise<Way>>()
   return {
     async send(request, settings) {
-      const pool = await poolFor(settings)
-      return sendOnce(pool, request, settings).catch((error: unknown) => {
-        // A kept connection may have been closed at the same moment; repeating a read changes nothing.
-        const mayRepeat = request.body === undefined && /^(?:GET|HEAD)$/.test(request.method)
-        if (mayRepeat && codeOf(error) === 'UND_ERR_SOCKET') return sendOnce(pool, request, settings)
-        throw error
-      })
+      const way = await getOrMake(ways, settings, () => openWay(settings, environment))
+      // A kept connection may have been closed at the same moment; repeating a read changes nothing.
+      const mayRepeat = request.body === undefined && /^(?:GET|HEAD)$/.test(request.method)
+      for (;;) {
+        try {
+          return await sendOnce(way, request, settings)
+        } catch (error) {
+          if (!mayRepeat || (error as UpstreamFailure).cause !== STALE) throw error
+        }
+      }
     },
     async close() {
-      const all = await Promise.all(pools.values())
-      await Promise.all(all.map(pool => pool.destroy()))
+      for (const { target } of await Promise.all(ways.values())) target.agent.destroy()
     },
   }
 }
+
+async function openWay({ origin, ca }: UpstreamSettings, environment: Environment): Promise<Way> {
+  const url = new URL(origin)
+  const isSecure = url.protocol === 'https:'
+  // The modules of TLS are read where they are needed only.
+  const { Agent, request } = await (isSecure ? import('node:https') : import('node:http'))
+  // Node 20 has no `proxyEnv`.
+  const options = { keepAlive: true, proxyEnv: environment, ...(ca && { ca }) }
+  const agent: Agent = new Agent(options)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const target = { agent, protocol: url.protocol, host, port: url.port || (isSecure ? 443 : 80) }
+  return { request, target, host: url.host }
+}
+
+/** The cause of a failure of a connection that was kept. */
+const STALE = Object.assign(new Error('a kept connection was closed'), { code: 'ECONNRESET' })
 
 /** Rejects with an `UpstreamFailure`, whose cause is the error. */
 function sendOnce(
-  pool: Dispatcher,
-  { method, path, headers, body, signal }: UpstreamRequest,
+  { request, target, host }: Way,
+  { method, path, headers, body, signal, hint }: UpstreamRequest,
   settings: UpstreamSettings,
 ): Promise<UpstreamReply> {
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown) => {
-      if (arrival.whole) return
-      const failure = upstreamFailureOf(error, settings)
-      reject(failure)
-      arrival.end(failure)
+    const fields: Record<string, string> = { host, ...headers }
+    // Node would not say where the body of a DELETE ends.
+    if (body instanceof Uint8Array || (body === undefined && /^P/.test(method)))
+      fields['content-length'] = String(body?.length ?? 0)
+    else if (body !== undefined && headers['content-length'] === undefined) fields['transfer-encoding'] = 'chunked'
+    let reply: IncomingMessage | undefined
+    const fail = (error: Error): void => {
+      // Bytes behind the reply are none of it.
+      if (reply?.complete) return
+      const isStale = asked?.reusedSocket === true && /^(?:ECONNRESET|EPIPE)$/.test(codeOf(error))
+      reject(upstreamFailureOf(isStale ? STALE : error, settings))
+      if (reply === undefined) asked?.destroy()
+      else reply.destroy(error)
     }
-    const arrival = new Arrival(settings.timeout, fail, signal)
-    if (signal?.aborted) return fail(new Error('the client has gone'))
-    arrival.limit()
-    const options = {
-      ...{ origin: settings.origin, path: settings.path + path, method: method as Dispatcher.HttpMethod, headers },
-      body: (body ?? null) as Dispatcher.DispatchOptions['body'],
-    }
+    const leave = () => fail(new Error('the client has gone'))
+    let asked: ClientRequest | undefined
     try {
-      pool.dispatch(options, {
-        onRequestStart: controller => arrival.begin(controller),
-        onRequestUpgrade: (_, __, ___, socket) => {
-          socket.destroy()
-          fail(new Error('the protocol was switched'))
-        },
-        onResponseStart: (_, status, received) => {
-          // Informational replies precede the one that is passed on.
-          if (status < 200) return
-          const fields: string[] = []
-          for (const [name, value] of Object.entries(received))
-            for (const one of Array.isArray(value) ? value : [value]) fields.push(name, one as string)
-          resolve({ status, fields, body: arrival, trailers: () => arrival.trailers })
-          // A 304 may have the length of the body that it does not have (RFC 9110 §8.6), which undici waits for.
-          if (status === 304) arrival.finish({})
-          else arrival.limit()
-        },
-        onResponseData: (_, part) => arrival.add(part),
-        onResponseEnd: (_, trailers) => arrival.whole || arrival.finish(trailers as Headers),
-        onResponseError: (_, error) => fail(error),
-      })
+      if (signal?.aborted) return leave()
+      asked = request({ ...target, method, path: settings.path + path, headers: fields })
     } catch (error) {
-      fail(error)
+      return fail(error as Error)
     }
+    const sent = asked
+    // Node drops the fields beyond 2000 otherwise.
+    sent.maxHeadersCount = 0
+    signal?.addEventListener('abort', leave)
+    sent.on('response', received => {
+      reply = received
+      timer.refresh()
+      read = received.socket.bytesRead
+      const { statusCode = 0, rawHeaders } = received
+      const trailers = () => joinFields(received.rawTrailers)
+      const whole = () => (received.complete && received.readable ? (received.read() ?? Buffer.alloc(0)) : undefined)
+      // Bytes behind the head are parsed first: if they are not HTTP, there is no reply.
+      queueMicrotask(() => resolve({ status: statusCode, fields: rawHeaders, body: received, whole, trailers }))
+    })
+    sent.on('information', ({ statusCode, rawHeaders }) => void (statusCode === 103 && hint?.(rawHeaders)))
+    sent.on('upgrade', (_, socket) => {
+      socket.destroy()
+      fail(new Error('the protocol was switched'))
+    })
+    let read = 0
+    const timer = setTimeout(() => {
+      const { socket, writableEnded } = sent
+      const before = read
+      read = socket?.bytesRead ?? 0
+      // A body that the caller still sends, or does not read, is not the real API's delay.
+      const isOurs = reply === undefined ? socket?.connecting === false && !writableEnded : reply.readableLength > 0
+      if (isOurs || (reply !== undefined && read !== before)) timer.refresh()
+      else if (reply?.complete) sent.destroy()
+      else fail(Object.assign(new Error('late'), { code: 'ETIMEDOUT' }))
+    }, settings.timeout)
+    sent.on('error', fail)
+    sent.on('close', () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', leave)
+    })
+    if (body === undefined || body instanceof Uint8Array) return void sent.end(body)
+    const source = body instanceof Readable ? body : Readable.from(body)
+    source.on('error', error => sent.destroy(error))
+    sent.on('close', () => source.destroy())
+    sent.on('finish', () => timer.refresh())
+    const begin = () => void source.pipe(sent)
+    // Until there is a connection, the stand-in may need the body.
+    sent.once('socket', socket => void (socket.connecting ? socket.once('connect', begin) : begin()))
   })
 }
 
-/** The bytes of a body that wait to be read, at most; its connection stops then. */
-const UNREAD_BYTES = 65_536
-
-/** The body of a reply. The time between two parts is limited. */
-class Arrival implements AsyncIterable<Uint8Array> {
-  trailers: Headers = {}
-  /** Whether all of it has arrived. */
-  whole = false
-  readonly #timeout: number
-  readonly #fail: (error: unknown) => void
-  readonly #signal: AbortSignal | undefined
-  readonly #leave = () => this.#fail(new Error('the client has gone'))
-  readonly #parts: Uint8Array[] = []
-  #unread = 0
-  #controller: Dispatcher.DispatchController | undefined
-  #timer: NodeJS.Timeout | undefined
-  #failure: Error | undefined
-  /** Continues the one who waits for the next part. */
-  #wake = () => {}
-
-  constructor(timeout: number, fail: (error: unknown) => void, signal: AbortSignal | undefined) {
-    this.#timeout = timeout
-    this.#fail = fail
-    this.#signal = signal
-    signal?.addEventListener('abort', this.#leave)
-  }
-
-  begin(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#failure !== undefined) controller.abort(this.#failure)
-  }
-
-  /** Limits the time until the next part. */
-  limit(): void {
-    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#fail(late()), this.#timeout)
-    else this.#timer.refresh()
-  }
-
-  #rest(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-  }
-
-  add(part: Uint8Array): void {
-    this.#parts.push(part)
-    this.#unread += part.length
-    if (this.#unread < UNREAD_BYTES) this.limit()
-    else {
-      this.#controller?.pause()
-      this.#rest()
-    }
-    this.#wake()
-  }
-
-  finish(trailers: Headers): void {
-    this.whole = true
-    this.trailers = trailers
-    this.end()
-  }
-
-  end(failure?: Error): void {
-    this.#rest()
-    this.#signal?.removeEventListener('abort', this.#leave)
-    this.#failure ??= failure
-    if (failure !== undefined) this.#controller?.abort(failure)
-    this.#wake()
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    try {
-      for (;;) {
-        const part = this.#parts.shift()
-        if (part !== undefined) {
-          this.#unread -= part.length
-          if (this.#controller?.paused === true) {
-            this.limit()
-            this.#controller.resume()
-          }
-          yield part
-        } else if (this.whole) return
-        else if (this.#failure !== undefined) throw this.#failure
-        else {
-          await new Promise<void>(resolve => {
-            this.#wake = resolve
-          })
-        }
-      }
-    } finally {
-      if (!this.whole && this.#failure === undefined) this.end(new Error('the reply is not read'))
-    }
-  }
-}
-
-const late = () => Object.assign(new Error('late'), { code: 'ETIMEDOUT' })
-
-const codeOf = (error: unknown): string => {
-  const { code, cause, errors } = (error ?? {}) as { code?: string; cause?: unknown; errors?: readonly unknown[] }
-  return code ?? (cause === undefined ? (errors === undefined ? '' : codeOf(errors[0])) : codeOf(cause))
-}
+const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ''
 
 /** The reasons by the codes of errors. */
 const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/^ECONNREFUSED/, 'refuses connections'],
   [/^(?:ENOTFOUND|EAI_AGAIN)/, 'has an unknown host'],
-  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)/, 'closed the connection'],
-  [/HEADER_?S?_OVERFLOW/, 'sent larger headers than can be read'],
-  [/CONTENT_LENGTH_MISMATCH/, 'sent a body of another length than it announced'],
+  [/^ERR_PROXY/, 'is behind a proxy that refused the connection'],
+  [/^(?:ECONNRESET|EPIPE)/, 'closed the connection'],
+  [/HEADER_OVERFLOW/, 'sent larger headers than can be read'],
+  [/CONTENT_LENGTH/, 'sent a body of another length than it announced'],
+  [/^HPE_/, 'sent what is not HTTP'],
   [/^CERT_HAS_EXPIRED/, 'has an expired certificate'],
-  [/^DEPTH_ZERO_SELF_SIGNED_CERT/, 'has a self-signed certificate; name its authorities in upstream.tls.ca'],
-  [/^(?:SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO)/, 'has a certificate of an unknown authority; name it in upstream.tls.ca'],
+  [/SELF_SIGNED|^UNABLE_TO/, 'has a certificate of an unknown authority; name it in upstream.tls.ca'],
   [/CERT_ALTNAME_INVALID/, 'has a certificate for another host'],
   [/^(?:ERR_SSL|ERR_TLS|EPROTO)/, 'does not speak TLS as expected'],
 ]
 
 function upstreamFailureOf(error: unknown, { timeout }: UpstreamSettings): UpstreamFailure {
-  if (error instanceof UpstreamFailure) return error
   const code = codeOf(error)
-  const isLate = /TIMEOUT|ETIMEDOUT/.test(code)
-  const isInvalid = code.startsWith('HPE_') || (error as Error).name === 'HTTPParserError'
-  const [, known = isInvalid ? 'sent what is not HTTP' : 'gave no reply'] =
-    REASONS.find(([codes]) => codes.test(code)) ?? []
+  const isLate = code === 'ETIMEDOUT'
+  const [, known = 'gave no reply'] = REASONS.find(([codes]) => codes.test(code)) ?? []
   const failure = new UpstreamFailure(`the real API ${isLate ? `did not answer within ${timeout} ms` : known}`, isLate)
   failure.cause = error
   return failure

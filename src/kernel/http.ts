@@ -116,6 +116,8 @@ export interface Reply {
 /** The body of another server's reply, and what only its wire can say. */
 export interface ReplyStream {
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  /** Takes the body, if all of it has arrived. */
+  readonly whole?: (() => Uint8Array | undefined) | undefined
   /** Further fields, of names that may be repeated: `set-cookie`. */
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** The fields after the body, known when it has ended. */
@@ -216,8 +218,17 @@ export interface Request {
   readonly address: string
   /** The client's certificate from the TLS handshake, if any. */
   readonly certificate?: ClientCertificate | undefined
-  /** Aborts when the client disconnects before its reply. Made on first use. Absent for a client that cannot disconnect. */
-  readonly signal?: AbortSignal
+  /** Aborts when the client disconnects. Absent for a client that cannot disconnect. */
+  readonly signal?: Leaving
+  /** Sends the client a 103 (Early Hints) with these links, if it understands one. Absent for a client without a wire. */
+  readonly hint?: ((links: readonly string[]) => void) | undefined
+}
+
+/** Says when a client leaves, as an `AbortSignal` does; making one of those takes 3 µs. */
+export interface Leaving {
+  readonly aborted: boolean
+  addEventListener(event: 'abort', task: () => void): void
+  removeEventListener(event: 'abort', task: () => void): void
 }
 
 /** Replaces a request that could not be read. */
@@ -283,8 +294,12 @@ export class ForwardedRequest implements Request {
     return this.sent.certificate
   }
 
-  get signal(): AbortSignal | undefined {
+  get signal(): Leaving | undefined {
     return this.sent.signal
+  }
+
+  get hint(): Request['hint'] {
+    return this.sent.hint?.bind(this.sent)
   }
 
   readBody(maxBytes: number): Promise<BodyRead> {

@@ -43,6 +43,28 @@ async function collect(pieces: AsyncIterable<Uint8Array>, most: number): Promise
   return Buffer.concat(parts)
 }
 
+/** Passes a body on, and calls back with a copy in the end, if it has at most `most` bytes. */
+export async function* withCopy(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array,
+  most: number,
+  end: (copy: Uint8Array | Unread) => void,
+): AsyncGenerator<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  let copy: Uint8Array | Unread = unread('broke off')
+  try {
+    for await (const piece of pieces instanceof Uint8Array ? [pieces] : pieces) {
+      size += piece.length
+      if (size > most) parts.length = 0
+      else parts.push(piece)
+      yield piece
+    }
+    copy = size > most ? tooLong(most) : Buffer.concat(parts)
+  } finally {
+    end(copy)
+  }
+}
+
 /** The functions of Node; that of zstd came with 22.15. */
 const DECODERS: Readonly<Record<string, string>> = {
   gzip: 'createUnzip',

@@ -14,7 +14,7 @@ import type { SimulationFile, UpstreamFile } from './simulation-file.ts'
 const FIELD = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
 
 export const upstreamSchema = setting.block(
-  'The real API, for `respond: { forward: {} }`, `shadow` and resources with `base: upstream`. The control plane does not change it.',
+  'The real API, for `respond: { forward: {} }`, `shadow` and resources with `base: upstream`.',
   {
     url: setting.text('Its URL, with the base path of its operations: `https://staging.example.com/v1`.'),
     timeout: setting.duration(
@@ -47,7 +47,7 @@ export const upstreamSchema = setting.block(
 const SENT =
   'accept accept-encoding accept-language if-match if-none-match if-modified-since if-unmodified-since range'.split(' ')
 /** The fields that are always sent with a body. */
-const OF_THE_BODY = ['content-type', 'content-encoding', 'content-language']
+const OF_THE_BODY = ['content-type', 'content-encoding', 'content-language', 'content-length']
 
 /**
  * Reads the block.

@@ -2,6 +2,7 @@
 // below HTTP.
 
 import { constants, monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
+import type { Leaving } from '../kernel/http.ts'
 import { parseSpan } from '../kernel/units.ts'
 import type { PortableCourse } from './changes.ts'
 
@@ -9,7 +10,7 @@ export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number
   /** Waits; ends early, without rejecting, when the signal aborts. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
+  sleep(milliseconds: number, signal?: Leaving): Promise<void>
   /** Whether its time differs from real time; replies then contain its time. */
   readonly adjusted?: boolean
 }
@@ -257,7 +258,7 @@ export class WorldClock implements Clock {
    * A hurried world waits a shorter real time. A frozen or slowed one waits as long as is asked for, in real time: what
    * is frozen is the date, and no client hangs on it.
    */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  sleep(milliseconds: number, signal?: Leaving): Promise<void> {
     const rate = this.#course?.rate ?? 1
     return this.#base.sleep(rate > 1 ? milliseconds / rate : milliseconds, signal)
   }

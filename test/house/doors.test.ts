@@ -40,7 +40,6 @@ const DOORS: Readonly<Record<string, string>> = {
   '@codemirror/language': 'console/editor/editor.ts',
   '@lezer/highlight': 'console/editor/editor.ts',
   'swagger-ui-dist': 'console/reference/swagger.ts',
-  undici: 'http/upstream.ts',
 }
 const TOOLS = [
   ...['tsx', 'playwright-core', 'axe-core', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon'],

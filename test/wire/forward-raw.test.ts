@@ -142,10 +142,10 @@ add('capital digits', chunks('A\r\n0123456789\r\n0\r\n\r\n'), passes('0123456789
 add('leading zeroes', chunks('0002\r\nok\r\n000\r\n\r\n'), passes('ok'))
 add('trailers', chunks('2\r\nok\r\n0\r\nx-sum: 1\r\n\r\n'), passes('ok'))
 add('chunks that end too early', chunks('2\r\nok\r\n'), 'cut')
-add('a chunk that is longer than it says', chunks('2\r\nokay\r\n0\r\n\r\n'), 'cut')
-add('a negative chunk', chunks('2\r\nok\r\n-1\r\n'), 'cut')
-add('a chunk without digits', chunks('2\r\nok\r\nxyz\r\n'), 'cut')
-add('a huge chunk', chunks('2\r\nok\r\nffffffffffffffffff\r\n'), 'cut')
+add('a chunk that is longer than it says', chunks('2\r\nokay\r\n0\r\n\r\n'), NOT_HTTP)
+add('a negative chunk', chunks('2\r\nok\r\n-1\r\n'), NOT_HTTP)
+add('a chunk without digits', chunks('2\r\nok\r\nxyz\r\n'), NOT_HTTP)
+add('a huge chunk', chunks('2\r\nok\r\nffffffffffffffffff\r\n'), NOT_HTTP)
 
 // Framing that two readers understand differently.
 const both = (fields: string, rest: string) => [`HTTP/1.1 200 OK\r\n${fields}\r\n\r\n${rest}`]

@@ -1,6 +1,7 @@
 // Answers with the reply of the real API, which is passed on as it arrives (RFC 9110 §7.6).
 
 import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
+import { joinFields } from '../../kernel/received.ts'
 import { monotonic } from '../../world/clock.ts'
 import type { Exchange, Handler, Site, UpstreamSettings } from '../behaviour.ts'
 import {
@@ -71,7 +72,8 @@ async function askRealApi(exchange: Exchange, client: Upstream, settings: Upstre
   const body = request.hasBody ? request.stream?.() : undefined
   const started = monotonic()
   try {
-    const sent = { ...upstreamRequest(exchange, settings), body, signal: request.signal }
+    const hint = (fields: readonly string[]) => request.hint?.(linksOf(fields, exchange, settings))
+    const sent = { ...upstreamRequest(exchange, settings), body, signal: request.signal, hint }
     return replyOf(await client.send(sent, settings), exchange, settings)
   } finally {
     exchange.awaited += monotonic() - started
@@ -96,32 +98,31 @@ export function headersOf({ request }: Exchange, { send, set }: UpstreamSettings
     if (value === undefined || !isSent(name) || HOP_BY_HOP.has(name) || dropped.has(name)) continue
     headers[name] = Array.isArray(value) ? value.join(name === 'cookie' ? '; ' : ', ') : value
   }
-  if (request.hasBody && request.headers['content-length'] !== undefined) {
-    headers['content-length'] = String(request.headers['content-length'])
-  }
   headers.via = request.headers.via === undefined ? VIA : `${request.headers.via}, ${VIA}`
   return Object.assign(headers, set)
 }
 
 /** Fields of a request that are made anew for the real API. */
-const OWN_FIELDS = new Set(['host', 'expect', 'content-length'])
+const OWN_FIELDS = new Set(['host', 'expect'])
 
 const namesListed = (field: string | string[] | undefined): ReadonlySet<string> =>
-  field === undefined ? NO_NAMES : new Set([field].flat().flatMap(one => one.toLowerCase().split(/[\s,]+/)))
+  field === undefined || field === 'keep-alive' || field === 'close'
+    ? NO_NAMES
+    : new Set([field].flat().flatMap(one => one.toLowerCase().split(/[\s,]+/)))
 const NO_NAMES: ReadonlySet<string> = new Set()
 
 function replyOf(
-  { status, fields, body, trailers }: UpstreamReply,
+  { status, fields, body, whole, trailers }: UpstreamReply,
   exchange: Exchange,
   settings: UpstreamSettings,
 ): Reply {
   const headers: Record<string, string> = {}
   const repeated: (readonly [string, string])[] = []
-  let connection: string[] | undefined
+  let connection: string | undefined
   for (let i = 0; i < fields.length; i += 2) {
     const name = (fields[i] as string).toLowerCase()
     const value = fields[i + 1] as string
-    if (name === 'connection') connection = [...(connection ?? []), value]
+    if (name === 'connection') connection = connection === undefined ? value : `${connection}, ${value}`
     if (HOP_BY_HOP.has(name)) continue
     const ours = settings.rewrite && ADDRESSES.has(name) ? readdress(name, value, exchange, settings) : value
     if (headers[name] === undefined && name !== 'set-cookie') headers[name] = ours
@@ -131,8 +132,14 @@ function replyOf(
   for (const name of dropped) delete headers[name]
   headers.via = headers.via === undefined ? VIA : `${headers.via}, ${VIA}`
   headers['understudy-replied'] = 'upstream'
-  const others = repeated.filter(([name]) => !dropped.has(name))
-  return { status, headers, body: undefined, stream: { chunks: body, fields: others, trailers } }
+  const others = dropped.size === 0 ? repeated : repeated.filter(([name]) => !dropped.has(name))
+  return { status, headers, body: undefined, stream: { chunks: body, whole, fields: others, trailers } }
+}
+
+/** Returns the links of a 103. */
+function linksOf(fields: readonly string[], exchange: Exchange, settings: UpstreamSettings): readonly string[] {
+  const { link = '' } = joinFields(fields)
+  return (settings.rewrite ? readdress('link', link, exchange, settings) : link).split(/\s*,\s*(?=<)/)
 }
 
 /** The fields that may have addresses of the real API. */
@@ -141,10 +148,9 @@ const ADDRESSES = new Set(['location', 'content-location', 'link', 'set-cookie']
 /** Makes addresses of the real API in a field ours. */
 function readdress(name: string, value: string, { basePath }: Exchange, { origin, path }: UpstreamSettings): string {
   const ours = (address: string): string => {
-    const local = address.startsWith(`${origin}/`) || address === origin ? address.slice(origin.length) : address
-    if (!local.startsWith('/') || local.startsWith('//')) return address
-    if (path !== '' && local !== path && !/^[/?#]/.test(local.slice(path.length))) return address
-    return local.startsWith(path) ? basePath + local.slice(path.length) : address
+    const local = address.startsWith(origin) ? address.slice(origin.length) : address
+    const rest = local.slice(path.length)
+    return local.startsWith(path) && /^\/(?!\/)/.test(local) && /^(?:$|[/?#])/.test(rest) ? basePath + rest : address
   }
   if (name === 'link') return value.replace(/<([^>]*)>/g, (_, address: string) => `<${ours(address)}>`)
   return name === 'set-cookie' ? value.replace(/;\s*domain=[^;]*/i, '') : ours(value)

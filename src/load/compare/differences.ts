@@ -4,6 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import {
   type Contract,
+  checkBody,
   followSteps,
   type Header,
   ITEM,
@@ -89,8 +90,8 @@ export function differencesOf(
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) add('wrong-encoding', 'JSON in UTF-8', `charset=${charset}`)
   const parsed = parseBody(body)
   if ('fault' in parsed) return add('unreadable-body', essenceOf(given), `JSON that ${parsed.fault}`)
-  const { value, exact } = parsed
-  for (const violation of schema.check(value, exact) ?? []) {
+  const { value } = parsed
+  for (const violation of checkBody(parsed, schema)) {
     const { kind, steps, upstream } = readViolation(violation, value)
     add(kind, violation.message, upstream, contractPartAt(schema.node, steps, value, contract))
   }

@@ -3,7 +3,7 @@
 import type { Upstream, UpstreamRequest } from '../../behaviours/exchange.ts'
 import { nonconformanceOf } from '../../contract/contract.ts'
 import { decodeUtf8, type Headers, type Unread } from '../../kernel/http.ts'
-import { decodeBody, joinFields, tooLong, unread } from '../../kernel/received.ts'
+import { decodeBody, joinFields, unread, withCopy } from '../../kernel/received.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { monotonic, realClock } from '../../world/clock.ts'
 import { entryOf, type HarFile, type RecordedMessage } from '../import/har.ts'
@@ -69,7 +69,7 @@ export function createRecorder(
       const started = monotonic()
       let sent: Uint8Array | Unread = request.body === undefined ? NOTHING : unread('was not read')
       // Without a body, a request may be repeated.
-      const body = request.body && withCopy(request.body, copy => (sent = copy))
+      const body = request.body && withCopy(request.body, MOST_RECORDED, copy => (sent = copy))
       const reply = await client.send({ ...request, body }, settings)
       const latency = monotonic() - started
       const end = (copy: Uint8Array | Unread): void => {
@@ -83,7 +83,7 @@ export function createRecorder(
           }),
         )
       }
-      return { ...reply, body: withCopy(reply.body, end) }
+      return { ...reply, whole: undefined, body: withCopy(reply.body, MOST_RECORDED, end) }
     },
   })
 
@@ -99,25 +99,4 @@ async function recordedMessage(headers: Headers, sent: Uint8Array | Unread): Pro
   const body = await decodeBody(sent, headers['content-encoding'], MOST_RECORDED)
   if ('why' in body) return { headers, body: undefined, isPartial: true }
   return { headers, body: body.length === 0 ? undefined : (decodeUtf8(body) ?? body), isPartial: false }
-}
-
-/** Passes a body on, and calls back with a copy in the end. */
-async function* withCopy(
-  pieces: NonNullable<UpstreamRequest['body']>,
-  end: (copy: Uint8Array | Unread) => void,
-): AsyncGenerator<Uint8Array> {
-  const parts: Uint8Array[] = []
-  let size = 0
-  let copy: Uint8Array | Unread = unread('broke off')
-  try {
-    for await (const piece of pieces instanceof Uint8Array ? [pieces] : pieces) {
-      size += piece.length
-      if (size > MOST_RECORDED) parts.length = 0
-      else parts.push(piece)
-      yield piece
-    }
-    copy = size > MOST_RECORDED ? tooLong(MOST_RECORDED) : Buffer.concat(parts)
-  } finally {
-    end(copy)
-  }
 }

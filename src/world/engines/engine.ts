@@ -1,6 +1,8 @@
 // The interface of an engine: a log of texts that one process or several append to. An engine knows entries and positions,
 // and is independent of worlds. `docs/contributing/adding-an-engine.md` explains how to add one.
 
+import type { Leaving } from '../../kernel/http.ts'
+
 /** The end of a log, or a place in it. */
 export interface Position {
   /** Names one life of the log: an engine that lost its entries (a flushed database) begins a log of another name. */
@@ -134,7 +136,7 @@ export interface EngineSurroundings {
   /** Lets everything else that is waiting run first. */
   breathe(): Promise<void>
   /** Waits; ends early when the signal aborts. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
+  sleep(milliseconds: number, signal?: Leaving): Promise<void>
   warn(message: string, fields?: object): void
 }
 
