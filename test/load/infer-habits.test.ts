@@ -173,3 +173,37 @@ test('a text selects by a flag, and an action without a record sets the flag of 
   assert.deepEqual((await send('POST /profiles/bob/follow')).body, { username: 'bob', following: true })
   assert.deepEqual((await send('DELETE /profiles/bob/follow')).body, { username: 'bob', following: false })
 })
+
+test('a new organisation has no repository, and each repository says its owner', async () => {
+  const path = (...names: string[]) => names.map(name => ({ in: 'path', name, required: true, schema: string }))
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/orgs': {
+          get: answers(200, { type: 'array', items: ref('Org') }),
+          post: { ...takes(object({ login: string })), ...answers(201, ref('Org')) },
+        },
+        '/orgs/{org}': { parameters: path('org'), get: answers(200, ref('Org')) },
+        '/orgs/{org}/repos': {
+          parameters: path('org'),
+          get: answers(200, { type: 'array', items: ref('Repo') }),
+          post: { ...takes(object({ name: string })), ...answers(201, ref('Repo')) },
+        },
+        '/repos/{owner}/{repo}': { parameters: path('owner', 'repo'), get: answers(200, ref('Repo')) },
+      },
+      { Org: object({ login: string }), Repo: object({ name: string, owner: object({ login: string }) }) },
+    ),
+  )
+  await send('POST /orgs', { login: 'acme' })
+  assert.deepEqual((await send('GET /orgs/acme/repos')).body, [])
+  const { body } = await send('POST /orgs/acme/repos', { name: 'food' })
+  assert.deepEqual(body, { name: 'food', owner: { login: 'acme' } })
+  const orgs = (await send('GET /orgs')).body as { login: string }[]
+  const lists = await Promise.all(orgs.map(({ login }) => send(`GET /orgs/${login}/repos`)))
+  const repos = lists.flatMap(one => one.body as { name: string; owner: { login: string } }[])
+  assert.equal(repos.length, 6)
+  for (const repo of repos) {
+    assert.deepEqual((await send(`GET /repos/${repo.owner.login}/${encodeURIComponent(repo.name)}`)).body, repo)
+  }
+  assert.equal((await send('GET /repos/nobody/food')).status, 404)
+})

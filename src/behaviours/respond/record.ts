@@ -202,7 +202,11 @@ function sourcesOf(
     const named = resource.references.has(name) && !field.types.includes('null') && !field.types.includes('array')
     // An optional time of a new record has not happened yet: `deletedAt`.
     const wanted =
-      required.has(name) || stamp !== undefined || !LATER.test(name) || (isFilled && field.types.includes('null'))
+      required.has(name) ||
+      stamp !== undefined ||
+      !LATER.test(name) ||
+      CALLER.test(name) ||
+      (isFilled && field.types.includes('null'))
     const touched = stamp === 'updated' && kind !== 'create' && !sayable ? writeMomentOf(field) : undefined
     const own = set.get(name) ?? resource.set.get(name) ?? (touched && (({ clock }) => touched(clock.now())))
     const fixed = defaults.get(name)
@@ -324,9 +328,9 @@ export function keepOwners({ unshown }: Resource, fields: JsonObject, old: JsonO
 // The fields of a new record that no request has and that follow from its caller, its address or its other fields.
 
 /** The one who has made a record. */
-const CALLER = /^(?:owner|author|user|creator|created_?by)$/i
+const CALLER = /^(?:owner|author|user|creator|(?:creat|post|submitt)ed_?by)$/i
 /** The names of a caller. */
-const NAME = /^(?:login|(?:user_?|nick_?)?name|handle)$/i
+export const NAME = /^(?:login|(?:user_?|nick_?)?name|handle)$/i
 
 const namesOfCaller = (someone: object): [string, Json][] => Object.entries(someone).filter(([key]) => NAME.test(key))
 
@@ -349,20 +353,30 @@ function callerOf({ name, allows, generate }: Field): Make | undefined {
 /** The resource of one record without an id, which is about the one who asks: `GET /user`. */
 const ASKING = /^(?:me|self|user|account|profile)$/i
 
-/** Returns a function that has a new record say what is known of the one who asks; `undefined` if that is nothing. */
-function compileAsking({ filled }: Resource, { resources }: Site) {
+/** Returns someone with the name that a path gives: `{ login: "acme" }`. */
+export const renamed = (someone: JsonObject, to: Json): JsonObject =>
+  mapValues(someone, (own, key) => (NAME.test(key) && typeof own === typeof to ? to : (own as Json)))
+
+/**
+ * Returns a function that has a new record say what is known of the one who asks, or of the owner in the path, which it keeps in
+ * braces; `undefined` if that is nothing.
+ */
+function compileAsking({ filled, unshown }: Resource, { resources }: Site) {
   const callers = new Set([...filled].filter(name => CALLER.test(name)))
   const asking = [...resources.values()].find(({ name, idField }) => ASKING.test(name) && isUnshown(idField))
-  if (callers.size === 0 || asking === undefined) return undefined
+  const isOwned = unshown.some(field => callers.has(field.slice(1, -1)))
+  if (callers.size === 0 || (asking === undefined && !isOwned)) return undefined
   return async (fields: JsonObject, exchange: Exchange): Promise<JsonObject> => {
-    const records = exchange.records(asking.name)
-    const { last } = await records.list({ filters: [], limit: 1 })
-    const someone = last === undefined ? undefined : (await records.read(last))?.value
-    if (someone === undefined || (exchange.consumer ?? ANYBODY.name) !== ANYBODY.name) return fields
-    const same = (own: unknown, name: string) => (typeof own === typeof someone[name] ? someone[name] : own) as Json
-    return mapValues(fields, (own, name) =>
-      callers.has(name) && isObject(own) ? mapValues(own as JsonObject, same) : (own as Json),
-    )
+    const records = asking && exchange.records(asking.name)
+    const last = (await records?.list({ filters: [], limit: 1 }))?.last
+    const isAnybody = (exchange.consumer ?? ANYBODY.name) === ANYBODY.name
+    const someone = last === undefined || !isAnybody ? undefined : (await records?.read(last))?.value
+    const same = (own: unknown, name: string) => (typeof own === typeof someone?.[name] ? someone?.[name] : own) as Json
+    return mapValues(fields, (own, name) => {
+      if (!callers.has(name) || !isObject(own)) return own as Json
+      const owner = fields[`{${name}}`]
+      return owner === undefined ? mapValues(own as JsonObject, same) : renamed(own as JsonObject, owner)
+    })
   }
 }
 

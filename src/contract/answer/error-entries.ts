@@ -26,26 +26,41 @@ const GENERAL = /^(?:base|general|global|body|common|form|.*errors|.*messages)$/
  */
 export function formsByField(
   shape: JsonObject,
-  { errors = [] }: Refusal,
+  refusal: Refusal,
   declared: ReadonlySet<string>,
-  form: (known: Json, at: Path) => Json | undefined,
+  form: (known: Json, at: Path, about: Refusal) => Json | undefined,
 ): Json[] {
-  const lists = new Map<string, string[]>()
-  for (const rule of errors) {
-    const field = dotted(rule) || rule.in
-    getOrMake(lists, field, (): string[] => []).push(rule.message)
+  const { errors = [] } = refusal
+  const byField = new Map<string, BrokenRule[]>()
+  for (const rule of errors) getOrMake(byField, dotted(rule) || rule.in, (): BrokenRule[] => []).push(rule)
+  const rulesOf = Object.fromEntries(byField)
+  const lists = mapValues(rulesOf, rules => rules.map(({ message }) => message))
+  const entries = ([name, known]: [string, Json]): Json[] => {
+    const made = mapValues(rulesOf, rules => form(known, [name], { ...refusal, errors: rules }) ?? null)
+    return Object.values(made).includes(null) ? [] : [made]
   }
-  const byField = Object.fromEntries(lists)
-  const free: Json[] = errors.length === 0 ? [] : [byField, mapValues(byField, messages => messages.join('; '))]
-  const names = Object.keys(shape).filter(name => declared.has(name))
-  const named = names
+  const free: Json[] =
+    errors.length === 0
+      ? []
+      : [
+          lists,
+          mapValues(lists, messages => messages.join('; ')),
+          ...Object.entries(shape).slice(0, 1).flatMap(entries),
+        ]
+  const others = errors.filter(rule => !declared.has(dotted(rule)))
+  const rest = errors.length === 0 ? refusal : { ...refusal, errors: others }
+  const isMixed = others.length < errors.length
+  const named = Object.keys(shape)
+    .filter(name => declared.has(name))
     .sort((a, b) => Number(GENERAL.test(b)) - Number(GENERAL.test(a)))
     .flatMap(name => {
-      const made = form(shape[name] as Json, [name])
+      // The list of a field has its own mistakes, and a general one those of the other fields.
+      const isRest = !isMixed || (others.length > 0 && GENERAL.test(name))
+      const made = lists[name] ?? (isRest ? form(shape[name] as Json, [name], rest) : undefined)
       return made === undefined ? [] : [{ [name]: made }]
     })
-  const all = [...named, Object.assign({}, ...named)]
-  const isFree = declared.size === 0 || [...lists.keys()].every(field => declared.has(field))
+  const all = [...(isMixed ? [] : named), Object.assign({}, ...named)]
+  const isFree = declared.size === 0 || [...byField.keys()].every(field => declared.has(field))
   return isFree ? [...free, ...all] : [...all, ...free]
 }
 
@@ -119,10 +134,10 @@ function candidatesFor(
   if (typeof known === 'number') return STATUSES.has(plain) ? [status] : []
   if (typeof known === 'boolean') return FLAGS.has(plain) ? [false] : []
   if (ERROR_PATHS.has(plain) && rule !== undefined) out.push(...pathsOf(plain, known, siblings, rule))
-  if (Array.isArray(known)) return out
+  // A message beside the field's name need not repeat it.
+  const told = rule === undefined ? detail : isNamed ? rule.message : describeRule(rule)
+  if (Array.isArray(known)) return /(?:errors|messages|reasons)$/.test(plain) ? [...out, [told]] : out
   if (DETAILS.has(plain) || plain === 'error') {
-    // A message beside the field's name need not repeat it.
-    const told = rule === undefined ? detail : isNamed ? rule.message : describeRule(rule)
     if (plain !== 'reason' || !has(DETAILS)) out.push(told, problem.title)
   }
   if (RULES.has(plain)) out.push(...(rule === undefined ? [] : ruleWordsOf(rule.rule)), ...codesOf(problem, status))

@@ -305,12 +305,13 @@ function isByField(name: string, value: Json, path: Path): boolean {
   if (!isObject(value)) return false
   const names = Object.keys(value).map(plainly)
   if (path.length > 0) {
-    const texts = Object.entries(value).filter(([, one]) => !Array.isArray(one))
-    const ofError = [DETAILS, CODES, TITLES]
-    return MANY.test(name) && !texts.some(([key]) => ofError.some(all => all.has(plainly(key))))
+    const others = Object.entries(value).filter(([, one]) => !Array.isArray(one))
+    const ofError = ([key, one]: [string, Json]) =>
+      [DETAILS, CODES, TITLES].some(all => all.has(plainly(key))) || (isObject(one) && isHolder(plainly(key)))
+    return MANY.test(name) && !others.some(ofError)
   }
   const isList = (one: unknown) => Array.isArray(one) && one.length > 0 && one.every(text => typeof text === 'string')
-  return names.length > 0 && !names.some(isHolder) && Object.values(value).every(isList)
+  return names.length > 0 && !names.every(isHolder) && Object.values(value).every(isList)
 }
 
 const MANY = /(?:errors|errorlist|fields|violations|issues|params|parameters|messages|reasons|failures)$/
@@ -358,12 +359,12 @@ function writeList(
   if (path.length > 0 && draft.at(path.slice(0, -1)) === undefined) return false
   const { errors } = refusal
   /** Returns what is written in place of a value of the shape: a list of entries, or a text. */
-  const form = (known: Json, at: Path): Json | undefined => {
-    if (typeof known === 'string') return reasonsOf(refusal).join('; ')
+  const form = (known: Json, at: Path, about: Refusal): Json | undefined => {
+    if (typeof known === 'string') return reasonsOf(about).join('; ')
     if (!Array.isArray(known)) return undefined
     const template = (known[0] as Json | undefined) ?? partAt(part, [...at, 0])?.sample(1)
     const fits = (one: Json) => draft.fits([...path, ...at], [one])
-    return template === undefined ? undefined : writeEntries(template, refusal, fits)
+    return template === undefined ? undefined : writeEntries(template, about, fits)
   }
   if (!Array.isArray(value)) {
     const forms = formsByField(value as JsonObject, refusal, part?.declared ?? new Set(), form)
@@ -373,7 +374,7 @@ function writeList(
   }
   // Without broken rules, an optional list is removed.
   if (errors === undefined && path.length > 0 && !ERRORS.test(name) && draft.drop(path)) return false
-  const entries = form(value, []) as readonly Json[] | undefined
+  const entries = form(value, [], refusal) as readonly Json[] | undefined
   if (entries !== undefined && (draft.put(path, entries) || draft.put(path, entries.slice(0, 1)))) return true
   if (!draft.drop(path)) draft.put(path, [])
   return false

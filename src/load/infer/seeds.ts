@@ -2,6 +2,7 @@
 
 import { findReferences } from '../../behaviours/references.ts'
 import { type FilterConfig, isUnshown } from '../../behaviours/respond/config.ts'
+import { NAME, renamed } from '../../behaviours/respond/record.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import { nameless } from '../../contract/paths.ts'
@@ -56,7 +57,10 @@ export function compileSeeds(contract: Contract) {
       const candidate = candidateOf(name)
       const operations = byResource.get(name) ?? []
       const schema = schemaNamed(candidate.schema, contract) as SchemaUse
-      const owners = ownerIds(operations.flatMap(ownersIn), candidateOf, seeds)
+      const owners = ownerIds(operations.flatMap(ownersIn), candidateOf, seeds, field => {
+        const node = schema.shape.properties.get(field.slice(1, -1))
+        return node !== undefined && [...contract.shapeOf(node).properties.keys()].some(key => NAME.test(key))
+      })
       const resource = { candidate, schema, operations, owners }
       const pages = operations.flatMap(one => (one.action === 'list' ? shownAtOnce(one) : highestOf(one)))
       const most = resources.length > MANY ? FEW_SEEDS : SEEDS
@@ -111,6 +115,7 @@ function ownerIds(
   own: ReturnType<OwnersIn>,
   candidateOf: (resource: string) => SchemaCandidate,
   seeds: Seeds,
+  isSaid: (field: string) => boolean,
 ): ReadonlyMap<string, OwnerIds> {
   const idsOf = (owner: string) =>
     (seeds.get(owner) ?? []).map(record => idIn(candidateOf(owner).idField, record) as Json)
@@ -120,8 +125,9 @@ function ownerIds(
     const certain = ways.some(one => one.certain)
     const kinds = [...new Set(ways.filter(one => one.certain || !certain || isUnshown(field)).map(one => one.owner))]
     const all = kinds.map(idsOf)
-    const some = isUnshown(field) ? all : all.filter(ids => ids.length > 0).slice(0, 1)
-    // A record with an unshown owner is found under no other: not where a path takes any.
+    const known = all.filter(ids => ids.length > 0)
+    const some = !isUnshown(field) ? known.slice(0, 1) : isSaid(field) ? known : all
+    // A record with an unshown owner is found under no other: not where a path takes any, and the record does not say it.
     if (some.length === 0 || some.some(ids => ids.length === 0)) continue
     // Those of several kinds take turns.
     const most = Math.max(...some.map(ids => ids.length))
@@ -171,16 +177,26 @@ function seedRecords(name: string, resource: SeededResource, count: number, cont
     const id = idOf(number, value)
     const fields = { ...value, ...Object.fromEntries([...choices].map(([field, all]) => [field, nth(all)])) }
     const all = [...owners].filter(([field]) => !isUnshown(field))
-    const unshown = [...owners].filter(([field]) => isUnshown(field)).map(([field, { ids }]) => [field, nth(ids)])
+    const unshown = [...owners]
+      .filter(([field]) => isUnshown(field))
+      .map(([field, { ids }]) => [field, nth(ids)] as const)
     const record = [all, all.filter(([, { certain }]) => certain)]
       .map(some => some.reduce((made, [field, { ids }]) => withField(field, nth(ids), made), fields as JsonObject))
       .map(whole => withId(idField, id, whole))
       .find(one => schema.fits(one))
     if (seen.has(id) || record === undefined) continue
     seen.add(id)
-    out.push({ ...record, ...Object.fromEntries(unshown) })
+    out.push(unshown.reduce((made, [field, owner]) => withOwner(made, field, owner, schema), record))
   }
   return out
+}
+
+/** Returns a record with an owner that replies do not show, `{owner}`, or show as someone with that name. */
+function withOwner(record: JsonObject, field: string, owner: Json, schema: SchemaUse): JsonObject {
+  const name = field.slice(1, -1)
+  const someone = record[name]
+  const said = isObject(someone) ? { ...record, [name]: renamed(someone as JsonObject, owner) } : record
+  return { ...(schema.fits(said) ? said : record), [field]: owner }
 }
 
 /**

@@ -116,6 +116,41 @@ for (const [name, schema, body] of [
     { error: { errors: { full_messages: TEXTS } } },
   ],
   [
+    'texts by field beside those of other fields',
+    closed({ age: listOf(text), non_field_errors: listOf(text) }, []),
+    { non_field_errors: TEXTS.slice(1), age: ['must be an integer'] },
+  ],
+  [
+    'entries by field, deep within the error',
+    closed({
+      error: closed({
+        errors: closed({ fields: { type: 'object', additionalProperties: listOf(closed({ message: text })) } }),
+      }),
+    }),
+    {
+      error: {
+        errors: {
+          fields: {
+            age: [{ message: AGE }],
+            name: [{ message: NAME }],
+            'address.city': [{ message: CITY }],
+          },
+        },
+      },
+    },
+  ],
+  [
+    'a list of texts within an entry',
+    closed({ fieldErrors: listOf(closed({ field: text, errors: listOf(text) })) }),
+    {
+      fieldErrors: [
+        { field: 'age', errors: ['must be an integer'] },
+        { field: 'name', errors: ['must be a string'] },
+        { field: 'address.city', errors: ['is required'] },
+      ],
+    },
+  ],
+  [
     'a message, and no invented text beside it',
     closed({ message: text, advice: { ...text, minLength: 9 } }),
     { message: WHY, advice: 'Invalid request' },
