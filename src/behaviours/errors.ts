@@ -18,7 +18,7 @@ const schema = setting.block(
   'The shape of every refusal. Default: the first of these that exists: the shape that the operation documents for the status, that of its other errors, the most frequent one of the contract, problem+json (RFC 9457).',
   {
     body: setting.json(
-      'The body, with ${problem.code}, ${problem.title}, ${problem.detail}, ${problem.status} and ${problem.errors} filled in; alone in a string, the status stays a number, and the errors stay a list of { in, path, rule, message }. Other ${…} hold expressions in CEL, such as ${request.path} or ${now}.',
+      'The body, with ${problem.…} filled in for code, title, detail, status and errors; alone in a string, the status stays a number, and the errors stay a list of { in, path, rule, message }. Other ${…} hold expressions in CEL, such as ${request.path} or ${now}.',
     ),
     contentType: setting.text('The media type of the body. Default: application/json.'),
     codes: setting.named(

@@ -237,7 +237,7 @@ export function matchesLinearly(text: string, pattern: string, isLiteral = false
   return found ?? false
 }
 
-function compileMatch(pattern: string): LinearPattern {
+export function compileMatch(pattern: string): LinearPattern {
   try {
     return new LinearPattern(pattern)
   } catch (error) {

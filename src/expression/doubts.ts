@@ -2,6 +2,8 @@
 // that no request has.
 
 import type { Json } from '../kernel/json.ts'
+import { attempted } from '../kernel/memo.ts'
+import { compileMatch } from './costs.ts'
 import { type Mistake, toJson } from './scope.ts'
 import { accessedKey, isAccess, isNode, nodesOf, operand, type SyntaxNode } from './syntax-tree.ts'
 
@@ -51,20 +53,32 @@ export function doubtsIn(tree: SyntaxNode, text: string, doubt: Doubt): readonly
     const hint = value === null ? `write ${of === '!=' ? '' : '!'}${existence(part as SyntaxNode, text)}` : said.hint
     found.push({ code: 'impossible-condition', message, hint, start, end })
   }
+  const say = (message: string, hint: string, { start, end }: SyntaxNode) =>
+    void found.push({ code: 'impossible-condition', message, hint, start, end })
   for (const node of nodes) {
+    const { op } = node
     if (isAccess(node)) consider(node, node)
-    const left = node.op === '.' ? operand(node, 0) : undefined
-    if (isNode(left) && accessedKey(node) === 'length' && left.checkedType?.kind === 'dyn') {
+    const left = isAccess(node) ? operand(node, 0) : undefined
+    if (isNode(left)) {
       const whole = text.slice(left.start, left.end)
-      const hint = `write ${whole}.size(), or ${whole}["length"] for a field of this name`
-      found.push({
-        code: 'impossible-condition',
-        message: `${whole} has no length`,
-        hint,
-        start: left.start,
-        end: node.end,
-      })
+      const key = operand(node, 1)
+      if (op === '.' && left.args === 'now') say('now has no fields', 'write now.getHours()', node)
+      else if (op === '.' && accessedKey(node) === 'length' && left.checkedType?.kind === 'dyn')
+        say(`${whole} has no length`, `write ${whole}.size(), or ${whole}["length"] for a field of this name`, node)
+      else if (isNode(key) && Number(literalIn(key)) < 0)
+        say('items are counted from 0', `write ${whole}[${whole}.size() - 1] for the last one`, node)
     }
+    const [name, , [pattern] = []] = op === 'rcall' ? (node.args as [unknown, unknown, readonly SyntaxNode[]]) : []
+    if (
+      /matches$/i.test(String(name)) &&
+      pattern?.op === 'value' &&
+      attempted(() => compileMatch(String(pattern.args))) === undefined
+    )
+      say(
+        'this is not a pattern',
+        'write a regular expression, with \\\\ before a sign that stands for itself',
+        pattern,
+      )
     if (!COMPARISONS.has(node.op)) continue
     const [a, b] = node.args as [SyntaxNode, SyntaxNode]
     if (node.op === 'in') {

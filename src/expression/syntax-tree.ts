@@ -177,7 +177,10 @@ export function explain(
   }
   const [, list = 'list', value = 'value'] = /^(.*)\.contains\((.*)\)$/.exec(text.slice(at.start, at.end)) ?? []
   const ofList = /overload(?: for '|: )list/.test(summary) ? `write ${value} in ${list}` : undefined
-  const hint = ofList ?? (/overload: /.test(summary) ? 'compare values of one type' : undefined)
+  const ofItems = /list index must be int/i.test(summary)
+    ? `write .exists(one, one.${text.slice(at.start, at.end)} == …), or .size() for the number of items`
+    : undefined
+  const hint = ofList ?? ofItems ?? (/overload: /.test(summary) ? 'compare values of one type' : undefined)
   return { code: 'invalid-expression', message: plainWords(summary), hint, ...at }
 }
 

@@ -40,7 +40,7 @@ export type StandingOrder = readonly [order: string | null, until: number | null
 export type WeatherListener = (world: string, order: string | null, until: number | null, before: StandingOrder) => void
 
 /** The weather over everything, or over one world. */
-export class WeatherSlot {
+class WeatherSlot {
   readonly #clock: Clock
   readonly #log: Log
   /** Empty for the weather over everything. */
@@ -121,7 +121,7 @@ export class WeatherSlot {
 type CompiledOrder = Omit<CurrentWeather, 'until'> & { readonly time: string | undefined }
 
 function compileOrder(plan: Plan, given: Source, report: Diagnostics): CompiledOrder | undefined {
-  const source = expandShortForms(given, report, true)
+  const source = expandShortForms(given, true)
   const order = checkOrder(source, report)
   if (order === undefined || report.failed) return undefined
   const { name, for: time } = order

@@ -45,7 +45,7 @@ export interface Addresses {
 }
 
 /** Returns a short page for a browser, and JSON for other clients. */
-export function describeRoot({ contract }: Plan, accept: string | undefined, { api, control }: Addresses): Reply {
+function describeRoot({ contract }: Plan, accept: string | undefined, { api, control }: Addresses): Reply {
   const { title, version, basePaths, operations } = contract
   const addresses = basePaths.map(path => `${api}${path || '/'}`)
   const headers = { 'cache-control': 'no-store', vary: 'Accept' }

@@ -213,7 +213,7 @@ function startLoading(path: string, home: string, environment: Environment, opti
     const bare =
       isObject(raw.value) && ['openapi', 'swagger', 'overlay'].some(key => Object.hasOwn(raw.value as object, key))
     if (bare && !isOverlay(raw.value)) roundBeyondExamples(raw.value)
-    const filled = bare ? raw : expandShortForms(fillVariables(raw, environment, report), report)
+    const filled = bare ? raw : expandShortForms(fillVariables(raw, environment, report))
     const source = withSeeds(filled, options.seeds)
     const written = bare ? { contract: path } : checkSimulation(source, report)
     if (written === undefined) return undefined

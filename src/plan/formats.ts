@@ -1,11 +1,10 @@
-// The forms of settings in gateway.yaml: the formats of texts (durations, sizes, rates, dates, origins, paths), and short forms and
-// words of other tools, which are expanded before anything is checked. Mistakes are still reported at the place in the file.
+// The forms of settings in gateway.yaml: the formats of texts (durations, sizes, rates, dates, origins, paths), and short forms,
+// which are expanded before anything is checked. Mistakes are still reported at the place in the file.
 
 import { parseStart } from '../behaviours/deprecation.ts'
 import { roundBeyondExamples } from '../contract/documents.ts'
-import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
-import { Decimal, isObject, pointer, unescapeKey } from '../kernel/json.ts'
+import { Decimal, isObject, unescapeKey } from '../kernel/json.ts'
 import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 
@@ -76,58 +75,38 @@ const OF_CONSUMER: Path = ['consumers', '*']
 const MAIN_KEY: Readonly<Record<string, string>> = { latency: 'fixed', rateLimit: 'limit' }
 
 /**
- * Returns the source with every short form written out. A word of another tool is a `foreign-word` warning.
+ * Returns the source with every short form written out.
  *
  * @param order whether the source is weather, whose `consumers` contain behaviours and no credentials
  */
-export function expandShortForms(source: Source, report: Diagnostics, order = false): Source {
-  /** The places of `latency` that is written as `delay`, as JSON Pointers. */
-  const foreign = new Set<string>()
-  const expandBlock = (block: object, at: Path): object =>
-    replaceMembers(block, (config, written) => {
-      const isForeign = written === 'delay' && !Object.hasOwn(block, 'latency')
-      const name = isForeign ? 'latency' : written
-      const from = [...at, written]
-      if (isForeign) {
-        report.warning('foreign-word', `"${written}" is read as "${name}"`, source.locate(from, 'key'), `write ${name}`)
-        foreign.add(pointer([...at, name]))
-      }
+export function expandShortForms(source: Source, order = false): Source {
+  const expandBlock = (block: object): object =>
+    replaceMembers(block, (config, name) => {
       const main = MAIN_KEY[name]
       if (main !== undefined && (/^(?:string|number)$/.test(typeof config) || config instanceof Decimal)) {
-        return [name, { [main]: config }]
+        return { [main]: config }
       }
-      if (name === 'fault' || name === 'shadow') return [name, expandChances(config)]
+      if (name === 'fault' || name === 'shadow') return expandChances(config)
       // A rule is also a block, beside its condition.
-      const isList = name === 'rules' && Array.isArray(config)
-      return [name, isList ? config.map((one, i) => replaceAt(one, [], [...from, i], expandBlock)) : config]
+      return name === 'rules' && Array.isArray(config) ? config.map(one => replaceAt(one, [], expandBlock)) : config
     })
   const places = [...PLACES, ...(order ? [OF_CONSUMER] : [])]
   const inWeather = [...PLACES, OF_CONSUMER].map(path => ['weather', '*', ...path])
-  let value = replaceAt(source.value, ['resources', '*'], [], expandSchema)
-  for (const path of [...places, ...inWeather]) value = replaceAt(value, path, [], expandBlock)
+  let value = replaceAt(source.value, ['resources', '*'], expandSchema)
+  for (const path of [...places, ...inWeather]) value = replaceAt(value, path, expandBlock)
   // The place of a main key, which is not written, is that of the text.
-  return source.derive(value, path =>
-    path.map((step, i) => (step === 'latency' && foreign.has(pointer(path.slice(0, i + 1))) ? 'delay' : step)),
-  )
+  return source.derive(value)
 }
 
-const replaceMembers = (object: object, change: (item: unknown, key: string) => [string, unknown]): object =>
-  Object.fromEntries(Object.entries(object).map(([key, item]) => change(item, key)))
+const replaceMembers = (object: object, change: (item: unknown, key: string) => unknown): object =>
+  Object.fromEntries(Object.entries(object).map(([key, item]) => [key, change(item, key)]))
 
-/** Replaces the objects at some paths. @param at the path to the value */
-function replaceAt(
-  value: unknown,
-  [step, ...rest]: Path,
-  at: Path,
-  replace: (block: object, at: Path) => object,
-): unknown {
+/** Replaces the objects at some paths. */
+function replaceAt(value: unknown, [step, ...rest]: Path, replace: (block: object) => object): unknown {
   if (!isObject(value)) return value
-  if (step === undefined) return replace(value, at)
+  if (step === undefined) return replace(value)
   if (step !== '*' && !Object.hasOwn(value, step)) return value
-  return replaceMembers(value, (item, key) => [
-    key,
-    step === '*' || step === key ? replaceAt(item, rest, [...at, key], replace) : item,
-  ])
+  return replaceMembers(value, (item, key) => (step === '*' || step === key ? replaceAt(item, rest, replace) : item))
 }
 
 /** Converts `probability: 5%` to 0.05, and so the `share` of a shadow. */

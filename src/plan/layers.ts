@@ -91,7 +91,8 @@ export class ContractNames {
     const found = this.#operations.get(name)
     if (found !== undefined) return found
     reportUnknownName('operation', `the contract has no operation "${name}"`, place, report, () => {
-      const near = nearest(name, this.#operations.keys())
+      const names = [...this.#operations.keys()]
+      const near = nearest(name, names) ?? names.find(one => one.endsWith(` ${name}`))
       return near === undefined ? suggest(name, this.#ids) : `did you mean "${near}"?`
     })
     return undefined

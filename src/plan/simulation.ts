@@ -171,14 +171,7 @@ function reportViolation(source: Source, violation: Violation, schema: Schema, r
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(path.at(-1))
-      const homes = path.length === 1 ? homesOf(key, schema) : []
-      // The key is beside the blocks that accept it, and no block is more likely than the others.
-      if (homes.length > 2) {
-        const names = homes.map(home => home.replace(/: NAME$/, ''))
-        const where = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
-        return say('unknown-key', `"${key}" is not a key here; it belongs under ${where}`, 'key', 'move it there')
-      }
-      const hint = underEmptyBlock(key, path, source.value, schema) ?? suggestKey(key, params.known as string[], schema)
+      const hint = suggestKey(key, params.known as string[], schema)
       return say('unknown-key', `unknown key "${key}"`, 'key', hint)
     }
     case 'required': {
@@ -220,14 +213,16 @@ function reportViolation(source: Source, violation: Violation, schema: Schema, r
     case 'propertyNames':
       return undefined
     default:
-      return say('invalid-value', `${name} ${message}`, 'value', about)
+      return say('invalid-value', `${name} ${message}`, 'value', path.at(-1) === 'when' ? IN_QUOTES : about)
   }
 }
 
+const IN_QUOTES = 'write the condition as an expression in quotes, such as when: "true"'
+
 /** A condition is text: YAML reads `when: true` as a boolean. A number in quotes is text. */
 const quoted = (path: Path, given: unknown, types: readonly unknown[]): string | undefined =>
-  path.at(-1) === 'when' && (typeof given === 'boolean' || given === 'number')
-    ? 'write the condition as an expression in quotes, such as when: "true"'
+  path.at(-1) === 'when'
+    ? IN_QUOTES
     : types.includes('integer') && /^\d+$/.test(`${given}`)
       ? `write ${given} without quotes`
       : undefined
@@ -246,7 +241,8 @@ function nameAt(value: unknown, path: Path): string {
   const key = path.at(-1)
   if (key === undefined) return 'the file'
   const holder = memberAt(value, path.slice(0, -1))
-  return Array.isArray(holder) ? `an item of "${String(path.at(-2))}"` : `"${String(key)}"`
+  // The short form of a latency is written as a fixed one.
+  return Array.isArray(holder) ? `an item of "${path.at(-2)}"` : `"${key === 'fixed' ? 'latency' : key}"`
 }
 
 interface BlockSchema {
@@ -257,39 +253,33 @@ interface BlockSchema {
 const blocksIn = (schema: Schema): Readonly<Record<string, BlockSchema>> =>
   (schema as { readonly properties?: Readonly<Record<string, BlockSchema>> }).properties ?? {}
 
-/** A key at the top level that follows an empty block probably lacks its indent. */
-function underEmptyBlock(key: string, path: Path, value: unknown, schema: Schema): string | undefined {
-  if (path.length !== 1 || !isObject(value)) return undefined
-  const blocks = blocksIn(schema)
-  // There may be a hundred thousand unknown keys.
-  if (!Object.keys(blocks).some(name => (value as Record<string, unknown>)[name] === null)) return undefined
-  const keys = Object.keys(value)
-  const before = keys.slice(0, keys.indexOf(key)).findLast(name => Object.hasOwn(blocks, name))
-  if (before === undefined || (value as Record<string, unknown>)[before] !== null) return undefined
-  return isObject(blocks[before]?.additionalProperties) ? `indent it to put it under "${before}"` : undefined
-}
-
 /** Suggests a similar key, or the block that has the key, or the list of keys. */
 function suggestKey(key: string, known: readonly string[], schema: Schema): string | undefined {
   const own = ownWord(key, known)
   if (own !== undefined) return own
-  const { respond } = (schema as { readonly $defs?: Readonly<Record<string, BlockSchema>> }).$defs ?? {}
-  if (known.includes('respond') && Object.hasOwn(respond?.properties ?? {}, key)) return `write respond: { ${key}: … }`
+  const { $defs = {} } = schema as { readonly $defs?: Readonly<Record<string, BlockSchema>> }
+  const has = (block: string) => Object.hasOwn($defs[block]?.properties ?? {}, key)
+  const holder = known.includes('respond') ? ['respond', ...known].find(has) : undefined
+  if (holder !== undefined) return `write ${holder}: { ${key}: … }`
   const near = suggest(key, known)
   if (near?.startsWith('did you mean') || known.includes(key)) return near
-  const homes = homesOf(key, schema)
+  const homes = homesOf(key, schema, known.includes('contract'))
   return homes.length > 0 && homes.length <= 4 ? `put it under ${homes.join(' or ')}` : near
 }
 
-/** Returns the top-level blocks that have a key: those with all of its settings, where some have a part of them. */
-function homesOf(key: string, schema: Schema): string[] {
+/**
+ * Returns the top-level blocks that have a key: those with all of its settings, where some have a part of them.
+ *
+ * @param isTop whether the key is at the top, too: elsewhere only a behaviour is likely to belong there
+ */
+function homesOf(key: string, schema: Schema, isTop: boolean): string[] {
   const found = Object.entries(blocksIn(schema)).flatMap(([name, { properties = {}, additionalProperties: each }]) => {
     if (Object.hasOwn(properties, key)) return [{ name, setting: properties[key] }]
     const own = isObject(each) ? ((each as BlockSchema).properties ?? {}) : {}
     return Object.hasOwn(own, key) ? [{ name: `${name}: NAME`, setting: own[key] }] : []
   })
   const whole = found.filter(({ setting }) => isObject(setting) && '$ref' in setting)
-  return (whole.length > 0 ? whole : found).map(({ name }) => name)
+  return (whole.length > 0 || !isTop ? whole : found).map(({ name }) => name)
 }
 
 /** Suggests one of some words for a word of another tool. */
@@ -327,6 +317,8 @@ const OUR_WORDS = new Map(
     schema: 'model type',
     status: 'statuscode code httpstatus error',
     from: 'transitions edges next',
+    body: 'json payload',
+    forward: 'proxy',
     probability: 'chance odds percentage share',
     limit: 'max requests rate',
   }).flatMap(([ours, words]) => words.split(' ').map(word => [word, ours] as const)),
@@ -334,6 +326,7 @@ const OUR_WORDS = new Map(
 
 const BLOCKS: Readonly<Record<string, string>> = {
   consumers: 'consumers: { demo: { apiKey: demo-key } }, where apiKey is the name of a security scheme of the contract',
+  'consumers.*.*': 'a credential: { apiKey: demo-key }, where apiKey is the name of a security scheme of the contract',
   'consumers.*': 'by security scheme of the contract: { apiKey: … }',
   resources: 'resources: { books: { schema: Book } }',
   'resources.*': '{ schema: Book }, where Book is a schema of the contract',
@@ -358,5 +351,5 @@ const blockAt = (path: Path, given?: unknown): string | undefined =>
         .map(one => `${one}: {}`)
         .join(', ')} }`
     : (BLOCKS[path.join('.')] ??
-      (path.length === 2 ? BLOCKS[`${path[0]}.*`] : undefined) ??
+      BLOCKS[`${path[0]}${'.*'.repeat(path.length - 1)}`] ??
       BLOCKS[String(path.findLast(step => !/^\d+$/.test(`${step}`)))])

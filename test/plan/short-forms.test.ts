@@ -46,14 +46,8 @@ for (const text of ['100/fortnight', '100/', '0/min', '100/0min', '100/construct
   test(`${text} is not a rate`, () => assert.equal(parseRate(text), undefined))
 }
 
-test('delay is read as latency, and a warning says so', () => {
-  const { chain, codes } = detailsOf('operations: { listBooks: { delay: 20ms } }')
-  assert.deepEqual(codes, ['warning foreign-word'])
-  assert.equal(chain.latency, 'fixed 20ms')
-})
-
-test('delay beside latency is an unknown key', () => {
-  assert.deepEqual(detailsOf('defaults: { delay: 20ms, latency: 10ms }').codes, ['error unknown-key'])
+test('delay is an unknown key', () => {
+  assert.deepEqual(detailsOf('defaults: { delay: 20ms }').codes, ['error unknown-key'])
 })
 
 test('short forms work in weather', () => {
@@ -62,10 +56,10 @@ consumers: { ann: { login: secret } }
 weather:
   slow:
     defaults: { latency: 1s }
-    operations: { listBooks: { delay: 2s } }
+    operations: { listBooks: { latency: 2s } }
     consumers: { ann: { rateLimit: 1/min } }
 `
-  assert.deepEqual(detailsOf(weather).codes, ['error unknown-security-scheme', 'warning foreign-word'])
+  assert.deepEqual(detailsOf(weather).codes, ['error unknown-security-scheme'])
 })
 
 for (const reference of [

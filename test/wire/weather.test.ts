@@ -68,7 +68,7 @@ test('a behaviour outside a block is refused with the names of the blocks', asyn
   const reply = await put('{"latency":{"fixed":"3s"}}')
   assert.equal(reply.status, 422)
   const { detail } = (await reply.json()) as { detail: string }
-  assert.match(detail, /"latency" is not a key here; it belongs under defaults, tags, operations or consumers\n/)
+  assert.match(detail, /put it under defaults or tags: NAME or operations: NAME or consumers: NAME\n/)
   assert.doesNotMatch(detail, /gateway file/)
 })
 

@@ -148,6 +148,9 @@ function compileFixed(config: RespondConfig, site: Site): Handler {
   if (body === undefined && status < 300 && documented !== undefined && documented.content.size > 0) {
     error('missing-body', `the contract documents a body for ${operation.id} ${status}`, ['status'], 'add body:')
   }
+  if (body !== undefined && (status === 204 || status === 304)) {
+    site.warn('idle-key', `a reply with the status ${status} has no body`, ['body'])
+  }
   const reply = (scope?: Scope): Reply => {
     const filled = template.fill({ scope }) as { readonly headers: JsonObject; readonly body?: Json }
     const all: Record<string, string> = { ...requiredFields(status, operation, contract) }

@@ -66,7 +66,7 @@ export function readContract(
     return fail('not-openapi', message, root, 'begin it with openapi: 3.1.0')
   }
   if (!/^3(?:\.\d+)*/.test(openapi.trim())) {
-    const hint = '2.0, 3.0.x, 3.1.x or 3.2.x'
+    const hint = '2.0, 3.0.x, 3.1.x or 3.2.x; a file is named by contract:'
     return fail('unsupported-version', `OpenAPI ${openapi} is not supported`, version, hint)
   }
   if (!/^3\.[012]\.\d+$/.test(openapi)) {
@@ -157,55 +157,21 @@ function identifying(reading: ContractReading): Contract['identify'] {
 
 type ForeignValue = Readonly<Record<string, unknown>>
 
-/** A command that makes a project of the file. */
-const IMPORT = 'import it: understudy import FILE --output imported'
-
-/** The files of other tools, and how to convert each. */
-const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => boolean, hint: string])[] = [
-  [
-    'a Postman collection',
-    ({ info, item, collection }) =>
-      (isObject(info) && ('_postman_id' in info || String(info.schema).includes('postman') || Array.isArray(item))) ||
-      (isObject(collection) && Array.isArray(collection.item)),
-    IMPORT,
-  ],
-  ['a HAR recording', ({ log }) => isObject(log) && Array.isArray(log.entries), IMPORT],
-  [
-    'a Mockoon environment',
-    ({ routes, lastMigration, endpointPrefix, uuid }) =>
-      Array.isArray(routes) && [lastMigration, endpointPrefix, uuid].some(mark => mark !== undefined),
-    IMPORT,
-  ],
+/** The files of other tools, which can be imported. */
+const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => boolean])[] = [
+  ['a Postman collection', ({ item, collection }) => Array.isArray(isObject(collection) ? collection.item : item)],
+  ['a HAR recording', ({ log }) => isObject(log) && Array.isArray(log.entries)],
+  ['a Mockoon environment', ({ routes }) => Array.isArray(routes)],
   [
     'a file of WireMock stubs',
-    value =>
-      [value.mappings ?? value]
-        .flat()
-        .some(one => isObject(one) && isObject(one.request) && ('response' in one || 'mappings' in value)),
-    IMPORT,
+    value => [value.mappings ?? value].flat().some(one => isObject(one) && isObject(one.request)),
   ],
-  [
-    'a file of MockServer expectations',
-    value => [value].flat().some(one => isObject(one) && 'httpRequest' in one),
-    IMPORT,
-  ],
+  ['a file of MockServer expectations', value => [value].flat().some(one => isObject(one) && 'httpRequest' in one)],
   [
     'a db.json of json-server',
     value =>
       Object.values(value).every(one => typeof one === 'object') &&
       Object.values(value).some(one => Array.isArray(one) && one.some(item => isObject(item) && 'id' in item)),
-    IMPORT,
-  ],
-  [
-    'an Insomnia export',
-    ({ _type, __export_format, type }) =>
-      (_type === 'export' && __export_format !== undefined) || String(type).startsWith('collection.insomnia'),
-    'export its design document as OpenAPI, or write one for its requests',
-  ],
-  [
-    'an AsyncAPI document',
-    ({ asyncapi }) => asyncapi !== undefined,
-    'the mock speaks HTTP: it needs an OpenAPI document',
   ],
 ]
 
@@ -214,9 +180,8 @@ export function foreignFile(value: unknown, file: string): { kind: string; hint:
   if (typeof value !== 'object' || value === null) return undefined
   if ('openapi' in value || 'swagger' in value || 'contract' in value) return undefined
   const found = FOREIGN.find(([, is]) => is(value as ForeignValue))
-  if (found === undefined) return undefined
-  const [kind, , hint] = found
-  return { kind, hint: hint.replace('FILE', () => (/^[\w./-]+$/.test(file) ? file : `'${file}'`)) }
+  const name = /^[\w./-]+$/.test(file) ? file : `'${file}'`
+  return found && { kind: found[0], hint: `import it: understudy import ${name} --output imported` }
 }
 
 /** Checks examples and defaults against their schemas. */

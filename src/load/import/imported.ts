@@ -280,7 +280,7 @@ export function partOf(place: RequestPart, name: string): string {
 }
 
 /** Returns a member of a value in CEL. */
-export const memberIn = (value: string, name: string): string =>
+const memberIn = (value: string, name: string): string =>
   isWord(name) ? `${value}.${name}` : `${value}[${celText(name)}]`
 
 /** Returns the condition that a request has such a value; `false` where CEL can not ask for it. */

@@ -56,7 +56,7 @@ export const markDeleted = (before: JsonObject): JsonObject => ({ ...withoutMark
 
 const hasMarks = (record: JsonObject): boolean => MARKS.some(mark => Object.hasOwn(record, mark))
 
-export function withoutMarks(record: JsonObject): JsonObject {
+function withoutMarks(record: JsonObject): JsonObject {
   if (!hasMarks(record)) return record
   const { [BEFORE]: _, [DELETED]: __, ...fields } = record
   return fields
