@@ -351,5 +351,5 @@ const blockAt = (path: Path, given?: unknown): string | undefined =>
         .map(one => `${one}: {}`)
         .join(', ')} }`
     : (BLOCKS[path.join('.')] ??
-      BLOCKS[`${path[0]}${'.*'.repeat(path.length - 1)}`] ??
+      BLOCKS[[path[0], ...path.slice(1).fill('*')].join('.')] ??
       BLOCKS[String(path.findLast(step => !/^\d+$/.test(`${step}`)))])

@@ -332,8 +332,6 @@ const CALLER = /^(?:owner|author|user|creator|(?:creat|post|submitt)ed_?by)$/i
 /** The names of a caller. */
 export const NAME = /^(?:login|(?:user_?|nick_?)?name|handle)$/i
 
-const namesOfCaller = (someone: object): [string, Json][] => Object.entries(someone).filter(([key]) => NAME.test(key))
-
 /**
  * Returns a function that makes the caller of a request, with the name of the consumer; without a consumer always the same one.
  * `undefined` for another field.
@@ -343,9 +341,7 @@ function callerOf({ name, allows, generate }: Field): Make | undefined {
   return ({ consumer }) => {
     const someone = generate(1)
     if (consumer === undefined || consumer === ANYBODY.name) return someone
-    const isPerson = isObject(someone)
-    const names = isPerson ? namesOfCaller(someone).map(([key]) => [key, consumer]) : []
-    const named = isPerson ? { ...(someone as JsonObject), ...Object.fromEntries(names) } : consumer
+    const named = isObject(someone) ? calledAs(someone as JsonObject, consumer) : consumer
     return allows(named) ? named : someone
   }
 }
@@ -353,19 +349,18 @@ function callerOf({ name, allows, generate }: Field): Make | undefined {
 /** The resource of one record without an id, which is about the one who asks: `GET /user`. */
 const ASKING = /^(?:me|self|user|account|profile)$/i
 
-/** Returns someone with the name that a path gives: `{ login: "acme" }`. */
-export const renamed = (someone: JsonObject, to: Json): JsonObject =>
+/** Returns someone with another name: `{ login: "acme" }`. */
+export const calledAs = (someone: JsonObject, to: Json): JsonObject =>
   mapValues(someone, (own, key) => (NAME.test(key) && typeof own === typeof to ? to : (own as Json)))
 
 /**
  * Returns a function that has a new record say what is known of the one who asks, or of the owner in the path, which it keeps in
  * braces; `undefined` if that is nothing.
  */
-function compileAsking({ filled, unshown }: Resource, { resources }: Site) {
+function compileAsking({ filled }: Resource, { resources }: Site) {
   const callers = new Set([...filled].filter(name => CALLER.test(name)))
   const asking = [...resources.values()].find(({ name, idField }) => ASKING.test(name) && isUnshown(idField))
-  const isOwned = unshown.some(field => callers.has(field.slice(1, -1)))
-  if (callers.size === 0 || (asking === undefined && !isOwned)) return undefined
+  if (callers.size === 0) return undefined
   return async (fields: JsonObject, exchange: Exchange): Promise<JsonObject> => {
     const records = asking && exchange.records(asking.name)
     const last = (await records?.list({ filters: [], limit: 1 }))?.last
@@ -375,7 +370,7 @@ function compileAsking({ filled, unshown }: Resource, { resources }: Site) {
     return mapValues(fields, (own, name) => {
       if (!callers.has(name) || !isObject(own)) return own as Json
       const owner = fields[`{${name}}`]
-      return owner === undefined ? mapValues(own as JsonObject, same) : renamed(own as JsonObject, owner)
+      return owner === undefined ? mapValues(own as JsonObject, same) : calledAs(own as JsonObject, owner)
     })
   }
 }
@@ -395,7 +390,7 @@ function derivedOf({ name: field, allows }: Field): Derive | undefined {
   const link = LINK.exec(field)
   if (link === null && !/^full_?name$/i.test(field)) return undefined
   return ({ name, owner }, url) => {
-    const by = isObject(owner) ? namesOfCaller(owner)[0]?.[1] : owner
+    const by = isObject(owner) ? Object.entries(owner).find(([key]) => NAME.test(key))?.[1] : owner
     const text = link === null ? (by === undefined ? name : `${by}/${name}`) : [url, link[1] ?? []].flat().join('/')
     // The format `url` refuses addresses of this machine.
     return [text, String(text).replace(/^http:..[^/]*/, 'https://example.com')].find(

@@ -2,7 +2,7 @@
 
 import { findReferences } from '../../behaviours/references.ts'
 import { type FilterConfig, isUnshown } from '../../behaviours/respond/config.ts'
-import { NAME, renamed } from '../../behaviours/respond/record.ts'
+import { calledAs, NAME } from '../../behaviours/respond/record.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import { nameless } from '../../contract/paths.ts'
@@ -195,7 +195,7 @@ function seedRecords(name: string, resource: SeededResource, count: number, cont
 function withOwner(record: JsonObject, field: string, owner: Json, schema: SchemaUse): JsonObject {
   const name = field.slice(1, -1)
   const someone = record[name]
-  const said = isObject(someone) ? { ...record, [name]: renamed(someone as JsonObject, owner) } : record
+  const said = isObject(someone) ? { ...record, [name]: calledAs(someone as JsonObject, owner) } : record
   return { ...(schema.fits(said) ? said : record), [field]: owner }
 }
 
