@@ -1,7 +1,8 @@
 // `understudy import`.
 
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { Diagnostics } from '../kernel/diagnostic.ts'
+import { isHar } from '../load/import/har.ts'
 import { IMPORT_KINDS, importFiles } from '../load/import/import.ts'
 import { type Command, type CommandLine, counted, firstLines, oneOf, type Program, tellMistakes } from './command.ts'
 import { record } from './record.ts'
@@ -32,7 +33,7 @@ async function runImport(line: CommandLine, program: Program): Promise<number> {
   const { files: names = [file] } = lists
   const { output = 'imported', contract } = values
   // A HAR is large, and is read entry by entry.
-  if (values.as === 'har' || (values.as === undefined && /\.har$/i.test(file))) {
+  if (values.as === 'har' || (values.as === undefined && isHar(resolve(program.home, file)))) {
     return record.run({ ...line, values: { from: file, output, contract } }, program)
   }
   const report = new Diagnostics()

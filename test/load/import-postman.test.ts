@@ -116,7 +116,8 @@ test('folders that are nested very deep and names of prototypes stop nothing', a
     ],
   }
   const imported = await importOf({ 'odd.json': { info, item: [item, odd] } })
-  assert.match(lost(imported)[0] ?? '', /folders are nested more than 50 deep/)
+  assert.deepEqual(lost(imported), [])
+  assert.match(await imported.send('GET /last'), /^200/)
   assert.match(await imported.send('POST /__proto__/constructor', {}), /^200 \{"__proto__":\{"a":1\}\}/)
 })
 
@@ -132,7 +133,7 @@ test('a contract that is there gets the requests, and each that does not fit is 
       'the contract has no operation for DELETE /v1/users/{id}',
       'the contract has no operation for POST /v1/orders',
       'the contract has no operation for GET /v1/orders/{orderId}',
-      'the contract has no security scheme for the credentials "bearer"',
+      'the contract has no security scheme for "bearer"',
     ],
   )
   assert.deepEqual(imported.result?.variables, [])

@@ -91,6 +91,16 @@ export async function* readHar(
   }
 }
 
+/** Whether a file begins as HAR does, under any name. A file that cannot be read does not. */
+export const isHar = (path: string): boolean =>
+  attempted(() => {
+    const head = Buffer.alloc(1000)
+    const file = openSync(path, 'r')
+    readSync(file, head)
+    closeSync(file)
+    return /^\ufeff?\s*\{\s*"log"\s*:\s*\{/.test(head.toString())
+  }) ?? false
+
 /** Finds the texts of the entries in the bytes of a file, in one pass, with what is needed of one entry in memory. */
 class EntryScanner {
   /** Whether the list of entries began. */

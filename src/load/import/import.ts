@@ -82,7 +82,7 @@ export async function importFiles(
       : KINDS.find(({ name }) => name === as)
   const own = kind === undefined ? [] : files.filter(file => kind.recognises(file.source.value))
   if (kind === undefined || own.length === 0) {
-    const known = `accepted are ${KINDS.map(({ what }) => what).join(', ')}, and recordings named .har`
+    const known = `accepted are ${KINDS.map(({ what }) => what).join(', ')}, and HAR`
     const message = as === undefined ? 'no file of a known kind was found' : 'this is of another kind'
     report.error('unknown-import', message, placeOfFile(names[0] ?? ''), known)
     return undefined
@@ -153,8 +153,8 @@ const NO_KEYS = carried(NO_CREDENTIAL)
 async function tryCases(imported: Imported, plan: Plan): Promise<Trials> {
   const { routes, hasExamples = false } = imported
   const runner = createRunner(plan)
-  // A read of a collection leaves its world as it was; a rule may count the requests of one.
-  const unchanged = runner.newWorld()
+  // Reads leave their world as it was, and changes rarely meet each other; a rule may count the requests of a world.
+  const [unchanged, changed] = [runner.newWorld(), runner.newWorld()]
   const different: string[] = []
   let named = 0
   const whole = exchangesIn(imported)
@@ -166,16 +166,16 @@ async function tryCases(imported: Imported, plan: Plan): Promise<Trials> {
     const shown = jsonOfMessage(reply)
     // The stand-in has its own ids and times, and its own words for a refusal.
     const leeway = hasExamples && (method !== 'GET' || reply.status >= 400) ? 'values' : 'none'
-    const differenceWith = async (more: Readonly<Record<string, string>>, credential = accepted) => {
+    const shared = !hasExamples ? runner.newWorld() : method === 'GET' ? unchanged : changed
+    const differenceWith = async (more: Readonly<Record<string, string>>, world = shared, credential = accepted) => {
       const headers = { accept: '*/*', ...request.headers, ...more, ...credential.headers }
       const all = [query, encodePairs(credential.query)].filter(Boolean).join('&')
       const sent = inProcess({ method, path, query: all, headers, body: request.body as string | undefined })
-      const world = hasExamples && method === 'GET' ? unchanged : runner.newWorld()
       const [first] = differencesBetween(one, shown, (await runner.send(sent, world)).reply, leeway)
       return first
     }
-    const difference = await differenceWith({})
-    if (difference === undefined || (reply.status === 401 && !(await differenceWith({}, NO_KEYS)))) continue
+    const difference = (await differenceWith({})) && (await differenceWith({}, runner.newWorld()))
+    if (difference === undefined || (reply.status === 401 && !(await differenceWith({}, shared, NO_KEYS)))) continue
     const prefer = reply.isPartial ? `code=${reply.status}` : `example=${from.name}`
     if (hasExamples && !(await differenceWith({ prefer }))) named += 1
     else different.push(`${method} ${path}${query === '' ? '' : `?${query}`}: ${difference}`)

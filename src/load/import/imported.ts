@@ -290,13 +290,8 @@ export function hasPart(place: RequestPart, name: string): string {
   return place === 'headers' ? `${celText(name.toLowerCase())} in request.headers` : 'false'
 }
 
-/** Whether a name may follow a dot, and is no word of the language. */
-const isWord = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !WORDS.has(name)
-const WORDS = new Set(
-  'as break const continue else false for function if import in let loop namespace null package return true var void while'.split(
-    ' ',
-  ),
-)
+/** Whether a name may follow a dot. */
+const isWord = (name: string): boolean => /^(?!(?:in|true|false|null)$)[A-Za-z_]\w*$/.test(name)
 
 /** The conditions that tell a request from others of its operation. @param given the values in its path by their names */
 export function requestConditions(given: Iterable<readonly [string, string]>, query: string, body: unknown): string[] {

@@ -105,7 +105,7 @@ function withSchemesOf({ securitySchemes, files }: Contract, imported: Imported,
       const own = 'word' in one ? one.word : 'name' in one ? one.name : undefined
       if (one.in === place && own?.toLowerCase() === name?.toLowerCase()) return [[id, known]]
     }
-    const what = `the contract has no security scheme for the credentials "${id}"`
+    const what = `the contract has no security scheme for "${id}"`
     report.warning('not-imported', what, placeOfFile(files[0] ?? ''), 'add it, and a consumer')
     return []
   })

@@ -65,9 +65,6 @@ interface FolderSettings {
   readonly auth?: string
 }
 
-/** The deepest folder that is read. */
-const DEEPEST = 50
-
 class CollectionReading {
   readonly book = new RouteBook()
   readonly callers = createCallers()
@@ -104,8 +101,7 @@ class CollectionReading {
     const tag = isTop || around.tag ? around.tag : String(folder.name ?? '')
     for (const [i, item] of asList(folder.item).entries()) {
       if (!isObject(item)) continue
-      if (at.length > DEEPEST * 2) lose(['item', i], `folders are nested more than ${DEEPEST} deep`, 'flatten them')
-      else this.readFolder(item, source, [...at, 'item', i], { ...inner, ...(tag ? { tag } : {}) })
+      this.readFolder(item, source, [...at, 'item', i], { ...inner, ...(tag ? { tag } : {}) })
     }
   }
 

@@ -6,7 +6,7 @@ import { relative, resolve } from 'node:path'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import { freeName } from '../../kernel/names.ts'
+import { freeName, wordFormOf } from '../../kernel/names.ts'
 import { compilePlan } from '../../plan/compile.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
@@ -34,20 +34,21 @@ type Infer = (choices?: ReadonlyMap<string, number>, without?: ReadonlySet<strin
 function readInference(contract: Contract): Infer {
   const schemas = readSchemas(contract)
   const names = new Set<string>()
-  const collections: Named[] = []
+  const collections: (Named & { readonly form: string })[] = []
   const found = findCollections(contract, schemas)
   for (const collection of [...found.filter(one => !isNameless(one)), ...found.filter(isNameless)]) {
     if (collections.some(one => isView(collection, one))) continue
-    const twin = collections.find(one => isTwin(one, collection))
+    const form = wordFormOf(collection.records.word)
+    const twin = collections.find(one => isTwin(one, collection, one.form === form))
     if (twin === undefined && isNameless(collection) && !isAlone(collection)) continue
     const name = twin?.name ?? freeName(collection.records.word, names)
-    collections.push({ ...collection, name })
+    collections.push({ ...collection, name, form })
     names.add(name)
   }
   // The view with the most fields comes first: it has the id.
   collections.sort((a, b) => fullness(b) - fullness(a))
   const resources = [...names].map(name => {
-    const [first, ...others] = collections.filter(one => one.name === name) as [Named, ...Named[]]
+    const [first, ...others] = collections.filter(one => one.name === name) as Named[] as [Named, ...Named[]]
     return { name, ...describeResource({ ...first, candidates: withGivenIds(first, others) }) }
   })
   const paths = [...new Set(contract.operations.map(({ path }) => path))].map(segmentsOf)
@@ -78,14 +79,11 @@ const isNameless = ({ candidates, list, create }: InferredCollection): boolean =
   candidates.length === 0 || (list === undefined && create === undefined)
 
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
-function isTwin(one: InferredCollection, other: InferredCollection): boolean {
+function isTwin(one: InferredCollection, other: InferredCollection, isCalledAlike: boolean): boolean {
   if (one.itemPath !== undefined && one.itemPath === other.itemPath) return true
-  if (haveOwnItems(one, other)) return false
-  const isCalledAlike = sameWord(one.records.word, other.records.word)
-  if (isNameless(other)) {
-    return isCalledAlike && other.records.known.some(node => one.records.isAkin(node))
-  }
-  return one.candidates[0]?.schema === other.candidates[0]?.schema && isCalledAlike
+  if (!isCalledAlike || haveOwnItems(one, other)) return false
+  if (isNameless(other)) return other.records.known.some(node => one.records.isAkin(node))
+  return one.candidates[0]?.schema === other.candidates[0]?.schema
 }
 
 /**
@@ -158,6 +156,9 @@ export interface InferredGateway {
 
 /** Reports the number of tried resources. */
 type TrialProgress = (done: number, total: number) => void
+
+/** How many resources are tried in one plan: each trial has a world with all of its collections. */
+const MOST_TRIED = 250
 
 /** An operation id, or `resource NAME` or `fields NAME`: the owner of what is wrong. */
 const blockOf = (owner: string): readonly string[] => /^(resource|fields) (.*)$/s.exec(owner)?.slice(1) ?? []
@@ -258,13 +259,14 @@ export async function inferGateway(
       else if (one?.essential) fail(one.resource, reason, one)
       else without.set(owner, reason)
     }
-    /** Compiles and tries undecided resources. */
+    /** Compiles and tries some undecided resources. */
     const round = async (): Promise<void> => {
+      const some = new Set([...open].slice(0, MOST_TRIED))
       const operations = inference.operations.filter(
-        ({ operation, resource }) => open.has(resource) && !without.has(operation.id),
+        ({ operation, resource }) => some.has(resource) && !without.has(operation.id),
       )
       const owners = operations.flatMap(withinsIn).flatMap(({ resource }) => resource ?? [])
-      const needed = new Set([...open, ...owners])
+      const needed = new Set([...some, ...owners])
       const resources = inference.resources.filter(({ name }) => needed.has(name))
       const tried = { ...contract, operations: operations.map(({ operation }) => operation) }
       const { plan, blamed } = compile({ resources, operations }, tried)
@@ -272,17 +274,19 @@ export async function inferGateway(
       const refused = new Set([...blamed.keys()].flatMap(resourcesOf))
       for (const [owner, reason] of blamed) blame(owner, reason)
       const runner = createRunner(plan)
-      for (const name of [...open].filter(one => !refused.has(one))) {
+      let isChanged = blamed.size > 0
+      for (const name of [...some].filter(one => !refused.has(one))) {
         const own = operations.filter(({ resource }) => resource === name)
         const faults = await tryResource(name, own, runner)
         if (faults.length === 0) open.delete(name)
+        isChanged ||= faults.length > 0
         const [first] = faults.filter(({ operation }) => operation.essential)
         if (first !== undefined) fail(name, first.reason, first.operation)
         for (const { operation, reason } of faults)
           if (!operation.essential) without.set(operation.operation.id, reason)
         progress(total - open.size, total)
       }
-      infer()
+      if (isChanged) infer()
     }
 
     // Each round settles a resource, takes its next candidate or leaves something out, so there is a last one.

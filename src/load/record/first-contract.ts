@@ -11,7 +11,7 @@ import { type ImportedRoute, newRoute, showQuery } from '../import/imported.ts'
 import { createContract } from '../import/project.ts'
 import { decodeSegment, jsonOfMessage, typeOfMessage, valueOfRequest } from './recording.ts'
 
-/** The bodies of an operation from which a schema is made. */
+/** The bodies of an operation from which a schema is made; more only with another status. */
 const MOST_BODIES = 500
 
 /** The traffic of one operation; its path has `{}` for ids. */
@@ -19,8 +19,6 @@ interface SeenOperation {
   readonly route: ImportedRoute
   /** One of the paths that were sent. */
   readonly sample: string
-  /** How many replies have each status. */
-  readonly statuses: Map<number, number>
   /** Statuses of requests without the header `Authorization`, and its first word. */
   readonly bare: Set<number>
   word: string
@@ -62,16 +60,14 @@ function note(
 ): void {
   const { status } = reply
   const one = getOrMake(seen, `${method} ${shape}`, () => {
-    return { route: newRoute(method, shape), sample: path, statuses: new Map(), bare: new Set<number>(), word: '' }
+    return { route: newRoute(method, shape), sample: path, bare: new Set<number>(), word: '' }
   })
   const { cases, shown } = one.route
-  const count = one.statuses.get(status) ?? 0
   const { authorization } = request.headers
   if (authorization === undefined) one.bare.add(status)
   else one.word ||= authorization.split(' ', 1)[0] as string
   const body = jsonOfMessage(reply)
-  if (count < MOST_BODIES) {
-    one.statuses.set(status, count + 1)
+  if (cases.length < MOST_BODIES || cases.every(known => known.status !== status)) {
     const type = typeOfMessage(reply)
     const isEmpty = (reply.body === undefined && !reply.isPartial) || type === ''
     cases.push({
