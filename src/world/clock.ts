@@ -11,6 +11,8 @@ export interface Clock {
   now(): number
   /** Waits; ends early, without rejecting, when the signal aborts. */
   sleep(milliseconds: number, signal?: Leaving): Promise<void>
+  /** Waits without keeping the process alive. Default: `sleep`. */
+  doze?(milliseconds: number): Promise<void>
   /** Whether its time differs from real time; replies then contain its time. */
   readonly adjusted?: boolean
 }
@@ -30,6 +32,7 @@ export const realClock: Clock = {
       const timer = setTimeout(end, Math.min(milliseconds, 2 ** 31 - 1))
       signal?.addEventListener('abort', end)
     }),
+  doze: milliseconds => new Promise(resolve => void setTimeout(resolve, milliseconds).unref()),
 }
 
 /** Milliseconds that only go forward: for durations, independent of the world's clock. */
@@ -86,10 +89,11 @@ export function createAside(
 
 /** Milliseconds that are waited for an idle loop: first, and where it was busy. A look takes 0.05 ms of the processor. */
 const [FIRST_PAUSE, LONG_PAUSE] = [2, 50]
-/** Milliseconds of work in a pause that count as none: a request takes more, the pause itself less. */
-const NOTHING = 0.1
-/** The share of the time that work may take from a loop that is not idle. */
-const SHARE = 0.01
+/**
+ * The milliseconds of work in a pause that count as none: a request takes more, the pause itself less. And the share of the time that
+ * work may take from a loop that is not idle.
+ */
+const [NOTHING, SHARE] = [0.1, 0.01]
 
 const activeTime = (): number => performance.eventLoopUtilization().active
 
@@ -100,7 +104,7 @@ const activeTime = (): number => performance.eventLoopUtilization().active
  * @param cost the milliseconds that a turn takes; `spend` adds more
  * @param active the milliseconds that the loop has worked
  */
-export function createIdleTurns(clock: Pick<Clock, 'sleep'>, cost: number, active = activeTime) {
+export function createIdleTurns(clock: Pick<Clock, 'sleep' | 'doze'>, cost: number, active = activeTime) {
   let last = Promise.resolve()
   /** The milliseconds until there was enough time for the work up to now. */
   let rest = 0
@@ -108,10 +112,9 @@ export function createIdleTurns(clock: Pick<Clock, 'sleep'>, cost: number, activ
     rest += milliseconds / SHARE
   }
   const wait = async (): Promise<void> => {
-    let pause = FIRST_PAUSE
-    for (let isIdle = false; !isIdle; pause = Math.min(rest, LONG_PAUSE)) {
+    for (let [pause, isIdle] = [FIRST_PAUSE, false]; !isIdle; pause = Math.min(rest, LONG_PAUSE)) {
       const before = active()
-      await clock.sleep(pause)
+      await (clock.doze?.(pause) ?? clock.sleep(pause))
       rest = Math.max(0, rest - pause)
       isIdle = rest === 0 || active() - before < NOTHING
     }

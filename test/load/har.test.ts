@@ -118,7 +118,7 @@ test('a file that is cut off is read up to its last whole entry, and entries of 
   assert.equal(exchanges.length, 2)
   assert.deepEqual(
     said.map(([code, message]) => code === 'left-out-entry' && message),
-    ['entry 3 has no method', 'entry 4 has no absolute URL', 'entry 5 has no status'],
+    ['entry 3 has no method or no absolute URL', 'entry 4 has no method or no absolute URL', 'entry 5 has no status'],
   )
   assert.match((await read('{"openapi": "3.1.0"}')).said.join(), /^not-har/)
   assert.match((await read('')).said.join(), /^not-har/)

@@ -218,7 +218,7 @@ export class Books {
   readonly #faults = new Instrument('understudy_faults_total{operation,kind}', 'Injected faults, by kind.')
   readonly #drift = new Instrument(
     'understudy_drift_total{operation,kind}',
-    'Differences of replies of the real API from the contract, by kind; `dropped` are replies that were not compared.',
+    'Differences of replies of the real API from the contract, by kind; `dropped`: not compared.',
   )
   readonly #next = new Instrument(
     'understudy_next_total{consumer,operation,verdict}',

@@ -178,9 +178,9 @@ function exchangeOf(value: unknown, place: Place): RecordedExchange | string {
   const { request, response, startedDateTime, time, timings, _resourceType } = value as Loose<Entry>
   if (!isObject(request) || !isObject(response)) return 'has no request or no response'
   const { method } = request
-  if (typeof method !== 'string' || !/^[\w!#$%&'*+.^`|~-]+$/.test(method)) return 'has no method'
-  const url = typeof request.url === 'string' ? attempted(() => new URL(request.url as string)) : undefined
-  if (url === undefined) return 'has no absolute URL'
+  const url = attempted(() => new URL(request.url as string))
+  if (url === undefined || typeof method !== 'string' || !/^[\w!#$%&'*+.^`|~-]+$/.test(method))
+    return 'has no method or no absolute URL'
   const status = Number(response.status)
   // A browser notes 0 for a request without a reply: blocked, aborted, or refused by CORS.
   if (!Number.isInteger(status) || status < 100 || status > 599) return 'has no status'
