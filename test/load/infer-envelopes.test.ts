@@ -281,3 +281,20 @@ test('a record that a request takes whole is kept, whatever its reply says, also
   assert.deepEqual(api, sent)
   assert.equal(typeof total, 'number')
 })
+
+test('a record of `{name_or_id}` has its id, and no other key', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/groups': {
+          get: answers(200, several(ref('Group'))),
+          post: { ...takes(object({ name: string })), ...answers(201, ref('Group')) },
+        },
+        '/groups/{name_or_id}': { ...naming('name_or_id'), get: answers(200, ref('Group')) },
+      },
+      { Group: object({ name: string, id: string }) },
+    ),
+  )
+  const { id } = (await send('POST /groups', { name: 'Bakers' })).body as Fields
+  assert.equal(((await send(`GET /groups/${id}`)).body as Fields).name, 'Bakers')
+})

@@ -230,7 +230,7 @@ function inForm(said: Json, known: Json | undefined, part: ReplyPart | undefined
 function replaced(value: Json | undefined, [key, ...rest]: Path, next: Json): Json {
   if (key === undefined) return next
   if (Array.isArray(value)) return value.map((item, i) => (i === key ? replaced(item, rest, next) : item))
-  return { ...(value as JsonObject), [key]: replaced((value as JsonObject)[key], rest, next) }
+  return { ...(value as JsonObject), [key]: replaced((value as JsonObject | undefined)?.[key], rest, next) }
 }
 
 /** A value that changes only while it stays valid, part by part. */

@@ -117,7 +117,8 @@ function findId(
   const names = [...shape.properties].filter(([, node]) => isIdNode(node, schemas)).map(([name]) => name)
   const one = wordFormOf(word)
   // The `{idOrSlug}` of a record is its id.
-  const given = plainName(parameter?.replace(/(?:[_-]or[_-]\w+|Or[A-Z]\w*)$/, '') ?? 'id')
+  const spoken = (parameter ?? 'id').split(/[_-]or[_-]|Or(?=[A-Z])/)
+  const given = plainName(spoken.find(one => /id$/i.test(one)) ?? spoken[0] ?? '')
   // The `username` of a user is a word: a login rather than the name of a person.
   const bare = given === 'username' ? 'login' : given.startsWith(one) ? given.slice(one.length) : given.replace(one, '')
   const fits = (name: string): boolean => {

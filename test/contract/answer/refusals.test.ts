@@ -267,3 +267,9 @@ test('a refusal loses what is not about it, with everything in it', async () => 
   const { status, body } = await refusalOf({ schema: { type: 'object', properties } })
   assert.deepEqual([status, body], [400, { errors: { detail: WHY } }])
 })
+
+test('a message in an object that the value of an error lacks is written there', async () => {
+  const message = { properties: { lang: text, value: text } }
+  const { status, body } = await refusalOf({ schema: { properties: { code: text, message, values: listOf(message) } } })
+  assert.deepEqual([status, JSON.stringify(body).includes(WHY)], [400, true])
+})
