@@ -22,7 +22,7 @@ export const info = { name: 'Shop', schema: 'https://schema.getpostman.com/json/
 
 export const ANN = { id: 1, name: 'Ann', role: 'admin' }
 export const BOB = { id: 2, name: 'Bob', role: 'user' }
-const list = request('GET', url('users'))
+export const list = request('GET', url('users'))
 const one = (id: string) => url('users/:id', {}, { id })
 export const shop = {
   info,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { auth, BOB, CONTRACT, info, reply, request, shop, url } from './collections.ts'
+import { ANN, auth, BOB, CONTRACT, info, list, reply, request, shop, url } from './collections.ts'
 import { importOf, lost } from './imports.ts'
 
 test('a collection of Postman becomes a contract with examples and records', async () => {
@@ -79,6 +79,29 @@ test('a field is required that all accepted requests have, if there are several 
   assert.match(await send('POST /bad', { a: 7 }), /^422/)
 })
 
+test('a reply that is saved twice is one, and one that was copied is not called like the request that has it', async () => {
+  const get = request('GET', url('users', { role: 'user' }))
+  const both = [reply('Users', 200, [BOB], get), reply('Users', 200, [BOB], get)]
+  const item = [{ name: 'Show reports', request: request('GET', url('reports')), response: both }]
+  const { result } = await importOf({ 'a.json': { info, item } })
+  assert.equal(result?.tried.tried, 1)
+  const contract = String(result?.files.get('openapi.yaml'))
+  assert.match(contract, /\/reports:\n {4}get:\n {6}operationId: showReports/)
+  assert.match(contract, /\/users:\n {4}get:\n {6}operationId: listUsers/)
+})
+
+test('a new record has the fields that the reply to a create shows, and no others', async () => {
+  const sent = { name: 'Carl' }
+  const create = request('POST', url('users'), sent)
+  const item = [
+    { name: 'users', request: list, response: [reply('All', 200, [{ ...ANN, nick: 'a' }, BOB], list)] },
+    { name: 'user', request: create, response: [reply('One', 201, { id: 9, ...sent, role: 'user' }, create)] },
+  ]
+  const { result, send } = await importOf({ 'a.json': { info, item } })
+  assert.deepEqual([result?.tried.equal, result?.tried.named], [2, 0])
+  assert.equal(await send('POST /users', sent), '201 {"id":3,"name":"Carl","role":"user"}')
+})
+
 test('texts that look like templates stay, and values of secret variables are not copied', async () => {
   const get = request('GET', url('odd'))
   const collection = {
@@ -127,9 +150,9 @@ test('a contract that is there gets the requests, and each that does not fit is 
     lost(imported).map(text => text.replace(/^\d+:\d+ /, '')),
     [
       'the test of "Log in" is not run',
-      'this reply breaks createUser: status is 422; in the contract: 201',
       'this reply breaks listUsers: /*/role is "admin"; in the contract: must be one of "user"',
       'this reply breaks getUser: /role is "admin"; in the contract: must be one of "user"',
+      'this reply breaks createUser: status is 422; in the contract: 201',
       'the contract has no operation for DELETE /v1/users/{id}',
       'the contract has no operation for POST /v1/orders',
       'the contract has no operation for GET /v1/orders/{orderId}',

@@ -52,11 +52,10 @@ export async function inferredProject(
     const { given: values, planned } = matched
     const when = requestConditions(values, exchange.query, jsonOfMessage(exchange.request))
     getOrMake(shown, planned.operation.id, (): ImportedCase[] => []).push({ ...exchange.from, when })
-    // Records that a request creates are not there yet.
-    if (!/^(?:POST|DELETE)$/.test(exchange.method) && exchange.reply.status < 300) state.add(matched)
+    if (exchange.reply.status < 300) state.add(matched)
   }
   const seeded = mapValues(resources, (block, name) => {
-    const records = state.recordsOf(name)?.now ?? []
+    const records = state.recordsOf(name)?.before ?? []
     if (records.length === 0) return block
     files.set(`fixtures/${name}.yaml`, writeYaml(records))
     return { ...state.describe(name, block), seed: `./fixtures/${name}.yaml` }
@@ -175,8 +174,8 @@ export function exchangesIn({ routes, records, hasExamples = false }: Imported):
   )
 }
 
-/** The order in which methods are played: what one deletes is there again for those after it. */
-const ORDER = ['DELETE', 'POST', 'PATCH', 'PUT', 'GET']
+/** The order in which methods are played: records are there before requests change them. */
+const ORDER = ['GET', 'PUT', 'PATCH', 'POST', 'DELETE']
 
 const withType = (headers: Readonly<Record<string, string>>, type: string | undefined) =>
   type === undefined ? headers : { 'content-type': type, ...headers }

@@ -140,20 +140,23 @@ class CollectionReading {
         continue
       }
       const sent = isObject(originalRequest) ? readMessage({ ...given, ...originalRequest }, variables) : request
-      const own = sent.method === method ? this.book.routeAt(method, sent.path, notes) : route
+      // A reply that was copied from another request is not called like this one.
+      const own = sent.method === method ? this.book.routeAt(method, sent.path, { tag, place: notes.place }) : route
       if (status < 300) {
         const known = isObject(originalRequest) ? authOf(originalRequest, auth) : auth
         describeSent(own, this.#masked(sent), known)
         if (known === undefined) own.shown.security.add('')
       }
       const type = sentFields(header).get('content-type')?.split(';')[0]?.trim() ?? TYPES.get(language)
-      own.cases.push({
-        name: exampleName(String(name ?? status), own),
-        ...{ place: placeOf(['response', i]), when: [], status, headers: {} },
+      const shown = {
+        status,
         // Files of a form are not in a collection.
         trial: sent.type === 'multipart/form-data' ? undefined : attempted(() => trialOf(sent)),
         ...(status === 204 || status === 304 ? {} : this.#masked(sentContent(body, type))),
-      })
+      }
+      if (!this.book.isNew(`${method} ${own.path} ${stringifyJson(shown as unknown as Json)}`)) continue
+      const common = { place: placeOf(['response', i]), when: [], headers: {} }
+      own.cases.push({ name: exampleName(String(name ?? status), own), ...common, ...shown })
     }
   }
 
