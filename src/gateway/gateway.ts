@@ -69,6 +69,7 @@ export class Gateway {
   /** The plans of the worlds on another contract. */
   #others: ReadonlyMap<Plan, ServedPlan>
   #incidents = 0
+  #answered = 0
   readonly #adopters: ((plan: Plan) => void)[] = []
 
   constructor(plan: Plan, clock: Clock, log: Log, version: string) {
@@ -84,7 +85,7 @@ export class Gateway {
     this.metrics = new Metrics(version, this.worlds, this.weather, log)
     const count = (operation: string, kind: string) => this.metrics.drifted(operation, kind)
     const fail = (error: unknown) => this.reportFailure(error)
-    this.drift = createLiveDrift(plan, clock, count, fail)
+    this.drift = createLiveDrift(plan, clock, count, fail, () => this.#answered)
     this.next = new LiveNext(plan, clock, one => this.metrics.judged(one.consumer, one.operation, one.verdict), fail)
     this.#served = servePlan(plan, this.metrics, this.clock.now())
     this.#others = serveOthers(plan)
@@ -311,6 +312,7 @@ export class Gateway {
     if (explanation !== undefined && why) reply = withHeaders(reply, explanationHeaders(explanation))
     const { status, refusal } = reply
     const milliseconds = monotonic() - started
+    this.#answered += 1
     const meter = served.meters.get(planned.index) ?? this.#bindMeter(served, planned)
     const at = this.clock.now()
     meter.observe(method, status, milliseconds / 1000, (injected + awaited) / 1000, injected / 1000)

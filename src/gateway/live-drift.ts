@@ -16,7 +16,7 @@ import type { Mask } from './mask.ts'
 
 /** The replies that are waited for or compared at a time. */
 const MOST_WAITING = 50
-/** The milliseconds that a request to the real API takes of the event loop, as measured. */
+/** The milliseconds that a request to the real API takes of this process, as measured. */
 const ASKING = 0.4
 
 /** The findings since the configuration was loaded. */
@@ -28,19 +28,20 @@ export interface LiveDriftReport extends DriftReport {
 
 export type LiveDrift = ReturnType<typeof createLiveDrift>
 
-/** @param count counts a difference, and `fail` reports an internal error */
+/** @param count counts a difference, `fail` reports an internal error, and `answered` returns the number of requests up to now */
 export function createLiveDrift(
   served: Plan,
   clock: Clock,
   count: (operation: string, kind: string) => void,
   fail: (error: unknown) => void,
+  answered: () => number,
 ) {
   const book = new DriftBook()
   let current = served
   let runner: TrialRunner | undefined
   let [compared, dropped] = [0, 0]
   const aside = createAside(MOST_WAITING, fail)
-  const idle = createIdleTurns(clock, ASKING)
+  const idle = createIdleTurns(clock, ASKING, answered)
   const whenIdle = createAside(MOST_WAITING, fail, idle.next)
 
   /** Returns the stand-in's reply to a forwarded request. */

@@ -1,7 +1,7 @@
 // The injected time that worlds read, and that can be shifted, frozen and waited for. The only reader of `Date` and timers
 // below HTTP.
 
-import { constants, monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
+import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import type { Leaving } from '../kernel/http.ts'
 import { parseSpan } from '../kernel/units.ts'
 import type { PortableCourse } from './changes.ts'
@@ -87,24 +87,19 @@ export function createAside(
   }
 }
 
-/** Milliseconds that are waited for an idle loop: first, and where it was busy. A look takes 0.05 ms of the processor. */
+/** Milliseconds that are waited for an idle process: first, and where it was busy. A look takes 0.05 ms of the processor. */
 const [FIRST_PAUSE, LONG_PAUSE] = [2, 50]
-/**
- * The milliseconds of work in a pause that count as none: a request takes more, the pause itself less. And the share of the time that
- * work may take from a loop that is not idle.
- */
-const [NOTHING, SHARE] = [0.1, 0.01]
-
-const activeTime = (): number => performance.eventLoopUtilization().active
+/** The share of the time that work may take from a busy process. */
+const SHARE = 0.01
 
 /**
- * The turns of work that may wait: `next` resolves for one caller after the other, when the event loop is idle. On a busy loop it
- * resolves as seldom as keeps the work to 1 % of the time.
+ * The turns of work that may wait: `next` resolves for one caller after the other, when the process is idle. In a busy one it resolves
+ * as seldom as keeps the work to 1 % of the time.
  *
  * @param cost the milliseconds that a turn takes; `spend` adds more
- * @param active the milliseconds that the loop has worked
+ * @param done counts what the process does: it is idle where that stays the same
  */
-export function createIdleTurns(clock: Pick<Clock, 'sleep' | 'doze'>, cost: number, active = activeTime) {
+export function createIdleTurns(clock: Pick<Clock, 'sleep' | 'doze'>, cost: number, done: () => number) {
   let last = Promise.resolve()
   /** The milliseconds until there was enough time for the work up to now. */
   let rest = 0
@@ -113,10 +108,10 @@ export function createIdleTurns(clock: Pick<Clock, 'sleep' | 'doze'>, cost: numb
   }
   const wait = async (): Promise<void> => {
     for (let [pause, isIdle] = [FIRST_PAUSE, false]; !isIdle; pause = Math.min(rest, LONG_PAUSE)) {
-      const before = active()
+      const before = done()
       await (clock.doze?.(pause) ?? clock.sleep(pause))
       rest = Math.max(0, rest - pause)
-      isIdle = rest === 0 || active() - before < NOTHING
+      isIdle = rest === 0 || done() === before
     }
     spend(cost)
   }

@@ -4,7 +4,7 @@ import type { Upstream, UpstreamReply, UpstreamRequest } from '../../src/behavio
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { Mask } from '../../src/gateway/mask.ts'
 import { gatewayOf, load, requestOf } from '../support/in-process.ts'
-import { FixedClock } from '../virtual-clock.ts'
+import { FixedClock, VirtualClock } from '../virtual-clock.ts'
 
 const CONTRACT = `
 contract:
@@ -144,6 +144,19 @@ test('at most 50 requests wait for the real API, and the others are counted', as
   assert.deepEqual([compared, dropped, findings], [50, 10, []])
   const page = await gateway.metrics.page()
   assert.match(page, /^understudy_drift_total\{operation="listBooks",kind="dropped"\} 10$/m)
+})
+
+test('requests with pauses between them are all sent, however many', async () => {
+  const { client, seen } = realApi(() => '[]')
+  const clock = new VirtualClock()
+  const gateway = gatewayOf(load(configured('{ share: 1 }')), clock)
+  gateway.upstream = client
+  for (let n = 0; n < 200; n++) {
+    await gateway.handle(requestOf('GET /books'))
+    await clock.pass(5)
+  }
+  await settled()
+  assert.deepEqual([seen.length, gateway.drift.report(new Mask(gateway.plan)).dropped], [200, 0])
 })
 
 test('an injected fault and a reply that the client chose are not compared', async () => {

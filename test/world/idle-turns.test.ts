@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createIdleTurns } from '../../src/world/clock.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
-/** Takes turns beside a loop that works for a share of the time. Returns the milliseconds at which they began. */
+/** Takes turns beside other work, of which `share` pieces are done in a millisecond. Returns the milliseconds at which they began. */
 async function beginnings(turns: number, milliseconds: number, share: number, spent = 0): Promise<number[]> {
   const clock = new VirtualClock(0)
   const idle = createIdleTurns(clock, 0.4, () => clock.now() * share)
@@ -18,16 +18,16 @@ async function beginnings(turns: number, milliseconds: number, share: number, sp
   return begun
 }
 
-test('a single turn comes after two milliseconds, however busy the event loop is', async () => {
+test('a single turn comes after two milliseconds, however busy the process is', async () => {
   assert.deepEqual(await beginnings(1, 10, 0), [2])
   assert.deepEqual(await beginnings(1, 10, 1), [2])
 })
 
-test('turns follow each other while the event loop is idle', async () => {
+test('turns follow each other while the process is idle', async () => {
   assert.deepEqual(await beginnings(5, 100, 0), [2, 4, 6, 8, 10])
 })
 
-test('on a busy event loop turns take one percent of the time', async () => {
+test('in a busy process turns take one percent of the time', async () => {
   const begun = await beginnings(1000, 10_000, 0.5)
   assert.equal(begun.length, 250)
   assert.deepEqual(begun.slice(0, 3), [2, 42, 82])
