@@ -298,3 +298,32 @@ test('a record of `{name_or_id}` has its id, and no other key', async () => {
   const { id } = (await send('POST /groups', { name: 'Bakers' })).body as Fields
   assert.equal(((await send(`GET /groups/${id}`)).body as Fields).name, 'Bakers')
 })
+
+test('records of a list are answered with their ids, and are listed by an id that only the list shows', async () => {
+  const review = { content: string, kind: string }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/reviews': {
+          get: answers(200, several(object({ href: string, id: string }, { required: ['href', 'id'] }))),
+          post: { ...takes(several(object(review))), ...answers(200, several(string)) },
+        },
+        '/reviews/{reviewId}': { ...naming('reviewId'), get: answers(200, object({ ...review, state: string })) },
+      },
+      {},
+    ),
+  )
+  const sent = [
+    { content: 'One', kind: 'text' },
+    { content: 'Two', kind: 'text' },
+  ]
+  const ids = (await send('POST /reviews', sent)).body as string[]
+  assert.equal(ids.length, 2)
+  const { content } = (await send(`GET /reviews/${ids[1]}`)).body as Fields
+  assert.equal(content, 'Two')
+  const listed = (await send('GET /reviews')).body as Fields[]
+  assert.deepEqual(
+    listed.map(({ id }) => id).filter(id => ids.includes(String(id))),
+    ids,
+  )
+})

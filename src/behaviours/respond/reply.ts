@@ -149,11 +149,12 @@ type Fit = (record: JsonObject) => JsonObject
  * @returns `undefined` if the reply has the stored form
  */
 function compileFit(node: Node | undefined, resource: Resource, { contract }: Site): Fit | undefined {
-  const { unshown, schema } = resource
+  const { unshown, schema, idField } = resource
   const isOwn = node === undefined || contract.identify(node) === contract.identify(schema.node)
   const names = isOwn ? [] : [...contract.shapeOf(node).properties.keys()]
   // A reply schema for something else is the author's mistake and must be reported.
-  const isForeign = names.filter(name => schema.shape.properties.has(name)).length * 2 < names.length
+  const isForeign =
+    names.filter(name => name === idField || schema.shape.properties.has(name)).length * 2 < names.length
   const shown = isOwn || isForeign ? undefined : contract.use(node)
   if (shown === undefined) return unshown.length === 0 ? undefined : record => withoutOwners(unshown, record)
   return whole => {

@@ -244,6 +244,9 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
   function confirmation(whole: Node, idField?: string, isSure = false): Json | undefined {
     const types = [...schemas.types(whole)].filter(type => type !== 'null')
     if (schemas.isScalar(whole) && types.length === 1) return types[0] === 'boolean' ? true : ID
+    const items = schemas.items(whole)
+    const each = items && confirmation(items, idField)
+    if (items !== undefined) return each && [each]
     const properties = schemas.fields(whole)
     const body: Record<string, Json> = {}
     let others = 0
