@@ -86,7 +86,7 @@ function WorldList({ chosen }: { chosen: string }) {
               href={hrefOf('worlds', { world: isDefault ? '' : name })}
               aria-current={name === chosen ? 'true' : undefined}
             >
-              <b class="truncate">{name}</b>
+              <b>{name}</b>
               <span class="row muted">
                 <span class={real ? '' : 'tone-warn'}>
                   {real ? 'real time' : `${writeDay(Date.parse(now))}${frozen ? ', frozen' : ''}`}
