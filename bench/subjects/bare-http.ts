@@ -4,9 +4,12 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Recorded, replies } from './replies.ts'
 
-const write = (res: ServerResponse, { status, headers, body }: Recorded): void => {
+let count = 0
+
+const write = (res: ServerResponse, { status, headers, body, varies }: Recorded): void => {
   res.writeHead(status, headers)
-  res.end(body)
+  count += 1
+  res.end(varies ? body.replace('00000000', `${count}`.padStart(8, '0')) : body)
 }
 
 const server = createServer((req, res) => {

@@ -8,6 +8,8 @@ export interface Recorded {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Whether each reply has another number where the body has `00000000`. */
+  readonly varies?: boolean
 }
 
 /** The replies by method and URL of the request line. */

@@ -126,7 +126,6 @@ function waitForServer({ clock, request }: Exchange, servers: Servers, timeout: 
     request.signal?.addEventListener('abort', end)
     if (request.signal?.aborted) end()
     clock.sleep(timeout, came.signal).then(() => {
-      request.signal?.removeEventListener('abort', end)
       if (leave()) resolve(false)
     })
   })

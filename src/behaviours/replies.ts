@@ -11,7 +11,7 @@ import {
   withWarning,
 } from '../kernel/http.ts'
 import { decodeBody, tooLong, unread, withCopy } from '../kernel/received.ts'
-import { breathe } from '../world/clock.ts'
+import { breathe, createBudget, monotonic } from '../world/clock.ts'
 import type { Behaviour } from './behaviour.ts'
 
 /**
@@ -60,9 +60,20 @@ async function judgeReply(
     return { text: `the real API ${fault.message}`, breaks: true }
   }
   const judge = async (sent: Uint8Array | Unread): Promise<Judgement> => {
-    const body = await decodeBody(sent, reply.headers['content-encoding'], most)
+    const coding = reply.headers['content-encoding']
+    const known =
+      'why' in sent ? undefined : recent.find(one => one.coding === coding && Buffer.compare(one.sent, sent) === 0)
+    if (known === undefined && !judging.has()) return SKIPPED
+    const body = known?.body ?? (await decodeBody(sent, coding, most))
     if ('why' in body) return { text: `body of the reply not judged: it ${body.why}`, breaks: false, body }
-    return { ...faultOf(body), body }
+    const started = monotonic()
+    const fault = faultOf(body)
+    judging.spend(monotonic() - started)
+    if (known === undefined && body.length <= MOST_KEPT) {
+      recent.unshift({ sent: sent as Uint8Array, coding, body })
+      recent.length = Math.min(recent.length, KEPT)
+    }
+    return { ...fault, body }
   }
   const told = (judgement: Judgement, more: Partial<ReplyStream> = {}): Reply => {
     const { text } = judgement
@@ -89,3 +100,17 @@ async function judgeReply(
 
 const CONFORMS = { text: undefined, breaks: false }
 const NOT_NEEDED = unread('was not needed')
+
+/** The time that judging and comparing replies may take: a fifth, and a second at once, so that all replies to a person are judged. */
+export const judging = createBudget(0.2, 1000)
+/** The judgement of replies for which there is no time left. */
+export const SKIPPED: Judgement = {
+  text: 'body of the reply not judged: too many at once',
+  breaks: false,
+  body: NOT_NEEDED,
+}
+
+/** The last bodies that were judged. The same bytes again are neither decoded nor parsed nor checked again. */
+const recent: { readonly sent: Uint8Array; readonly coding: string | undefined; readonly body: Uint8Array }[] = []
+/** How many are kept, of at most so many bytes. */
+const [KEPT, MOST_KEPT] = [16, 65_536]

@@ -2,6 +2,7 @@
 // gateway, and those to requests that it is asked, too (`shadow`). Keeps the findings.
 
 import type { Exchange, UpstreamRequest, UpstreamSettings } from '../behaviours/exchange.ts'
+import { judging, SKIPPED } from '../behaviours/replies.ts'
 import { upstreamRequest } from '../behaviours/respond/forward.ts'
 import type { Judgement, Reply, Request } from '../kernel/http.ts'
 import { joinFields } from '../kernel/received.ts'
@@ -68,7 +69,7 @@ export function createLiveDrift(
       compared += 1
       const context = { operation, consumer, request: { method, path, query }, reply, at: clock.now() }
       for (const { kind } of await addDrift(book, context, plan, ask)) count(operation.id, kind)
-      idle.spend(monotonic() - started)
+      for (const { spend } of [idle, judging]) spend(monotonic() - started)
     })
     if (isTaken) return
     dropped += 1
@@ -87,11 +88,13 @@ export function createLiveDrift(
     report: (mask: Mask): LiveDriftReport => ({ findings: book.list(mask), omitted: book.omitted, compared, dropped }),
 
     /** Compares a reply that was passed on. The stand-in is asked where it may have another answer. */
-    follow(plan: Plan, exchange: Exchange, path: string, reply: Reply, { body }: Judgement): void {
+    follow(plan: Plan, exchange: Exchange, path: string, reply: Reply, judgement: Judgement): void {
       const { status, headers, stream } = reply
+      const { body } = judgement
+      const later = judgement === SKIPPED ? () => false : aside
       const fields = [...Object.entries(headers), ...(stream?.fields ?? [])].flat()
       const ask = (isNew: boolean) => exchange.refusal ?? (isNew ? askStandIn(exchange, path) : undefined)
-      compare(plan, exchange, path, async () => ({ status, headers: joinFields(fields), body }), ask)
+      compare(plan, exchange, path, async () => ({ status, headers: joinFields(fields), body }), ask, later)
     },
 
     /** Asks the real API, too, and compares both replies, unless ours is none of the stand-in's. */

@@ -80,8 +80,8 @@ export class DataRequest implements Request {
       get aborted() {
         return res.destroyed
       },
-      addEventListener: (_, task) => void res.once('close', task),
-      removeEventListener: (_, task) => void res.off('close', task),
+      addEventListener: (_, task) => res.once('close', task),
+      removeEventListener: (_, task) => res.off('close', task),
     }
   }
 

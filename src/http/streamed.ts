@@ -26,8 +26,7 @@ export async function passOn(res: ServerResponse, stream: ReplyStream, patience:
       await pipeline(source, res, { end: false })
     }
     if (res.destroyed) return
-    const fields = stream.trailers()
-    if (Object.keys(fields).length > 0) res.addTrailers(fields)
+    res.addTrailers(stream.trailers())
     res.end()
   } catch {
     res.destroy()
@@ -54,24 +53,20 @@ export const drained = (res: ServerResponse, patience?: number): Promise<void> =
 /** How often a drop falls, in milliseconds, unless a byte takes longer. */
 const DROP_INTERVAL = 50
 
-/** Returns the time between two drops in milliseconds, and the bytes of a drop. */
-export function dropsOf(rate: number): { readonly interval: number; readonly drop: number } {
-  const interval = Math.max(DROP_INTERVAL, 1000 / rate)
-  return { interval, drop: Math.max(1, Math.round((rate * interval) / 1000)) }
-}
-
 /** Writes a part of a body, or all of it slowly, after the head has been made. @param length that of the body; `NaN` if unknown */
 export async function breakOff(
   socket: Socket,
   res: ServerResponse,
-  { chunks }: ReplyStream,
+  chunks: ReplyStream['chunks'],
   wire: Wire & { readonly kind: 'truncate' | 'drip' },
   length: number,
 ): Promise<void> {
   res.flushHeaders()
   const isSlow = wire.kind === 'drip'
-  const { interval, drop } = isSlow ? dropsOf(wire.rate) : { interval: 0, drop: Number.POSITIVE_INFINITY }
+  const interval = isSlow ? Math.max(DROP_INTERVAL, 1000 / wire.rate) : 0
+  const drop = isSlow ? Math.max(1, Math.round((wire.rate * interval) / 1000)) : Number.POSITIVE_INFINITY
   let left = isSlow ? Number.POSITIVE_INFINITY : (wire.keep ?? length / 2)
+  if (left >= length && !isSlow) left = length - 1
   try {
     for await (const part of chunks) {
       // Half of what arrives first is sent of a body without a length.

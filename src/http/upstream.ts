@@ -60,7 +60,7 @@ async function openWay({ origin, ca }: UpstreamSettings, environment: Environmen
 }
 
 /** The cause of a failure of a connection that was kept. */
-const STALE = Object.assign(new Error('a kept connection was closed'), { code: 'ECONNRESET' })
+const STALE = Object.assign(new Error('closed'), { code: 'ECONNRESET' })
 
 /** Rejects with an `UpstreamFailure`, whose cause is the error. */
 function sendOnce(
@@ -108,7 +108,7 @@ function sendOnce(
     sent.on('information', ({ statusCode, rawHeaders }) => void (statusCode === 103 && hint?.(rawHeaders)))
     sent.on('upgrade', (_, socket) => {
       socket.destroy()
-      fail(new Error('the protocol was switched'))
+      fail(new Error('switched'))
     })
     let read = 0
     const timer = setTimeout(() => {
@@ -143,7 +143,7 @@ const codeOf = (error: unknown): string => (error as { code?: string }).code ?? 
 const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/^ECONNREFUSED/, 'refuses connections'],
   [/^(?:ENOTFOUND|EAI_AGAIN)/, 'has an unknown host'],
-  [/^ERR_PROXY/, 'is behind a proxy that refused the connection'],
+  [/^ERR_PROXY/, 'is behind a proxy that refuses it'],
   [/^(?:ECONNRESET|EPIPE)/, 'closed the connection'],
   [/HEADER_OVERFLOW/, 'sent larger headers than can be read'],
   [/CONTENT_LENGTH/, 'sent a body of another length than it announced'],

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import type { Headers, Reply, Wire } from '../kernel/http.ts'
 import type { Delivery } from '../plan/settings.ts'
 import { breathe } from '../world/clock.ts'
-import { breakOff, drained, dropsOf, passOn } from './streamed.ts'
+import { breakOff, drained, passOn } from './streamed.ts'
 
 /** A request and its response; a context of Koa is one. */
 interface Pair {
@@ -164,56 +164,22 @@ const GARBAGE = Buffer.from('\u0000\u0001}{ this is no reply \u00ff\u00fe\r\n\r\
 /** Simulates a bad network or a dying server on a reply. Clients should reject the output. */
 function writeBroken(req: IncomingMessage, res: ServerResponse, reply: Reply, wire: Wire, vary: string): void {
   const { socket } = req
-  if (reply.stream !== undefined && (wire.kind === 'truncate' || wire.kind === 'drip')) {
-    req.resume()
-    writeStreamedHead(res, reply, vary)
-    void breakOff(socket, res, reply.stream, wire, Number(reply.headers['content-length']))
+  if (wire.kind === 'reset') {
+    socket.resetAndDestroy()
     return
   }
-  switch (wire.kind) {
-    case 'reset':
-      socket.resetAndDestroy()
-      return
-    case 'close':
-    case 'garbage':
-      req.resume()
-      if (wire.kind === 'garbage') socket.write(GARBAGE)
-      socket.destroySoon()
-      return
-    case 'truncate': {
-      const body = writePromise(req, res, reply, vary)
-      // A reply without a body cannot be cut; its connection just ends too soon.
-      const kept = Math.min(wire.keep ?? body.length / 2, body.length - 1)
-      if (kept < 1) socket.destroySoon()
-      else res.write(body.subarray(0, kept), () => socket.destroySoon())
-      return
-    }
-    case 'drip':
-      drip(res, writePromise(req, res, reply, vary), wire.rate)
-      return
-    default:
-      wire satisfies never
-  }
-}
-
-/** Writes the head that promises the whole body, and returns the body. */
-function writePromise(req: IncomingMessage, res: ServerResponse, reply: Reply, vary: string): Buffer {
-  const body = Buffer.from(reply.body ?? '')
   req.resume()
-  writeHead(res, reply, vary, body.length)
-  res.flushHeaders()
-  return req.method === 'HEAD' ? Buffer.alloc(0) : body
-}
-
-function drip(res: ServerResponse, body: Buffer, rate: number): void {
-  const { interval, drop } = dropsOf(rate)
-  let written = 0
-  const timer = setInterval(() => {
-    if (written < body.length) res.write(body.subarray(written, written + drop))
-    written += drop
-    if (written >= body.length) res.end()
-  }, interval)
-  res.once('close', () => clearInterval(timer))
+  if (wire.kind === 'truncate' || wire.kind === 'drip') {
+    const { stream, headers } = reply
+    const body = Buffer.from(reply.body ?? '')
+    if (stream === undefined) writeHead(res, reply, vary, body.length)
+    else writeStreamedHead(res, reply, vary)
+    const chunks = stream?.chunks ?? (req.method === 'HEAD' ? [] : [body])
+    void breakOff(socket, res, chunks, wire, stream === undefined ? body.length : Number(headers['content-length']))
+    return
+  }
+  if (wire.kind === 'garbage') socket.write(GARBAGE)
+  socket.destroySoon()
 }
 
 /** After its half of the connection is closed, the server reads on for this many milliseconds, then closes the rest. */

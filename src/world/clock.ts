@@ -118,6 +118,25 @@ export function createIdleTurns(clock: Pick<Clock, 'sleep' | 'doze'>, cost: numb
   return { next: () => (last = last.then(wait)), spend }
 }
 
+/**
+ * A share of the time for work: `has` says whether there is some left, and `spend` takes it. After a rest, `most` milliseconds may be
+ * taken at once.
+ */
+export function createBudget(share: number, most: number, now = monotonic) {
+  let [left, since] = [most, now()]
+  return {
+    has(): boolean {
+      const before = since
+      since = now()
+      left = Math.min(most, left + (since - before) * share)
+      return left > 0
+    },
+    spend(milliseconds: number): void {
+      left -= milliseconds
+    },
+  }
+}
+
 /** The longest block of the event loop since the last call, in seconds. */
 export interface LoopDelay {
   /** The median, the 99th percentile and the longest. */

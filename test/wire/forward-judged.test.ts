@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { request, type ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { judging } from '../../src/behaviours/replies.ts'
 import { closeAll, closing, DOCUMENT, stand } from './forwarding.ts'
 
 after(closeAll)
@@ -98,4 +99,25 @@ test('the control plane does not change the address of the real API', async () =
   assert.ok(put.status >= 400, `${put.status}`)
   assert.match(await put.text(), /fixed-upstream.*cannot be changed from here/)
   assert.equal((await fetch(`${url}/pets`)).status, 200)
+})
+
+test('a reply is counted and not judged once the time for judging has run out, unless its bytes are known', async () => {
+  const body = (req: { url?: string | undefined }) => (req.url?.endsWith('new') ? '{"new":1}' : '{"known":1}')
+  const { real, url, gateway } = await stand((req, res) =>
+    res.writeHead(200, { 'content-type': 'application/json' }).end(body(req)),
+  )
+  closing.push(() => real.close())
+  const warningOf = async (query: string) => (await fetch(`${url}/pets?${query}`)).headers.get('understudy-warning')
+  const breaks = 'the real API answered 200 with a body that breaks its schema: the body must be an array'
+  assert.equal(await warningOf('known'), breaks)
+  judging.spend(1_000_000)
+  assert.equal(await warningOf('new'), 'body of the reply not judged: too many at once')
+  assert.equal(await warningOf('known'), breaks)
+  judging.spend(-1_000_000)
+  await newest(gateway.control, one => one.injected?.notes?.some(note => note.includes('too many at once')) === true)
+  const { dropped } = (await (await fetch(`${gateway.control}/drift`)).json()) as { dropped: number }
+  assert.equal(dropped, 1)
+  const page = await (await fetch(`${gateway.control}/metrics`)).text()
+  assert.match(page, /understudy_drift_total\{operation="listPets",kind="dropped"\} 1/)
+  assert.equal(await warningOf('new'), breaks)
 })

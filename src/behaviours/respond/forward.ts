@@ -42,7 +42,7 @@ export function compileForward(instead: boolean, simulate: Handler, site: Site):
   return async exchange => {
     const { headers } = exchange.request
     if (headers.upgrade !== undefined && /\bupgrade\b/i.test(`${headers.connection}`)) {
-      return refuse(problems.not_simulated, 'a change of the protocol is not sent to the real API')
+      return refuse(problems.not_simulated, 'a change of protocol is not sent to the real API')
     }
     const client = exchange.upstream
     const standIn = () => {
@@ -94,10 +94,8 @@ export function headersOf({ request }: Exchange, { send, set }: UpstreamSettings
   const headers: Record<string, string> = {}
   const dropped = namesListed(request.headers.connection)
   const isSent = (name: string) => send.has(name) || (send.has('*') && !OWN_FIELDS.has(name))
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value === undefined || !isSent(name) || HOP_BY_HOP.has(name) || dropped.has(name)) continue
-    headers[name] = Array.isArray(value) ? value.join(name === 'cookie' ? '; ' : ', ') : value
-  }
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined && isSent(name) && !HOP_BY_HOP.has(name) && !dropped.has(name)) headers[name] = `${value}`
   headers.via = request.headers.via === undefined ? VIA : `${request.headers.via}, ${VIA}`
   return Object.assign(headers, set)
 }
@@ -108,7 +106,7 @@ const OWN_FIELDS = new Set(['host', 'expect'])
 const namesListed = (field: string | string[] | undefined): ReadonlySet<string> =>
   field === undefined || field === 'keep-alive' || field === 'close'
     ? NO_NAMES
-    : new Set([field].flat().flatMap(one => one.toLowerCase().split(/[\s,]+/)))
+    : new Set(`${field}`.toLowerCase().split(/[\s,]+/))
 const NO_NAMES: ReadonlySet<string> = new Set()
 
 function replyOf(
@@ -124,7 +122,7 @@ function replyOf(
     const value = fields[i + 1] as string
     if (name === 'connection') connection = connection === undefined ? value : `${connection}, ${value}`
     if (HOP_BY_HOP.has(name)) continue
-    const ours = settings.rewrite && ADDRESSES.has(name) ? readdress(name, value, exchange, settings) : value
+    const ours = readdress(name, value, exchange, settings)
     if (headers[name] === undefined && name !== 'set-cookie') headers[name] = ours
     else repeated.push([name, ours])
   }
@@ -132,21 +130,27 @@ function replyOf(
   for (const name of dropped) delete headers[name]
   headers.via = headers.via === undefined ? VIA : `${headers.via}, ${VIA}`
   headers['understudy-replied'] = 'upstream'
-  const others = dropped.size === 0 ? repeated : repeated.filter(([name]) => !dropped.has(name))
+  const others = repeated.filter(([name]) => !dropped.has(name))
   return { status, headers, body: undefined, stream: { chunks: body, whole, fields: others, trailers } }
 }
 
 /** Returns the links of a 103. */
 function linksOf(fields: readonly string[], exchange: Exchange, settings: UpstreamSettings): readonly string[] {
   const { link = '' } = joinFields(fields)
-  return (settings.rewrite ? readdress('link', link, exchange, settings) : link).split(/\s*,\s*(?=<)/)
+  return readdress('link', link, exchange, settings).split(/\s*,\s*(?=<)/)
 }
 
 /** The fields that may have addresses of the real API. */
 const ADDRESSES = new Set(['location', 'content-location', 'link', 'set-cookie'])
 
-/** Makes addresses of the real API in a field ours. */
-function readdress(name: string, value: string, { basePath }: Exchange, { origin, path }: UpstreamSettings): string {
+/** Makes addresses of the real API in a field ours, if `upstream.rewrite` says so. */
+function readdress(
+  name: string,
+  value: string,
+  { basePath }: Exchange,
+  { origin, path, rewrite }: UpstreamSettings,
+): string {
+  if (!rewrite || !ADDRESSES.has(name)) return value
   const ours = (address: string): string => {
     const local = address.startsWith(origin) ? address.slice(origin.length) : address
     const rest = local.slice(path.length)

@@ -50,7 +50,7 @@ const schema = setting.block(
     ),
     replies: setting.choice(
       ['off', 'warn', 'refuse'],
-      'What to do with a reply that breaks the contract, refusals and faults included: send it (`off`), add `Understudy-Warning` (`warn`), or answer 500 instead (`refuse`). A forwarded reply is never refused, and its body is judged up to `limits.body`. Default: off; warn if it is forwarded.',
+      'What to do with a reply that breaks the contract, refusals and faults included: send it (`off`), add `Understudy-Warning` (`warn`), or answer 500 instead (`refuse`). A forwarded reply is never refused; its body is judged up to `limits.body`. Default: off; warn if it is forwarded.',
     ),
   },
 )

@@ -35,7 +35,7 @@ const driftSchema = object({
   ),
   omitted: described('The differences that are not kept because there are too many.', natural),
   compared: described('The replies that were compared.', natural),
-  dropped: described('The replies that were not compared because too many were waiting.', natural),
+  dropped: described('The replies that were not compared because there were too many.', natural),
 })
 
 export const driftRoutes = ({ gateway }: Control) =>

@@ -95,7 +95,8 @@ export function differencesOf(
     const { kind, steps, upstream } = readViolation(violation, value)
     add(kind, violation.message, upstream, contractPartAt(schema.node, steps, value, contract))
   }
-  for (const steps of undocumentedFields(value, schema, contract)) {
+  const others = getOrMake(undocumented, parsed, () => new Map<Node, readonly (readonly string[])[]>())
+  for (const steps of getOrMake(others, schema.node, () => [...undocumentedFields(value, schema, contract)])) {
     const part = contractPartAt(schema.node, steps, value, contract)
     if (found.some(({ where }) => where === part.where)) continue
     add('undocumented-field', 'no such field', describeType(memberAt(value, steps)), part)
@@ -182,6 +183,9 @@ function contractPartAt(schema: Node, steps: readonly string[], whole: Json, con
 
 /** The shapes of schemas that values were compared with. */
 const shapes = new WeakMap<Node, ReturnType<Contract['shapeOf']>>()
+
+/** The undocumented fields of bodies, by schema. */
+const undocumented = new WeakMap<object, Map<Node, readonly (readonly string[])[]>>()
 
 /** The items of a list whose fields are looked at. */
 const MOST_ITEMS = 100
