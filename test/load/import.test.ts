@@ -290,6 +290,20 @@ test('a folder with files is not overwritten without force', async () => {
   assert.deepEqual(readdirSync(folder).sort(), ['db.json', 'out'])
 })
 
+test('an output in a folder that is not there is made, and a file is not replaced by a folder', async () => {
+  const folder = newFolder()
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'db.json'), '{"notes":[{"id":1}]}')
+  const report = new Diagnostics()
+  await importFiles(['db.json'], folder, report, { output: 'a/b/out' })
+  assert.match(readFileSync(join(folder, 'a/b/out/gateway.yaml'), 'utf8'), /^contract:/)
+  await importFiles(['db.json'], folder, report, { output: 'db.json', force: true })
+  assert.deepEqual(
+    report.unsorted.map(({ message }) => message),
+    ['db.json exists and is not an empty folder'],
+  )
+})
+
 test('no mutation of a file stops an import, or writes outside its folder', async () => {
   const sources: unknown[] = [
     {

@@ -220,7 +220,8 @@ const SECRET = /pass|token|secret|key|auth|credential|cookie|session/i
 /** The characters of a value that are shown. */
 const SHOWN_VALUE = 40
 
-const describeType = (value: unknown): string => {
+/** Returns the type of a value of JSON. */
+export const describeType = (value: unknown): string => {
   if (value === undefined || value === null) return value === null ? 'null' : 'absent'
   if (Array.isArray(value) || isObject(value)) return isObject(value) ? 'object' : 'array'
   return typeof value === 'string' || typeof value === 'boolean' ? typeof value : 'number'

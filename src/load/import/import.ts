@@ -1,6 +1,16 @@
 // Imports the files of another tool: recognises them, makes a project of them, and tries the project.
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { readSource } from '../../kernel/file/read-source.ts'
@@ -69,26 +79,25 @@ export async function importFiles(
   { output, as, force = false, contract }: ImportOptions,
 ): Promise<ImportResult | undefined> {
   const target = resolve(home, output)
-  if (!force && existsSync(target) && (!statSync(target).isDirectory() || readdirSync(target).length > 0)) {
+  if (existsSync(target) && (!statSync(target).isDirectory() || (!force && readdirSync(target).length > 0))) {
     const hint = 'name another one, or overwrite its files with --force'
     report.error('output-exists', `${output} exists and is not an empty folder`, placeOfFile(output), hint)
     return undefined
   }
   const files = names.flatMap(name => foreignFiles(resolve(home, name), home, report))
   if (report.failed) return undefined
-  const kind =
-    as === undefined
-      ? KINDS.find(one => files.some(file => one.recognises(file.source.value)))
-      : KINDS.find(({ name }) => name === as)
-  const own = kind === undefined ? [] : files.filter(file => kind.recognises(file.source.value))
-  if (kind === undefined || own.length === 0) {
+  const kind = KINDS.find(
+    one => (as ?? one.name) === one.name && files.some(({ source }) => one.recognises(source.value)),
+  )
+  if (kind === undefined) {
     const known = `accepted are ${KINDS.map(({ what }) => what).join(', ')}, and HAR`
-    const message = as === undefined ? 'no file of a known kind was found' : 'this is of another kind'
-    report.error('unknown-import', message, placeOfFile(names[0] ?? ''), known)
+    report.error('unknown-import', `no file of ${as ?? 'a known kind'} was found`, placeOfFile(names[0] ?? ''), known)
     return undefined
   }
+  const own = files.filter(({ source }) => kind.recognises(source.value))
   const imported = kind.read(own, report)
   if (report.failed) return undefined
+  mkdirSync(dirname(target), { recursive: true })
   const trial = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
   try {
     const place = { folder: trial, home, given: contract && resolve(home, contract) }

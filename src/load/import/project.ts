@@ -42,8 +42,7 @@ export function projectOf(imported: Imported): ProjectFiles {
   const resources: Record<string, Json> = {}
   const contract = createContract()
   const add: AddOperation = (method, path, operation, settings, name) => {
-    const id = contract.add(method, path, operation, name)
-    if (Object.keys(settings).length > 0) put(operations, id, settings as Json)
+    put(operations, contract.add(method, path, operation, name), settings as Json)
   }
   for (const one of imported.records) addRecords(one, { add, schemas: contract.schemas, resources, files })
   if (imported.hasExamples) contract.addExamples(imported.routes)
@@ -51,7 +50,8 @@ export function projectOf(imported: Imported): ProjectFiles {
     for (const route of imported.routes)
       add(route.method, route.path, operationFor(route), settingsOfRoute(route, files), nameOperation(route))
   }
-  const gateway = withoutEmpty<Json>({ contract: './openapi.yaml', ...imported.settings, resources, operations })
+  const settings = { ...imported.settings, resources, operations: withoutEmpty(operations) }
+  const gateway = withoutEmpty<Json>({ contract: './openapi.yaml', ...settings })
   files.set('openapi.yaml', writeYaml(contract.write(imported)))
   files.set('gateway.yaml', writeYaml(gateway))
   return files
@@ -67,8 +67,7 @@ export function createContract() {
   const add = (method: string, path: string, operation: object, name = operationIdOf(method, path)): string => {
     const id = freeName(name, ids)
     ids.set(id, true)
-    paths[path] ??= {}
-    ;(paths[path] as Record<string, Json>)[method.toLowerCase()] = { operationId: id, ...operation } as Json
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId: id, ...operation } as Json }
     return id
   }
   return {

@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { freeName, singular } from '../../kernel/names.ts'
+import { describeType } from '../compare/differences.ts'
 import { type ImportedCase, type ImportedRoute, pascal } from './imported.ts'
 
 const FORMATS: readonly (readonly [format: string, pattern: RegExp])[] = [
@@ -49,15 +50,8 @@ function membersSchema(objects: readonly JsonObject[]): JsonObject {
   return { ...(required.length > 0 ? { required } : {}), properties }
 }
 
-function kindOfJson(value: Json): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  if (isObject(value) && Object.getPrototypeOf(value) === Object.prototype) return 'object'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
-  if (typeof value === 'bigint') return 'integer'
-  // A number with more digits than a number of JavaScript holds.
-  return typeof value === 'object' ? 'number' : typeof value
-}
+const kindOfJson = (value: Json): string =>
+  typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : describeType(value)
 
 /** The records of a collection: the name of their schema, and what is known of them. */
 export interface ShownRecords {
