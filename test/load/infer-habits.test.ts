@@ -207,3 +207,30 @@ test('a new organisation has no repository, and each repository says its owner',
   }
   assert.equal((await send('GET /repos/nobody/food')).status, 404)
 })
+
+test('a count of things whose plural is irregular follows them', async () => {
+  const post = { in: 'path', name: 'postId', required: true, schema: string }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/posts': {
+          get: answers(200, { type: 'array', items: ref('Post') }),
+          post: { ...takes(object({ title: string })), ...answers(201, ref('Post')) },
+        },
+        '/posts/{postId}': { parameters: [post], get: answers(200, ref('Post')) },
+        '/posts/{postId}/replies': {
+          parameters: [post],
+          get: answers(200, { type: 'array', items: ref('Reply') }),
+          post: { ...takes(object({ text: string })), ...answers(201, ref('Reply')) },
+        },
+      },
+      {
+        Post: object({ id: { type: 'integer', readOnly: true }, title: string, repliesCount: { type: 'integer' } }),
+        Reply: object({ id: { type: 'integer', readOnly: true }, text: string }),
+      },
+    ),
+  )
+  const { id } = (await send('POST /posts', { title: 'Hi' })).body as Fields
+  await send(`POST /posts/${id}/replies`, { text: 'Hello' })
+  assert.equal(((await send(`GET /posts/${id}`)).body as Fields).repliesCount, 1)
+})

@@ -13,6 +13,7 @@ function objectsWith(properties: Readonly<Record<string, object>>): Record<strin
 
 const pairs: readonly (readonly [low: string, high: string, schema: object])[] = [
   ['departure_time', 'arrival_time', time],
+  ['issuedAt', 'dueAt', time],
   ['startDate', 'endDate', { type: 'string', format: 'date' }],
   ['created_at', 'updated_at', time],
   ['validFrom', 'validUntil', time],

@@ -235,7 +235,8 @@ export function changesByAction(
 
 /** The field that counts things of a name: `likes`, `favoritesCount`, `num_followers`. */
 export function counterOf(word: string, { properties, schemas }: FieldReader): string | undefined {
-  const like = new RegExp(`^(?:num|numberof|total)?${plainName(word)}(?:e?rs?|gazers|s)?(?:count|counter|total)?$`)
+  const stem = plainName(word).replace(/y$/, '(?:y|ie)')
+  const like = new RegExp(`^(?:num|numberof|total)?${stem}(?:e?rs?|gazers|s)?(?:count|counter|total)?$`)
   return [...properties].find(([name, node]) => like.test(plainName(name)) && schemas.types(node).has('integer'))?.[0]
 }
 
