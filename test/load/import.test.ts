@@ -258,7 +258,7 @@ test('an import reports everything without an equal at its place', async () => {
   assert.ok(imported.report.unsorted.every(({ code }) => code === 'not-imported'))
   assert.deepEqual(lost(imported).sort(), [
     '2:49 this pattern looks around or back, which no linear engine can do',
-    '3:69 the matcher "customMatcher" has no equal, and is ignored',
+    '3:69 this customMatcher has no equal, and is ignored',
     '4:84 the file "__files/../../secret.txt" is outside the folder',
   ])
 })

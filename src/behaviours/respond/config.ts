@@ -38,7 +38,7 @@ const filterSchema = setting.block(
     field: setting.text('The field that is compared with it. Default: the field of the same name.'),
     is: setting.choice(
       ['equal', 'at-least', 'at-most', 'more-than', 'less-than', 'not', 'contains'],
-      'How the field must compare with the parameter. Default: equal.',
+      'How the field must compare. Default: equal.',
     ),
     all: setting.text('A value of the parameter that filters nothing, such as `all`.'),
   },
@@ -52,7 +52,7 @@ const sortSchema = setting.block(
     parameter: setting.text('The name of the query parameter.'),
     unknownFields: setting.choice(
       ['ignore', 'refuse'],
-      'What to do with a word that names no field of the records: leave it out and say so in `Understudy-Warning`, or refuse the request. Default: refuse.',
+      'What to do with a word that names no field: leave it out with an `Understudy-Warning`, or refuse the request. Default: refuse.',
     ),
   },
   { type: ['string', 'object'], required: ['parameter'] },
@@ -64,13 +64,15 @@ const query = (what: string) => setting.text(`With \`list\`: the query parameter
 const listSchema = {
   filter: setting.list(
     filterSchema as SettingOf<string | FilterConfig>,
-    'With `list`: query parameters that filter by the field of the same name, or as an entry says.',
+    'With `list`: query parameters that filter by the field of the same name, compare with it (`views_gte`, `views:lt`), or do as an entry says.',
   ),
   search: query('words to search for in the texts of the records'),
   item: setting.json('With `list`: an item of the list, with ${record.value} filled in. Default: the record.'),
   limit: query('the size of the page'),
   offset: query('the number of records to skip'),
-  page: query('the number of the page'),
+  end: query('the number of the record before which the page ends'),
+  page: query('the number of the page; beside `offset`, only where a request has it'),
+  size: setting.integer('With `page`: the default size of a page: 20.', 1),
   cursor: query('the id of the record after which the page begins'),
   sort: sortSchema as SettingOf<string | ConfigOf<typeof sortSchema>>,
   by: setting.text('With `list`: the default order, such as `-id`. Default: the id.'),
@@ -123,15 +125,13 @@ export const respondSchema = setting.block(
     ),
     status: setting.integer('A fixed reply with this status.', 200, 599),
     example: setting.text('The name of an example of the contract.'),
-    file: setting.text(
-      'A reply with the content of a file below the folder of this configuration; the extension determines the media type.',
-    ),
+    file: setting.text('A file below the folder of this configuration; its extension determines the media type.'),
     forward: setting.block(
-      'The reply of the real API that `upstream` names, as it arrives. Its headers and faults are passed on; deprecation, latency, faults, limits and rules apply to it as to any reply.',
+      'The reply of the real API that `upstream` names, with its headers and faults. Deprecation, latency, faults, limits and rules apply to it as to any reply.',
       {
         else: setting.choice(
           ['simulate'],
-          'What answers if the real API gives no reply, and to methods that are not sent to it: `simulate`, the stand-in: the kind of reply beside `forward`, such as `create: books`, or else the reply of the contract. Default: 502, 504 or 501.',
+          'What answers if the real API does not, and to methods that are not sent to it: `simulate` is the kind of reply beside `forward`, such as `create: books`, or else that of the contract. Default: 502, 504 or 501.',
         ),
       },
     ),

@@ -141,10 +141,11 @@ function compileFixed(config: RespondConfig, site: Site): Handler {
   const documented = responseFor(operation, status)
   const warning = documented === undefined ? checkUndocumented(status, site) : undefined
   const template = expressions.template({ headers, ...(body !== undefined && { body }) }, [], error)
-  const [type, media] = [...(documented?.content ?? [])][0] ?? ['application/json', undefined]
   const own = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')
+  const media = own && documented?.content.get(essenceOf(String(own[1])))
+  const [type, usual] = [...(documented?.content ?? [])][0] ?? ['application/json', undefined]
   const contentType = String(own?.[1] ?? type)
-  checkFixed(template, body, isJson(contentType) ? media?.schema : undefined, site)
+  checkFixed(template, body, isJson(contentType) ? (media ?? usual)?.schema : undefined, site)
   if (body === undefined && status < 300 && documented !== undefined && documented.content.size > 0) {
     error('missing-body', `the contract documents a body for ${operation.id} ${status}`, ['status'], 'add body:')
   }

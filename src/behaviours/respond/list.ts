@@ -13,7 +13,7 @@ import type { Comparison, Filter, Page, Query, SortOrder } from '../../world/rec
 import { excessOf } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
-import type { RespondConfig } from './config.ts'
+import type { FilterConfig, RespondConfig } from './config.ts'
 import { compileWithin, reportField } from './key.ts'
 import { compileEnvelope, compilePaging, type LocateParameter, lostCursor } from './pages.ts'
 import { compileShownList } from './reply.ts'
@@ -112,7 +112,12 @@ function compileFilters(
 ): ((exchange: Exchange) => Selected) | undefined {
   if (filter.length === 0) return undefined
   const compiled = filter.map((entry, i) => {
-    const { parameter, field = parameter, is = 'equal', all } = typeof entry === 'string' ? { parameter: entry } : entry
+    const {
+      parameter,
+      field = parameter,
+      is = 'equal',
+      all,
+    } = typeof entry === 'string' ? filterNamed(entry, resource, site) : entry
     const { properties } = resource.schema.shape
     const path = (key: string): Path => (typeof entry === 'string' ? ['filter', i] : ['filter', i, key])
     const at = locate(parameter, path('parameter'))
@@ -182,6 +187,22 @@ function knowsField(field: string, { schema }: Resource, { contract }: Site): bo
         return own === undefined ? (items === undefined ? [] : below([items], key)) : [own]
       })
   return field.includes('.') && field.split('.').reduce(below, [schema.node]).length > 0
+}
+
+/** Returns what a name says: of `views_gte` or `views:gte` that it is a bound of `views`, unless there is a field of the whole name. */
+function filterNamed(parameter: string, resource: Resource, site: Site): FilterConfig {
+  const [, field = '', word = ''] = /^(.+?)[_:]+([a-z]+)$/.exec(parameter) ?? []
+  const is = BOUNDS.get(word) ?? COMPARISONS[word]
+  const isField = is === undefined || knowsField(parameter, resource, site) || !knowsField(field, resource, site)
+  return isField ? { parameter } : { parameter, field, is }
+}
+
+const COMPARISONS: Readonly<Record<string, FilterConfig['is']>> = {
+  ne: 'not',
+  eq: 'equal',
+  in: 'equal',
+  like: 'contains',
+  contains: 'contains',
 }
 
 /** The limits of an object of bounds: `created[gte]=10&created[lt]=20` is `{ gte: 10, lt: 20 }`. */

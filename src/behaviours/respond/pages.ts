@@ -43,7 +43,7 @@ export const lostCursor = (name: string): BrokenRule => ({
   message: 'must be the id of a record',
 })
 
-/** The default page size for page numbers if neither the request nor the contract has one. */
+/** The default page size for page numbers if neither the request, the configuration nor the contract has one. */
 const PAGE_SIZE = 20
 
 export function compilePaging(
@@ -52,10 +52,11 @@ export function compilePaging(
   parameters: readonly Parameter[],
   locate: LocateParameter,
 ) {
-  const at = (key: 'limit' | 'offset' | 'page' | 'cursor'): number =>
+  const at = (key: 'limit' | 'offset' | 'end' | 'page' | 'cursor'): number =>
     config[key] === undefined ? -1 : locate(config[key], [key])
-  const [limitAt, offsetAt, pageAt, cursorAt] = [at('limit'), at('offset'), at('page'), at('cursor')]
-  const unlimited = pageAt === -1 ? Number.POSITIVE_INFINITY : PAGE_SIZE
+  const [limitAt, offsetAt, endAt, pageAt, cursorAt] = [at('limit'), at('offset'), at('end'), at('page'), at('cursor')]
+  const { size = PAGE_SIZE } = config
+  const isPaged = (values: readonly unknown[]) => pageAt !== -1 && (offsetAt === -1 || values[pageAt] !== undefined)
   // If 0 is a valid page number, pages count from 0.
   const base = beginsAt(0, parameters[pageAt]) ? 0 : 1
   // If the lowest offset is 1, it is the number of a record, such as `startIndex` in SCIM (RFC 7644, section 3.4.2.4).
@@ -72,16 +73,19 @@ export function compilePaging(
     counts: config.links === true && cursorAt === -1,
     /** Returns the requested page, or the rule that the request breaks. */
     window({ values }: Exchange): Window | BrokenRule {
+      const paged = isPaged(values)
+      const unlimited = paged ? size : Number.POSITIVE_INFINITY
+      const skipped = Math.max(0, numberAt(values, offsetAt, origin) - origin)
       // Some contracts say "all" by a limit of -1.
-      const limit = Number(values[limitAt] ?? 0) < 0 ? unlimited : numberAt(values, limitAt, unlimited)
+      const most = Number(values[limitAt] ?? 0) < 0 ? unlimited : numberAt(values, limitAt, unlimited)
+      const limit = endAt === -1 || paged ? most : Math.max(0, numberAt(values, endAt, skipped + most) - skipped)
       if (cursorAt !== -1 && values[cursorAt] !== undefined && values[cursorAt] !== '') {
         const after = asId(String(values[cursorAt]), ids)
         // The cursors of the real API are its own.
         const isOther = upstream === undefined && ids === 'integer' && typeof after === 'string'
         return isOther ? lostCursor(config.cursor as string) : { limit, after }
       }
-      const offset =
-        pageAt === -1 ? Math.max(0, numberAt(values, offsetAt, origin) - origin) : (pageOf(values) - base) * limit
+      const offset = paged ? (pageOf(values) - base) * limit : skipped
       return offset === 0 ? { limit } : { limit, offset }
     },
     /**
@@ -119,7 +123,7 @@ export function compilePaging(
           next: more && last !== undefined ? link(config.cursor, String(last)) : undefined,
         }
       }
-      const paged = pageAt !== -1
+      const paged = isPaged(values)
       const name = paged ? config.page : config.offset
       const to = (skip: number) => link(name, paged ? base + Math.floor(skip / limit) : skip + origin)
       const final = total === undefined || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit

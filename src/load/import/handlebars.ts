@@ -23,7 +23,7 @@ export function translateText(
   let quoted = false
   let made = ''
   const inText = (plain: string) => (isJson ? JSON.stringify(plain).slice(1, -1) : plain)
-  for (const [part, three, two] of text.matchAll(PART)) {
+  for (const { index, 0: part, 1: three, 2: two } of text.matchAll(PART)) {
     const inside = three ?? two
     if (inside === undefined || translate === undefined) {
       if (part === '"') quoted = !quoted
@@ -33,7 +33,11 @@ export function translateText(
     const expression = translate(inside.trim())
     if (expression === undefined) lost(part)
     const filled = expression === undefined ? '' : asTemplate(expression)
-    if (quoted || !isJson) made += inText(filled)
+    // A value of another type becomes a text if the quotes of JSON are around it alone.
+    const isWhole = quoted && text[index - 1] === '"' && text[index + part.length] === '"'
+    if (isWhole && isJson && /^\$\{(?:\[|draw|int\(|request\.body)/.test(filled))
+      made += inText(`\${string(${expression})}`)
+    else if (quoted || !isJson) made += inText(filled)
     else made += expression === undefined ? 'null' : JSON.stringify(filled)
   }
   return made
@@ -48,19 +52,16 @@ const asTemplate = (expression: string): string =>
 
 /** Returns the CEL expression of a simple JSONPath below a root: `$.a.b[0]['c']`. */
 export function celOfJsonPath(path: string, root: string): string | undefined {
-  let made = root
-  let rest = path.trim().replace(/^\$/, '')
-  while (rest !== '') {
-    const step = /^(?:\.([A-Za-z_][\w]*)|\.?\[(\d+)\]|\.?\[(?:'([^']*)'|"([^"]*)")\]|\.([^.[\]*?]+))/.exec(rest)
-    if (step === null) return undefined
-    const [whole, name, index, single, double, odd] = step
-    if (name !== undefined) made += `.${name}`
-    else if (index !== undefined) made += `[${index}]`
-    else made += `[${celText(single ?? double ?? (odd as string))}]`
-    rest = rest.slice(whole.length)
-  }
-  return made
+  const rest = path.trim().replace(/^\$/, '')
+  const steps = [...rest.matchAll(STEP)]
+  if (steps.map(([whole]) => whole).join('') !== rest) return undefined
+  return steps.reduce((made, [, name, index, quoted, odd]) => {
+    if (name !== undefined) return `${made}.${name}`
+    return `${made}[${index ?? celText(quoted?.slice(1, -1) ?? (odd as string))}]`
+  }, root)
 }
+
+const STEP = /\.([A-Za-z_]\w*)(?![^.[])|\.?\[(?:(\d+)|('[^']*'|"[^"]*"))\]|\.([^.[\]*?]+)/g
 
 /** Whether a pattern uses what no engine of linear time can do: looking around, references back, possessive repeats. */
 export const isBeyondLinear = (pattern: string): boolean =>
@@ -84,31 +85,17 @@ export function parameterAfter(segment: string | undefined, taken: ReadonlySet<s
  * parameter. `undefined` for a pattern that may match several numbers of segments.
  */
 export function pathOfPattern(pattern: string): PathPattern | undefined {
-  const segments: string[] = []
-  let depth = 0
-  let segment = ''
   const whole = pattern.replace(/^\^/, '').replace(/\$$/, '').replace(/\\\//g, '/')
-  for (let i = 0; i < whole.length; i++) {
-    const char = whole[i] as string
-    if (char === '\\') {
-      segment += char + (whole[++i] ?? '')
-      continue
-    }
-    if (char === '(' || char === '[') depth += 1
-    if (char === ')' || char === ']') depth -= 1
-    if (char === '/' && depth === 0) {
-      segments.push(segment)
-      segment = ''
-    } else segment += char
-  }
-  segments.push(segment)
-  if (segments[0] !== '' || depth !== 0) return undefined
+  // A slash in a group or a class is a part of its segment.
+  const segments =
+    whole.match(/\/(?:\\.|\[[^\]]*\]|\((?:[^()]|\([^()]*\))*\)|[^/\\[(])*/g)?.map(one => one.slice(1)) ?? []
+  if (whole === '' || segments.map(one => `/${one}`).join('') !== whole) return undefined
   const names = new Set<string>()
   const when: string[] = []
-  const parts = segments.slice(1).map((part, i) => {
+  const parts = segments.map((part, i) => {
     const plain = part.replace(/\\([^A-Za-z0-9])/g, '$1')
     if (!/[\\^$.|?*+()[\]{}]/.test(part.replace(/\\[^A-Za-z0-9]/g, '').replace(/(?<=\w)\.(?=\w)/g, ''))) return plain
-    const name = parameterAfter(segments.slice(1)[i - 1], names)
+    const name = parameterAfter(segments[i - 1], names)
     names.add(name)
     if (!/^\(?(?:\.[*+]\??|\[\^\/\][*+]\??)\)?$/.test(part)) {
       when.push(`request.params.${name}.matches(${celText(`^(?:${part})$`)})`)
@@ -126,4 +113,36 @@ export function jsonOf(
 ): Json | undefined {
   const parsed = parseJson(translateText(text, translate, lost, true))
   return 'fault' in parsed ? undefined : parsed.value
+}
+
+/** The largest number of repeats: a body of more is written down, not generated. */
+const MOST_REPEATS = 100
+
+/** The innermost block of a template: its name, its arguments and its content. */
+const BLOCK = /\{\{\s*#\s*(\w+)([^}]*)\}\}((?:(?!\{\{\s*#)[\s\S])*?)\{\{\s*\/\s*\1\s*\}\}/
+
+/**
+ * Writes each `{{#repeat N}}` as its content, N times, with `{{@index}}` filled in, and of other blocks their first part.
+ *
+ * @param lost is called with the blocks of other kinds, and with what changes state
+ */
+export function expandBlocks(text: string, lost: (block: string) => void): string {
+  let made = text.replace(/\{\{\{?\s*set\w+[^}]*\}\}\}?\s*/g, found => {
+    lost(found.trim())
+    return ''
+  })
+  for (let found = BLOCK.exec(made); found !== null; found = BLOCK.exec(made)) {
+    const [whole, name, given = '', content = ''] = found
+    const isRepeat = name === 'repeat'
+    if (!isRepeat) lost(`{{#${name}${given}}}`)
+    const count = isRepeat ? Number(/\d+/.exec(given)?.[0] ?? 1) : 1
+    // Behind a case of a switch is a mark, as others are not given.
+    const [one = ''] = isRepeat ? [content.trim().replace(/,$/, '')] : content.trim().split(/\{\{\s*else[^}]*\}\}|\0/)
+    const items = Array.from({ length: Math.min(count, MOST_REPEATS) }, (_, i) =>
+      one.replace(/\{\{\s*@index\s*\}\}/g, String(i)),
+    )
+    const end = name === 'case' ? '\0' : ''
+    made = made.slice(0, found.index) + items.join(',') + end + made.slice(found.index + whole.length)
+  }
+  return made
 }

@@ -92,9 +92,16 @@ export interface ImportedRecords {
   readonly records: readonly JsonObject[]
   /** Whether as many records are generated from the schema: the source has a template for them. */
   readonly isMade?: boolean
-  /** The keys of `respond` beside `list`, and the query parameters of the list. */
-  readonly list: JsonObject
-  readonly query: readonly string[]
+  /** The other keys of `respond` by the action: `list`, `delete`. */
+  readonly respond?: Readonly<Record<string, JsonObject>>
+  /** The query parameters of the list. */
+  readonly query?: readonly JsonObject[]
+  /** Requests that get pages with an envelope: when, and the keys of `respond` in place of those of the list. */
+  readonly pages?: { readonly when: string; readonly respond: JsonObject }
+  /** Whether the id of a new record may be one that the request gives. */
+  readonly takesIds?: boolean
+  /** The fields with ids of other records: see `references`. */
+  readonly references?: JsonObject
   /** The collections whose records have some of these, and the field that names one. */
   readonly owners?: readonly { readonly resource: string; readonly field: string }[]
 }

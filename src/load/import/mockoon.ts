@@ -16,6 +16,7 @@ import {
   RouteBook,
   readPart,
 } from './imported.ts'
+import { collectionSettings, type Dialect } from './json-server.ts'
 import { type Lose, type Members, readResponse, USUAL_METHODS } from './stubs.ts'
 
 /** The path of the environment in a file: old exports have it in `data`, or in a list there. */
@@ -121,7 +122,8 @@ class MockoonReading {
     const path = this.#pathOf(route)
     const method = (route.method ?? 'get').toUpperCase()
     if (/[*+?()]/.test(path)) {
-      this.#lose([...at, 'endpoint'], 'a pattern of paths has no equal', 'write one route for each path')
+      const hint = 'write one for each, or "rules" in "defaults"'
+      this.#lose([...at, 'endpoint'], 'a route for many paths has no equal', hint)
       return
     }
     // A route of version 1.4 is its only response.
@@ -146,9 +148,9 @@ class MockoonReading {
     const last = responses.length - 1
     if (mode === 'SEQUENTIAL' || mode === 'RANDOM') {
       responses.forEach((_, i) => {
-        const share = `draw("response") < ${Number(((i + 1) / responses.length).toFixed(4))}`
-        const turn = `(nth - 1) % ${responses.length} == ${i}`
-        add(i, i === last ? [] : [mode === 'RANDOM' ? share : turn])
+        const { length } = responses
+        const turn = mode === 'RANDOM' ? `draw("reply") * ${length}.0 < ${i + 1}.0` : `(nth - 1) % ${length} == ${i}`
+        add(i, i === last ? [] : [turn])
       })
       return
     }
@@ -163,32 +165,31 @@ class MockoonReading {
     if (last >= 0 && mode !== 'FALLBACK') add(Math.max(0, usual), [])
   }
 
-  #conditionOf({ target, modifier = '', value = '', invert, operator }: MockoonRule, at: Path) {
-    const condition = this.#plainCondition(target, modifier, value, operator)
-    if (condition !== undefined) return invert === true ? `!(${condition})` : condition
-    const what = `a rule "${operator ?? 'equals'}" for "${target}" with this value`
-    this.#lose(at, `${what} has no equal, and the response is left out`, 'write a rule: see docs/rules.md')
-    return undefined
-  }
-
-  #plainCondition(target: string, modifier: string, value: string, operator: string | undefined) {
+  /** Returns the condition of a rule; `undefined`, after telling, of one without an equal. */
+  #conditionOf({ target, modifier = '', value = '', invert, operator = 'equals' }: MockoonRule, at: Path) {
     const part = PARTS[target]
-    const others: Members = { method: 'request.method', request_number: 'nth', body: celOfPath(modifier) }
-    const text = part === undefined ? others[target] : partOf(part, modifier)
-    if (typeof text !== 'string') return undefined
-    if (target === 'request_number') return /^\d+$/.test(value) && operator !== 'regex' ? `nth == ${value}` : undefined
-    if (operator === 'null') {
-      const isField = part === undefined && /^request\.body.*\.\w+$/.test(text)
-      return `!(${part === undefined ? (isField ? `has(${text})` : 'true') : hasPart(part, modifier)})`
+    const body = target === 'body' && modifier !== '' ? celOfPath(modifier) : undefined
+    const text = target === 'request_number' ? 'string(nth)' : part ? partOf(part, modifier) : body
+    const isRegex = operator.startsWith('regex')
+    if (text === undefined || operator === 'valid_json_schema' || (isRegex && isBeyondLinear(value))) {
+      const what = `a rule "${operator}" for "${target}" with this value has no equal: the response is left out`
+      this.#lose(at, what, 'write a rule: see docs/rules.md')
+      return undefined
     }
-    if (operator === 'empty_array') return `size(${text}) == 0`
-    if (operator === 'array_includes') return `${text}.exists(e, string(e) == ${celText(value)})`
-    if (operator === 'valid_json_schema') return undefined
-    if (operator === 'regex' || operator === 'regex_i') {
-      if (isBeyondLinear(value)) return undefined
-      return `string(${text}).matches(${celText(operator === 'regex_i' ? `(?i)${value}` : value)})`
-    }
-    return `${target === 'body' ? `string(${text})` : text} == ${celText(value)}`
+    const present = part ? hasPart(part, modifier) : presence(text)
+    const own = body ? `string(${text})` : text
+    const test =
+      operator === 'null'
+        ? `${own} != ""`
+        : operator === 'empty_array'
+          ? `${text} == []`
+          : operator === 'array_includes'
+            ? `${text}.exists(e, string(e) == ${celText(value)})`
+            : isRegex
+              ? `${own}.matches(${celText(`${operator === 'regex_i' ? '(?i)' : ''}${value}`)})`
+              : `${own} == ${celText(value)}`
+    const whole = present === 'true' ? test : `${present} && ${test}`
+    return (invert === true) === (operator === 'null') ? whole : `!(${whole})`
   }
 
   #readResponse(response: MockoonResponse, path: string, at: Path) {
@@ -199,6 +200,7 @@ class MockoonReading {
     const body = isBucket ? (this.#bucketOf(databucketID)?.value ?? 'null') : (response.body ?? '')
     const fields = [...objectItems(this.#environment.headers), ...(response.headers ?? [])]
     const headers = fields.filter(({ key }) => !/^access-control-/i.test(String(key)))
+    const lose: Lose = (_, what, hint) => this.#lose([...at, isFile ? 'filePath' : 'body'], what, hint)
     const stub = {
       status: statusCode,
       headers: {
@@ -207,9 +209,8 @@ class MockoonReading {
       },
       transformers: response.disableTemplating === true ? [] : ['response-template'],
       fixedDelayMilliseconds: latency,
-      ...(isFile ? { bodyFileName: filePath } : { body: expandRepeats(body) }),
+      ...(isFile ? { bodyFileName: filePath } : { body }),
     }
-    const lose: Lose = (_, what, hint) => this.#lose([...at, isFile ? 'filePath' : 'body'], what, hint)
     return readResponse(stub, path, lose, {
       book: this.#book,
       readBeside: name => (name === '' ? 'no file is named' : this.#file.readBeside(name)),
@@ -228,7 +229,7 @@ class MockoonReading {
   }
 
   #helper(text: string, at: Path): string | undefined {
-    const [name = '', first, second] = [...text.matchAll(/'[^']*'|"[^"]*"|[^\s'"]+/g)].map(([word]) =>
+    const [name = '', first, second, ...more] = [...text.matchAll(/'[^']*'|"[^"]*"|[^\s'"()]+/g)].map(([word]) =>
       word.replace(/^['"]|['"]$/g, ''),
     )
     const part = PARTS[name]
@@ -237,26 +238,32 @@ class MockoonReading {
       return second === undefined ? value : `${hasPart(part, first)} ? ${value} : ${celText(second)}`
     }
     if (name === 'body' || name === 'bodyRaw') return celOfPath(first ?? '')
-    if (name === 'method') return 'request.method'
+    if (name === 'oneOf') {
+      const given = [first, second, ...more].filter(one => one !== undefined && one !== 'array') as string[]
+      const items = given.every(one => /^(?:true|false|-?\d+)$/.test(one)) ? given : given.map(celText)
+      return `[${items.join(', ')}][int(${this.#draw()} * ${items.length}.0)]`
+    }
     if (name === 'now') return 'string(now)'
-    if (name === 'uuid' || name === 'guid' || (name === 'faker' && /uuid$/.test(first ?? ''))) return 'uuid()'
     if (name === 'faker' || name === 'int' || name === 'boolean') return this.#fake(name, first ?? name, at)
-    return undefined
+    return /^(?:uuid|guid)$/.test(name) ? 'uuid()' : name === 'method' ? 'request.method' : undefined
   }
 
-  #fakes = 0
+  #draws = 0
+
+  #draw(): string {
+    return `draw("value ${++this.#draws}")`
+  }
 
   /** Generated values of other kinds become a number that is drawn, or a text that is always the same. */
   #fake(name: string, kind: string, at: Path): string {
-    const purpose = celText(`value ${++this.#fakes}`)
-    if (name === 'boolean' || /boolean$/.test(kind)) return `draw(${purpose}) < 0.5`
-    if (name === 'int' || /(?:int|number|float|amount|price)$/i.test(kind)) return `int(draw(${purpose}) * 1000.0)`
-    const word = kind.split('.').at(-1) as string
+    if (/uuid$/.test(kind)) return 'uuid()'
+    if (/boolean$/.test(kind)) return `${this.#draw()} < 0.5`
+    if (name === 'int' || /(?:int|number|float|amount|price|itude)$/i.test(kind)) return `int(${this.#draw()} * 1000.0)`
     if (this.#book.isNew(`faker ${kind}`)) {
-      const hint = 'answer by the contract: it generates values'
+      const hint = 'answer by the contract'
       this.#lose([...at, 'body'], `the generated "${kind}" is a text that is always the same`, hint)
     }
-    return celText(word)
+    return celText(kind.split('.').at(-1) as string)
   }
 
   /** The operations of a data bucket. */
@@ -274,11 +281,23 @@ class MockoonReading {
     const name = path.split('/').at(-1) as string
     // Records that a template makes are generated from their schema.
     const isMade = JSON.stringify(records).includes('${')
-    const list = { limit: 'limit', page: 'page', sort: 'sort', order: 'order' }
     const place = this.#file.source.locate(at)
-    return [{ name, place, path, idField, records, isMade, list, query: Object.keys(list) }]
+    return [{ name, place, path, idField, records, isMade, ...collectionSettings(CRUD, records) }]
   }
 }
+
+/** The parameters of lists of records. */
+const CRUD: Dialect = {
+  operators: ['_eq', '_ne', '_gt', '_gte', '_lt', '_lte', '_like'],
+  parameters: 'search sort order limit page',
+  list: {
+    ...{ search: 'search', sort: { parameter: 'sort', unknownFields: 'ignore' }, order: 'order' },
+    ...{ limit: 'limit', page: 'page', headers: { 'x-filtered-count': '${page.total}' } },
+  },
+}
+
+/** The condition that a value in the body is there, where CEL can ask for it. */
+const presence = (value: string): string => (/^request\.body(?:\.\w+)+$/.test(value) ? `has(${value})` : 'true')
 
 const PARTS: Readonly<Record<string, 'query' | 'headers' | 'cookies' | 'params'>> = {
   query: 'query',
@@ -289,26 +308,8 @@ const PARTS: Readonly<Record<string, 'query' | 'headers' | 'cookies' | 'params'>
 }
 
 /** A field of the body, by the path of a tool that writes `$.a.b` or `a.b`. */
-const celOfPath = (path: string) => celOfJsonPath(path.replace(/^\$?\.?/, '').replace(/^(?=[^[])/, '.'), 'request.body')
-
-/** The largest number of repeats: a body of more is written down, not generated. */
-const MOST_REPEATS = 100
-
-/** Writes each `{{#repeat N}}` as its content, N times, with `{{@index}}` filled in. */
-function expandRepeats(text: string): string {
-  const inner =
-    /\{\{\s*#\s*repeat\s+(?:\(\s*\w+\s+'[^']*'\s+)?['"]?(\d+)['"]?(?:\s+\d+)?\s*\)?[^}]*\}\}((?:(?!\{\{\s*#\s*repeat)[\s\S])*?)\{\{\s*\/\s*repeat\s*\}\}/
-  let made = text
-  for (let found = inner.exec(made); found !== null; found = inner.exec(made)) {
-    const [whole, times, content = ''] = found
-    const count = Math.min(Number(times), MOST_REPEATS)
-    const items = Array.from({ length: count }, (_, i) =>
-      content
-        .trim()
-        .replace(/,$/, '')
-        .replace(/\{\{\s*@index\s*\}\}/g, String(i)),
-    )
-    made = made.slice(0, found.index) + items.join(',') + made.slice(found.index + whole.length)
-  }
-  return made
-}
+const celOfPath = (path: string) =>
+  celOfJsonPath(
+    `.${path.replace(/^\$?\.?/, '')}`.replace(/\.(?=\[)/, '').replace(/\.(\d+)(?![^.])/g, '[$1]'),
+    'request.body',
+  )

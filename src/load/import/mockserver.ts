@@ -25,7 +25,7 @@ export const mockserver: ImportKind = {
     })
     const priorityOf = ({ one }: { readonly one: Expectation }) => Number(one.priority ?? 0)
     for (const { source, readBeside, path, one } of found.sort((a, b) => priorityOf(b) - priorityOf(a))) {
-      const placeOf = (at: Path) => source.locate([...path, ...at.map(key => KEYS[key] ?? key)])
+      const place = source.locate(path)
       const lose = (at: Path, what: string, hint: string) =>
         report.warning('not-imported', what, source.locate([...path, ...at]), hint)
       const { timeToLive } = one
@@ -33,8 +33,8 @@ export const mockserver: ImportKind = {
         lose(['timeToLive'], 'an expectation does not end by itself', 'use times')
       }
       const response = responseOf(one)
-      const reading = { book, settings, report, placeOf, readBeside }
-      if (response !== undefined) readPart(() => addStub(stubOf(one, response), reading), placeOf([]), report)
+      const reading = { book, settings, report, placeOf: () => place, readBeside }
+      if (response !== undefined) readPart(() => addStub(stubOf(one, response), reading), place, report)
       else {
         const key = Object.keys(one).find(name => /^http(?!Request)/.test(name)) as string
         lose([key], `"${key}" has no equal, and the expectation is left out`, 'write its reply')
@@ -42,16 +42,6 @@ export const mockserver: ImportKind = {
     }
     return { title: 'Imported from MockServer', routes: book.routes, records: [], settings }
   },
-}
-
-/** The names of the parts of an expectation by those of a stub. */
-const KEYS: Readonly<Record<string, string>> = {
-  request: 'httpRequest',
-  response: 'httpResponse',
-  queryParameters: 'queryStringParameters',
-  bodyPatterns: 'body',
-  urlPathPattern: 'path',
-  status: 'statusCode',
 }
 
 function stubOf({ id, times, httpRequest }: Expectation, response: Members): Stub {

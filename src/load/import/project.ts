@@ -120,12 +120,12 @@ function basePathOf(paths: readonly string[]): string {
 /** The parameters of a path and a query. @param shows whether an example is given */
 function parametersIn(
   path: string,
-  query: Iterable<string>,
+  used: readonly string[] = [],
   { parameters, most = 0 }: Partial<ShownRequests> = {},
   shows = true,
 ) {
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => `path ${name}`)
-  const keys = [...new Set([...names, ...[...query].map(name => `query ${name}`), ...(parameters?.keys() ?? [])])]
+  const keys = [...new Set([...names, ...used, ...(parameters?.keys() ?? [])])]
   const all = keys.map((key): JsonObject => {
     const [place = '', name = ''] = key.split(/ (.*)/s)
     const requests = parameters?.get(key) ?? []
@@ -134,7 +134,7 @@ function parametersIn(
       .flat()
       .filter(value => value !== '')
       .map((text): Json => (/^(?:true|false|0|-?[1-9]\d{0,14})$/.test(text) ? JSON.parse(text) : text))
-    const { type = /_[gl]te$/.test(name) ? 'number' : 'string' } = schemaOfValues(given)
+    const { type = 'string' } = schemaOfValues(given)
     const own: JsonObject = { type: Array.isArray(type) || (place === 'path' && type === 'boolean') ? 'string' : type }
     // A round number of items is likely the length of a page.
     const usual: JsonObject = roleOf(name) === 'limit' && most > 9 && most % 5 === 0 ? { default: most } : {}
@@ -150,15 +150,17 @@ function parametersIn(
   return all.length > 0 ? { parameters: all } : {}
 }
 
-/** The names of the query that the expressions of a route use. */
-function queryOf({ cases }: ImportedRoute): ReadonlySet<string> {
+/** The parts of requests that the expressions of a route use: `query limit`, `cookie session`, `body`. */
+function usedBy({ cases }: ImportedRoute): string[] {
   const texts = cases.flatMap(({ when, headers, body }) => [
     ...when,
     ...Object.values(headers),
     body === undefined || body instanceof ImportedFile ? '' : stringifyJson(body).replaceAll('\\"', '"'),
   ])
-  const names = texts.flatMap(text => [...text.matchAll(/request\.query(?:\.(\w+)|\["([^"]*)"\])/g)])
-  return new Set(names.map(([, word, quoted]) => (word ?? quoted) as string))
+  const parts = texts.flatMap(text => [
+    ...text.matchAll(/request\.(?:(query|cookie)s?(?:\.(\w+)|\["([^"]*)"\])|(body))/g),
+  ])
+  return parts.map(([, place, word, quoted, body]) => body ?? `${place} ${word ?? quoted}`)
 }
 
 interface Examples {
@@ -191,13 +193,13 @@ function responsesOf(cases: readonly ImportedCase[], examples: Examples | undefi
 function operationFor(route: ImportedRoute, examples?: Examples): JsonObject {
   const { method, path, tag, summary, description, cases, shown } = route
   const { record, isRecorded = false } = examples ?? {}
+  const used = usedBy(route)
   const responses = cases.length === 0 ? unsavedReply(route, record) : responsesOf(cases, examples)
   const bodies = new Map(shown.bodies)
   if (examples === undefined) {
-    const isRead = cases.some(({ when }) => when.some(one => one.includes('request.body')))
     if (cases.every(({ when, settings }) => when.length > 0 || settings?.times !== undefined))
       responses[404] ??= { description: 'No case fits the request' }
-    if (BODY_METHODS.has(method) || isRead) {
+    if (BODY_METHODS.has(method) || used.includes('body')) {
       responses[400] ??= INVALID
       bodies.set('application/json', []).set('*/*', [])
     }
@@ -228,7 +230,12 @@ function operationFor(route: ImportedRoute, examples?: Examples): JsonObject {
     ...([...shown.security].some(Boolean)
       ? { security: [...shown.security].map(name => (name === '' ? {} : { [name]: [] })) }
       : {}),
-    ...parametersIn(path, queryOf(route), shown, !isRecorded),
+    ...parametersIn(
+      path,
+      used.filter(one => one !== 'body'),
+      shown,
+      !isRecorded,
+    ),
     ...(bodies.size > 0 ? { requestBody: { content } } : {}),
     responses,
   } as JsonObject
@@ -244,8 +251,10 @@ function bodySchema(cases: readonly ImportedCase[]): JsonObject {
 /** The rules of a route, and its reply where none applies. */
 export function settingsOfRoute({ cases }: ImportedRoute, files: Map<string, string | Uint8Array>): JsonObject {
   const rules: Json[] = []
+  // JSON need not be named where the route has no other type.
+  const isPlainJson = cases.every(({ type = 'application/json' }) => type === 'application/json')
   for (const one of cases) {
-    const settings = settingsOfCase(one, files)
+    const settings = settingsOfCase(one, files, isPlainJson)
     if (one.when.length === 0 && one.settings?.times === undefined) {
       return { ...settings, ...(rules.length > 0 ? { rules } : {}) }
     }
@@ -262,6 +271,7 @@ const allOfThem = (conditions: readonly string[]): string =>
 function settingsOfCase(
   { status, headers, type, body, settings }: ImportedCase,
   files: Map<string, string | Uint8Array>,
+  isPlainJson: boolean,
 ): JsonObject {
   const all = type === undefined ? headers : { 'content-type': type, ...headers }
   const withHeaders = Object.keys(headers).length > 0 || body === undefined ? { headers } : {}
@@ -270,7 +280,6 @@ function settingsOfCase(
     files.set(name, body.bytes)
     return { respond: { file: `./${name}`, headers: all }, ...settings }
   }
-  const isPlainJson = type === 'application/json'
   const given = isPlainJson ? withHeaders : { headers: all }
   const shown = Object.keys(given.headers ?? {}).length > 0 ? given : {}
   return { respond: { status, ...shown, ...(body === undefined ? {} : { body }) } as JsonObject, ...settings }
@@ -304,20 +313,25 @@ const ACTIONS_OF_RECORDS: Readonly<Record<string, readonly [method: string, word
 
 /** Adds a collection with the operations on it. */
 function addRecords(
-  { name, path, tag, idField, records: given, isMade, list, query, owners = [] }: ImportedRecords,
+  { name, path, tag, idField, records: given, isMade, respond: keys = {}, query = [], ...more }: ImportedRecords,
   { add, schemas, resources, files }: Parts,
 ): void {
+  const { pages, references = {}, takesIds, owners = [] } = more
   const isOne = idField === ''
   const records = isMade ? given.map(record => withoutTemplates(record) as JsonObject) : given
   const word = isOne ? name : singular(name)
   const schema = pascal(word)
-  const { properties = {}, ...rest } = schemaOfValues(records) as { properties?: Record<string, Json> }
+  const { type, properties = {} } = schemaOfValues(records) as { type: Json; properties?: Record<string, Json> }
   const $ref = `#/components/schemas/${schema}`
-  const { [idField]: idSchema = {}, ...fields } = properties
+  const { [idField]: shownId = {}, ...fields } = properties
+  // An id that a client gives may have another form.
+  const idSchema: Json = takesIds ? { type: (shownId as JsonObject).type as Json } : shownId
   const operate = (at: string, respond: JsonObject, id = schema) => {
     const [action = ''] = Object.keys(respond)
     const [method, verb] = ACTIONS_OF_RECORDS[action] as readonly [string, string]
-    const shown = { 'application/json': { schema: action === 'list' ? { type: 'array', items: { $ref } } : { $ref } } }
+    const items = { type: 'array', items: { $ref } }
+    const isBare = action === 'delete' && keys.delete !== undefined
+    const shown = { 'application/json': { schema: action !== 'list' ? (isBare ? {} : { $ref }) : pages ? {} : items } }
     const isWritten = BODY_METHODS.has(method)
     const content = action === 'update' ? { ...shown, 'application/merge-patch+json': {} } : shown
     const own = { name: idField, in: 'path', required: true, schema: idSchema as Json }
@@ -325,15 +339,17 @@ function addRecords(
     const description = action === 'delete' ? 'It is deleted' : action === 'list' ? `All of ${name}` : `The ${word}`
     const operation = {
       ...(tag === undefined ? {} : { tags: [tag] }),
-      ...(isItem ? { parameters: [own] } : parametersIn(at, action === 'list' ? query : [])),
+      parameters: [...(isItem ? [own] : (parametersIn(at).parameters ?? [])), ...(action === 'list' ? query : [])],
       ...(isWritten ? { requestBody: { required: true, content } } : {}),
       responses: {
-        [action === 'create' ? 201 : 200]: { description, ...(action === 'delete' ? {} : { content: shown }) },
+        [action === 'create' ? 201 : 200]: { description, content: shown },
         ...(isWritten ? { 400: INVALID } : {}),
         ...(isItem ? { 404: { description: 'No such record' } } : {}),
       },
     }
-    add(method, at, operation, { respond }, `${verb}${id}`)
+    const settings = { respond: { ...respond, ...keys[action] } }
+    const rules = pages && action === 'list' && [{ when: pages.when, respond: { ...respond, ...pages.respond } }]
+    add(method, at, operation, rules ? { ...settings, rules } : settings, `${verb}${id}`)
   }
   if (isOne) {
     // Its id is in no reply.
@@ -344,25 +360,30 @@ function addRecords(
     return
   }
   put(schemas, schema, {
-    ...rest,
-    required: [idField],
-    properties: { [idField]: { ...(idSchema as object), readOnly: true }, ...fields },
+    type,
+    ...(takesIds ? {} : { required: [idField] }),
+    properties: { [idField]: { ...(idSchema as object), ...(takesIds ? {} : { readOnly: true }) }, ...fields },
   } as Json)
   put(resources, name, {
     schema,
-    ...(idField === 'id' ? {} : { id: { field: idField } }),
+    ...(takesIds
+      ? { id: { field: idField, assign: 'client', change: 'ignore' } }
+      : idField === 'id'
+        ? {}
+        : { id: { field: idField } }),
     seed: isMade ? { generate: records.length } : `./fixtures/${name}.yaml`,
+    ...withoutEmpty({ references }),
     unknownFields: 'keep',
   })
   if (!isMade) files.set(`fixtures/${name}.yaml`, writeYaml(records))
   const plural = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-  operate(path, { list: name, ...list }, plural)
+  operate(path, { list: name }, plural)
   operate(path, { create: name })
   for (const { resource, field } of owners) {
     const at = `/${resource}/{id}/${name}`
     const within = { parameter: 'id', field, resource }
     const suffix = `Of${pascal(singular(resource))}`
-    operate(at, { list: name, within, ...list }, plural + suffix)
+    operate(at, { list: name, within }, plural + suffix)
     operate(at, { create: name, within }, schema + suffix)
   }
   for (const action of ['read', 'replace', 'update', 'delete']) operate(`${path}/{${idField}}`, { [action]: name })

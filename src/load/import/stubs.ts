@@ -6,6 +6,7 @@ import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 import {
   celOfJsonPath,
+  expandBlocks,
   isBeyondLinear,
   jsonOf,
   pathOfPattern,
@@ -61,7 +62,9 @@ export interface StubReading {
 /** The methods of a stub for all methods. */
 export const USUAL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-const RULE_HINT = 'write a condition for the rule: see docs/rules.md'
+const RULE_HINT = 'see "Expressions" in docs/rules.md'
+
+const noEqual = (matcher: string) => `this ${matcher} has no equal, and is ignored`
 
 /** Adds the route of a stub, or its case to the route that is known. @param state further conditions */
 export function addStub(stub: Stub, reading: StubReading, state: readonly string[] = []): void {
@@ -110,8 +113,12 @@ function readRequest(request: Members, lose: Lose) {
   if (where === undefined) return undefined
   const given: Given = { headers: {}, query: [...where.query], path: where.path, isExact: true }
   const when = [...where.when]
+  const { username, password } = (request.basicAuthCredentials ?? {}) as Members
+  const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  const authorization = username === undefined ? {} : { authorization: { equalTo: basic } }
   for (const [key, place] of PLACES) {
-    for (const [name, matcher] of Object.entries(isObject(request[key]) ? request[key] : {})) {
+    const matchers = { ...(request[key] as Members), ...(place === 'headers' ? authorization : {}) }
+    for (const [name, matcher] of Object.entries(matchers)) {
       const value = partOf(place, name)
       when.push(...textConditions(matcher, value, hasPart(place, name), ['request', key, name], lose))
       const { equalTo, absent }: Members = isObject(matcher) ? matcher : { equalTo: matcher }
@@ -123,15 +130,9 @@ function readRequest(request: Members, lose: Lose) {
       else given.headers.cookie = [given.headers.cookie, `${name}=${equal}`].filter(Boolean).join('; ')
     }
   }
-  if (isObject(request.basicAuthCredentials)) {
-    const { username, password } = request.basicAuthCredentials
-    const sent = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
-    when.push(`request.headers.authorization == ${celText(sent)}`)
-    given.headers.authorization = sent
-  }
   for (const key of ['multipartPatterns', 'customMatcher', 'formParameters', 'host', 'clientIp', 'scheme', 'port']) {
     if (request[key] === undefined) continue
-    lose(['request', key], `the matcher "${key}" has no equal, and is ignored`, RULE_HINT)
+    lose(['request', key], noEqual(key), RULE_HINT)
   }
   const patterns = Array.isArray(request.bodyPatterns) ? request.bodyPatterns : []
   patterns.forEach((pattern, i) => {
@@ -158,21 +159,15 @@ export function readUrl(request: Members, lose: Lose) {
   }
   const pattern = urlPathPattern ?? urlPattern
   const key = urlPathPattern === undefined ? 'urlPattern' : 'urlPathPattern'
-  const none = (what: string, hint: string): undefined => {
-    lose(['request', key], what, hint)
+  const none = (what: string): undefined => {
+    lose(['request', key], what, 'write a path for each')
   }
-  if (typeof pattern !== 'string') return none('a reply to every URL has no equal', 'give the paths that it answers')
-  if (isBeyondLinear(pattern)) {
-    return none('this pattern looks around or back, which no linear engine can do', 'write the path as a template')
-  }
-  const [path = '', search] = key === 'urlPattern' ? pattern.split('\\?', 2) : [pattern]
+  if (typeof pattern !== 'string') return none('a reply to every URL has no equal')
+  if (isBeyondLinear(pattern)) return none('this pattern looks around or back, which no linear engine can do')
+  const [path = '', search = '.*'] = key === 'urlPattern' ? pattern.split('\\?', 2) : [pattern]
   const made = pathOfPattern(path)
-  if (made === undefined) {
-    return none('this pattern matches no fixed number of segments', 'write one for each path')
-  }
-  if (search !== undefined && !/^\.[*+]$/.test(search)) {
-    none('the part of the pattern after "?" is not carried over', 'use queryParameters')
-  }
+  if (made === undefined) return none('this pattern matches no fixed number of segments')
+  if (!/^\.[*+]$/.test(search)) none('the part of the pattern after "?" is not carried over')
   return { ...made, query: [] }
 }
 
@@ -196,7 +191,7 @@ function textConditions(matcher: unknown, value: string, present: string, at: Pa
       const matches = `${value}.matches(${celText(`^(?:${given})$`)})`
       return operator === 'matches' ? matches : `!(${present}) || !${matches}`
     }
-    lose([...at, operator], `the matcher "${operator}" has no equal, and is ignored`, RULE_HINT)
+    lose([...at, operator], noEqual(operator), RULE_HINT)
     return []
   })
 }
@@ -206,51 +201,43 @@ const allOf = (conditions: readonly string[]): string =>
 
 /** Returns the conditions of a pattern of the body. */
 function bodyConditions(pattern: Members, at: Path, lose: Lose, given: Given): string[] {
-  const { equalToJson, matchesJsonPath, ignoreArrayOrder, ignoreExtraElements, ...others } = pattern
+  const { equalTo, equalToJson = equalTo, matchesJsonPath, ignoreArrayOrder, ignoreExtraElements, ...others } = pattern
   const conditions: string[] = []
-  const lost = (key: string, what: string) => {
-    given.isExact = false
-    lose([...at, key], `${what} has no equal, and is ignored`, RULE_HINT)
-  }
-  const equals = (written: unknown, key: string) => {
-    const parsed = typeof written === 'string' ? parseJson(written) : { value: written as Json }
-    if ('fault' in parsed || /\$\{json-unit/.test(stringifyJson(written)) || ignoreArrayOrder === true) {
-      lost(key, key === 'equalTo' ? 'this comparison of a text' : 'this comparison of JSON')
-      return
-    }
+  const parsed = typeof equalToJson === 'string' ? parseJson(equalToJson) : { value: equalToJson as Json | undefined }
+  let lost = matchesJsonPath === undefined ? '' : 'matchesJsonPath'
+  if ('fault' in parsed) Object.assign(others, { equalTo: equalToJson })
+  else if (parsed.value !== undefined) {
     const { value } = parsed
-    given.body = stringifyJson(value)
-    if (ignoreExtraElements === true && isObject(value)) {
+    if (ignoreArrayOrder === true || stringifyJson(value).includes('${json-unit')) lost = 'equalToJson'
+    else if (ignoreExtraElements === true && isObject(value)) {
       conditions.push(...memberConditions(value as JsonObject, 'request.body'))
     } else conditions.push(`request.body == ${celValue(value)}`)
+    given.body = stringifyJson(value)
   }
-  if (equalToJson !== undefined) equals(equalToJson, 'equalToJson')
-  if (matchesJsonPath !== undefined) {
-    given.isExact = false
-    const made = jsonPathConditions(matchesJsonPath, [...at, 'matchesJsonPath'], lose)
-    if (made === undefined) lost('matchesJsonPath', 'this JSONPath')
-    else conditions.push(...made)
-  }
-  for (const [key, value] of Object.entries(others)) {
-    if (key === 'equalTo') equals(String(value), key)
-    else lost(key, `"${key}" of the text of a body`)
-  }
-  return conditions
+  for (const key of Object.keys(others)) lose([...at, key], noEqual(key), RULE_HINT)
+  const made = lost === 'matchesJsonPath' ? jsonPathConditions(matchesJsonPath, [...at, lost], lose) : undefined
+  if (lost !== '' && made === undefined) lose([...at, lost], noEqual(lost), RULE_HINT)
+  given.isExact &&= lost === '' && Object.keys(others).length === 0
+  return [...conditions, ...(made ?? [])]
 }
 
 function jsonPathConditions(given: unknown, at: Path, lose: Lose): string[] | undefined {
   const { expression, ...matcher } = isObject(given) ? given : { expression: given }
   const path = String(expression)
-  const filter = /^\$(.*?)\[\?\(\s*@(.*?)\s*(==|!=|>=|<=|>|<)\s*('[^']*'|"[^"]*"|-?[\d.]+|true|false)\s*\)\]$/.exec(
-    path,
-  )
+  const filter =
+    /^\$(.*?)\[\?\(\s*@(.*?)\s*(==|!=|>=|<=|>|<|=~)\s*('[^']*'|"[^"]*"|\/.*\/i?|-?[\d.]+|true|false)\s*\)\]$/.exec(path)
   if (filter !== null) {
     const [, before = '', member = '', operator, literal = ''] = filter
     const list = celOfJsonPath(`$${before}`, 'request.body')
     const value = /^['"]/.test(literal) ? celText(literal.slice(1, -1)) : literal
     const own = celOfJsonPath(`$${member}`, before === '' ? 'request.body' : 'e')
     if (list === undefined || own === undefined) return undefined
-    return [before === '' ? `${own} ${operator} ${value}` : `${list}.exists(e, ${own} ${operator} ${value})`]
+    const pattern = operator === '=~' ? `^(?:${literal.replace(/^\/|\/i?$/g, '')})$` : ''
+    if (isBeyondLinear(pattern)) return undefined
+    const isAnyCase = literal.endsWith('/i') ? '(?i)' : ''
+    const test = pattern === '' ? `${own} ${operator} ${value}` : `${own}.matches(${celText(isAnyCase + pattern)})`
+    // A filter of an object looks at the object.
+    return [before === '' ? test : `(type(${list}) == list ? ${list} : [${list}]).exists(e, ${test})`]
   }
   const value = celOfJsonPath(path, 'request.body')
   if (value === undefined) return undefined
@@ -282,12 +269,11 @@ export function readResponse(
   for (const one of transformers.filter(one => one !== 'response-template')) {
     lose(['response', 'transformers'], `the transformer "${one}" is a program, which is not run`, 'write its reply')
   }
-  const lostHelper = (placeholder: string) => {
-    if (!book.isNew(/[#/]?[\w.]+/.exec(placeholder)?.[0] ?? placeholder)) return
-    const message = `the helper ${placeholder} has no equal, and is left out wherever it is used`
-    lose(['response'], message, 'see "Expressions" in docs/rules.md')
+  const lost = (found: string) => {
+    if (!book.isNew(/[#/]?\w+/.exec(found)?.[0] ?? found)) return
+    lose(['response'], `${found} has no equal: of a block its first part is left, else nothing`, RULE_HINT)
   }
-  const filled = (text: string) => translateText(text, translate, lostHelper)
+  const filled = (text: string) => translateText(text, translate, lost)
   for (const [name, value] of Object.entries(isObject(response.headers) ? response.headers : {})) {
     const field = name.toLowerCase()
     const text = asList(value).join(', ')
@@ -296,19 +282,18 @@ export function readResponse(
       headers[field] = filled(text)
     }
   }
-  const { fixedDelayMilliseconds, delayDistribution, fault, chunkedDribbleDelay, proxyBaseUrl } = response
-  if (Number(fixedDelayMilliseconds) > 0) settings.latency = { fixed: `${fixedDelayMilliseconds}ms` }
+  const { chunkedDribbleDelay, delayDistribution, fault, proxyBaseUrl } = response
+  const { totalDuration }: Members = isObject(chunkedDribbleDelay) ? chunkedDribbleDelay : {}
+  const { fixedDelayMilliseconds: delay = totalDuration } = response
+  if (Number(delay) > 0) settings.latency = { fixed: `${delay}ms` }
   else if (isObject(delayDistribution)) settings.latency = distributionOf(delayDistribution)
-  if (isObject(chunkedDribbleDelay)) {
-    settings.latency = { fixed: `${chunkedDribbleDelay.totalDuration}ms` }
-    lose(['response', 'chunkedDribbleDelay'], 'the body is sent at once after that time', 'use fault: { kind: drip }')
-  }
   if (typeof fault === 'string') settings.fault = { kind: FAULTS[fault] ?? 'reset' }
   if (typeof proxyBaseUrl === 'string') settings.respond = { forward: {} }
   return { status: Number(response.status ?? 200), headers, settings, ...contentOf() }
 
   function contentOf(): Pick<ImportedCase, 'type' | 'body'> {
     const { jsonBody, body, base64Body, bodyFileName } = response
+    if (/^(?:204|304)$/.test(String(response.status))) return {}
     if (jsonBody !== undefined) return textual(stringifyJson(jsonBody), type ?? 'application/json')
     if (typeof base64Body === 'string') return kept('body.bin', Buffer.from(base64Body, 'base64'))
     if (typeof bodyFileName === 'string') {
@@ -316,27 +301,26 @@ export function readResponse(
       if (typeof bytes !== 'string') return kept(bodyFileName, bytes)
       lose(['response', 'bodyFileName'], bytes, 'put the file there')
     }
-    return typeof body === 'string' && body !== '' ? textual(body, type) : { type }
+    if (typeof body === 'string' && body !== '') return textual(body, type)
+    // A refusal would get the body of a problem.
+    return Number(response.status) < 400 ? {} : { type: 'text/plain', body: '' }
   }
 
   function kept(name: string, bytes: Uint8Array): Pick<ImportedCase, 'type' | 'body'> {
     const text = Buffer.from(bytes).toString()
-    if (
-      !/[\uFFFD\0]/.test(text) &&
-      (translate || /json|text|xml/.test(type ?? '') || /\.(?:json|xml|txt|html?)$/.test(name))
-    ) {
-      return textual(text, type)
-    }
+    const isText = translate || /json|text|xml/.test(`${type} ${name.replace(/\.(?:txt|html?)$/, 'text')}`)
+    if (isText && !/[\uFFFD\0]/.test(text)) return textual(text, type)
     return { type: type ?? 'application/octet-stream', body: new ImportedFile(name.replace(/[^\w.-]+/g, '-'), bytes) }
   }
 
   /** A text that is JSON becomes its value. */
-  function textual(text: string, known: string | undefined): Pick<ImportedCase, 'type' | 'body'> {
-    const isJson = known === undefined ? /^\s*[[{]/.test(text) : /json/.test(known)
-    const value = isJson ? jsonOf(text, translate, lostHelper) : undefined
-    return value === undefined
-      ? { type: known ?? 'text/plain', body: filled(text) }
-      : { type: known ?? 'application/json', body: value }
+  function textual(given: string, known: string | undefined): Pick<ImportedCase, 'type' | 'body'> {
+    const text = translate ? expandBlocks(given, lost) : given
+    const isJson = known === undefined ? /^\s*(?:\[|\{(?!\{))/.test(text) : /json/.test(known)
+    const value = isJson ? jsonOf(text, translate, lost) : undefined
+    if (value !== undefined) return { type: known ?? 'application/json', body: value }
+    if (isJson && known) lose(['response'], 'this body is no JSON, and is sent as text/plain', 'correct it')
+    return { type: isJson || known === undefined ? 'text/plain' : known, body: filled(text) }
   }
 }
 

@@ -72,28 +72,25 @@ function scenarioConditions(stub: Stub, stubs: readonly { readonly stub: Stub }[
   }
   const at = chain.indexOf(requiredScenarioState)
   if (at === -1) return undefined
-  const isRound = steps.length === chain.length
   const keyOf = ({ request }: Stub) => `${request.method} ${request.urlPath ?? request.url ?? request.urlPathPattern}`
-  if (steps.every(one => keyOf(one) === keyOf(stub))) {
-    if (isRound) return [`(nth - 1) % ${chain.length} == ${at}`]
-    return [at === chain.length - 1 ? `nth > ${at}` : `nth == ${at + 1}`]
-  }
-  if (isRound) return undefined
-  const conditions: string[] = []
-  for (const [upTo, isReached] of [
-    [at, true],
-    [at + 1, false],
-  ] as const) {
-    const step = steps[upTo - 1]
-    if (step === undefined) continue
+  /** The number of earlier requests that made the step of another one; `undefined` where its path has parameters. */
+  const counterOf = (step: Stub): string | undefined => {
+    if (keyOf(step) === keyOf(stub)) return '(nth - 1)'
     const path = readUrl(step.request, () => {})?.path ?? '{'
-    if (path.includes('{')) return undefined
-    const count = steps.slice(0, upTo).filter(one => keyOf(one) === keyOf(step)).length
-    const calls = `calls("${operationIdOf(String(step.request.method), path)}")`
-    if (keyOf(step) === keyOf(stub)) conditions.push(`nth ${isReached ? '>' : '<='} ${count}`)
-    else conditions.push(`${calls} ${isReached ? '>=' : '<'} ${count}`)
+    return path.includes('{') ? undefined : `calls("${operationIdOf(String(step.request.method), path)}")`
   }
-  return conditions
+  if (steps.length === chain.length) {
+    const counters = new Set(steps.map(counterOf))
+    const [counter] = counters
+    return counters.size > 1 || counter === undefined ? undefined : [`${counter} % ${chain.length} == ${at}`]
+  }
+  const conditions = ['>=', '<'].flatMap((operator, i) => {
+    const step = steps[at + i - 1]
+    if (step === undefined) return []
+    const count = steps.slice(0, at + i).filter(one => keyOf(one) === keyOf(step)).length
+    return [`${counterOf(step)} ${operator} ${count}`]
+  })
+  return conditions.some(one => one.startsWith('undefined')) ? undefined : conditions
 }
 
 /** Translates the helpers of response templates for a path. */
@@ -119,6 +116,7 @@ function helperOf(path: string): TranslateHelper {
     const inBody = /^jsonPath\s+request\.body\s+(['"])(.*)\1$/.exec(text)
     if (inBody !== null) return celOfJsonPath(inBody[2] as string, 'request.body')
     if (/^randomValue\b.*type=['"]UUID['"]/.test(text)) return 'uuid()'
+    if (/^now format=.yyyy-MM-dd.$/.test(text)) return 'string(now).substring(0, 10)'
     return text === 'now' ? 'string(now)' : undefined
   }
 }

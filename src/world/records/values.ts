@@ -119,11 +119,21 @@ export function* take<Item>(items: Iterable<Item>, limit: number): Iterable<Item
   }
 }
 
-/** Numbers before texts; `<` compares a number with a bigint exactly. */
+/** Numbers before texts, and texts of digits before others, by their values: "9", "10", "1a". `<` compares a bigint exactly. */
 export function compareIds(a: Id, b: Id): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
-  if ((typeof a === 'string') !== (typeof b === 'string')) return typeof a === 'string' ? 1 : -1
+  if (typeof a === 'string' && typeof b === 'string') {
+    const isNumber = hasDigitsOnly(a)
+    if (isNumber !== hasDigitsOnly(b)) return isNumber ? -1 : 1
+    if (isNumber && a.length !== b.length) return a.length - b.length
+  } else if (typeof a === 'string' || typeof b === 'string') return typeof a === 'string' ? 1 : -1
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Most texts end at the first character, so this costs nothing beside the comparison. */
+function hasDigitsOnly(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 57 || text.charCodeAt(i) < 48) return false
+  return text !== ''
 }
 
 function rank(value: Json | undefined): number {

@@ -63,3 +63,28 @@ test('one value of a filter may select every record', async () => {
   assert.deepEqual(ids((await send('GET /books?title=Exiles')).body), [5])
   assert.deepEqual(ids((await send('GET /books?title=any')).body), [1, 2, 3, 4, 5])
 })
+
+test('a filter that ends like a comparison compares with the field before it', async () => {
+  const { send } = library('{ list: books, filter: [id, id_gte, "id:lt", title_like, title_ne] }', {
+    ...{ id: '{ type: array, items: { type: integer } }', id_gte: INTEGER, '"id:lt"': INTEGER },
+    ...{ title_like: '{ type: string }', title_ne: '{ type: string }' },
+  })
+  const selected = async (query: string) => ids((await send(`GET /books?${query}`)).body)
+  assert.deepEqual(await selected('id=2&id=4'), [2, 4])
+  assert.deepEqual(await selected('id_gte=2&id:lt=4'), [2, 3])
+  assert.deepEqual(await selected('title_like=ES'), [1, 5])
+  assert.deepEqual(await selected('title_ne=Emma&id_gte=3'), [4, 5])
+})
+
+test('a list with pages and offsets has pages only where a request asks for one', async () => {
+  const respond = '{ list: books, page: page, limit: limit, offset: start, end: end, size: 2 }'
+  const { send } = library(respond, { page: INTEGER, limit: INTEGER, start: INTEGER, end: INTEGER })
+  const page = async (query: string) => ids((await send(`GET /books${query}`)).body)
+  assert.deepEqual(await page(''), [1, 2, 3, 4, 5])
+  assert.deepEqual(await page('?page=2'), [3, 4])
+  assert.deepEqual(await page('?page=2&limit=3'), [4, 5])
+  assert.deepEqual(await page('?start=1&end=3'), [2, 3])
+  assert.deepEqual(await page('?end=1'), [1])
+  assert.deepEqual(await page('?start=4&end=2'), [])
+  assert.deepEqual(await page('?start=1&limit=1'), [2])
+})

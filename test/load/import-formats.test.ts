@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { importOf, lost } from './imports.ts'
+
+const JSON_REPLY = { 'Content-Type': 'application/json' }
+const idsIn = (reply: string) => (JSON.parse(reply.slice(4)) as { id: unknown }[]).map(({ id }) => id)
+
+test('lists of a db.json of json-server 0.17 are filtered, sorted and cut as there', async () => {
+  const db = {
+    posts: Array.from({ length: 25 }, (_, i) => ({
+      id: i + 1,
+      title: `post ${i + 1}`,
+      views: (i * 37) % 100,
+      userId: 1 + (i % 3),
+      author: { name: i % 2 ? 'Bob' : 'ann' },
+    })),
+    users: [1, 2, 3].map(id => ({ id, name: `user ${id}` })),
+    tags: [{ name: 'a' }, { name: 'b' }],
+  }
+  const imported = await importOf({ 'db.json': db })
+  assert.deepEqual(lost(imported), ['1:1933 records of "tags" have no id of their own, and get one'])
+  const { send } = imported
+  const ids = async (query: string) => idsIn(await send(`GET /posts${query}`))
+  assert.equal((await ids('')).length, 25)
+  assert.deepEqual(await ids('?id=3&id=20'), [3, 20])
+  assert.deepEqual(await ids('?views=37'), [2])
+  assert.deepEqual(await ids('?views_gte=30&views_lte=37'), [2, 10])
+  assert.deepEqual(await ids('?author.name=Bob&title_like=T%202'), [2, 20, 22, 24])
+  assert.deepEqual(await ids('?_start=1&_end=3'), [2, 3])
+  assert.deepEqual(await ids('?_start=1&_limit=1'), [2])
+  assert.deepEqual(await ids('?_page=2&_limit=2'), [3, 4])
+  assert.equal((await ids('?_page=1')).length, 10)
+  assert.deepEqual(await ids('?_sort=views&_order=desc&_limit=1'), [9])
+  assert.deepEqual(idsIn(await send('GET /tags')), [1, 2])
+  assert.match(await send('POST /posts', { id: 77, title: 'mine' }), /^201 .*"id":77/)
+  assert.equal(await send('DELETE /users/1'), '200 {}')
+  assert.equal((await ids('?userId=1')).length, 0)
+})
+
+test('a db.json of json-server 1 has its pages and comparisons', async () => {
+  const posts = Array.from({ length: 12 }, (_, i) => ({ id: `${i + 1}`, title: `post ${i + 1}`, views: i * 10 }))
+  const { send, report } = await importOf({ 'db.json': { $schema: './schema.json', posts } })
+  assert.deepEqual(report.unsorted, [])
+  const ids = async (query: string) => idsIn(await send(`GET /posts${query}`))
+  assert.deepEqual((await ids('')).slice(-3), ['10', '11', '12'])
+  assert.deepEqual(await ids('?views:gt=90'), ['11', '12'])
+  assert.deepEqual(await ids('?views_lt=10'), ['1'])
+  assert.deepEqual(await ids('?id:in=3,12'), ['3', '12'])
+  assert.deepEqual(await ids('?title:contains=1&_sort=-views'), ['12', '11', '10', '1'])
+  const page = JSON.parse((await send('GET /posts?_page=2')).slice(4)) as Record<string, unknown>
+  assert.deepEqual(
+    { ...page, data: (page.data as unknown[]).length },
+    {
+      ...{ first: 1, prev: 1, next: null, last: 2, pages: 2, items: 12 },
+      data: 2,
+    },
+  )
+})
+
+test('the package.json beside a db.json says which version of json-server it is for', async () => {
+  const files = {
+    'a/db.json': { posts: [{ id: 'x1', title: 'one' }] },
+    'a/package.json': { devDependencies: { 'json-server': '^0.17.4' } },
+  }
+  const { send } = await importOf(files, 'a/db.json')
+  assert.equal(await send('GET /posts?_page=1'), '200 [{"id":"x1","title":"one"}]')
+})
+
+test('an environment of Mockoon keeps empty replies, inverted rules, choices and its own collections', async () => {
+  const response = (more: object) => ({
+    statusCode: 200,
+    headers: [],
+    rules: [],
+    rulesOperator: 'OR',
+    label: '',
+    ...more,
+  })
+  const route = (method: string, endpoint: string, ...responses: object[]) => ({
+    ...{ type: 'http', method, endpoint },
+    responses: responses.map(response),
+  })
+  const rule = (more: object) => ({ target: 'query', modifier: 'x', value: '1', operator: 'equals', ...more })
+  const environment = {
+    lastMigration: 33,
+    headers: [{ key: 'Content-Type', value: 'application/json' }],
+    data: [{ id: 'b', name: 'Books', value: '[{"id":"9","title":"Dune"},{"id":"10","title":"Emma"}]' }],
+    routes: [
+      route('delete', 'books/all', { statusCode: 204 }),
+      route('get', 'broken', { statusCode: 503 }),
+      route('get', 'inverted', { body: '"no"' }, { body: '"yes"', rules: [rule({ invert: true })] }),
+      route('get', 'missing', { body: '"here"' }, { body: '"empty"', rules: [rule({ operator: 'null' })] }),
+      route('get', 'choice', {
+        body: "{ \"one\": \"{{oneOf (array 'a' 'b')}}\", \"flag\": {{oneOf (array 'true' 'true')}} }",
+      }),
+      route('get', 'block', {
+        body: '{{setVar \'a\' 1}}{ {{#switch (queryParam \'x\')}}{{#case 1}}"a": 1{{/case}}{{#default}}"a": 2{{/default}}{{/switch}}, "b": {{#if x}}true{{else}}false{{/if}} }',
+      }),
+      route('get', 'list', { body: '[{{#repeat (faker \'number.int\' min=2 max=9)}}{ "i": {{@index}} }{{/repeat}}]' }),
+      { type: 'crud', endpoint: 'books', responses: [response({ databucketID: 'b', bodyType: 'DATABUCKET' })] },
+      route('all', '*', { statusCode: 401, rules: [rule({ target: 'header' })] }),
+    ],
+  }
+  const imported = await importOf({ 'shop.json': environment })
+  const told = lost(imported).map(one => one.replace(/^\S+ /, ''))
+  assert.deepEqual(
+    told.sort(),
+    [
+      ...['#case 1', '#default', "#switch (queryParam 'x')", '#if x'].map(
+        one => `{{${one}}} has no equal: of a block its first part is left, else nothing`,
+      ),
+      'a route for many paths has no equal',
+      "{{setVar 'a' 1}} has no equal: of a block its first part is left, else nothing",
+    ].sort(),
+  )
+  const { send } = imported
+  assert.equal(await send('GET /broken'), '503 ')
+  assert.equal(await send('DELETE /books/all'), '204 ')
+  assert.equal(await send('GET /inverted'), '200 "yes"')
+  assert.equal(await send('GET /inverted?x=1'), '200 "no"')
+  assert.deepEqual([await send('GET /missing'), await send('GET /missing?x=1')], ['200 "empty"', '200 "here"'])
+  assert.match(await send('GET /choice'), /^200 \{"one":"[ab]","flag":true\}$/)
+  assert.equal(await send('GET /block'), '200 {"a":1,"b":true}')
+  assert.equal(await send('GET /list'), '200 [{"i":0},{"i":1}]')
+  assert.deepEqual(idsIn(await send('GET /books')), ['9', '10'])
+  assert.deepEqual(idsIn(await send('GET /books?title_like=em')), ['10'])
+  assert.match(await send('POST /books', { id: 'own', title: 'Ulysses' }), /^201 .*"own"/)
+  assert.equal(await send('DELETE /books/own'), '200 {}')
+})
+
+test('mappings of WireMock match cookies, and answer with the type of each', async () => {
+  const post = (stream: boolean, response: object) => ({
+    request: { method: 'POST', url: '/chat', bodyPatterns: [{ matchesJsonPath: `$[?(@.stream == ${stream})]` }] },
+    response: { status: 200, ...response },
+  })
+  const { send, report } = await importOf({
+    'mappings.json': {
+      mappings: [
+        { request: { method: 'GET', urlPath: '/me', cookies: { s: { matches: 'a+' } } }, response: { body: 'me' } },
+        { priority: 9, request: { method: 'GET', urlPath: '/me' }, response: { status: 401 } },
+        post(false, { jsonBody: { text: 'hi' }, headers: JSON_REPLY }),
+        post(true, { body: 'data: hi', headers: { 'Content-Type': 'text/event-stream' } }),
+        {
+          request: { method: 'POST', url: '/echo', bodyPatterns: [{ matchesJsonPath: '$.id' }] },
+          response: {
+            body: '{"id":"{{jsonPath request.body \'$.id\'}}","on":"{{now format=\'yyyy-MM-dd\'}}"}',
+            transformers: ['response-template'],
+          },
+        },
+        {
+          request: {
+            method: 'POST',
+            url: '/cve',
+            bodyPatterns: [{ matchesJsonPath: '$.query[?(@.text =~ /.*CVE-1.*/)]' }],
+          },
+          response: { body: 'found' },
+        },
+      ],
+    },
+  })
+  assert.deepEqual(report.unsorted, [])
+  assert.equal(await send('GET /me', undefined, { cookie: 's=aa' }), '200 me')
+  assert.equal(await send('POST /chat', { stream: false }), '200 {"text":"hi"}')
+  assert.equal(await send('POST /chat', { stream: true }), '200 data: hi')
+  assert.match(await send('POST /echo', { id: 7 }), /^200 \{"id":"7","on":"\d{4}-\d\d-\d\d"\}$/)
+  assert.equal(await send('POST /cve', { query: { text: 'a CVE-1 b' } }), '200 found')
+  assert.match(await send('POST /cve', { query: { text: 'none' } }), /^404/)
+})
+
+test('a scenario of WireMock may go round by requests to another path', async () => {
+  const light = (from: string, to: string | undefined, method: string, url: string, body: string) => ({
+    ...{ scenarioName: 'light', requiredScenarioState: from, ...(to && { newScenarioState: to }) },
+    request: { method, url },
+    response: { status: 200, body },
+  })
+  const { send, report } = await importOf({
+    'mappings.json': {
+      mappings: [
+        light('Started', 'on', 'POST', '/toggle', 'now on'),
+        light('on', 'Started', 'POST', '/toggle', 'now off'),
+        light('Started', undefined, 'GET', '/light', 'off'),
+        light('on', undefined, 'GET', '/light', 'on'),
+      ],
+    },
+  })
+  assert.deepEqual(report.unsorted, [])
+  const seen = []
+  for (const what of ['GET /light', 'POST /toggle', 'GET /light', 'POST /toggle', 'GET /light'])
+    seen.push(await send(what))
+  assert.deepEqual(seen, ['200 off', '200 now on', '200 on', '200 now off', '200 off'])
+})
