@@ -240,8 +240,13 @@ export async function inferGateway(
       if (!bare.has(name) && candidateOf(name).filled.length > 0) return void bare.add(name)
       const next = (choices.get(name) ?? 0) + 1
       const [first, by] = getOrMake(reasons, name, () => [reason, one] as const)
+      const isOverlap = first.includes('must match exactly one alternative')
       if (next < candidatesFor(name).length) choices.set(name, next)
-      else if (by !== undefined && isDispensable(by)) {
+      else if (isOverlap) {
+        // Every record fits several alternatives: the first candidate is kept all the same.
+        for (const known of [choices, bare]) known.delete(name)
+        open.delete(name)
+      } else if (by !== undefined && isDispensable(by)) {
         // None of the candidates holds with that operation, so the first one is kept without it.
         without.set(by.operation.id, first)
         for (const known of [reasons, choices, bare]) known.delete(name)
