@@ -373,7 +373,7 @@ function addRecords(
         : { id: { field: idField } }),
     seed: isMade ? { generate: records.length } : `./fixtures/${name}.yaml`,
     ...withoutEmpty({ references }),
-    unknownFields: 'keep',
+    ...{ unknownFields: 'keep', ...(records.length < 90_000 ? {} : { maxRecords: 2 * records.length }) },
   })
   if (!isMade) files.set(`fixtures/${name}.yaml`, writeYaml(records))
   const plural = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
