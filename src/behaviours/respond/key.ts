@@ -354,15 +354,19 @@ interface RecordName {
 
 const NO_TYPES: ReadonlySet<string> = new Set()
 
-const referrersOf = (name: string, { resources, contract }: Site): Referrer[] =>
-  [...resources.values()].flatMap(resource =>
-    [...resource.references].flatMap(([field, { to, onDelete }]) => {
-      const node = resource.schema.shape.properties.get(field)
-      if (to !== name || (node === undefined && !isUnshown(field))) return []
+function referrersOf(name: string, { resources, contract }: Site): Referrer[] {
+  const found: Referrer[] = []
+  // Few resources refer to another one, and each deletion looks at all of them.
+  for (const resource of resources.values()) {
+    for (const [field, { to, onDelete }] of resource.references) {
+      const node = to === name ? resource.schema.shape.properties.get(field) : undefined
+      if (to !== name || (node === undefined && !isUnshown(field))) continue
       const types = node === undefined ? NO_TYPES : contract.use(node).types
-      return [{ resource, field, onDelete, many: types.has('array'), nullable: types.has('null') }]
-    }),
-  )
+      found.push({ resource, field, onDelete, many: types.has('array'), nullable: types.has('null') })
+    }
+  }
+  return found
+}
 
 /** Returns the records that refer to an owner. */
 async function namersOf({ resource, field, many }: Referrer, owner: Id, exchange: Exchange): Promise<RecordName[]> {
