@@ -56,7 +56,6 @@ export function compilePaging(
     config[key] === undefined ? -1 : locate(config[key], [key])
   const [limitAt, offsetAt, endAt, pageAt, cursorAt] = [at('limit'), at('offset'), at('end'), at('page'), at('cursor')]
   const { size = PAGE_SIZE } = config
-  const isPaged = (values: readonly unknown[]) => pageAt !== -1 && (offsetAt === -1 || values[pageAt] !== undefined)
   // If 0 is a valid page number, pages count from 0.
   const base = beginsAt(0, parameters[pageAt]) ? 0 : 1
   // If the lowest offset is 1, it is the number of a record, such as `startIndex` in SCIM (RFC 7644, section 3.4.2.4).
@@ -73,7 +72,7 @@ export function compilePaging(
     counts: config.links === true && cursorAt === -1,
     /** Returns the requested page, or the rule that the request breaks. */
     window({ values }: Exchange): Window | BrokenRule {
-      const paged = isPaged(values)
+      const paged = pageAt !== -1 && (offsetAt === -1 || values[pageAt] !== undefined)
       const unlimited = paged ? size : Number.POSITIVE_INFINITY
       const skipped = Math.max(0, numberAt(values, offsetAt, origin) - origin)
       // Some contracts say "all" by a limit of -1.
@@ -123,7 +122,7 @@ export function compilePaging(
           next: more && last !== undefined ? link(config.cursor, String(last)) : undefined,
         }
       }
-      const paged = isPaged(values)
+      const paged = pageAt !== -1 && (offsetAt === -1 || values[pageAt] !== undefined)
       const name = paged ? config.page : config.offset
       const to = (skip: number) => link(name, paged ? base + Math.floor(skip / limit) : skip + origin)
       const final = total === undefined || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit

@@ -32,6 +32,8 @@ export class Collection {
   #born: number
   /** Set where its changes are recorded. */
   #recording: CollectionRecording | undefined
+  /** By their owners, a number up to which ids are taken: the search for the next one begins there. */
+  readonly #passed = new Map<string, number>()
   /** Set where records go from state to state by the clock. Due edges fire in order at the next access; no timer runs. */
   #timers: Timers | undefined
   #clock: Clock | undefined
@@ -130,18 +132,24 @@ export class Collection {
     return this.#add(id, record, text, given === undefined && drawn === undefined && within.length === 0)
   }
 
-  /** Returns the number after those of the records with the same owners, or without some of them. */
+  /** Returns a number after those of the records with the same owners, or without some of them. */
   #nextWithin(within: readonly string[], fields: JsonObject): number | bigint {
     let heads = ['']
     for (const field of within) {
       const owner = fieldIn(field, fields)
+      // A record of every owner.
       if (owner === undefined) return this.#counts.next
       heads = heads.flatMap(head => [`${head}${joinKey([owner])}/`, `${head}/`])
     }
-    let last = 0
-    for (const { value } of heads.flatMap(head => [...this.#rows.under(head)])) {
-      last = Math.max(last, Number(fieldIn(this.#options.idField, value)))
+    const own = heads[0] as string
+    let last = this.#passed.get(own) ?? 0
+    if (last === 0) {
+      for (const { value } of heads.flatMap(head => [...this.#rows.under(head)])) {
+        last = Math.max(last, Number(fieldIn(this.#options.idField, value)))
+      }
     }
+    while (heads.some(head => this.#rows.has(`${head}${last + 1}`))) last += 1
+    this.#passed.set(own, last)
     return last + 1
   }
 
@@ -272,6 +280,7 @@ export class Collection {
     counts.revision = this.#counts.revision
     this.#rows.fill(rowsOf(dump, this.#options, counts), this)
     this.#counts.copy(counts)
+    this.#passed.clear()
     // The records and their timers are one change.
     this.#timers?.load(dump.timers)
     if (before === undefined) return
@@ -306,6 +315,7 @@ export class Collection {
     const moves = `${this.#options.within ?? ALL}` !== `${options.within ?? ALL}`
     this.#options = options
     if (moves) renameRows(this.#rows, options)
+    this.#passed.clear()
     this.#rows.index(options.indexed)
     this.#evict()
     if (options.states === undefined) this.#timers = undefined
@@ -321,6 +331,7 @@ export class Collection {
   record(recorder: Recorder | undefined, world = '', name = ''): void {
     const restore: Restore = (id, old, evicted, counts) => {
       if (evicted !== undefined) this.#rows.put(evicted, this.#rows.get(evicted.id))
+      this.#passed.clear()
       // The record may have been evicted for itself.
       const now = this.#rows.get(id)
       if (old !== undefined) this.#rows.put(old, now)
@@ -379,6 +390,7 @@ export class Collection {
 
   /** Takes over a state: instead of all records if it has all, else in addition. */
   become(state: CollectionState): void {
+    this.#passed.clear()
     becomeState(this.#rows, this.#counts, this.#options, state)
     this.#recording?.follow(this.#counts)
     this.#timers?.become(state.timers)
