@@ -3,7 +3,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { ReplyStream, Wire } from '../kernel/http.ts'
 
 /**
@@ -23,7 +22,7 @@ export async function passOn(res: ServerResponse, stream: ReplyStream, patience:
       setImmediate(() => void (res.destroyed || res.writableEnded || res.flushHeaders()))
       const source = chunks instanceof Readable ? chunks : Readable.from(chunks)
       source.on('pause', () => drained(res, patience))
-      await pipeline(source, res, { end: false })
+      await piped(source, res)
     }
     if (res.destroyed) return
     res.addTrailers(stream.trailers())
@@ -32,6 +31,14 @@ export async function passOn(res: ServerResponse, stream: ReplyStream, patience:
     res.destroy()
   }
 }
+
+/** Resolves when all of a body has been written. Node's `pipeline` makes an abort signal and its exception for each. */
+const piped = (source: Readable, res: ServerResponse): Promise<void> =>
+  new Promise((resolve, reject) => {
+    source.on('end', resolve).on('error', reject).on('close', reject)
+    res.on('error', reject).on('close', () => source.destroy())
+    source.pipe(res, { end: false })
+  })
 
 /**
  * Resolves when more can be written, or when the connection has closed.
