@@ -15,10 +15,10 @@ import { getOrMake } from '../kernel/memo.ts'
 import { type Behaviour, type ConfigOf, type SettingOf, setting } from './behaviour.ts'
 
 const schema = setting.block(
-  'The shape of every refusal. Default: the first of these that exists: the shape that the operation documents for the status, that of its other errors, the most frequent one of the contract, problem+json (RFC 9457).',
+  'The shape of every refusal. Default: the first that exists of the shape that the operation documents for the status, that of its other errors, the most frequent one of the contract, problem+json (RFC 9457).',
   {
     body: setting.json(
-      'The body, with ${problem.…} filled in for code, title, detail, status and errors; alone in a string, the status stays a number, and the errors stay a list of { in, path, rule, message }. Other ${…} hold expressions in CEL, such as ${request.path} or ${now}.',
+      'The body, with ${problem.…} filled in for code, title, detail, status and errors; alone in a string, the status is a number and the errors a list of { in, path, rule, message }. Other ${…} are expressions in CEL, such as ${request.path} or ${now}.',
     ),
     contentType: setting.text('The media type of the body. Default: application/json.'),
     codes: setting.named(

@@ -21,11 +21,11 @@ type FaultKind = (typeof KINDS)[number]
 /** Keys that are allowed beside one kind only. */
 const COMPANIONS = { status: 'status', retryAfter: 'status', keep: 'truncate', rate: 'drip', for: 'hang' } as const
 const schema = setting.block(
-  'Faults to inject, with `probability` or `every`, or else into each request. In a list, the first fault that is drawn wins.',
+  'Faults to inject, with `probability` or `every`, or else into each request. In a list, the first that is drawn wins.',
   {
     kind: setting.choice(
       KINDS,
-      'The kind of fault: an error `status`; a TCP `reset`; `close` without a reply; a body that is cut off (`truncate`); `garbage` instead of HTTP; a body that is sent slowly (`drip`); or no reply for a long time (`hang`).',
+      'The kind: an error `status`, a TCP `reset`, `close` without a reply, a cut-off body (`truncate`), `garbage` instead of HTTP, a slow body (`drip`), or no reply for a long time (`hang`).',
     ),
     probability: {
       type: 'number',

@@ -21,7 +21,7 @@ const pair = <Key extends string>(description: string, first: Readonly<Record<Ke
 
 const KINDS = ['fixed', 'uniform', 'normal', 'lognormal'] as const
 const schema = setting.block(
-  'The time that a reply takes, drawn for each request: one of `fixed`, `uniform`, `normal` and `lognormal`, or percentiles, any of `p1` … `p99.99`.',
+  'The time that a reply takes, drawn for each request: one of `fixed`, `uniform`, `normal` and `lognormal`, or percentiles: `p1` … `p99.99`.',
   {
     fixed: setting.duration('The same time for every reply.'),
     uniform: pair('A uniform distribution between two bounds.', { min: 'The shortest.', max: 'The longest.' }),
@@ -30,9 +30,7 @@ const schema = setting.block(
       deviation: 'The standard deviation.',
     }),
     lognormal: pair('A log-normal distribution.', { p50: 'The median.', p99: 'The 99th percentile.' }),
-    p50: setting.duration(
-      'The median. Any other percentile is written like it: `p95` is the time that 95 % of the replies do not exceed.',
-    ),
+    p50: setting.duration('The median. Others likewise: `p95` is the time that 95 % of the replies do not exceed.'),
     min: setting.duration('With percentiles: the minimum. Default: half of the lowest percentile.'),
     max: setting.duration('With percentiles: the maximum. Default: the highest percentile.'),
   },

@@ -24,7 +24,7 @@ type Words = { readonly [name in (typeof NAMES)[number]]?: string }
 export const prefer: Behaviour<boolean> = {
   name: 'prefer',
   schema: setting.flag(
-    'Whether clients may choose a reply with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or with query parameters such as `?__code=404`. Default: true.',
+    'Whether clients may choose a reply with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or by parameters such as `?__code=404`. Default: true.',
   ),
   compile(config, { contract, operation, answers, bypass, invalid, clientControls }) {
     if (config === false) return undefined

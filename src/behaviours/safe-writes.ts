@@ -12,7 +12,7 @@ import type { Entry } from '../world/records/types.ts'
 import { type Behaviour, type ConfigOf, type Exchange, setting, type Wrap } from './behaviour.ts'
 
 const conditionalSchema = setting.block(
-  'Sends a strong `ETag` and evaluates `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, so that writes can be conditional; the tag of any other reply to GET is a digest of its body. In `defaults` and `tags` it is ignored for other operations.',
+  'Sends a strong `ETag` and evaluates `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, that of any other reply to GET a digest of its body. In `defaults` and `tags` it is ignored for other operations.',
   {
     precondition: setting.choice(
       ['optional', 'required'],
@@ -122,7 +122,7 @@ function lists(field: string, tag: string, strongly: boolean): boolean {
 }
 
 const idempotencySchema = setting.block(
-  'Evaluates `Idempotency-Key`, per operation and consumer. The same payload gets the first reply again; a different payload gets 422; a repeat while the first request is in progress gets 409. Failures (5xx) are not kept.',
+  'Evaluates `Idempotency-Key`, per operation and consumer. The same payload gets the first reply again, a different one 422, a repeat while the first request is in progress 409. Failures (5xx) are not kept.',
   {
     for: setting.duration('The time for which a reply is kept.'),
     required: setting.flag('Whether a request without the header is refused as invalid. Default: false.'),

@@ -5,7 +5,7 @@ import { type Behaviour, type ConfigOf, type SettingOf, setting } from './behavi
 import { whyUnsent } from './exchange.ts'
 
 const schema = setting.block(
-  'Requests that are sent to the real API, too, once the stand-in has answered them. Both replies are compared, see `GET /drift`.',
+  'Requests that go to the real API, too, once the stand-in has answered. Both replies are compared: see `GET /drift`.',
   {
     share: {
       type: 'number',

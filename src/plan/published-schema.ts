@@ -70,6 +70,7 @@ const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   ...Object.fromEntries(RECORD_KEYS.map(key => [`respond.${key}`, ['books']])),
   ...Object.fromEntries(['limit', 'offset', 'end', 'page', 'order'].map(key => [`respond.${key}`, [key]])),
   'respond.size': [20],
+  'respond.expand': [['expand']],
   'respond.search': ['q'],
   'respond.cursor': ['after'],
   'respond.sort': ['sort', { parameter: 'sort', unknownFields: 'ignore' }],
@@ -209,7 +210,7 @@ const NAMED = {
   resources: ['resources.*.references.*', ...[...RECORD_KEYS, 'within.resource'].map(key => `respond.${key}`)],
   query: [
     ...['filter', 'filter.parameter', 'search', 'limit', 'offset', 'end', 'page', 'cursor'],
-    ...['sort', 'sort.parameter', 'order'],
+    ...['expand', 'sort', 'sort.parameter', 'order'],
   ].map(key => `respond.${key}`),
   path: ['respond.within.parameter'],
   fields: ['respond.within.field', 'respond.filter.field'],

@@ -57,6 +57,46 @@ test('a db.json of json-server 1 has its pages and comparisons', async () => {
   )
 })
 
+test('records of a db.json of json-server 0.17 get others by _embed and _expand', async () => {
+  const posts = [
+    { id: 1, title: 'one' },
+    { id: 2, title: 'two' },
+  ]
+  const comments = [
+    { id: 1, body: 'first', postId: 1 },
+    { id: 2, body: 'second', postId: 1 },
+  ]
+  const [one, two] = posts
+  const [first, second] = comments
+  const imported = await importOf({ 'db.json': { posts, comments, tags: [{ id: 1 }] } })
+  assert.deepEqual(lost(imported), [])
+  const get = async (what: string) => JSON.parse((await imported.send(`GET ${what}`)).slice(4)) as unknown
+  assert.deepEqual(await get('/posts/1?_embed=comments'), { ...one, comments })
+  assert.deepEqual(await get('/comments/2?_expand=post'), { ...second, post: one })
+  assert.deepEqual(await get('/posts?_embed=comments&_embed=other'), [
+    { ...one, comments },
+    { ...two, comments: [] },
+  ])
+  assert.deepEqual(await get('/comments?_expand=post&_limit=1'), [{ ...first, post: one }])
+  assert.deepEqual(await get('/posts/1/comments?_expand=post&id=2'), [{ ...second, post: one }])
+  assert.deepEqual(await get('/posts?_embed=tags'), posts)
+  assert.deepEqual(await get('/tags?_embed=posts'), [{ id: 1 }])
+})
+
+test('records of a db.json of json-server 1 get those on both sides by _embed', async () => {
+  const post = { id: '1', title: 'one' }
+  const comment = { id: '7', body: 'first', postId: '1' }
+  const imported = await importOf({ 'db.json': { posts: [post], comments: [comment] } })
+  assert.deepEqual(lost(imported), [])
+  const get = async (what: string) => JSON.parse((await imported.send(`GET ${what}`)).slice(4)) as unknown
+  assert.deepEqual(await get('/posts/1?_embed=comments'), { ...post, comments: [comment] })
+  assert.deepEqual(await get('/comments/7?_embed=post'), { ...comment, post })
+  assert.deepEqual(await get('/posts?_embed=comments'), [{ ...post, comments: [comment] }])
+  assert.deepEqual(await get('/comments?_embed=post&_embed=none'), [{ ...comment, post }])
+  const page = (await get('/posts?_page=1&_embed=comments')) as { readonly data: unknown }
+  assert.deepEqual(page.data, [{ ...post, comments: [comment] }])
+})
+
 test('the package.json beside a db.json says which version of json-server it is for', async () => {
   const files = {
     'a/db.json': { posts: [{ id: 'x1', title: 'one' }] },

@@ -245,7 +245,10 @@ test('a db.json becomes resources with filters, pages, relations and single obje
   assert.equal(await send('PATCH /profile', { name: 'me' }), '200 {"name":"me"}')
   assert.equal(await send('GET /profile'), '200 {"name":"me"}')
   assert.deepEqual(readdirSync(join(folder, 'out')).sort(), ['fixtures', 'gateway.yaml', 'openapi.yaml'])
-  assert.match(readFileSync(join(folder, 'out/gateway.yaml'), 'utf8'), /getPost: \{ respond: \{ read: posts \} \}/)
+  assert.match(
+    readFileSync(join(folder, 'out/gateway.yaml'), 'utf8'),
+    /getPost: \{ respond: \{ read: posts, expand: \[ _embed, _expand \] \} \}/,
+  )
 })
 
 test('an import reports everything without an equal at its place', async () => {

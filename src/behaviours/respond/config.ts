@@ -9,11 +9,11 @@ export const KINDS = ['list', ...ACTIONS, 'status', 'example', 'file', 'forward'
 export type RespondKind = (typeof KINDS)[number]
 
 const oneWithin = setting.block(
-  'With a resource: only the records of the owner in the path; a list if the path has several owners.',
+  'With a resource: only the records of the owner in the path, or of a list of owners.',
   {
     parameter: setting.text('The path parameter with the id of the owner.'),
     field: setting.text(
-      'The field of a record with the id of its owner, such as `metadata.namespace`. A field in braces, `{repo}`, is stored with the record but not shown in replies; a record without it belongs to every owner. Default: the name of the parameter.',
+      'The field of a record with the id of its owner, such as `metadata.namespace`. One in braces, `{repo}`, is stored and not shown in replies; a record without it belongs to every owner. Default: the name of the parameter.',
     ),
     resource: setting.text('The resource of the owners; a request for an owner that does not exist gets 404.'),
     count: setting.text('With `resource`: the field of an owner that counts these records.'),
@@ -32,7 +32,7 @@ export const withinsOf = (config: WithinConfig | readonly WithinConfig[] = []): 
   [config].flat()
 
 const filterSchema = setting.block(
-  'A query parameter that has another name than its field, or that does not compare for equality.',
+  'A query parameter with another name than its field, or another comparison than equality.',
   {
     parameter: setting.text('The name of the query parameter.'),
     field: setting.text('The field that is compared with it. Default: the field of the same name.'),
@@ -52,7 +52,7 @@ const sortSchema = setting.block(
     parameter: setting.text('The name of the query parameter.'),
     unknownFields: setting.choice(
       ['ignore', 'refuse'],
-      'What to do with a word that names no field: leave it out with an `Understudy-Warning`, or refuse the request. Default: refuse.',
+      'Whether a word that names no field is left out with an `Understudy-Warning`, or refused. Default: refuse.',
     ),
   },
   { type: ['string', 'object'], required: ['parameter'] },
@@ -88,6 +88,7 @@ const resource = (what: string) => setting.text(`The resource ${what}.`)
 export const COMPANIONS: Readonly<Record<string, readonly RespondKind[]>> = {
   ...Object.fromEntries(Object.keys(listSchema).map(key => [key, ['list']])),
   within: ['list', ...ACTIONS],
+  expand: ['list', 'read'],
   set: ['create', 'replace', 'update'],
   add: ['update'],
   id: ['read', 'replace', 'update', 'delete'],
@@ -101,6 +102,10 @@ export const respondSchema = setting.block(
   {
     list: resource('to list, ordered by id'),
     ...listSchema,
+    expand: setting.list(
+      setting.text('A query parameter.'),
+      'With `list` or `read`: parameters that name records to add by `references`: `customer` of `customerId`, or its `orders`.',
+    ),
     within: withinSchema as SettingOf<WithinConfig | readonly WithinConfig[]>,
     create: resource('to add a record to; answers with it and its `Location`'),
     read: resource('to read from, by the last parameter of the path'),
@@ -127,20 +132,20 @@ export const respondSchema = setting.block(
     example: setting.text('The name of an example of the contract.'),
     file: setting.text('A file below the folder of this configuration; its extension determines the media type.'),
     forward: setting.block(
-      'The reply of the real API that `upstream` names, with its headers and faults. Deprecation, latency, faults, limits and rules apply to it as to any reply.',
+      'The reply of the real API that `upstream` names. Deprecation, latency, faults, limits and rules apply to it.',
       {
         else: setting.choice(
           ['simulate'],
-          'What answers if the real API does not, and to methods that are not sent to it: `simulate` is the kind of reply beside `forward`, such as `create: books`, or else that of the contract. Default: 502, 504 or 501.',
+          'What answers if the real API does not, and to methods that are not sent to it: `simulate` is the reply beside `forward`, such as `create: books`, or else that of the contract. Default: 502, 504 or 501.',
         ),
       },
     ),
     headers: setting.named(
-      'With `status` or `file`: headers of the reply; with `status`, ${…} is an expression in CEL. With `list`: headers of each page; ${page.…} is filled in.',
+      'With `status`, `file` or `list`: headers of the reply. With `status`, ${…} is an expression in CEL; with `list`, ${page.…} is filled in.',
       { type: ['string', 'number'] } as SettingOf<string | number>,
     ),
     body: setting.json(
-      'With `status`: the body, checked against the contract; ${…} is an expression in CEL, such as ${request.body.name} or ${now}; an error status without a body is a refusal. With `list`: the envelope of a page, with ${page.items} filled in, and ${page.…} for total, count, more, limit, offset, number, pages, pagesOrOne (at least 1), cursor, first, prev, next, last, nextNumber, prevNumber, self and url (the same with its origin). With an action on one record: its envelope, with ${record.value} filled in, and ${record.…} for id, location (its path) and url; request bodies in this envelope are unwrapped. Other properties that the contract requires of an envelope are filled in by name and type.',
+      'With `status`: the body, checked against the contract; ${…} is an expression in CEL, such as ${request.body.name} or ${now}; an error without a body is a refusal. With `list`: the envelope of a page, with ${page.items}, and ${page.…} for total, count, more, limit, offset, number, pages, pagesOrOne (at least 1), cursor, first, prev, next, last, nextNumber, prevNumber, self and url (with its origin). With an action on one record: its envelope, with ${record.value}, and ${record.…} for id, location (its path) and url; request bodies in it are unwrapped. Other properties that the contract requires of an envelope are filled in.',
     ),
   } satisfies Readonly<Record<RespondKind, object>> & Readonly<Record<string, object>>,
   { minProperties: 1 },

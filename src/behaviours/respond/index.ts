@@ -16,7 +16,7 @@ import type { Resource } from '../resource.ts'
 import { ACTIONS, COMPANIONS, KINDS, type RespondConfig, type RespondKind, respondSchema } from './config.ts'
 import { compileForward } from './forward.ts'
 import { compileDeletion, compileFinder, resourceOf } from './key.ts'
-import { compileList } from './list.ts'
+import { compileExpand, compileList } from './list.ts'
 import { compileGive, compileNegotiated, type Give, withoutBody } from './reply.ts'
 import { compileStaging } from './staging.ts'
 import { compileCreate, compileWrite } from './write.ts'
@@ -105,9 +105,13 @@ const RESPONDERS: Readonly<Record<RespondKind, Responder>> = {
 function compileRead(config: RespondConfig, resource: Resource, give: Give, site: Site): Handler {
   const { identify, get } = compileFinder(resource, config, site)
   const status = successStatus(site.operation, 200)
+  const expand = compileExpand(config, resource, site)
   return async exchange => {
     const entry = await get(exchange, identify(exchange) as Id)
     if ('status' in entry) return entry
+    const [value] = expand === undefined ? [] : await expand(exchange, `[${entry.text}]`)
+    // Its entity tag is that of the body: the revision of the record does not tell that another one has changed.
+    if (value !== undefined) return give({ ...entry, value, text: stringifyJson(value) }, status, exchange)
     exchange.entry = entry
     return give(entry, status, exchange)
   }

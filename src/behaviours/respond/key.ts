@@ -286,13 +286,16 @@ export async function danglingIn(
   return broken
 }
 
-/** A field with references to a resource. */
-interface Referrer {
+export interface Referring {
   readonly resource: Resource
   readonly field: string
-  readonly onDelete: 'restrict' | 'cascade' | 'null'
   /** Whether the field holds a list of ids. */
   readonly many: boolean
+}
+
+/** A field with references to a resource. */
+interface Referrer extends Referring {
+  readonly onDelete: 'restrict' | 'cascade' | 'null'
   readonly nullable: boolean
 }
 
@@ -322,10 +325,13 @@ export function compileDeletion(
     const named: (RecordName & { readonly referrer: Referrer; readonly owner: Id })[] = []
     for (const { name, id: owner } of doomed.values()) {
       for (const referrer of referrers.get(name) ?? []) {
-        for (const one of await namersOf(referrer, owner, exchange)) {
-          named.push({ ...one, referrer, owner })
-          if (referrer.onDelete !== 'cascade') continue
-          doomed.set(`${referrer.resource.name} ${one.key}`, { name: referrer.resource.name, ...one })
+        const { name: by, idField, within } = referrer.resource
+        for (const record of await referringTo([owner], referrer, exchange)) {
+          const id = idIn(idField, record)
+          const key = indexKeyOf(record, idField, within)
+          if (!isId(id) || key === undefined) continue
+          named.push({ id, key, referrer, owner })
+          if (referrer.onDelete === 'cascade') doomed.set(`${by} ${key}`, { name: by, id, key })
         }
       }
     }
@@ -354,7 +360,7 @@ interface RecordName {
 
 const NO_TYPES: ReadonlySet<string> = new Set()
 
-function referrersOf(name: string, { resources, contract }: Site): Referrer[] {
+export function referrersOf(name: string, { resources, contract }: Site): Referrer[] {
   const found: Referrer[] = []
   // Few resources refer to another one, and each deletion looks at all of them.
   for (const resource of resources.values()) {
@@ -368,18 +374,14 @@ function referrersOf(name: string, { resources, contract }: Site): Referrer[] {
   return found
 }
 
-/** Returns the records that refer to an owner. */
-async function namersOf({ resource, field, many }: Referrer, owner: Id, exchange: Exchange): Promise<RecordName[]> {
+/** Returns the records that refer to one of some owners; to the first, if their field holds a list. */
+export async function referringTo(owners: readonly Id[], { resource, field, many }: Referring, exchange: Exchange) {
   const { text } = await exchange.records(resource.name).list({
-    filters: many ? [] : [{ field, values: [owner] }],
-    comparisons: many ? [{ field, is: 'contains', value: owner }] : undefined,
+    filters: many ? [] : [{ field, values: owners }],
+    comparisons: many ? [{ field, is: 'contains', value: owners[0] as Id }] : undefined,
     limit: Number.POSITIVE_INFINITY,
   })
-  return readPage(text).flatMap(record => {
-    const id = idIn(resource.idField, record)
-    const key = indexKeyOf(record, resource.idField, resource.within)
-    return isId(id) && key !== undefined ? [{ id, key }] : []
-  })
+  return readPage(text)
 }
 
 async function empty(

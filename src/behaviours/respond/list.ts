@@ -10,11 +10,11 @@ import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, JSON_HEADERS } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Comparison, Filter, Page, Query, SortOrder } from '../../world/records/types.ts'
-import { excessOf } from '../../world/records/values.ts'
+import { excessOf, fieldIn } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
-import type { Resource } from '../resource.ts'
+import { isId, type Resource, readPage, withoutOwners } from '../resource.ts'
 import type { FilterConfig, RespondConfig } from './config.ts'
-import { compileWithin, reportField } from './key.ts'
+import { compileWithin, type Referring, referrersOf, referringTo, reportField } from './key.ts'
 import { compileEnvelope, compilePaging, type LocateParameter, lostCursor } from './pages.ts'
 import { compileShownList } from './reply.ts'
 import { completeTemplate, pathOfPlaceholder, recordPath, schemaBelow, shownBranches, successSchema } from './shape.ts'
@@ -24,21 +24,15 @@ import { compileOtherTime } from './values.ts'
 export function compileList(config: RespondConfig, resource: Resource, site: Site): Handler {
   const { operation, contract, invalid } = site
   const { parameters } = operation
-  const query = parameters.filter(one => one.in === 'query').map(({ name }) => name)
-  const locate: LocateParameter = (name, path) => {
-    if (!query.includes(name)) {
-      const message = `the operation ${operation.id} has no query parameter "${name}"`
-      site.error('unknown-parameter', message, path, suggest(name, query))
-    }
-    return parameters.findIndex(one => one.in === 'query' && one.name === name)
-  }
+  const locate = parameterLocator(site)
   const within = compileWithin(config, resource, site)
   const select = compileFilters(config, resource, site, locate)
-  const search = config.search === undefined ? -1 : locate(config.search, ['search'])
+  const search = locate(config.search, ['search'])
   const sortBy = compileSort(config, resource, site, locate)
   const paging = compilePaging(config, resource, parameters, locate)
   const staged = resource.base && compileStagedList(config, resource, resource.base, site, paging)
   const envelope = compileEnvelope(config, site, paging.counts)
+  const expand = compileExpand(config, resource, site)
   const status = successStatus(operation, 200)
   const list = schemaBelow(successSchema(operation, 200)?.node, pathOfPlaceholder(config.body, 'page.items'), contract)
   const items = list && contract.shapeOf(list).items
@@ -72,7 +66,9 @@ export function compileList(config: RespondConfig, resource: Resource, site: Sit
       count: envelope.counts,
     }
     const kept = await (staged === undefined ? exchange.records(resource.name).list(asked) : staged(exchange, asked))
-    const text = shown?.(kept.text) ?? kept.text
+    const added = expand === undefined ? [] : await expand(exchange, kept.text)
+    const whole = added.length === 0 ? kept.text : stringifyJson(added)
+    const text = shown?.(whole) ?? whole
     const page: Page = text === kept.text ? kept : { ...kept, text, bytes: Buffer.byteLength(text) }
     if (page.lost) return invalid([lostCursor(config.cursor as string)])
     const wrapped = envelope.wrap?.(status, page, paging.links(exchange, page, window), exchange)
@@ -98,6 +94,57 @@ function compileItem(
     field: name => (name === 'record.value' ? ({ record }) => new JsonText(stringifyJson(record)) : undefined),
   })
   return record => write({ record })
+}
+
+/** Returns a function that finds a query parameter of an operation, if a setting names one, and reports that there is none. */
+function parameterLocator({ operation: { id, parameters }, error }: Site): LocateParameter {
+  const names = parameters.map(one => (one.in === 'query' ? one.name : ''))
+  return (name, path) => {
+    if (name === undefined) return -1
+    const at = names.indexOf(name)
+    const message = `the operation ${id} has no query parameter "${name}"`
+    if (at === -1) error('unknown-parameter', message, path, suggest(name, names.filter(Boolean)))
+    return at
+  }
+}
+
+/**
+ * Compiles a function that returns the records of a list with those that a request adds; none if it adds none. Records are added
+ * if they have an id in a field `own` of the others: a reference, or their id.
+ */
+export function compileExpand({ expand }: RespondConfig, resource: Resource, site: Site) {
+  if (expand === undefined) return undefined
+  const locate = parameterLocator(site)
+  const at = expand.map((name, i) => locate(name, ['expand', i]))
+  const { idField, references } = resource
+  const relations = new Map<string, Referring & { readonly own: string }>()
+  for (const one of referrersOf(resource.name, site)) relations.set(one.resource.name, { ...one, own: idField })
+  for (const [own, { to }] of references) {
+    const target = site.resources.get(to) as Resource
+    // `authorId` and `{author_id}` name an author, `tagIds` tags.
+    const name = own.replace(/[{}]|_?[iI]d(?=s?}?$)/g, '')
+    relations.set(name, { resource: target, field: target.idField, many: false, own })
+  }
+  for (const { resource: other, field, many } of relations.values()) {
+    if (!many) site.index(other.name, field)
+    if (other.base ?? resource.base) site.error('unread-base', '"expand" does not read the real API', ['expand'])
+  }
+  return async (exchange: Exchange, text: string): Promise<readonly JsonObject[]> => {
+    const words = at.flatMap(i => String(exchange.values[i]).split(','))
+    const wanted = [...relations].filter(([name]) => words.includes(name))
+    const addTo = async (record: JsonObject) => {
+      const whole: Record<string, Json> = { ...record }
+      for (const [name, { own, ...other }] of wanted) {
+        const value = fieldIn(own, record)
+        const found = await referringTo([value].flat().filter(isId), other, exchange)
+        const all = found.map(one => withoutOwners(other.resource.unshown, one))
+        const shown = own === idField || Array.isArray(value) ? all : all[0]
+        if (shown) whole[name] = shown
+      }
+      return whole
+    }
+    return wanted.length === 0 ? [] : Promise.all(readPage(text).map(addTo))
+  }
 }
 
 type Selected = Pick<Query, 'filters' | 'comparisons'>
@@ -198,26 +245,16 @@ function filterNamed(parameter: string, resource: Resource, site: Site): FilterC
 }
 
 const COMPARISONS: Readonly<Record<string, FilterConfig['is']>> = {
-  ne: 'not',
-  eq: 'equal',
-  in: 'equal',
-  like: 'contains',
-  contains: 'contains',
+  ...{ ne: 'not', eq: 'equal', in: 'equal', like: 'contains', contains: 'contains' },
 }
 
 /** The limits of an object of bounds: `created[gte]=10&created[lt]=20` is `{ gte: 10, lt: 20 }`. */
-const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map([
-  ['gt', 'more-than'],
-  ['gte', 'at-least'],
-  ['lt', 'less-than'],
-  ['lte', 'at-most'],
-  ['after', 'more-than'],
-  ['before', 'less-than'],
-  ['from', 'at-least'],
-  ['to', 'at-most'],
-  ['min', 'at-least'],
-  ['max', 'at-most'],
-])
+const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map(
+  Object.entries({
+    ...{ gt: 'more-than', after: 'more-than', lt: 'less-than', before: 'less-than', lte: 'at-most', to: 'at-most' },
+    ...{ max: 'at-most', gte: 'at-least', from: 'at-least', min: 'at-least' },
+  }),
+)
 
 /**
  * Compiles the sort order of a request: `name`, `-name`, `+name`, `name:desc`, `name,-id`, `name,desc`, or an `order` parameter.
@@ -248,7 +285,7 @@ function compileSort(
   const { parameter, unknownFields = 'refuse' } = typeof sort === 'string' ? { parameter: sort } : sort
   const at = locate(parameter, typeof sort === 'string' ? ['sort'] : ['sort', 'parameter'])
   const usual = site.operation.parameters[at]?.default
-  const orderAt = order === undefined ? -1 : locate(order, ['order'])
+  const orderAt = locate(order, ['order'])
   return exchange => {
     const { values } = exchange
     const value = values[at]
@@ -288,8 +325,8 @@ function checkBare({ body }: RespondConfig, status: number, site: Site): void {
   const [media] = [...(responseFor(site.operation, status)?.content.values() ?? [])]
   const sample = body === undefined ? media?.schema?.shape : undefined
   if (sample === undefined || sample.types.length === 0 || sample.types.includes('array')) return
-  const lists = [...sample.properties].filter(([, { value }]) => isObject(value) && value.type === 'array')
-  const hint = `wrap it, for instance: body: { ${lists[0]?.[0] ?? 'data'}: "\${page.items}" }`
+  const list = [...sample.properties].find(([, { value }]) => isObject(value) && value.type === 'array')
+  const hint = `wrap it, for instance: body: { ${list?.[0] ?? 'data'}: "\${page.items}" }`
   const message = `the contract documents the reply of ${site.operation.id} as ${sample.types.join(' or ')}, not as an array`
   site.error('unwrapped-list', message, ['list'], hint)
 }

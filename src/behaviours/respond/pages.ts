@@ -17,7 +17,7 @@ import { completeTemplate, pathOfPlaceholder, schemaBelow, successSchema } from 
 import { mayBeNumber } from './values.ts'
 
 /** Returns the index of a query parameter in `operation.parameters`; -1 after reporting that there is none. */
-export type LocateParameter = (name: string, path: Path) => number
+export type LocateParameter = (name: string | undefined, path: Path) => number
 
 type Window = Pick<Query, 'limit' | 'offset' | 'after'>
 
@@ -52,8 +52,7 @@ export function compilePaging(
   parameters: readonly Parameter[],
   locate: LocateParameter,
 ) {
-  const at = (key: 'limit' | 'offset' | 'end' | 'page' | 'cursor'): number =>
-    config[key] === undefined ? -1 : locate(config[key], [key])
+  const at = (key: 'limit' | 'offset' | 'end' | 'page' | 'cursor') => locate(config[key], [key])
   const [limitAt, offsetAt, endAt, pageAt, cursorAt] = [at('limit'), at('offset'), at('end'), at('page'), at('cursor')]
   const { size = PAGE_SIZE } = config
   // If 0 is a valid page number, pages count from 0.

@@ -94,8 +94,8 @@ export interface ImportedRecords {
   readonly isMade?: boolean
   /** The other keys of `respond` by the action: `list`, `delete`. */
   readonly respond?: Readonly<Record<string, JsonObject>>
-  /** The query parameters of the list. */
-  readonly query?: readonly JsonObject[]
+  /** The query parameters by the action. */
+  readonly query?: Readonly<Record<string, readonly JsonObject[]>>
   /** Requests that get pages with an envelope: when, and the keys of `respond` in place of those of the list. */
   readonly pages?: { readonly when: string; readonly respond: JsonObject }
   /** Whether the id of a new record may be one that the request gives. */

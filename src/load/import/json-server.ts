@@ -70,10 +70,10 @@ const sort = { parameter: '_sort', unknownFields: 'ignore' }
 
 const ZERO: Dialect = {
   operators: ['_gte', '_lte', '_ne', '_like'],
-  parameters: 'q _sort _order _page _limit _start _end',
+  parameters: 'q _sort _order _page _limit _start _end _embed _expand',
   list: {
     ...{ search: 'q', sort, order: '_order', page: '_page', limit: '_limit', offset: '_start', end: '_end', size: 10 },
-    ...{ links: true, headers: { 'x-total-count': '${page.total}' } },
+    ...{ expand: ['_embed', '_expand'], links: true, headers: { 'x-total-count': '${page.total}' } },
   },
   onDelete: 'cascade',
 }
@@ -84,8 +84,8 @@ const ONE: Dialect = {
     ':contains',
     ...[':', '_'].flatMap(one => ['gt', 'gte', 'lt', 'lte', 'ne'].map(word => one + word)),
   ],
-  parameters: '_sort _page _per_page',
-  list: { sort },
+  parameters: '_sort _page _per_page _embed',
+  list: { sort, expand: ['_embed'] },
   page: {
     ...{ page: '_page', limit: '_per_page', size: 10 },
     body: {
@@ -120,7 +120,7 @@ function withIds(records: readonly JsonObject[], dialect: Dialect): JsonObject[]
 /** The collections that a field names a record of: `postId` one of `posts`. */
 const ownersNamed = (records: readonly JsonObject[], names: Iterable<string>) =>
   [...names]
-    .map(resource => ({ resource, field: `${singular(resource)}Id` }))
+    .map(resource => ({ field: `${singular(resource)}Id`, resource }))
     .filter(({ field }) => records.some(record => field in record))
 
 /** The fields of records that lists filter by, with the types of their values: `author.name`. */
@@ -151,12 +151,13 @@ export function collectionSettings({ operators, parameters, list, page }: Dialec
   )
   const others = parameters
     .split(' ')
-    .map(name => parameter(name, /page|limit|start|end/.test(name) ? 'integer' : 'string', false))
+    .map(name => parameter(name, /page|limit|start|end/.test(name) ? 'integer' : 'string', /^_e[mx]/.test(name)))
+  const { expand } = list
   const filters = [...fields.map(([field, type]) => parameter(field, type, true)), ...compared]
   const keys = { filter: filters.map(({ name }) => name), ...list }
   return {
-    respond: { list: keys, ...(page ? {} : { delete: { body: {} } }) },
-    query: [...filters, ...others],
+    respond: { list: keys, ...(expand ? { read: { expand } } : {}), ...(page ? {} : { delete: { body: {} } }) },
+    query: { list: [...filters, ...others], read: others.filter(({ schema }) => schema.items) },
     ...(page
       ? { pages: { when: `has(request.query.${page.page})`, respond: { ...keys, ...page } } }
       : { takesIds: true }),

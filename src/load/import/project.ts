@@ -224,9 +224,9 @@ function operationFor(route: ImportedRoute, examples?: Examples): JsonObject {
     }
   })
   return {
-    ...(summary ? { summary } : {}),
-    ...(description ? { description } : {}),
-    ...(tag === undefined ? {} : { tags: [tag] }),
+    ...(summary && { summary }),
+    ...(description && { description }),
+    ...(tag !== undefined && { tags: [tag] }),
     ...([...shown.security].some(Boolean)
       ? { security: [...shown.security].map(name => (name === '' ? {} : { [name]: [] })) }
       : {}),
@@ -274,14 +274,12 @@ function settingsOfCase(
   isPlainJson: boolean,
 ): JsonObject {
   const all = type === undefined ? headers : { 'content-type': type, ...headers }
-  const withHeaders = Object.keys(headers).length > 0 || body === undefined ? { headers } : {}
   if (body instanceof ImportedFile) {
     const name = `files/${body.name}`
     files.set(name, body.bytes)
     return { respond: { file: `./${name}`, headers: all }, ...settings }
   }
-  const given = isPlainJson ? withHeaders : { headers: all }
-  const shown = Object.keys(given.headers ?? {}).length > 0 ? given : {}
+  const shown = withoutEmpty({ headers: isPlainJson ? headers : all })
   return { respond: { status, ...shown, ...(body === undefined ? {} : { body }) } as JsonObject, ...settings }
 }
 
@@ -305,15 +303,13 @@ interface Parts {
   readonly files: Map<string, string | Uint8Array>
 }
 
-/** The method of each action on records, and the word that begins the name of its operation. */
-const ACTIONS_OF_RECORDS: Readonly<Record<string, readonly [method: string, word: string]>> = {
-  ...{ list: ['GET', 'list'], create: ['POST', 'create'], read: ['GET', 'get'] },
-  ...{ replace: ['PUT', 'replace'], update: ['PATCH', 'update'], delete: ['DELETE', 'delete'] },
+const METHOD_OF: Readonly<Record<string, string>> = {
+  ...{ list: 'GET', create: 'POST', read: 'GET', replace: 'PUT', update: 'PATCH', delete: 'DELETE' },
 }
 
 /** Adds a collection with the operations on it. */
 function addRecords(
-  { name, path, tag, idField, records: given, isMade, respond: keys = {}, query = [], ...more }: ImportedRecords,
+  { name, path, tag, idField, records: given, isMade, respond: keys = {}, query = {}, ...more }: ImportedRecords,
   { add, schemas, resources, files }: Parts,
 ): void {
   const { pages, references = {}, takesIds, owners = [] } = more
@@ -328,7 +324,7 @@ function addRecords(
   const idSchema: Json = takesIds ? { type: (shownId as JsonObject).type as Json } : shownId
   const operate = (at: string, respond: JsonObject, id = schema) => {
     const [action = ''] = Object.keys(respond)
-    const [method, verb] = ACTIONS_OF_RECORDS[action] as readonly [string, string]
+    const method = METHOD_OF[action] as string
     const items = { type: 'array', items: { $ref } }
     const isBare = action === 'delete' && keys.delete !== undefined
     const shown = { 'application/json': { schema: action !== 'list' ? (isBare ? {} : { $ref }) : pages ? {} : items } }
@@ -338,8 +334,8 @@ function addRecords(
     const isItem = at === `${path}/{${idField}}`
     const description = action === 'delete' ? 'It is deleted' : action === 'list' ? `All of ${name}` : `The ${word}`
     const operation = {
-      ...(tag === undefined ? {} : { tags: [tag] }),
-      parameters: [...(isItem ? [own] : (parametersIn(at).parameters ?? [])), ...(action === 'list' ? query : [])],
+      ...(tag !== undefined && { tags: [tag] }),
+      parameters: [...(isItem ? [own] : (parametersIn(at).parameters ?? [])), ...(query[action] ?? [])],
       ...(isWritten ? { requestBody: { required: true, content } } : {}),
       responses: {
         [action === 'create' ? 201 : 200]: { description, content: shown },
@@ -349,7 +345,7 @@ function addRecords(
     }
     const settings = { respond: { ...respond, ...keys[action] } }
     const rules = pages && action === 'list' && [{ when: pages.when, respond: { ...respond, ...pages.respond } }]
-    add(method, at, operation, rules ? { ...settings, rules } : settings, `${verb}${id}`)
+    add(method, at, operation, { ...settings, ...(rules && { rules }) }, `${action === 'read' ? 'get' : action}${id}`)
   }
   if (isOne) {
     // Its id is in no reply.
@@ -377,14 +373,12 @@ function addRecords(
   })
   if (!isMade) files.set(`fixtures/${name}.yaml`, writeYaml(records))
   const plural = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-  operate(path, { list: name }, plural)
-  operate(path, { create: name })
-  for (const { resource, field } of owners) {
-    const at = `/${resource}/{id}/${name}`
-    const within = { parameter: 'id', field, resource }
-    const suffix = `Of${pascal(singular(resource))}`
-    operate(at, { list: name, within }, plural + suffix)
-    operate(at, { create: name, within }, schema + suffix)
+  for (const one of [undefined, ...owners]) {
+    const at = one === undefined ? path : `/${one.resource}/{id}/${name}`
+    const within = one && { within: { parameter: 'id', ...one } }
+    const suffix = one === undefined ? '' : `Of${pascal(singular(one.resource))}`
+    operate(at, { list: name, ...within }, plural + suffix)
+    operate(at, { create: name, ...within }, schema + suffix)
   }
   for (const action of ['read', 'replace', 'update', 'delete']) operate(`${path}/{${idField}}`, { [action]: name })
 }
