@@ -101,7 +101,7 @@ function sendOnce(
       read = received.socket.bytesRead
       const { statusCode = 0, rawHeaders } = received
       const trailers = () => joinFields(received.rawTrailers)
-      const whole = () => (received.complete && received.readable ? (received.read() ?? Buffer.alloc(0)) : undefined)
+      const whole = () => (received.complete && received.readable ? arrivedBody(received) : undefined)
       // Bytes behind the head are parsed first: if they are not HTTP, there is no reply.
       queueMicrotask(() => resolve({ status: statusCode, fields: rawHeaders, body: received, whole, trailers }))
     })
@@ -135,6 +135,13 @@ function sendOnce(
     // Until there is a connection, the stand-in may need the body.
     sent.once('socket', socket => void (socket.connecting ? socket.once('connect', begin) : begin()))
   })
+}
+
+/** Node 26 reads one part at a time, older ones all of them. */
+function arrivedBody(body: IncomingMessage): Uint8Array {
+  const parts: Uint8Array[] = []
+  for (let part = body.read(); part !== null; part = body.read()) parts.push(part)
+  return Buffer.concat(parts)
 }
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ''
