@@ -28,19 +28,19 @@ import {
   requestMedia,
   schemaBelow,
   successSchema,
+  withPart,
 } from './shape.ts'
 import { compileFields, freshOf, mend, SOME_REQUEST, stampOf, writeMomentOf } from './values.ts'
 
 type WriteKind = 'create' | 'replace' | 'update'
-
 export type RecordMaker = ReturnType<typeof compileMaker>
 
 /** Compiles the parts that make the record of a write request. */
 export function compileMaker(resource: Resource, config: RespondConfig, kind: WriteKind, site: Site) {
   const { schema, idField, unshown } = resource
-  const { node, path } = requestedRecord(config.body, resource, site)
+  const { node, path, part } = requestedRecord(config.body, resource, site)
   const renamed = readRenamed(node, resource, site)
-  const asked = readAsked(node, site.contract, renamed)
+  const asked = readAsked(node, site.contract, renamed, part)
   const inside = node && readInside(node, resource, site)
   const views = kind === 'create' ? viewsOf(config, resource, site) : []
   const body = requestMedia(site.operation)?.schema
@@ -48,15 +48,15 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
   const refuses = kind === 'update' ? (name: string) => asked.empty || asked.declares(name) : asked.wants
   const isPlain = renamed.size === 0 && !inside
   const recordIn = (sent: Json | undefined): Json => {
-    const record = (memberAt(sent, path) as Json | undefined) ?? (sent === undefined ? {} : sent)
+    const record = withPart((memberAt(sent, path) as Json | undefined) ?? (sent === undefined ? {} : sent), part)
     if (isPlain || !isObject(record)) return record
     const out: Record<string, Json> = {}
-    const part: Record<string, Json> = {}
+    const inner: Record<string, Json> = {}
     for (const [name, value] of Object.entries(record as JsonObject))
-      put(inside?.names.includes(name) ? part : out, renamed.get(name) ?? name, value)
-    return inside ? { ...out, [inside.key]: part } : out
+      put(inside?.names.includes(name) ? inner : out, renamed.get(name) ?? name, value)
+    return inside ? { ...out, [inside.key]: inner } : out
   }
-  const isWhole = path.length === 0 && isPlain
+  const isWhole = path.length === 0 && !part && isPlain
   const given = ({ body }: Exchange): Json => (isWhole && body) || recordIn(body)
   const hasRecord = (exchange: Exchange): boolean => memberAt(exchange.body, path) !== undefined
   const mended = (record: JsonObject, broken: BrokenRule[] | undefined, exchange: Exchange) => {

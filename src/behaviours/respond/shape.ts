@@ -50,6 +50,17 @@ interface RequestedRecord {
   readonly node: Node | undefined
   /** The keys of the record; none if the body is the record. */
   readonly path: readonly string[]
+  readonly part?: RecordPart
+}
+
+/** A part with most of the record's fields, beside others of them: `{"card": {…}, "metadata": {}}`. */
+type RecordPart = readonly [key: string, node: Node]
+
+/** Returns a record that was sent with the fields of such a part in place of it. */
+export function withPart(record: Json, [key]: RecordPart | readonly [] = []): Json {
+  if (key === undefined || !isObject(record)) return record
+  const { [key]: part, ...rest } = record as JsonObject
+  return isObject(part) ? { ...rest, ...(part as JsonObject) } : record
 }
 
 /** @param template the reply's template, with `${record.value}` for the record */
@@ -68,15 +79,20 @@ export function requestedRecord(
     return { node: inner, path: named }
   }
   const { properties } = contract.shapeOf(whole)
-  const wrapped = [...properties].filter(([, node]) => isRecordOf(resource, node, contract))
-  const [only] = wrapped
-  if (only === undefined || wrapped.length > 1 || isFlat(properties, resource)) return { node: whole, path: [] }
-  return { node: only[1], path: [only[0]] }
+  const [only, other] = [...properties].filter(([, node]) => isRecordOf(resource, node, contract))
+  const flat = commonFields(properties, resource)
+  if (only && !other && flat === 0) return { node: only[1], path: [only[0]] }
+  const [part, another] = [...properties].filter(([key, node]) => {
+    const fields = requestFields(node, contract).properties
+    const common = commonFields(fields, resource)
+    return !resource.schema.shape.properties.has(key) && common > 2 * flat && common * 2 > fields.size
+  })
+  return { node: whole, path: [], ...(part && !another && flat > 0 ? { part } : {}) }
 }
 
-/** Returns whether a body with these properties is the record: it has one of the record's fields. */
-const isFlat = (properties: ReadonlyMap<string, Node>, { schema }: Resource): boolean =>
-  [...properties.keys()].some(name => schema.shape.properties.has(name))
+/** Returns how many of these properties a record has; a body that is not around it has some. */
+const commonFields = (properties: ReadonlyMap<string, Node>, { schema }: Resource): number =>
+  [...properties.keys()].filter(name => schema.shape.properties.has(name)).length
 
 /** Returns whether a schema describes the fields of a record, and not an envelope. */
 function isRecordOf({ schema }: Resource, node: Node, contract: Contract): boolean {
@@ -99,7 +115,7 @@ export function listedRecords(
   if (schema.shape.items !== undefined) return []
   const { properties } = contract.shapeOf(schema.node)
   // A body with a record has a list of something that belongs to it.
-  if (isFlat(properties, resource) || [...properties.values()].some(node => isRecordOf(resource, node, contract)))
+  if (commonFields(properties, resource) || [...properties.values()].some(node => isRecordOf(resource, node, contract)))
     return undefined
   const lists = [...properties].flatMap(([key, node]) => {
     const { items } = contract.shapeOf(node)
@@ -154,10 +170,11 @@ export type Asked = ReturnType<typeof readAsked>
  * @param node the record's part of the request schema; `undefined` where the operation takes no body
  * @param renamed the record's names of fields that the request spells otherwise
  */
-export function readAsked(node: Node | undefined, contract: Contract, renamed: Renamed) {
+export function readAsked(node: Node | undefined, contract: Contract, renamed: Renamed, part?: RecordPart) {
   const shape = node && requestFields(node, contract)
   const ownName = (name: string): string => renamed.get(name) ?? name
-  const nodes = new Map([...(shape?.properties ?? [])].map(([name, child]) => [ownName(name), child]))
+  const all = [...(shape?.properties ?? []), ...(part ? requestFields(part[1], contract).properties : [])]
+  const nodes = new Map(all.map(([name, child]) => [ownName(name), child]))
   const required = new Set([...(shape?.required ?? [])].map(ownName))
   const fieldOf = (name: string): Field | undefined => {
     const child = nodes.get(name)

@@ -134,6 +134,10 @@ const meant = (type: unknown): string | undefined => {
 function readPattern(value: unknown): KeywordReading {
   if (typeof value !== 'string') return { fault: 'must be text' }
   if (compilePattern(value) === undefined) return { fault: 'is not a regular expression that JavaScript supports' }
+  // The notation of code and of other languages: no text that is meant matches it.
+  const anchor = (match: string, inner?: string) => inner ?? (match === '\\A' ? '^' : '$')
+  const own = value.replace(/^\/(\^.*\$)\/[a-z]*$|^\\A|\\[zZ]$/gs, anchor)
+  if (own !== value) return { value, code: 'foreign-pattern', fault: 'is in a foreign notation', hint: `write ${own}` }
   if (!findNesting(value).ambiguous) return { value }
   const hint = 'remove one repetition, or put a separator between the rounds: (a+,)* instead of (a+)*'
   return { value, code: 'slow-pattern', fault: 'nests repetitions, which can take exponential time', hint }

@@ -144,6 +144,10 @@ function findId(
       }
     }
   }
+  // The `{rule}` of a path may be the `type` of a rule: both are one of the same values.
+  const values = declared && String(schemas.enumOf(declared.schema.node))
+  const alike = names.filter(name => values && String(schemas.enumOf(shape.properties.get(name) as Node)) === values)
+  if (alike.length === 1) return alike[0]
   return fieldInHead(shape.properties, (name, node) => plainName(name) === given && isIdNode(node, schemas), schemas)
 }
 

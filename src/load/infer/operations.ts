@@ -213,8 +213,9 @@ export function operationsOf(
       ([method]) => method === operation.method,
     )?.[1]
     const keys = action && (alone || records.answersAkin(operation)) ? about(operation) : undefined
-    if (action !== undefined && keys !== undefined)
-      add(operation, action, keys, alone ? `${path} alone` : 'the one who asks', { ...OPTIONAL, fixed: true })
+    // `GET /things?path=…` finds one that its query describes.
+    const because = alone ? `${path} alone` : operation.path === above ? `one ${schema}` : 'the one who asks'
+    if (action && keys) add(operation, action, keys, because, { ...OPTIONAL, fixed: true })
   }
   for (const operation of beside.filter(one => !isItemPath(one.path))) {
     // A list under a key may be part of something else: the contacts of a new `/contacts/lists`.

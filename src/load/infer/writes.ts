@@ -57,7 +57,7 @@ export function confirmsCreate(operation: Operation, records: RecordReader): boo
   const isNamed = records.schemas.names(whole).some(name => plainName(name) === plainName(records.parameter ?? ''))
   const isAbout = sent !== undefined && (isNamed || records.isLike(sent.record))
   // The reply to a request with the whole record does not matter.
-  return isAbout && records.confirmation(whole, undefined, records.isAkin(sent.record)) !== undefined
+  return isAbout && records.confirmation(whole, undefined, records.isLike(sent.record)) !== undefined
 }
 
 /**
