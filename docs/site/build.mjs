@@ -42,7 +42,13 @@ const titles = new Map(
     .filter(([path]) => path.endsWith('.md'))
     .map(([path, address]) => [address.slice(0, -3), titleOf(path)]),
 )
-write('.vitepress/config.mjs', `export default ${JSON.stringify(configure(titles))}\n`)
+// `{{name}}` in code is text, and not an expression of Vue.
+const asText = `md => {
+  const code = md.renderer.rules.code_inline
+  md.renderer.rules.code_inline = (...given) => code(...given).replace('<code', '<code v-pre')
+}`
+const site = JSON.stringify(configure(titles))
+write('.vitepress/config.mjs', `export default { ...${site}, markdown: { config: ${asText} } }\n`)
 
 await build(STAGE)
 console.log(`${addresses.size} pages are in ${relative(ROOT, join(SITE, 'dist'))}`)
