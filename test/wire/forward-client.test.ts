@@ -80,7 +80,7 @@ test('a body that a caller sends slowly is waited for, and a real API that is si
 
 // Node 20 has no proxies of the environment.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-const skip = major < 22 || (major === 22 && minor < 21)
+const skip = (major < 22 || (major === 22 && minor < 21)) && 'Node 20 knows no proxies of the environment'
 test('a real API is reached through the proxy of the environment, unless it is excepted', { skip }, async () => {
   const asked: unknown[] = []
   const proxy = createServer((req, res) => {
