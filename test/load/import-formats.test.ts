@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { importOf, lost } from './imports.ts'
+import { importOf, lost, mockoonResponse, mockoonRule } from './imports.ts'
 
 const JSON_REPLY = { 'Content-Type': 'application/json' }
 const idsIn = (reply: string) => (JSON.parse(reply.slice(4)) as { id: unknown }[]).map(({ id }) => id)
@@ -107,19 +107,10 @@ test('the package.json beside a db.json says which version of json-server it is 
 })
 
 test('an environment of Mockoon keeps empty replies, inverted rules, choices and its own collections', async () => {
-  const response = (more: object) => ({
-    statusCode: 200,
-    headers: [],
-    rules: [],
-    rulesOperator: 'OR',
-    label: '',
-    ...more,
-  })
   const route = (method: string, endpoint: string, ...responses: object[]) => ({
     ...{ type: 'http', method, endpoint },
-    responses: responses.map(response),
+    responses: responses.map(mockoonResponse),
   })
-  const rule = (more: object) => ({ target: 'query', modifier: 'x', value: '1', operator: 'equals', ...more })
   const environment = {
     lastMigration: 33,
     headers: [{ key: 'Content-Type', value: 'application/json' }],
@@ -127,8 +118,8 @@ test('an environment of Mockoon keeps empty replies, inverted rules, choices and
     routes: [
       route('delete', 'books/all', { statusCode: 204 }),
       route('get', 'broken', { statusCode: 503 }),
-      route('get', 'inverted', { body: '"no"' }, { body: '"yes"', rules: [rule({ invert: true })] }),
-      route('get', 'missing', { body: '"here"' }, { body: '"empty"', rules: [rule({ operator: 'null' })] }),
+      route('get', 'inverted', { body: '"no"' }, { body: '"yes"', rules: [mockoonRule({ invert: true })] }),
+      route('get', 'missing', { body: '"here"' }, { body: '"empty"', rules: [mockoonRule({ operator: 'null' })] }),
       route('get', 'choice', {
         body: "{ \"one\": \"{{oneOf (array 'a' 'b')}}\", \"flag\": {{oneOf (array 'true' 'true')}} }",
       }),
@@ -136,8 +127,8 @@ test('an environment of Mockoon keeps empty replies, inverted rules, choices and
         body: '{{setVar \'a\' 1}}{ {{#switch (queryParam \'x\')}}{{#case 1}}"a": 1{{/case}}{{#default}}"a": 2{{/default}}{{/switch}}, "b": {{#if x}}true{{else}}false{{/if}} }',
       }),
       route('get', 'list', { body: '[{{#repeat (faker \'number.int\' min=2 max=9)}}{ "i": {{@index}} }{{/repeat}}]' }),
-      { type: 'crud', endpoint: 'books', responses: [response({ databucketID: 'b', bodyType: 'DATABUCKET' })] },
-      route('all', '*', { statusCode: 401, rules: [rule({ target: 'header' })] }),
+      { type: 'crud', endpoint: 'books', responses: [mockoonResponse({ databucketID: 'b', bodyType: 'DATABUCKET' })] },
+      route('all', '*', { statusCode: 401, rules: [mockoonRule({ target: 'header' })] }),
     ],
   }
   const imported = await importOf({ 'shop.json': environment })

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { importFiles } from '../../src/load/import/import.ts'
 import { cases } from '../support/cases.ts'
-import { home, importOf, lost, newFolder } from './imports.ts'
+import { home, importOf, lost, mockoonResponse, mockoonRule, newFolder } from './imports.ts'
 
 const JSON_REPLY = { 'Content-Type': 'application/json' }
 
@@ -115,20 +115,6 @@ test('paths with other names of parameters become one, and a second reply is rep
 })
 
 test('an environment of Mockoon becomes operations with rules, and resources', async () => {
-  const response = (more: object) => ({
-    statusCode: 200,
-    headers: [],
-    rules: [],
-    rulesOperator: 'OR',
-    label: '',
-    ...more,
-  })
-  const rule = (target: string, modifier: string, value: string, operator = 'equals') => ({
-    target,
-    modifier,
-    value,
-    operator,
-  })
   const environment = {
     lastMigration: 33,
     name: 'Shop',
@@ -140,9 +126,17 @@ test('an environment of Mockoon becomes operations with rules, and resources', a
         method: 'get',
         endpoint: 'hello/:name',
         responses: [
-          response({ body: '{"hello":"{{urlParam \'name\'}}","n":{{queryParam \'n\' \'1\'}}}', default: true }),
-          response({ statusCode: 403, body: '{"no":true}', rules: [rule('params', 'name', 'eve')] }),
-          response({ statusCode: 401, body: '{"who":true}', rules: [rule('header', 'x-key', '', 'null')] }),
+          mockoonResponse({ body: '{"hello":"{{urlParam \'name\'}}","n":{{queryParam \'n\' \'1\'}}}', default: true }),
+          mockoonResponse({
+            statusCode: 403,
+            body: '{"no":true}',
+            rules: [mockoonRule({ target: 'params', modifier: 'name', value: 'eve' })],
+          }),
+          mockoonResponse({
+            statusCode: 401,
+            body: '{"who":true}',
+            rules: [mockoonRule({ target: 'header', modifier: 'x-key', value: '', operator: 'null' })],
+          }),
         ],
       },
       {
@@ -150,12 +144,12 @@ test('an environment of Mockoon becomes operations with rules, and resources', a
         method: 'get',
         endpoint: 'turn',
         responseMode: 'SEQUENTIAL',
-        responses: [response({ body: 'one' }), response({ body: 'two', statusCode: 202 })],
+        responses: [mockoonResponse({ body: 'one' }), mockoonResponse({ body: 'two', statusCode: 202 })],
       },
       {
         type: 'crud',
         endpoint: 'books',
-        responses: [response({ databucketID: 'b', bodyType: 'DATABUCKET', crudKey: 'id' })],
+        responses: [mockoonResponse({ databucketID: 'b', bodyType: 'DATABUCKET', crudKey: 'id' })],
       },
     ],
   }

@@ -58,3 +58,15 @@ export async function importOf(
 
 export const lost = ({ report }: Made): string[] =>
   report.unsorted.map(({ message, place }) => `${place.line}:${place.column} ${message}`)
+
+/** A response of a route of Mockoon. */
+export const mockoonResponse = (more: object) => ({
+  ...{ statusCode: 200, headers: [], rules: [], rulesOperator: 'OR', label: '' },
+  ...more,
+})
+
+/** A rule for a response of Mockoon: the query has `x=1`. */
+export const mockoonRule = (more: object) => ({
+  ...{ target: 'query', modifier: 'x', value: '1', operator: 'equals' },
+  ...more,
+})
