@@ -275,7 +275,7 @@ export function operationIdOf(method: string, path: string): string {
     return [name === undefined ? segment : `by ${name}`]
   })
   const [first = '', ...others] = `${method.toLowerCase()} ${words.join(' ')}`.split(/[^A-Za-z0-9]+/).filter(Boolean)
-  return first + others.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  return first + pascal(others.join(' '))
 }
 
 /** A group of named texts of a request. */

@@ -37,11 +37,7 @@ export function schemaOfValues(values: readonly Json[]): JsonObject {
 function membersSchema(objects: readonly JsonObject[]): JsonObject {
   const seen = new Map<string, Json[]>()
   for (const object of objects) {
-    for (const [name, value] of Object.entries(object)) {
-      const known = seen.get(name)
-      if (known === undefined) seen.set(name, [value])
-      else known.push(value)
-    }
+    for (const [name, value] of Object.entries(object)) getOrMake(seen, name, (): Json[] => []).push(value)
   }
   if (seen.size === 0) return {}
   const required = [...seen].filter(([, values]) => values.length === objects.length).map(([name]) => name)
