@@ -326,6 +326,10 @@ export const memberConditions = (value: JsonObject, at: string): string[] =>
 export const encodePairs = (pairs: readonly (readonly string[])[]): string =>
   pairs.map(pair => pair.map(text => encodeURIComponent(Buffer.from(text).toString())).join('=')).join('&')
 
+/** Headers with a `content-type`, unless there is none. */
+export const withType = (headers: Readonly<Record<string, string>>, type: string | undefined) =>
+  type === undefined ? headers : { 'content-type': type, ...headers }
+
 /** A list as it is, another value as a list of one. */
 export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 

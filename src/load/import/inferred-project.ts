@@ -17,7 +17,7 @@ import { createRecordedState, findRecorded, matchExchange } from '../record/reco
 import { jsonOfMessage } from '../record/recording.ts'
 import { jsonOf } from './handlebars.ts'
 import type { RecordedExchange } from './har.ts'
-import { type Imported, type ImportedCase, ImportedFile, renamed, requestConditions } from './imported.ts'
+import { type Imported, type ImportedCase, ImportedFile, renamed, requestConditions, withType } from './imported.ts'
 import { type ProjectFiles, projectOf, settingsOfRoute, withoutEmpty, writeProject } from './project.ts'
 
 /**
@@ -176,9 +176,6 @@ export function exchangesIn({ routes, records, hasExamples = false }: Imported):
 
 /** The order in which methods are played: records are there before requests change them. */
 const ORDER = ['GET', 'PUT', 'PATCH', 'POST', 'DELETE']
-
-const withType = (headers: Readonly<Record<string, string>>, type: string | undefined) =>
-  type === undefined ? headers : { 'content-type': type, ...headers }
 
 /** Reports the replies that break a contract. */
 function compareImport(exchanges: readonly RecordedExchange[], plan: Plan, report: Diagnostics): void {

@@ -24,6 +24,7 @@ import {
   operationIdOf,
   pascal,
   type ShownRequests,
+  withType,
 } from './imported.ts'
 import { collectionOf, recordsShown, schemaOfReplies, schemaOfValues, unsavedReply } from './schema-of.ts'
 
@@ -273,7 +274,7 @@ function settingsOfCase(
   files: Map<string, string | Uint8Array>,
   isPlainJson: boolean,
 ): JsonObject {
-  const all = type === undefined ? headers : { 'content-type': type, ...headers }
+  const all = withType(headers, type)
   if (body instanceof ImportedFile) {
     const name = `files/${body.name}`
     files.set(name, body.bytes)
