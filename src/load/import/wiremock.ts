@@ -88,9 +88,10 @@ function scenarioConditions(stub: Stub, stubs: readonly { readonly stub: Stub }[
     const step = steps[at + i - 1]
     if (step === undefined) return []
     const count = steps.slice(0, at + i).filter(one => keyOf(one) === keyOf(step)).length
-    return [`${counterOf(step)} ${operator} ${count}`]
+    const counter = counterOf(step)
+    return [counter && `${counter} ${operator} ${count}`]
   })
-  return conditions.some(one => one.startsWith('undefined')) ? undefined : conditions
+  return conditions.every(one => one !== undefined) ? conditions : undefined
 }
 
 /** Translates the helpers of response templates for a path. */
