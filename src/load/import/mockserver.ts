@@ -51,7 +51,7 @@ function stubOf({ id, times, httpRequest }: Expectation, response: Members): Stu
     ? written.includes('{')
       ? 'urlPathTemplate'
       : 'urlPath'
-    : undefined
+    : 'urlPathPattern'
   return {
     ...(typeof id === 'string' ? { name: id } : {}),
     ...(isObject(times) && typeof times.remainingTimes === 'number' && times.unlimited !== true
@@ -59,7 +59,7 @@ function stubOf({ id, times, httpRequest }: Expectation, response: Members): Stu
       : {}),
     request: {
       ...(method === undefined || method === '' ? {} : { method: textOf(method) ?? method }),
-      [key ?? 'urlPathPattern']: written,
+      [key]: written,
       headers: matchersOf(headers),
       queryParameters: matchersOf(queryStringParameters),
       cookies: matchersOf(cookies),
