@@ -49,7 +49,7 @@ export const postman: ImportKind = {
         report.error('old-collection', 'this is a collection of version 1', source.locate([]), hint)
       } else if (found !== undefined) {
         title = String((found.info as Members).name ?? title)
-        reading.readFolder(found, source, found === source.value ? [] : ['collection'], {})
+        reading.readFolder(found, source, found === source.value ? [] : ['collection'], { variables: new Map() })
       }
     }
     const { book, callers } = reading
@@ -59,7 +59,7 @@ export const postman: ImportKind = {
 
 /** The settings of the folders around a request. */
 interface FolderSettings {
-  readonly variables?: ReadonlyMap<string, string>
+  readonly variables: Variables
   readonly tag?: string
   /** The name of a security scheme; `''` for none. */
   readonly auth?: string
@@ -111,7 +111,7 @@ class CollectionReading {
     placeOf: (path: Path) => ImportedCase['place'],
     lose: Lose,
   ): void {
-    const { variables = new Map(), tag } = around
+    const { variables, tag } = around
     const given = isObject(item.request) ? item.request : { url: item.request }
     const request = readMessage(given, variables)
     const method = METHODS_OF_PATHS.find(one => one === request.method)
@@ -154,7 +154,7 @@ class CollectionReading {
         trial: sent.type === 'multipart/form-data' ? undefined : attempted(() => trialOf(sent)),
         ...(status === 204 || status === 304 ? {} : this.#masked(sentContent(body, type))),
       }
-      if (!this.book.isNew(`${method} ${own.path} ${stringifyJson(shown as unknown as Json)}`)) continue
+      if (!this.book.isNew(`${method} ${own.path} ${stringifyJson(shown)}`)) continue
       const common = { place: placeOf(['response', i]), when: [], headers: {} }
       own.cases.push({ name: exampleName(String(name ?? status), own), ...common, ...shown })
     }

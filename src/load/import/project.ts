@@ -65,7 +65,7 @@ export function createContract() {
   const schemas: Record<string, Json> = {}
   let base = ''
   /** Adds an operation. Returns its id: the name, unless another one has it. */
-  const add = (method: string, path: string, operation: object, name = operationIdOf(method, path)): string => {
+  const add = (method: string, path: string, operation: object, name: string): string => {
     const id = freeName(name, ids)
     ids.set(id, true)
     paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId: id, ...operation } as Json }
@@ -295,7 +295,7 @@ function withoutTemplates(value: Json): Json {
 }
 
 /** Adds an operation to the contract, with its settings. @param id its name, unless another has it */
-type AddOperation = (method: string, path: string, operation: object, settings: object, id?: string) => void
+type AddOperation = (method: string, path: string, operation: object, settings: object, id: string) => void
 
 interface Parts {
   readonly add: AddOperation

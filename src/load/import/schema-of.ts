@@ -58,14 +58,12 @@ export interface ShownRecords {
 /** The path of the collection at a path, or that a record at a path is in. */
 export const collectionOf = (path: string): string => path.replace(/\/\{[^}]*\}$/, '')
 
-type Shown = Pick<ImportedRoute, 'method' | 'path' | 'cases' | 'shown'>
-
 /** The records that replies show, by the path of their collection; where no reply was saved, those that requests create. */
-export function recordsShown(routes: readonly Shown[]): ReadonlyMap<string, ShownRecords> {
+export function recordsShown(routes: readonly ImportedRoute[]): ReadonlyMap<string, ShownRecords> {
   const found = new Map<string, JsonObject[]>()
   const add = (path: string, ...values: JsonObject[]) =>
     getOrMake(found, collectionOf(path), (): JsonObject[] => []).push(...values)
-  const items = new Map<string, Shown>()
+  const items = new Map<string, ImportedRoute>()
   for (const one of routes) {
     const at = collectionOf(one.path)
     if (at !== one.path && (one.method === 'GET' || !items.has(at))) items.set(at, one)

@@ -57,8 +57,6 @@ const emptyRecords = () => ({
   made: new Map<string, Set<string>>(),
 })
 
-export type RecordedState = ReturnType<typeof createRecordedState>
-
 export function createRecordedState({ collections }: Plan) {
   const all = new Map<string, ReturnType<typeof emptyRecords>>()
   const lists = new Map<string, ReturnType<typeof createRecordedList>>()
