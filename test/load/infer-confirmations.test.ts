@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inferredInProcess } from '../support/in-process.ts'
-import { answers, documentOf, integer, naming, object, ref, string, takes } from '../support/small-document.ts'
+import { answers, documentOf, integer, naming, object, ref, several, string, takes } from '../support/small-document.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-const several = (schema: object) => ({ type: 'array', items: schema })
 const uri = { type: 'string', format: 'uri' }
 const Project = object({ id: integer, title: string, funding: string }, { required: ['id', 'title'] })
 const ProjectCreate = object({ title: string, funding: string }, { required: ['title'] })

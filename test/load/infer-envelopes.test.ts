@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inferredInProcess } from '../support/in-process.ts'
-import { answers, documentOf, integer, naming, object, ref, string, takes } from '../support/small-document.ts'
+import { answers, documentOf, integer, naming, object, ref, several, string, takes } from '../support/small-document.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-const several = (schema: object) => ({ type: 'array', items: schema })
 const errors = several(object({ title: string }))
 
 test('an item that is answered as a list of one beside errors is read, where only its summary has the id', async () => {

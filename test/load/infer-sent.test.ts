@@ -3,11 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inferredInProcess } from '../support/in-process.ts'
-import { answers, documentOf, integer, naming, object, ref, string, takes } from '../support/small-document.ts'
+import { answers, documentOf, integer, naming, object, ref, several, string, takes } from '../support/small-document.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-
-const several = (schema: object) => ({ type: 'array', items: schema })
 
 test('a part of a request that has most of the fields of a record is stored beside the others', async () => {
   const sent = { anyOf: [object({ number: string, month: integer, year: integer, holder: string }), string] }

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inferredInProcess } from '../support/in-process.ts'
-import { answers, documentOf, integer, naming, object, ref, string, takes } from '../support/small-document.ts'
+import { answers, documentOf, integer, naming, object, ref, several, string, takes } from '../support/small-document.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-const several = (schema: object) => ({ type: 'array', items: schema })
 const Boat = object({ id: integer, name: string, length: { type: 'number', minimum: 1 } }, { required: ['name'] })
 const BOATS = [{ name: 'Ada' }, { name: 'Grace', length: 12.5 }]
 

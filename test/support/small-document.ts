@@ -3,6 +3,7 @@
 export const string = { type: 'string' }
 export const integer = { type: 'integer' }
 export const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+export const several = (schema: object) => ({ type: 'array', items: schema })
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 export const json = (schema: object) => ({ content: { 'application/json': { schema } } })
 export const answers = (status: number, schema?: object) => ({
