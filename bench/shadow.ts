@@ -1,4 +1,4 @@
-// What a caller of a stand-in with a shadow waits longer than one of a stand-in without, in a closed loop and under even load.
+// Measures how much longer a caller waits for a stand-in with a shadow, in a closed loop and under even load.
 
 import { connect, type Socket } from 'node:net'
 import type { Figure } from './figures.ts'
@@ -16,7 +16,7 @@ const WARMING = 3000
 /** Short pairs in alternating order, so that both meet what else the machine does. */
 const PAIRS_A_ROUND = 4
 
-/** What callers met: the milliseconds that they waited, and the processor microseconds of a request. */
+/** The milliseconds that callers waited, and the processor microseconds of a request. */
 interface Met {
   readonly median: number
   readonly mean: number

@@ -10,9 +10,11 @@ import {
   type Unread,
   withWarning,
 } from '../kernel/http.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { decodeBody, tooLong, unread, withCopy } from '../kernel/received.ts'
 import { breathe, createBudget, monotonic } from '../world/clock.ts'
-import type { Behaviour } from './behaviour.ts'
+import type { Behaviour, Exchange } from './behaviour.ts'
+import type { Upstream } from './exchange.ts'
 
 /**
  * Checks every reply against the contract: responders' replies, chosen replies, refusals and status faults. It is inside
@@ -27,7 +29,7 @@ export const replies: Behaviour<{ readonly replies?: 'off' | 'warn' | 'refuse' }
     return next => async exchange => {
       const reply = await next(exchange)
       const { stream } = reply
-      if (stream !== undefined) return judgeReply({ ...reply, stream }, operation, maxBody)
+      if (stream !== undefined) return judgeReply({ ...reply, stream }, operation, maxBody, judgingOf(exchange))
       if (reply.status === 0) return reply
       const bare = reply.refusal !== undefined && reply.body === undefined
       const fault = nonconformanceOf(operation, bare ? await decorate(exchange, reply) : reply)
@@ -51,6 +53,7 @@ async function judgeReply(
   reply: Reply & { readonly stream: ReplyStream },
   operation: Operation,
   most: number,
+  { has, spend, recent }: Judging,
 ): Promise<Reply> {
   const { stream } = reply
   const faultOf = (body: Uint8Array | undefined): Pick<Judgement, 'text' | 'breaks'> => {
@@ -61,16 +64,16 @@ async function judgeReply(
   }
   const judge = async (sent: Uint8Array | Unread): Promise<Judgement> => {
     const coding = reply.headers['content-encoding']
-    const known =
-      'why' in sent ? undefined : recent.find(one => one.coding === coding && Buffer.compare(one.sent, sent) === 0)
-    if (known === undefined && !judging.has()) return SKIPPED
-    const body = known?.body ?? (await decodeBody(sent, coding, most))
+    const isKnown = ([bytes, by]: JudgedBody) => by === coding && !('why' in sent) && Buffer.compare(bytes, sent) === 0
+    const known = recent.find(isKnown)?.[2]
+    if (known === undefined && !has()) return SKIPPED
+    const body = known ?? (await decodeBody(sent, coding, most))
     if ('why' in body) return { text: `body of the reply not judged: it ${body.why}`, breaks: false, body }
     const started = monotonic()
     const fault = faultOf(body)
-    judging.spend(monotonic() - started)
+    spend(monotonic() - started)
     if (known === undefined && body.length <= MOST_KEPT) {
-      recent.unshift({ sent: sent as Uint8Array, coding, body })
+      recent.unshift([sent as Uint8Array, coding, body])
       recent.length = Math.min(recent.length, KEPT)
     }
     return { ...fault, body }
@@ -101,8 +104,6 @@ async function judgeReply(
 const CONFORMS = { text: undefined, breaks: false }
 const NOT_NEEDED = unread('was not needed')
 
-/** The time that judging and comparing replies may take: a fifth, and a second at once, so that all replies to a person are judged. */
-export const judging = createBudget(0.2, 1000)
 /** The judgement of replies for which there is no time left. */
 export const SKIPPED: Judgement = {
   text: 'body of the reply not judged: too many at once',
@@ -110,7 +111,18 @@ export const SKIPPED: Judgement = {
   body: NOT_NEEDED,
 }
 
-/** The last bodies that were judged. The same bytes again are neither decoded nor parsed nor checked again. */
-const recent: { readonly sent: Uint8Array; readonly coding: string | undefined; readonly body: Uint8Array }[] = []
-/** How many are kept, of at most so many bytes. */
+type Judging = ReturnType<typeof createJudging>
+type JudgedBody = readonly [sent: Uint8Array, coding: string | undefined, body: Uint8Array]
+
+/**
+ * The time that judging and comparing replies may take: a fifth, and a second at once, so that all replies to a person are judged; and
+ * the last bodies that were judged: the same bytes again are neither decoded nor parsed nor checked again.
+ */
+const createJudging = () => ({ ...createBudget(0.2, 1000), recent: [] as JudgedBody[] })
+/** How many bodies are kept, of at most so many bytes. */
 const [KEPT, MOST_KEPT] = [16, 65_536]
+const judgings = new WeakMap<Upstream, Judging>()
+
+/** Returns that of a gateway, or of the one that answers a request: each has its own client of the real API. */
+export const judgingOf = ({ upstream }: Pick<Exchange, 'upstream'>): Judging =>
+  getOrMake(judgings, upstream as Upstream, createJudging)

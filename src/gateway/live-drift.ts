@@ -2,7 +2,7 @@
 // gateway, and those to requests that it is asked, too (`shadow`). Keeps the findings.
 
 import type { Exchange, UpstreamRequest, UpstreamSettings } from '../behaviours/exchange.ts'
-import { judging, SKIPPED } from '../behaviours/replies.ts'
+import { judgingOf, SKIPPED } from '../behaviours/replies.ts'
 import { upstreamRequest } from '../behaviours/respond/forward.ts'
 import type { Judgement, Reply, Request } from '../kernel/http.ts'
 import { joinFields } from '../kernel/received.ts'
@@ -54,7 +54,7 @@ export function createLiveDrift(
 
   function compare(
     plan: Plan,
-    { operation, consumer, request: { method, query } }: Exchange,
+    { operation, consumer, upstream, request: { method, query } }: Exchange,
     path: string,
     read: () => Promise<ObservedReply>,
     ask: Parameters<typeof addDrift>[3],
@@ -69,7 +69,7 @@ export function createLiveDrift(
       compared += 1
       const context = { operation, consumer, request: { method, path, query }, reply, at: clock.now() }
       for (const { kind } of await addDrift(book, context, plan, ask)) count(operation.id, kind)
-      for (const { spend } of [idle, judging]) spend(monotonic() - started)
+      for (const { spend } of [idle, judgingOf({ upstream })]) spend(monotonic() - started)
     })
     if (isTaken) return
     dropped += 1
@@ -90,11 +90,10 @@ export function createLiveDrift(
     /** Compares a reply that was passed on. The stand-in is asked where it may have another answer. */
     follow(plan: Plan, exchange: Exchange, path: string, reply: Reply, judgement: Judgement): void {
       const { status, headers, stream } = reply
-      const { body } = judgement
-      const later = judgement === SKIPPED ? () => false : aside
       const fields = [...Object.entries(headers), ...(stream?.fields ?? [])].flat()
       const ask = (isNew: boolean) => exchange.refusal ?? (isNew ? askStandIn(exchange, path) : undefined)
-      compare(plan, exchange, path, async () => ({ status, headers: joinFields(fields), body }), ask, later)
+      const read = async () => ({ status, headers: joinFields(fields), body: judgement.body })
+      compare(plan, exchange, path, read, ask, judgement === SKIPPED ? () => false : aside)
     },
 
     /** Asks the real API, too, and compares both replies, unless ours is none of the stand-in's. */

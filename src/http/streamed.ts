@@ -12,7 +12,6 @@ import type { ReplyStream, Wire } from '../kernel/http.ts'
  * @param patience the longest time in milliseconds in which a client may take nothing
  */
 export async function passOn(res: ServerResponse, stream: ReplyStream, patience: number): Promise<void> {
-  const { chunks } = stream
   try {
     // Most replies have arrived with their head, and are sent with it.
     const whole = stream.whole?.()
@@ -20,7 +19,7 @@ export async function passOn(res: ServerResponse, stream: ReplyStream, patience:
     else {
       // The head does not wait for a body that has not begun.
       setImmediate(() => void (res.destroyed || res.writableEnded || res.flushHeaders()))
-      const source = chunks instanceof Readable ? chunks : Readable.from(chunks)
+      const source = stream.chunks instanceof Readable ? stream.chunks : Readable.from(stream.chunks)
       source.on('pause', () => drained(res, patience))
       await piped(source, res)
     }

@@ -22,14 +22,15 @@ interface Way {
 }
 
 /**
- * Makes a client. It keeps connections, by origin and by the certificates of both sides; proxies are those of the environment
+ * Makes a client. It keeps connections, by origin and by the certificates that are trusted; proxies are those of the environment
  * (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`), from Node 22.21 and 24.5 on. It follows no redirect and decodes nothing.
  */
 export function createUpstream(environment: Environment = {}): Upstream {
-  const ways = new Map<UpstreamSettings, Promise<Way>>()
+  const ways = new Map<string, Promise<Way>>()
   return {
     async send(request, settings) {
-      const way = await getOrMake(ways, settings, () => openWay(settings, environment))
+      // A reload makes new settings, mostly of the same origin.
+      const way = await getOrMake(ways, settings.origin + (settings.ca ?? ''), () => openWay(settings, environment))
       // A kept connection may have been closed at the same moment; repeating a read changes nothing.
       const mayRepeat = request.body === undefined && /^(?:GET|HEAD)$/.test(request.method)
       for (;;) {

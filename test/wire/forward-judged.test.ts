@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
-import { request, type ServerResponse } from 'node:http'
+import { createServer, request, type ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { judging } from '../../src/behaviours/replies.ts'
-import { closeAll, closing, DOCUMENT, stand } from './forwarding.ts'
+import { judgingOf } from '../../src/behaviours/replies.ts'
+import { silentLog } from '../../src/gateway/log.ts'
+import { start } from '../../src/start.ts'
+import { realClock } from '../../src/world/clock.ts'
+import { load } from '../support/in-process.ts'
+import { closeAll, closing, DOCUMENT, portOf, stand } from './forwarding.ts'
 
 after(closeAll)
 
@@ -103,21 +107,32 @@ test('the control plane does not change the address of the real API', async () =
 
 test('a reply is counted and not judged once the time for judging has run out, unless its bytes are known', async () => {
   const body = (req: { url?: string | undefined }) => (req.url?.endsWith('new') ? '{"new":1}' : '{"known":1}')
-  const { real, url, gateway } = await stand((req, res) =>
-    res.writeHead(200, { 'content-type': 'application/json' }).end(body(req)),
-  )
-  closing.push(() => real.close())
-  const warningOf = async (query: string) => (await fetch(`${url}/pets?${query}`)).headers.get('understudy-warning')
+  const real = createServer((req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(body(req)))
+  await new Promise<void>(resolve => real.listen(0, '127.0.0.1', resolve))
+  const upstream = { url: `http://127.0.0.1:${portOf(real)}/api` }
+  const read = () => load(JSON.stringify({ contract: DOCUMENT, upstream, defaults: { respond: { forward: {} } } }))
+  const loaded = read()
+  assert.ok(loaded.plan)
+  const listen = { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined }
+  const options = { clock: realClock, log: silentLog, watch: false, listen }
+  const { gateway, serving, close } = await start(loaded.plan, loaded, read, options)
+  closing.push(close, () => real.close())
+  const judging = judgingOf(gateway)
+  const warningOf = async (query: string) =>
+    (await fetch(`${serving.origin}/v1/pets?${query}`)).headers.get('understudy-warning')
   const breaks = 'the real API answered 200 with a body that breaks its schema: the body must be an array'
   assert.equal(await warningOf('known'), breaks)
   judging.spend(1_000_000)
   assert.equal(await warningOf('new'), 'body of the reply not judged: too many at once')
   assert.equal(await warningOf('known'), breaks)
   judging.spend(-1_000_000)
-  await newest(gateway.control, one => one.injected?.notes?.some(note => note.includes('too many at once')) === true)
-  const { dropped } = (await (await fetch(`${gateway.control}/drift`)).json()) as { dropped: number }
+  await newest(
+    serving.controlOrigin,
+    one => one.injected?.notes?.some(note => note.includes('too many at once')) === true,
+  )
+  const { dropped } = (await (await fetch(`${serving.controlOrigin}/drift`)).json()) as { dropped: number }
   assert.equal(dropped, 1)
-  const page = await (await fetch(`${gateway.control}/metrics`)).text()
+  const page = await (await fetch(`${serving.controlOrigin}/metrics`)).text()
   assert.match(page, /understudy_drift_total\{operation="listPets",kind="dropped"\} 1/)
   assert.equal(await warningOf('new'), breaks)
 })

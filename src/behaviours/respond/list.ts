@@ -159,12 +159,8 @@ function compileFilters(
 ): ((exchange: Exchange) => Selected) | undefined {
   if (filter.length === 0) return undefined
   const compiled = filter.map((entry, i) => {
-    const {
-      parameter,
-      field = parameter,
-      is = 'equal',
-      all,
-    } = typeof entry === 'string' ? filterNamed(entry, resource, site) : entry
+    const named = typeof entry === 'string' ? filterNamed(entry, resource, site) : entry
+    const { parameter, field = parameter, is = 'equal', all } = named
     const { properties } = resource.schema.shape
     const path = (key: string): Path => (typeof entry === 'string' ? ['filter', i] : ['filter', i, key])
     const at = locate(parameter, path('parameter'))
@@ -239,14 +235,14 @@ function knowsField(field: string, { schema }: Resource, { contract }: Site): bo
 /** Returns what a name says: of `views_gte` or `views:gte` that it is a bound of `views`, unless there is a field of the whole name. */
 function filterNamed(parameter: string, resource: Resource, site: Site): FilterConfig {
   const [, field = '', word = ''] = /^(.+?)[_:]+([a-z]+)$/.exec(parameter) ?? []
-  const is = BOUNDS.get(word) ?? COMPARISONS[word]
+  const is = BOUNDS.get(word) ?? COMPARISONS.get(word)
   const isField = is === undefined || knowsField(parameter, resource, site) || !knowsField(field, resource, site)
   return isField ? { parameter } : { parameter, field, is }
 }
 
-const COMPARISONS: Readonly<Record<string, FilterConfig['is']>> = {
-  ...{ ne: 'not', eq: 'equal', in: 'equal', like: 'contains', contains: 'contains' },
-}
+const COMPARISONS = new Map<string, FilterConfig['is']>(
+  Object.entries({ ne: 'not', eq: 'equal', in: 'equal', like: 'contains', contains: 'contains' }),
+)
 
 /** The limits of an object of bounds: `created[gte]=10&created[lt]=20` is `{ gte: 10, lt: 20 }`. */
 const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map(

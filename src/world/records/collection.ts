@@ -315,7 +315,6 @@ export class Collection {
     const moves = `${this.#options.within ?? ALL}` !== `${options.within ?? ALL}`
     this.#options = options
     if (moves) renameRows(this.#rows, options)
-    this.#passed.clear()
     this.#rows.index(options.indexed)
     this.#evict()
     if (options.states === undefined) this.#timers = undefined
