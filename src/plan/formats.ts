@@ -4,7 +4,7 @@
 import { parseStart } from '../behaviours/deprecation.ts'
 import { roundBeyondExamples } from '../contract/documents.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
-import { Decimal, isObject, unescapeKey } from '../kernel/json.ts'
+import { Decimal, isObject, mapValues, unescapeKey } from '../kernel/json.ts'
 import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 
@@ -80,8 +80,8 @@ const MAIN_KEY: Readonly<Record<string, string>> = { latency: 'fixed', rateLimit
  * @param order whether the source is weather, whose `consumers` contain behaviours and no credentials
  */
 export function expandShortForms(source: Source, order = false): Source {
-  const expandBlock = (block: object): object =>
-    replaceMembers(block, (config, name) => {
+  const expandBlock: ReplaceBlock = block =>
+    mapValues(block, (config, name) => {
       const main = MAIN_KEY[name]
       if (main !== undefined && (/^(?:string|number)$/.test(typeof config) || config instanceof Decimal)) {
         return { [main]: config }
@@ -98,15 +98,14 @@ export function expandShortForms(source: Source, order = false): Source {
   return source.derive(value)
 }
 
-const replaceMembers = (object: object, change: (item: unknown, key: string) => unknown): object =>
-  Object.fromEntries(Object.entries(object).map(([key, item]) => [key, change(item, key)]))
+type ReplaceBlock = (block: Readonly<Record<string, unknown>>) => object
 
 /** Replaces the objects at some paths. */
-function replaceAt(value: unknown, [step, ...rest]: Path, replace: (block: object) => object): unknown {
+function replaceAt(value: unknown, [step, ...rest]: Path, replace: ReplaceBlock): unknown {
   if (!isObject(value)) return value
   if (step === undefined) return replace(value)
   if (step !== '*' && !Object.hasOwn(value, step)) return value
-  return replaceMembers(value, (item, key) => (step === '*' || step === key ? replaceAt(item, rest, replace) : item))
+  return mapValues(value, (item, key) => (step === '*' || step === key ? replaceAt(item, rest, replace) : item))
 }
 
 /** Converts `probability: 5%` to 0.05, and so the `share` of a shadow. */
@@ -119,9 +118,8 @@ function expandChances(config: unknown): unknown {
 }
 
 /** Converts `schema: "#/components/schemas/Book"` to `Book`. */
-function expandSchema(resource: object): object {
-  const { schema } = resource as { readonly schema?: unknown }
-  const [, name] = /#\/(?:components\/schemas|definitions)\/([^/]+)$/.exec(String(schema)) ?? []
+const expandSchema: ReplaceBlock = resource => {
+  const [, name] = /#\/(?:components\/schemas|definitions)\/([^/]+)$/.exec(String(resource.schema)) ?? []
   return name === undefined ? resource : { ...resource, schema: unescapeKey(name) }
 }
 
