@@ -42,19 +42,18 @@ export function doubtsIn(tree: SyntaxNode, text: string, doubt: Doubt): readonly
     return [...steps, 0]
   }
   const found: Mistake[] = []
-  const consider = (part: unknown, { start, end }: SyntaxNode, literal?: SyntaxNode, of = '=='): void => {
+  const say = (message: string, hint: string | undefined, { start, end }: SyntaxNode) =>
+    void found.push({ code: 'impossible-condition', message, hint, start, end })
+  const consider = (part: unknown, at: SyntaxNode, literal?: SyntaxNode, of = '=='): void => {
     const steps = stepsTo(part)
     const value = literal && literalIn(literal)
     if (steps === undefined || (literal !== undefined && value === undefined)) return
     const said = doubt(of === 'in' ? [...steps, 0] : steps, value)
     if (said === undefined) return
-    const { start: from, end: to } = part as SyntaxNode
-    const message = `${text.slice(from, to)} ${said.message}`
+    const { start, end } = part as SyntaxNode
     const hint = value === null ? `write ${of === '!=' ? '' : '!'}${existence(part as SyntaxNode, text)}` : said.hint
-    found.push({ code: 'impossible-condition', message, hint, start, end })
+    say(`${text.slice(start, end)} ${said.message}`, hint, at)
   }
-  const say = (message: string, hint: string, { start, end }: SyntaxNode) =>
-    void found.push({ code: 'impossible-condition', message, hint, start, end })
   for (const node of nodes) {
     const { op } = node
     if (isAccess(node)) consider(node, node)
