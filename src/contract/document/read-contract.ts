@@ -126,10 +126,10 @@ function tellFormats(reading: ContractReading): void {
 /** Names the schemas in other files that references lead to. A component of the contract itself has its name already. */
 function nameOthers(named: Map<string, SchemaUse>, reading: ContractReading): void {
   const { schemas } = reading
-  const known = new Set([...named.values()].map(({ node }) => identityOf(reading.resolve(node) ?? node)))
-  for (const [identity, node] of schemas.elsewhere) {
+  const known = new Set([...named.values()].map(({ node }) => resolvedIdentity(node, reading)))
+  for (const node of schemas.elsewhere.values()) {
     const name = nameElsewhere(node)
-    if (name === undefined || known.has(identity) || known.has(identityOf(reading.resolve(node) ?? node))) continue
+    if (name === undefined || known.has(resolvedIdentity(node, reading))) continue
     const free = freeName(name, named)
     named.set(free, schemas.use(node))
     if (free === name) continue
@@ -144,12 +144,15 @@ function nameOthers(named: Map<string, SchemaUse>, reading: ContractReading): vo
   }
 }
 
+/** The identity of a node, or of the target of its reference. */
+const resolvedIdentity = (node: Node, reading: ContractReading): string => identityOf(reading.resolve(node) ?? node)
+
 /** Inference reads the same nodes a hundred times, so the text is made once for each value. */
 function identifying(reading: ContractReading): Contract['identify'] {
   const known = new WeakMap<object, string>()
   return node => {
     const key = typeof node.value === 'object' && node.value !== null ? node.value : undefined
-    const identity = (key && known.get(key)) ?? identityOf(reading.resolve(node) ?? node)
+    const identity = (key && known.get(key)) ?? resolvedIdentity(node, reading)
     if (key !== undefined) known.set(key, identity)
     return identity
   }
