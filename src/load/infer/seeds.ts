@@ -169,6 +169,8 @@ function seedRecords(name: string, resource: SeededResource, count: number, cont
   const seen = new Set(assign === 'client' ? exampleIds(creatorsOf(operations), idField, contract) : [])
   const idOf = compileSeedId(name, resource, seen, contract)
   const choices = choicesIn(operations)
+  const shown = [...owners].filter(([field]) => !isUnshown(field))
+  const unshown = [...owners].filter(([field]) => isUnshown(field))
   const out: JsonObject[] = []
   for (let number = 1; number <= count + 3 && out.length < count; number++) {
     const value = valueFor(schema, number) as JsonObject | undefined
@@ -176,17 +178,13 @@ function seedRecords(name: string, resource: SeededResource, count: number, cont
     const nth = <Item>(all: readonly Item[]): Item => all[(number - 1) % all.length] as Item
     const id = idOf(number, value)
     const fields = { ...value, ...Object.fromEntries([...choices].map(([field, all]) => [field, nth(all)])) }
-    const all = [...owners].filter(([field]) => !isUnshown(field))
-    const unshown = [...owners]
-      .filter(([field]) => isUnshown(field))
-      .map(([field, { ids }]) => [field, nth(ids)] as const)
-    const record = [all, all.filter(([, { certain }]) => certain)]
+    const record = [shown, shown.filter(([, { certain }]) => certain)]
       .map(some => some.reduce((made, [field, { ids }]) => withField(field, nth(ids), made), fields as JsonObject))
       .map(whole => withId(idField, id, whole))
       .find(one => schema.fits(one))
     if (seen.has(id) || record === undefined) continue
     seen.add(id)
-    out.push(unshown.reduce((made, [field, owner]) => withOwner(made, field, owner, schema), record))
+    out.push(unshown.reduce((made, [field, { ids }]) => withOwner(made, field, nth(ids), schema), record))
   }
   return out
 }
@@ -195,8 +193,8 @@ function seedRecords(name: string, resource: SeededResource, count: number, cont
 function withOwner(record: JsonObject, field: string, owner: Json, schema: SchemaUse): JsonObject {
   const name = field.slice(1, -1)
   const someone = record[name]
-  const said = isObject(someone) ? { ...record, [name]: calledAs(someone as JsonObject, owner) } : record
-  return { ...(schema.fits(said) ? said : record), [field]: owner }
+  const said = isObject(someone) && { ...record, [name]: calledAs(someone as JsonObject, owner) }
+  return { ...(said && schema.fits(said) ? said : record), [field]: owner }
 }
 
 /**
