@@ -72,8 +72,9 @@ export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
   // Only the reply of the create, or a summary, may name a record, by a field that the record itself does not have.
   const [whole] = known
   const own = whole && isNamed ? schemas.reference(whole) : undefined
+  const most = whole === undefined ? 0 : schemas.names(whole).length
   const isLess = ({ schema }: SchemaCandidate): boolean =>
-    known.some(node => schemas.reference(node) === schema && countFields(node, schemas) < countFields(whole, schemas))
+    known.some(node => schemas.reference(node) === schema && schemas.names(node).length < most)
   if (own !== undefined && candidates.every(isLess))
     candidates.unshift(withIdAdded(own, declared, candidates[0]?.idField))
   // A schema that has the very field of the path is kept before one that has a name only: it may be a part of it.
@@ -88,9 +89,6 @@ export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
       return record === undefined ? one : { ...one, defaults: selectedIn(record, lists, schemas) }
     })
 }
-
-const countFields = (node: Node | undefined, schemas: SchemaReader) =>
-  node === undefined ? 0 : schemas.names(node).length
 
 /** Whether a required field has the name of the path parameter without that of the records: `name` for `{fileName}`. */
 const isNameIn = (field: string | undefined, { word, parameter }: RecordReader, { required }: Shape): boolean =>
