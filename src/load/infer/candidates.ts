@@ -6,7 +6,7 @@ import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
 import type { Json } from '../../kernel/json.ts'
-import { plainName, wordFormOf } from '../../kernel/names.ts'
+import { plainName } from '../../kernel/names.ts'
 import type { Assign } from '../../world/records/types.ts'
 import { choicesOf } from './list.ts'
 import { isIdOf, type RecordReader } from './records.ts'
@@ -91,8 +91,8 @@ export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
 }
 
 /** Whether a required field has the name of the path parameter without that of the records: `name` for `{fileName}`. */
-const isNameIn = (field: string | undefined, { word, parameter }: RecordReader, { required }: Shape): boolean =>
-  field !== undefined && required.has(field) && plainName(parameter ?? '') === wordFormOf(word) + plainName(field)
+const isNameIn = (field: string | undefined, { form, parameter }: RecordReader, { required }: Shape): boolean =>
+  field !== undefined && required.has(field) && plainName(parameter ?? '') === form + plainName(field)
 
 /** The id of records that need none: it is not shown. */
 export const ADDED_ID = { idField: '{id}', added: true, assign: 'sequence', byServer: 'sequence' } as const
@@ -108,12 +108,11 @@ const SPEAKING = ['slug', 'key', 'code', 'login', 'username', 'name', 'identifie
 
 /** The field of a record for its path parameter: with the same name, without the name of the collection, or a usual one. */
 function findId(
-  { schemas, word, parameter }: RecordReader,
+  { schemas, form: one, parameter }: RecordReader,
   declared: Parameter | undefined,
   shape: Shape,
 ): string | undefined {
   const names = [...shape.properties].filter(([, node]) => isIdNode(node, schemas)).map(([name]) => name)
-  const one = wordFormOf(word)
   // The `{idOrSlug}` of a record is its id.
   const spoken = (parameter ?? 'id').split(/[_-]or[_-]|Or(?=[A-Z])/)
   const given = plainName(spoken.find(one => /id$/i.test(one)) ?? spoken[0] ?? '')

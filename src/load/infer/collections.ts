@@ -127,7 +127,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
       const same = more > 1 ? 0 : sameness(own, operationsAt(path), records)
       return same && (same * 2 - more) * MOST_SEGMENTS + item.findIndex((one, i) => one !== segments[i])
     }
-    const all = (byWord.get(wordFormOf(records.word)) ?? []).map(path => [likeness(path), path] as const)
+    const all = (byWord.get(records.form) ?? []).map(path => [likeness(path), path] as const)
     return all.filter(([sure]) => sure > 0).sort(([a], [b]) => b - a)[0]?.[1]
   }
 
@@ -201,7 +201,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
       below: itemPath === undefined ? [] : under(itemPath),
       beside,
       // `GET /things?path=…` beside `GET /things/{id}` finds one of them.
-      me: [...callers, ...(alone.get(wordFormOf(word)) ?? []), ...foundAbove(itemPath)],
+      me: [...callers, ...(alone.get(records.form) ?? []), ...foundAbove(itemPath)],
     }
   }
 

@@ -6,7 +6,7 @@ import { relative, resolve } from 'node:path'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import { freeName, wordFormOf } from '../../kernel/names.ts'
+import { freeName } from '../../kernel/names.ts'
 import { compilePlan } from '../../plan/compile.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
@@ -34,21 +34,20 @@ type Infer = (choices?: ReadonlyMap<string, number>, without?: ReadonlySet<strin
 function readInference(contract: Contract): Infer {
   const schemas = readSchemas(contract)
   const names = new Set<string>()
-  const collections: (Named & { readonly form: string })[] = []
+  const collections: Named[] = []
   const found = findCollections(contract, schemas)
   for (const collection of [...found.filter(one => !isNameless(one)), ...found.filter(isNameless)]) {
     if (collections.some(one => isView(collection, one))) continue
-    const form = wordFormOf(collection.records.word)
-    const twin = collections.find(one => isTwin(one, collection, one.form === form))
+    const twin = collections.find(one => isTwin(one, collection))
     if (twin === undefined && isNameless(collection) && !isAlone(collection)) continue
     const name = twin?.name ?? freeName(collection.records.word, names)
-    collections.push({ ...collection, name, form })
+    collections.push({ ...collection, name })
     names.add(name)
   }
   // The view with the most fields comes first: it has the id.
   collections.sort((a, b) => fullness(b) - fullness(a))
   const resources = [...names].map(name => {
-    const [first, ...others] = collections.filter(one => one.name === name) as Named[] as [Named, ...Named[]]
+    const [first, ...others] = collections.filter(one => one.name === name) as [Named, ...Named[]]
     return { name, ...describeResource({ ...first, candidates: withGivenIds(first, others) }) }
   })
   const paths = [...new Set(contract.operations.map(({ path }) => path))].map(segmentsOf)
@@ -79,9 +78,9 @@ const isNameless = ({ candidates, list, create }: InferredCollection): boolean =
   candidates.length === 0 || (list === undefined && create === undefined)
 
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
-function isTwin(one: InferredCollection, other: InferredCollection, isCalledAlike: boolean): boolean {
+function isTwin(one: InferredCollection, other: InferredCollection): boolean {
   if (one.itemPath !== undefined && one.itemPath === other.itemPath) return true
-  if (!isCalledAlike || haveOwnItems(one, other)) return false
+  if (one.records.form !== other.records.form || haveOwnItems(one, other)) return false
   if (isNameless(other)) return other.records.known.some(node => one.records.isAkin(node))
   return one.candidates[0]?.schema === other.candidates[0]?.schema
 }

@@ -3,8 +3,8 @@
 import type { Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import type { Json } from '../../kernel/json.ts'
-import { plainName, singular } from '../../kernel/names.ts'
-import { replySchema, requestSchema, type SchemaReader, sameWord } from './schema.ts'
+import { plainName, singular, wordFormOf } from '../../kernel/names.ts'
+import { replySchema, requestSchema, type SchemaReader } from './schema.ts'
 
 /** The records of a list: the schema of one, and the keys of the list; no keys if the reply is the list. */
 export interface Listed {
@@ -74,6 +74,7 @@ export const isIdOf = (field: string | undefined, parameter: string | undefined)
  * @param known schemas that surely describe a record
  */
 export function readRecords(schemas: SchemaReader, word: string, parameter?: string, known: readonly Node[] = []) {
+  const form = wordFormOf(word)
   /** The names of the fields of known records. */
   const fields: ReadonlySet<string> = new Set(known.flatMap(one => schemas.names(one)))
 
@@ -97,7 +98,7 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
 
   /** Whether a key is that of the collection. */
   function isOwn(key: string): boolean {
-    return sameWord(key, word)
+    return wordFormOf(key) === form
   }
 
   function list(operation: Operation | undefined): List | undefined {
@@ -277,7 +278,7 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
   }
 
   return {
-    ...{ schemas, word, parameter, known, fields, isAkin, isLike, isBareId, isListKey },
+    ...{ schemas, word, form, parameter, known, fields, isAkin, isLike, isBareId, isListKey },
     ...{ list, listed, sent, single, alone, shown, answersAkin, confirmation },
   }
 }
