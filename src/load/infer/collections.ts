@@ -228,14 +228,14 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
 
   /** A thing that is alone: `/settings`, which PUT changes, or `/user`, which a POST to `/users` or `/users/login` answers with. */
   const singletonAt = (path: string): InferredCollection | undefined => {
+    if (path.includes('{')) return undefined
     const segments = segmentsOf(path)
     const word = wordOf(path)
     const reader = operationsAt(path).get('GET')
     const unknown = readRecords(schemas, word)
     const whole = reader && replySchema(reader)
     const record = whole && !unknown.listed(whole) ? unknown.single(whole)?.record : undefined
-    if (path.includes('{') || reader === undefined || record === undefined || !schemas.isRecord(record))
-      return undefined
+    if (reader === undefined || record === undefined || !schemas.isRecord(record)) return undefined
     // It is one of a collection's records, such as that of the caller.
     if (found.some(({ records }) => records.isAkin(record))) return undefined
     const records = knowing(unknown, [record])

@@ -117,9 +117,9 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
       const inner = schemas.shape(node)
       const plain = plainName(key)
       if (inner.items !== undefined || BESIDE.has(plain)) continue
-      const best = bestList(inner.properties)
       const isWrapper = [...LIST_KEYS, ...RECORD_KEYS, 'embedded', word.toLowerCase()].includes(plain)
-      if (best !== undefined && isWrapper) return withInside({ items: best.items, whole, keys: [key, best.key] })
+      const best = isWrapper ? bestList(inner.properties) : undefined
+      if (best !== undefined) return withInside({ items: best.items, whole, keys: [key, best.key] })
     }
     return undefined
   }
