@@ -128,3 +128,74 @@ contract:
   await send({ path: '/other' })
   assert.deepEqual([counts.breaking, [...counts.operations]], [1, ['getThing', 'GET /v1/other']])
 })
+
+test('credentials are blanked in texts of every form, and what is beside them stays', async () => {
+  const json = 'application/json'
+  const part = '--b\r\nContent-Disposition: form-data; name='
+  const texts: readonly (readonly [type: string, text: string, blanked: string])[] = [
+    ['text/plain', '{"token":"hush\'1","pin":1234,"n":5}', '{"token":"Masked-1","pin":Masked-2,"n":5}'],
+    ['application/x-ndjson', '{"url":"/a?sig=hush"}\n{"n":2}', '{"url":"/a?sig=Masked-1"}\n{"n":2}'],
+    ['text/event-stream', 'data: {"n":1,"secret": "hu sh"}', 'data: {"n":1,"secret": "Masked-1"}'],
+    [
+      'text/xml',
+      '<a><x:password>hu\'sh</x:password><b token="c"/></a>',
+      '<a><x:password>Masked-2</x:password><b token="Masked-1"/></a>',
+    ],
+    [
+      'text/html',
+      '<input name="csrf_token" value="hush"> the password: wrong',
+      '<input name="csrf_token" value="Masked-1"> the password: wrong',
+    ],
+    [json, '{"password":"hush", ', '{"password":"Masked-1", '],
+    [
+      json,
+      '{"next":"https://a.test/b?page=2&access_token=hu%2Fsh#x"}',
+      '{"next":"https://a.test/b?page=2&access_token=Masked-1#x"}',
+    ],
+    [json, '{"hook":"https://ann:hush@a.test/"}', '{"hook":"https://ann:Masked-1@a.test/"}'],
+    [json, '{"sent":"{\\"password\\":\\"hush\\",\\"n\\":1}"}', '{"sent":"{\\"password\\":\\"Masked-1\\",\\"n\\":1}"}'],
+    [
+      json,
+      '{"query":"mutation { login(password: \\"hush\\") }"}',
+      '{"query":"mutation { login(password: \\"Masked-1\\") }"}',
+    ],
+    [
+      'multipart/form-data; boundary=b',
+      `${part}"n"\r\n\r\n5\r\n${part}"pwd"\r\n\r\nhu sh\r\n--b--`,
+      `${part}"n"\r\n\r\n5\r\n${part}"pwd"\r\n\r\nMasked-1\r\n--b--`,
+    ],
+  ]
+  for (const [type, text, blanked] of texts) {
+    const { send, entries } = recording({ fields: ['Content-Type', type], body: piecesOf(text) })
+    await send()
+    assert.equal(entries[0]?.response.content.text, blanked)
+  }
+  const file = recording({
+    fields: ['Content-Type', 'multipart/form-data; boundary=b'],
+    body: piecesOf(`${part}"pwd"\r\n\r\nhush\r\n`, new Uint8Array([255, 0])),
+  })
+  await file.send()
+  const bytes = Buffer.from(file.entries[0]?.response.content.text ?? '', 'base64')
+  assert.equal(bytes.toString('latin1'), `${part}"pwd"\r\n\r\nMasked-1\r\n\xff\0`)
+})
+
+test('credentials in header fields are blanked, also in addresses and in cookies that a browser joined by line feeds', async () => {
+  const { send, entries } = recording({
+    fields: [
+      'Location',
+      'https://app.test/#state=1&id_token=hush',
+      'Set-Cookie',
+      'a=hush; Path=/\nsid=hush2; HttpOnly',
+    ],
+  })
+  await send({ headers: { referer: 'https://app.test/?code=1&api_key=hush3' } })
+  const [{ request, response } = assert.fail()] = entries
+  assert.deepEqual(
+    [request.headers[0]?.value, ...response.headers.map(({ value }) => value)],
+    [
+      'https://app.test/?code=1&api_key=Masked-1',
+      'https://app.test/#state=1&id_token=Masked-2',
+      'a=Masked-2; Path=/\nsid=Masked-3; HttpOnly',
+    ],
+  )
+})

@@ -134,7 +134,21 @@ export function valueOfRequest(request: RecordedMessage): Json | undefined {
 
 /** Names of fields, parameters and headers with credentials, in the form of `plainName`. */
 const SECRET =
-  /passw|passphrase|secret|token(?!s)|(?:api|access|private)key|(?<!accesscontrolallow)credential|authorization|sessionid|cardnumber|^(?:pin|cvv|cvc|otp|jwt)$/
+  /passw|passphrase|secret|token(?!s)|(?:api|access|private)key|(?<!accesscontrolallow)credential|authorization|sess(?:ion)?id|signature|csrf|cardnumber|^(?:pass|pwd|pin|cvv|cvc|otp|jwt|sid|sig)$/
+
+/** The ways in which a text of any form has a name before its value. The bounds keep each one linear. */
+const PAIRS = [
+  // `"name": "value"`, `name="value"`, also with escaped quotes
+  /(?<![\w-])(?<name>[\w-]{1,64})\\*["']?\s{0,9}[:=]\s{0,9}(?<quote>\\*["'])(?<value>(?:(?!\k<quote>)(?:\\.|.)){1,4096})/gs,
+  // `name=value`, `"name": 5`
+  /(?<![\w-])(?<name>[\w-]{1,64})(?:=|["']\s{0,9}:\s{0,9}(?=\d))(?<value>[^\s"'\\<>&;,#?]+)/g,
+  // `<name>value</name>`, `<input name="name" value="value">`, a part of a multipart body
+  /<(?<name>[\w:-]{1,64})(?:\s[^<>]{0,500})?>(?:<!\[CDATA\[)?(?<value>[^<\]]+)/g,
+  /\bname=\\*["'](?<name>[^"'\r\n\\]{1,64})\\*["'][^<>]{0,500}?value=\\*["'](?<value>[^"'\\]+)/g,
+  /\bname="(?<name>[^"\r\n]{1,64})"[^\r\n]{0,500}\r?\n(?:[^\r\n]{1,500}\r?\n){0,9}\r?\n(?<value>[^\r\n]+)/g,
+]
+/** `//user:password@` */
+const PASSWORD = /(\/\/[^\s/:@"]{0,64}:)([^\s/@"]{1,256})(?=@)/g
 
 const BLANK = /^masked-\d+(?:@example\.com)?$/i
 
@@ -192,7 +206,27 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
 
   /** Replaces a text that is known, or the words in it that are. A short text may mean something else elsewhere. */
   const elsewhere = (text: string): string =>
-    (text.length > 3 ? blanks.get(text) : undefined) ?? text.replace(/[\w.~@+-]{8,}/g, word => blanks.get(word) ?? word)
+    (text.length > 3 ? blanks.get(text) : undefined) ??
+    PAIRS.reduce(inPairs, text)
+      .replace(PASSWORD, (_, before: string, password: string) => before + blank(password))
+      .replace(/[\w.~@+-]{8,}/g, word => blanks.get(word) ?? word)
+
+  const inPairs = (text: string, pattern: RegExp): string => {
+    let masked = ''
+    let from = 0
+    pattern.lastIndex = 0
+    for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+      const { name = '', value = '' } = found.groups as Record<string, string>
+      const start = pattern.lastIndex - value.length
+      // Another value may hold a pair.
+      if (!isNamed(name)) pattern.lastIndex = start
+      else {
+        masked += text.slice(from, start) + blank(decodeSegment(value))
+        from = pattern.lastIndex
+      }
+    }
+    return masked + text.slice(from)
+  }
 
   const inQuery = (query: string): string =>
     query.replace(/([^&=]*)=([^&]*)/g, (pair, name: string, value: string) => {
@@ -203,7 +237,7 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
 
   const inHeader = (value: string, name: string): string => {
     if (name === 'cookie' || name === 'set-cookie') {
-      return value.replace(/(^|[,;]\s*)([^=;,\s]+)=([^;,]*)/g, (pair, before: string, key: string, text: string) =>
+      return value.replace(/(^|[,;\n]\s*)([^=;,\s]+)=([^;,\n]*)/g, (pair, before: string, key: string, text: string) =>
         /^(?:path|domain|expires|max-age|samesite)$/i.test(key) ? pair : `${before}${key}=${blank(text)}`,
       )
     }
@@ -224,7 +258,10 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
   const inMessage = <Message extends RecordedMessage>(message: Message): Message => {
     const headers = mapValues(message.headers, inHeader)
     const { body } = message
-    if (typeof body !== 'string') return { ...message, headers }
+    if (body === undefined) return { ...message, headers }
+    if (typeof body !== 'string') {
+      return { ...message, headers, body: Buffer.from(elsewhere(Buffer.from(body).toString('latin1')), 'latin1') }
+    }
     const value = jsonOfMessage(message)
     const masked =
       value === undefined ? (hasForm(message) ? inQuery(body) : elsewhere(body)) : stringifyJson(inValue(value))
