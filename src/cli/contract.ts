@@ -1,6 +1,6 @@
 // `understudy contract`: the document with its overlays.
 
-import { writeYaml } from '../kernel/file/yaml-tree.ts'
+import { writeYaml } from '../kernel/file/write-yaml.ts'
 import { approximate, type Json } from '../kernel/json.ts'
 import { readMerged } from '../load/load.ts'
 import { CONFIGURATIONS, type Command, OVERLAY, oneOf, readingOf, tellMistakes } from './command.ts'

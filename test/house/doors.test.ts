@@ -19,7 +19,7 @@ const DOORS: Readonly<Record<string, string>> = {
   mrmime: 'behaviours/respond/index.ts',
   ajv: 'kernel/schema/',
   'ajv-formats': 'kernel/schema/keywords.ts',
-  yaml: 'kernel/file/yaml-tree.ts',
+  yaml: 'kernel/file/write-yaml.ts',
   'js-yaml': 'kernel/file/yaml-events.ts',
   'prom-client': 'gateway/metrics/families.ts',
   pino: 'gateway/log.ts',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/file/read-source.ts'
-import { writeYaml } from '../../src/kernel/file/yaml-tree.ts'
+import { writeYaml } from '../../src/kernel/file/write-yaml.ts'
 import { approximate, type Json } from '../../src/kernel/json.ts'
 import { cases } from '../support/cases.ts'
 

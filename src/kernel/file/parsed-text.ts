@@ -6,8 +6,8 @@ import { decimalOf, MAX_DEPTH } from '../json.ts'
 export interface Reading {
   /** Unset if there are faults. */
   readonly value?: unknown
-  /** Whether some of it stands in several places. */
-  readonly aliased?: boolean
+  /** The offsets of the last alias, by which a part stands in several places. */
+  readonly alias?: readonly [from: number, to: number] | undefined
   readonly faults: readonly TextFault[]
   /** The offsets of duplicate keys. The last of them counts. */
   readonly repeated: readonly number[]

@@ -8,7 +8,6 @@ import { attempted } from '../memo.ts'
 import { TOO_MANY_ALIASES } from './parsed-text.ts'
 import { placeOfFile, Source, TextPlaces } from './source.ts'
 import { YamlEvents } from './yaml-events.ts'
-import { readYaml } from './yaml-tree.ts'
 
 /**
  * The kinds of files: a gateway file or an order of the control plane; a contract or a part of one, whose duplicate keys are
@@ -75,17 +74,8 @@ export function parseSource(
   kind: FileKind = 'gateway',
 ): Source | undefined {
   const text = content.startsWith('\uFEFF') ? content.slice(1) : content
-  const isWritten = kind === 'gateway' && !/^\s*[{[]/.test(text) && !DOCUMENT.test(text)
-  if (isWritten && !hasAtMost(text, MOST_WRITTEN)) {
-    const message = `the file has more than ${MOST_WRITTEN} lines and commas`
-    report.error('file-too-large', message, placeOfFile(file), APART)
-    return undefined
-  }
   const events = new YamlEvents(text)
-  const { value, aliased, faults, repeated } =
-    isWritten && events.fault?.code !== 'too-deep'
-      ? { ...readYaml(text), repeated: events.repeatedKeys() }
-      : events.read()
+  const { value, alias, faults, repeated } = events.read()
   const isContract = kind === 'contract' || (isObject(value) && ('openapi' in value || 'swagger' in value))
   const places = new TextPlaces(file, text)
   for (const { code, message, from, to = 0, hint } of faults) {
@@ -102,8 +92,8 @@ export function parseSource(
     report.error('empty-file', FILE_FAULTS['empty-file'] as string, placeOfFile(file))
     return undefined
   }
-  if (aliased && !isBounded(value, isContract || kind === 'records' ? MOST_VALUES : MOST_SETTINGS)) {
-    report.error(TOO_MANY_ALIASES.code, TOO_MANY_ALIASES.message, placeOfFile(file))
+  if (alias !== undefined && !isBounded(value, isContract || kind === 'records' ? MOST_VALUES : MOST_SETTINGS)) {
+    report.error(TOO_MANY_ALIASES.code, TOO_MANY_ALIASES.message, places.at(...alias))
     return undefined
   }
   if (kind === 'gateway' && !isContract && text.length > 2 * MOST_IN_GATEWAY && !isBounded(value, MOST_IN_GATEWAY)) {
@@ -127,22 +117,12 @@ export function parseSource(
   )
 }
 
-/** Matches the key at the beginning of a line that makes a text an OpenAPI document. */
-const DOCUMENT = /^(["']?)(?:openapi|swagger)\1\s*:/m
-
 /** The maximum number of values that aliases may expand to; in a gateway file, which is walked many times. */
 const MOST_VALUES = 5_000_000
 const MOST_SETTINGS = 100_000
-/** The maximum number of values in a gateway file, and of lines and commas in one that is read as a tree. */
+/** The maximum number of values in a gateway file. */
 const MOST_IN_GATEWAY = 1_500_000
-const MOST_WRITTEN = 500_000
 const APART = 'seeds and contracts may be files of their own'
-
-function hasAtMost(text: string, most: number): boolean {
-  let count = 0
-  for (let at = 0; at < text.length; at++) if (text[at] === ',' || text[at] === '\n') count += 1
-  return count <= most
-}
 
 /** Like `readSource`, for a file that another one names. A mistake of the whole file is reported at `from`. */
 export function readNamed(

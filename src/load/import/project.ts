@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { writeYaml } from '../../kernel/file/yaml-tree.ts'
+import { writeYaml } from '../../kernel/file/write-yaml.ts'
 import {
   isObject,
   type Json,
