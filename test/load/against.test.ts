@@ -159,3 +159,67 @@ test('recorded requests that match no operation are counted', async () => {
   assert.equal(finding?.kind, 'undocumented-status')
   assert.deepEqual([finding?.contract, finding?.standIn, finding?.upstream], ['200', '200', '203'])
 })
+
+test('a server that ignores an enumeration, a required field, a direction or its own cursor is found; a true one is not', async () => {
+  const json = (schema: string) => `{ description: ok, content: { application/json: { schema: ${schema} } } }`
+  const { plan } = load(`
+contract:
+  openapi: 3.1.0
+  info: { title: A, version: '1' }
+  paths:
+    /notes:
+      get:
+        operationId: listNotes
+        parameters:
+          - { name: state, in: query, schema: { type: string, enum: [open, closed] } }
+          - { name: sort, in: query, schema: { type: string, enum: [id, -id] } }
+          - { name: limit, in: query, schema: { type: integer } }
+          - { name: cursor, in: query, schema: { type: string } }
+        responses:
+          200: ${json('{ type: object, properties: { items: { type: array, items: { type: object, properties: { id: { type: integer } } } }, next: { type: [string, "null"] } } }')}
+          400: { description: no }
+      post:
+        operationId: createNote
+        requestBody: { required: true, content: { application/json: { schema: { type: object, required: [text, pin], properties: { text: { type: string }, pin: { type: integer, writeOnly: true } } } } } }
+        responses:
+          201: ${json('{ type: object, required: [text], properties: { id: { type: integer }, text: { type: string }, pin: { type: integer, writeOnly: true } } }')}
+          400: { description: no }
+    /notes/{id}:
+      delete: { operationId: deleteNote, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: { 204: { description: gone } } }
+`)
+  assert.ok(plan)
+  /** @param lies whether it does what no contract says */
+  const server = (lies: boolean): AskUpstream => {
+    const answer = (status: number, body?: unknown) => ({
+      ...{ status, headers: { 'content-type': 'application/json' } },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    return async ({ method, query, text }) => {
+      if (method === 'DELETE') return answer(204)
+      const { state, sort, limit = '3', cursor = '0' } = Object.fromEntries(new URLSearchParams(query))
+      if (method === 'POST') {
+        const sent = text.startsWith('{') && text.endsWith('}') ? JSON.parse(text) : undefined
+        if (sent?.pin === undefined || (sent.text === undefined && !lies)) return answer(400)
+        return answer(201, { id: 7, text: 'one', ...(lies ? { pin: sent.pin } : {}) })
+      }
+      if (!/^\d+$/.test(limit) || (state !== undefined && !/^(?:open|closed)$/.test(state) && !lies)) return answer(400)
+      if (!/^(?:id|-id|undefined)$/.test(String(sort))) return answer(400)
+      const ids = sort === '-id' && !lies ? [3, 2, 1] : [1, 2, 3]
+      const [from, end] = [Number(cursor), Number(cursor) + Number(limit)]
+      const next = lies ? cursor : String(end)
+      return answer(200, { items: ids.slice(from, end).map(id => ({ id })), next: end < ids.length ? next : null })
+    }
+  }
+  const found = async (lies: boolean) => {
+    const { book } = await checkAgainst(plan, new Diagnostics(), { ...options, ask: server(lies), writes: true })
+    return book.list().map(({ operation, kind, contract, where }) => `${operation} ${kind} ${where}: ${contract}`)
+  }
+  assert.deepEqual((await found(true)).sort(), [
+    'createNote forbidden-field /pin: is writeOnly',
+    'createNote wrong-status status: refuses a request whose body lacks text',
+    'listNotes wrong-next-link /next: the next page',
+    'listNotes wrong-order /items: sorted by id, descending',
+    'listNotes wrong-status status: refuses a request whose query parameter state is "nonsense"',
+  ])
+  assert.deepEqual(await found(false), [])
+})

@@ -26,7 +26,7 @@ import {
 import { respondBlock } from '../seed/seed.ts'
 import { aboutStatus, differencesOf, type ObservedReply, type ReplyDifference, valueOfBody } from './differences.ts'
 import { DriftBook, type DriftContext } from './drift-book.ts'
-import { type AskedRequest, listIn } from './page-differences.ts'
+import { type AskedRequest, listIn, nextIn } from './page-differences.ts'
 
 export interface SentRequest extends AskedRequest {
   readonly headers: Headers
@@ -134,7 +134,7 @@ export async function checkAgainst(plan: Plan, report: Diagnostics, options: Aga
     const name = expressionsOf(path).at(-1)
     if (list !== undefined && !path.endsWith('}')) {
       listed.set(path, list.items)
-      for (const query of pageQueries(operation, list.items)) await askPages(query, valid, ask)
+      for (const query of pageQueries(operation, list.items)) await askPages(query, valid, operation, ask)
     }
     if (!isRead || name === undefined || !path.endsWith('}') || lacking !== undefined) return
     const missing = probesFor(planned, new Map([...given, [name, unlikely(given.get(name))]]))
@@ -147,16 +147,22 @@ export async function checkAgainst(plan: Plan, report: Diagnostics, options: Aga
   async function askPages(
     [name, value]: readonly [string, string],
     valid: Probe,
+    operation: Operation,
     ask: (probe: Probe, twin: Probe) => Promise<ObservedReply | undefined>,
   ): Promise<void> {
+    const cursor = operation.parameters.find(one => one.in === 'query' && roleOf(one.name) === 'cursor')
     const pages = new URLSearchParams(valid.request.query)
     pages.set(name, value)
     let query = String(pages)
     for (let page = 0; page < MOST_PAGES; page++) {
       const probe = { ...valid, what: `with ${query}`, request: { ...valid.request, query } }
       const reply = await ask(probe, probe)
-      const [, next] = nextLink(reply?.headers.link)?.split('?') ?? []
-      if (next === undefined || next === query) return
+      const to =
+        reply && (nextLink(reply.headers.link) ?? nextIn(operation, reply.headers, valueOfBody(reply) ?? null)?.to)
+      if (to === undefined) return
+      if (cursor !== undefined) pages.set(cursor.name, to)
+      const next = to.includes('?') ? to.slice(to.indexOf('?') + 1) : String(pages)
+      if (next === query) return
       query = next
     }
   }
@@ -313,11 +319,18 @@ function unlikely(id: Json | undefined): Json {
 /** Returns queries that ask for a small page, and for an order, where a list has parameters for them. */
 function pageQueries({ parameters }: Operation, items: readonly Json[]): (readonly [string, string])[] {
   const [first] = items
-  const tried = { limit: ['2', '1', '5', '10', '20'], sort: isObject(first) ? Object.keys(first) : [] }
-  return Object.entries(tried).flatMap(([role, values]) => {
+  const fields = isObject(first) ? Object.keys(first) : []
+  const tried = [
+    ['limit', ['2', '1', '5', '10', '20']],
+    ['sort', fields],
+    ['sort', fields.map(name => `-${name}`)],
+  ] as const
+  return tried.flatMap(([role, values]) => {
     const parameter = parameters.find(one => one.in === 'query' && roleOf(one.name) === role)
     const fits = (value: string) => parameter?.schema.check(role === 'limit' ? Number(value) : value) === undefined
     const value = values.find(fits)
-    return parameter === undefined || value === undefined ? [] : [[parameter.name, value] as const]
+    // A parameter that is any text may know no sign.
+    const isKnown = value?.[0] !== '-' || parameter?.schema.check('nonsense') !== undefined
+    return parameter === undefined || value === undefined || !isKnown ? [] : [[parameter.name, value] as const]
   })
 }

@@ -87,19 +87,21 @@ export function differencesOf(
   const charset = /;\s*charset="?([^";\s]+)/i.exec(given)?.[1]
   if (typeof body !== 'string' && !isUtf8(body))
     return add('wrong-encoding', 'JSON in UTF-8', 'bytes that are not UTF-8')
-  if (charset !== undefined && !/^utf-?8$/i.test(charset)) add('wrong-encoding', 'JSON in UTF-8', `charset=${charset}`)
+  const isOther = charset !== undefined && !/^utf-?8$/i.test(charset)
+  if (isOther) add('wrong-encoding', 'JSON in UTF-8', `charset=${charset}`)
   const parsed = parseBody(body)
-  if ('fault' in parsed) return add('unreadable-body', essenceOf(given), `JSON that ${parsed.fault}`)
+  if ('fault' in parsed) return isOther ? found : add('unreadable-body', essenceOf(given), `JSON that ${parsed.fault}`)
   const { value } = parsed
   for (const violation of checkBody(parsed, schema)) {
     const { kind, steps, upstream } = readViolation(violation, value)
     add(kind, violation.message, upstream, contractPartAt(schema.node, steps, value, contract))
   }
-  const others = getOrMake(undocumented, parsed, () => new Map<Node, readonly (readonly string[])[]>())
-  for (const steps of getOrMake(others, schema.node, () => [...undocumentedFields(value, schema, contract)])) {
+  const others = getOrMake(undocumented, parsed, () => new Map<Node, readonly FurtherField[]>())
+  for (const { steps, isHidden } of getOrMake(others, schema.node, () => [...furtherFields(value, schema, contract)])) {
     const part = contractPartAt(schema.node, steps, value, contract)
     if (found.some(({ where }) => where === part.where)) continue
-    add('undocumented-field', 'no such field', describeType(memberAt(value, steps)), part)
+    const [kind, says] = isHidden ? ['forbidden-field', 'is writeOnly'] : ['undocumented-field', 'no such field']
+    add(kind, says, describeType(memberAt(value, steps)), part)
   }
   for (const { header, steps, ...one } of pageDifferences(operation, request, headers, value)) {
     const part =
@@ -181,36 +183,48 @@ function contractPartAt(schema: Node, steps: readonly string[], whole: Json, con
   return { node: contract.resolve(node), below: stars.slice(depth), where: pointer(stars) }
 }
 
-/** The shapes of schemas that values were compared with. */
-const shapes = new WeakMap<Node, ReturnType<Contract['shapeOf']>>()
+/** A field that is undocumented, or that only requests have. */
+interface FurtherField {
+  readonly steps: readonly string[]
+  readonly isHidden: boolean
+}
 
-/** The undocumented fields of bodies, by schema. */
-const undocumented = new WeakMap<object, Map<Node, readonly (readonly string[])[]>>()
+/** The shapes of schemas that values were compared with, and the properties that only requests have. */
+const shapes = new WeakMap<Node, ReturnType<Contract['shapeOf']> & { readonly hidden: ReadonlySet<string> }>()
+
+/** The further fields of bodies, by schema. */
+const undocumented = new WeakMap<object, Map<Node, readonly FurtherField[]>>()
 
 /** The items of a list whose fields are looked at. */
 const MOST_ITEMS = 100
 
-/** Returns the fields that no schema names, where none says that there may be others. */
-function* undocumentedFields(
+/** Returns the fields that no schema names, where none says that there may be others, and those that only requests have. */
+function* furtherFields(
   value: Json,
   { node }: Pick<SchemaUse, 'node'>,
   contract: Contract,
   steps: readonly string[] = [],
-): Generator<readonly string[]> {
+): Generator<FurtherField> {
   if (!isObject(value) && !Array.isArray(value)) return
-  const { properties, open, items, additional } = getOrMake(shapes, node, () => contract.shapeOf(node))
+  const { properties, open, items, additional, hidden } = getOrMake(shapes, node, () => {
+    const shape = contract.shapeOf(node)
+    const isHidden = (part: Node) =>
+      [part, contract.resolve(part)].some(one => isObject(one.value) && one.value.writeOnly)
+    return { ...shape, hidden: new Set([...shape.properties].flatMap(([name, part]) => (isHidden(part) ? name : []))) }
+  })
   if (Array.isArray(value)) {
     if (items === undefined) return
     for (const [i, item] of value.slice(0, MOST_ITEMS).entries())
-      yield* undocumentedFields(item, { node: items }, contract, [...steps, String(i)])
+      yield* furtherFields(item, { node: items }, contract, [...steps, String(i)])
     return
   }
   for (const [name, item] of Object.entries(value)) {
     const part = properties.get(name) ?? additional
+    if (hidden.has(name)) yield { steps: [...steps, name], isHidden: true }
     // Most values are texts and numbers.
     if (part !== undefined && typeof item !== 'object') continue
-    if (part !== undefined) yield* undocumentedFields(item as Json, { node: part }, contract, [...steps, name])
-    else if (!open && properties.size > 0) yield [...steps, name]
+    if (part !== undefined) yield* furtherFields(item as Json, { node: part }, contract, [...steps, name])
+    else if (!open && properties.size > 0) yield { steps: [...steps, name], isHidden: false }
   }
 }
 

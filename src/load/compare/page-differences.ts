@@ -100,7 +100,7 @@ function isSorted(items: readonly Json[], name: string, isDescending: boolean): 
 }
 
 /** Finds the documented link to the next page: in the header `Link`, or in a field such as `next`. */
-function nextIn({ responses }: Operation, headers: Headers, value: Json) {
+export function nextIn({ responses }: Operation, headers: Headers, value: Json) {
   const documented = [...responses.values()].flatMap(one => one.headers).find(({ name }) => /^link$/i.test(name))
   if (documented !== undefined) return { to: nextLink(headers.link), header: documented.name, steps: [] }
   const own = bodyFields(value)

@@ -83,16 +83,24 @@ export function probesOf(
     const others = draft.query.filter(([known]) => !owns(known))
     if (required) probes.push(send(`without the query parameter ${name}`, { query: others }))
     const { types } = schema.shape
-    if (types.length > 0 && types.every(type => type === 'integer' || type === 'number' || type === 'boolean')) {
+    const isText = types.every(type => type === 'string') && schema.check('nonsense') !== undefined
+    if (types.length > 0 && (isText || types.every(type => /^(?:integer|number|boolean)$/.test(type)))) {
       probes.push(send(`whose query parameter ${name} is "nonsense"`, { query: [...others, [name, 'nonsense']] }))
     }
   }
   const { body } = draft
   if (body !== undefined && isJson(body.type)) {
     probes.push(send('whose body is cut short', { body: { ...body, text: '{"' } }))
-    const media = operation.body?.content.get(body.type)
-    if (media?.schema?.check([]) !== undefined && media.schema.check('text') !== undefined) {
+    const { schema } = operation.body?.content.get(body.type) ?? {}
+    if (schema?.check([]) !== undefined && schema.check('text') !== undefined) {
       probes.push(send('whose body is an empty list', { body: { ...body, text: '[]' } }))
+    }
+    const value: unknown = JSON.parse(body.text)
+    for (const name of isObject(value) ? (schema?.shape.required ?? []) : []) {
+      const text = JSON.stringify({ ...(value as JsonObject), [name]: undefined })
+      if (schema?.check(JSON.parse(text)) === undefined) continue
+      probes.push(send(`whose body lacks ${name}`, { body: { ...body, text } }))
+      break
     }
     if (operation.body?.required) probes.push(send('without its body', { body: undefined }))
   }
