@@ -6,7 +6,7 @@ import type { Operation } from '../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { type Headers, problems, type Reply, type Request, refuse, withQuery } from '../kernel/http.ts'
-import { parseDuration } from '../kernel/units.ts'
+import { type Fraction, parseDuration } from '../kernel/units.ts'
 import type { PlannedOperation } from '../plan/plan.ts'
 import type { Mask } from './mask.ts'
 
@@ -136,7 +136,7 @@ export interface Explanation {
   readonly problem: string | undefined
   readonly rule: string | undefined
   /** The random draws by purpose: numbers in [0, 1). */
-  readonly draws: Readonly<Record<string, number>>
+  readonly draws: Readonly<Record<string, Fraction>>
   readonly notes: readonly string[]
 }
 

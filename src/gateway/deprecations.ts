@@ -69,11 +69,13 @@ export interface Caller {
   /** `null` for calls without a known consumer. */
   readonly consumer: string | null
   readonly calls: number
+  /** By the world's clock. */
   readonly firstSeen: string
   readonly lastSeen: string
 }
 
 export interface DeprecationReport {
+  /** The moment from which days are counted. */
   readonly at: string
   readonly operations: readonly DeprecatedOperation[]
   /** Deprecated parameters and fields that were used. */

@@ -22,8 +22,9 @@ const ASKING = 0.4
 
 /** The findings since the configuration was loaded. */
 export interface LiveDriftReport extends DriftReport {
-  /** The replies that were compared, and those that were not because too many were waiting. */
+  /** The replies that were compared. */
   readonly compared: number
+  /** The replies that were not compared because there were too many. */
   readonly dropped: number
 }
 

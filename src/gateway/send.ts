@@ -26,7 +26,7 @@ export interface Sending {
 }
 
 export interface SendResult {
-  /** The request as the journal has it; `null` where the journal is switched off. */
+  /** The request in the journal, with its headers, bodies and explanation; null if the journal is off. */
   readonly request: RecordedRequest | null
   readonly reply: {
     /** 0 if a fault left the client without a reply. */

@@ -1,5 +1,6 @@
 // Rates, latencies and errors of the requests of the last minutes. They are recorded only while a client polls.
 
+import type { Fraction } from '../kernel/units.ts'
 import { thousandths } from './journal/entry.ts'
 import type { Journal, JournalEntry } from './journal/journal.ts'
 
@@ -21,11 +22,12 @@ type Milliseconds = number | null
 /** The requests of an operation, or all; at most this share of them took longer than a percentile. */
 export interface Measure {
   readonly requests: number
-  readonly perSecond: number
+  readonly perSecond: Fraction
   /** Requests that got no reply, or one of 500 or above. */
   readonly errors: number
   /** Requests that got a reply from 400 to 499. */
   readonly refused: number
+  /** Half of the requests took no longer, in milliseconds; null without a request. */
   readonly p50: Milliseconds
   readonly p90: Milliseconds
   readonly p95: Milliseconds

@@ -1,5 +1,6 @@
 // The calendar of one world: the coming changes of its operations, credentials and records.
 
+import type { DateTime } from '../kernel/units.ts'
 import { lifecycleEvents } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'
 import { parseDate, timestamp } from '../world/clock.ts'
@@ -8,9 +9,10 @@ import type { World } from '../world/world.ts'
 export type EventKind = 'deprecated' | 'brown-out' | 'sunset' | 'key-expiry' | 'state'
 
 export interface CalendarEvent {
-  readonly at: string
+  /** By the world's clock. */
+  readonly at: DateTime
   /** The end of a brown-out. */
-  readonly until?: string
+  readonly until?: DateTime
   readonly kind: EventKind
   readonly operation?: string
   readonly consumer?: string
@@ -26,7 +28,7 @@ export interface CalendarEvent {
 
 export interface WorldCalendar {
   /** The time of the world. */
-  readonly now: string
+  readonly now: DateTime
   /** The next event. */
   readonly next: CalendarEvent | null
   readonly events: readonly CalendarEvent[]

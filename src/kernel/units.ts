@@ -1,5 +1,10 @@
 // Human units as the configuration writes them: `250ms`, `5m`, `1MB`.
 
+/** A timestamp of RFC 3339. Like `Fraction` a name for the schemas of replies, which are made of types. */
+export type DateTime = string
+/** A number that need not be an integer. */
+export type Fraction = number
+
 const DURATIONS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const SIZES: Readonly<Record<string, number>> = { B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20 }
 

@@ -12,13 +12,17 @@ export interface DescribedOperation {
   readonly operation: string
   readonly method: string
   readonly path: string
+  /** The source of its replies. */
   readonly responds: string
+  /** Its behaviours, outermost first. */
   readonly chain: readonly string[]
   readonly deprecated: boolean
   readonly stability?: string | undefined
+  /** Deprecated since this date. */
   readonly since?: string | undefined
+  /** Gone on this date. */
   readonly sunset?: string | undefined
-  /** The start of its brown-outs. */
+  /** Rests now and then from this date on. */
   readonly brownouts?: string | undefined
   /** In the order in which they are tried. */
   readonly rules?: readonly DescribedRule[] | undefined
@@ -52,6 +56,7 @@ export interface DescribedPlan {
   readonly seed: number
   /** The current weather; the operations are described as they are in it. */
   readonly weather: string | null
+  /** Names, never keys. */
   readonly consumers: readonly string[]
   readonly resources: readonly DescribedResource[]
   readonly operations: readonly DescribedOperation[]

@@ -61,7 +61,8 @@ const packageOf = (name: string): string =>
     .join('/')
 /** Packages of types only: nothing of them is in the program. */
 const TYPES = ['har-format']
-const isPackage = (name: string): boolean => !name.startsWith('node:') && !/\.tsx?$/.test(name) && !TYPES.includes(name)
+const isPackage = (name: string): boolean =>
+  !name.startsWith('node:') && !/\.(?:tsx?|json)$/.test(name) && !TYPES.includes(name)
 const importers = new Map<string, string[]>()
 for (const { path, imports } of sourceFiles) {
   for (const name of new Set(imports.filter(isPackage).map(packageOf))) {

@@ -1,5 +1,5 @@
-// Writes the parts that follow from the code: config/gateway.schema.json, the blocks of README.md and docs/ between markers, and
-// the pictures. With --check it writes nothing and fails if something is stale.
+// Writes the parts that follow from the code: config/gateway.schema.json, the schemas of the control plane's replies, the blocks
+// of README.md and docs/ between markers, and the pictures. With --check it writes nothing and fails if something is stale.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,6 +16,7 @@ import { drawRecording, drawReplies, drawSandbox } from './pictures/real-api.ts'
 import { drawRequest } from './pictures/request.ts'
 import { drawRooms } from './pictures/rooms.ts'
 import { describeProblems } from './problems.ts'
+import { describeReplies } from './reply-schemas.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const END = '<!-- end of generated -->'
@@ -46,6 +47,7 @@ async function fill(page: string, parts: (typeof PARTS)[string]): Promise<string
 }
 
 const files: Readonly<Record<string, string>> = {
+  'src/http/control/reply-schemas.json': describeReplies(),
   'config/gateway.schema.json': `${JSON.stringify(publishedSchema(), null, 2)}\n`,
   'docs/pictures/bench.svg': drawBench(),
   'docs/pictures/calendar.svg': drawCalendar(),

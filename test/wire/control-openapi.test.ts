@@ -99,7 +99,7 @@ describe('the control plane follows its OpenAPI document', () => {
   test('every schema compiles', () => {
     for (const { operation } of operations) {
       for (const { content = {} } of Object.values(operation.responses)) {
-        for (const { schema } of Object.values(content)) if (!isReference(schema)) checkOf(schema)
+        for (const { schema } of Object.values(content)) checkOf(schema, document)
       }
     }
   })
@@ -123,24 +123,24 @@ describe('the control plane follows its OpenAPI document', () => {
         const type = String(reply.headers['content-type']).split(';')[0] as string
         assert.ok(content[type], `${what}: ${type} is not documented`)
         const value = type.endsWith('json') ? reply.body : reply.text
-        const { schema } = content[type]
-        const check = checkOf(isReference(schema) ? (document.components.schemas[nameOf(schema)] as Schema) : schema)
+        const check = checkOf(content[type].schema, document)
         assert.deepEqual(check(value) ?? [], [], what)
       }
     })
   }
 })
 
-/** Compiles each schema once. */
+/** Compiles each schema once, with those that it refers to. */
 const checks = new Map<Schema, Check>()
-function checkOf(schema: Schema): Check {
-  const check = checks.get(schema) ?? new Schemas().compile(schema)
+function checkOf(schema: Schema, { components }: Described): Check {
+  const known = checks.get(schema)
+  if (known !== undefined) return known
+  const whole = JSON.stringify({ allOf: [schema], $defs: components.schemas })
+  const check = new Schemas().compile(JSON.parse(whole.replaceAll('#/components/schemas/', '#/$defs/')))
   checks.set(schema, check)
   return check
 }
 
-const isReference = (schema: Schema): schema is { readonly $ref: string } =>
-  typeof schema === 'object' && typeof schema.$ref === 'string'
 const nameOf = ({ $ref }: { readonly $ref: string }): string => $ref.slice($ref.lastIndexOf('/') + 1)
 const resolve = (document: Described, response: DescribedResponse & { readonly $ref?: string }): DescribedResponse =>
   response.$ref === undefined

@@ -3,7 +3,7 @@
 
 import { signal } from '@preact/signals'
 import { useRef, useState } from 'preact/hooks'
-import type { Diagnostic, Place } from '../../http/control/types.ts'
+import type { ConfigurationTexts, Finding } from '../../http/control/types.ts'
 import type { Editor } from '../editor/editor.ts'
 import { Difference, EditorBox, Mistakes, type TextMistake } from '../editor/editor-box.tsx'
 import type { SchemaPart } from '../editor/schema-path.ts'
@@ -11,18 +11,6 @@ import { ControlError, call, refreshPlan, useLoaded } from '../model/gateway.ts'
 import { plural } from '../model/wording.ts'
 import { announce, Button, perform, ShowLoaded, saveFile } from '../parts/controls.tsx'
 import { Tabs } from '../parts/panels.tsx'
-
-interface ConfigurationTexts {
-  readonly file: string
-  /** The text that is being served. */
-  readonly applied: string
-  /** The text of the file; null where it cannot be read, or where none has the configuration. */
-  readonly disk: string | null
-  readonly same: boolean
-}
-
-/** A diagnostic of the control plane. */
-type Finding = Omit<Diagnostic, 'place'> & Omit<Place, 'text' | 'id'>
 
 /** The text that is not applied yet; it stays while other views are open. */
 const draft = signal<string | undefined>(undefined)

@@ -6,13 +6,13 @@
 import { computed, signal } from '@preact/signals'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type {
-  ClockState,
   ClockWords,
   DescribedOperation,
   DescribedPlan,
-  Measure,
-  OperationForm,
-  WeatherFile,
+  DescribedWorld,
+  MeasuredOperations,
+  ProgramVersion,
+  ShownClock,
 } from '../../http/control/types.ts'
 import { parseJson, stringifyJson } from '../../kernel/json.ts'
 import { parsePlace, queryText, type ViewPlace, writePlace } from './place.ts'
@@ -287,29 +287,7 @@ export function useTask() {
   return { ...state, run }
 }
 
-export interface ShownClock extends Omit<ClockState, 'now'> {
-  /** A timestamp. */
-  readonly now: string
-}
-
-export interface DescribedWorld {
-  readonly name: string
-  readonly permanent: boolean
-  readonly default: boolean
-  readonly host?: string
-  readonly clock: ShownClock
-  readonly records: Readonly<Record<string, number>>
-}
-
-interface Version {
-  /** The address of the API: `http://127.0.0.1:4010`. */
-  readonly api: string
-  /** A command that the API answers with success; absent if it needs a secret key. */
-  readonly firstCall?: string
-  readonly workers?: number | null
-}
-
-export const runningVersion = signal<Version | undefined>(undefined)
+export const runningVersion = signal<ProgramVersion | undefined>(undefined)
 /** The plan without weather. */
 export const servedPlan = signal<DescribedPlan | undefined>(undefined)
 export const knownConsumers = computed(() => servedPlan.value?.consumers ?? [])
@@ -322,7 +300,7 @@ export const servedOperation = (id: string | null): DescribedOperation | undefin
 
 /** Loads the version and the plan, from which views take names. */
 export async function refreshPlan(): Promise<void> {
-  runningVersion.value = await call<Version>('GET', '/version', { quiet: true })
+  runningVersion.value = await call<ProgramVersion>('GET', '/version', { quiet: true })
   servedPlan.value = await call<DescribedPlan>('GET', '/plan', { quiet: true })
 }
 
@@ -371,26 +349,6 @@ export async function setClock(change?: ClockWords): Promise<void> {
   if (change === undefined) await call('DELETE', path)
   else await call('PUT', path, { body: { ...(keeps && course), ...change } })
   await refreshWorlds()
-}
-
-type MeasuredForm = Pick<OperationForm, 'operation' | 'method' | 'path' | 'tags' | 'summary' | 'chain'>
-
-export interface MeasuredOperation extends MeasuredForm {
-  readonly phase: string
-  /** Latency, faults and limits in force. */
-  readonly settings?: NonNullable<WeatherFile['defaults']>
-  /** The percentage of its parts that requests have touched. */
-  readonly covered: number
-  readonly measured: Measure
-}
-
-export interface MeasuredOperations {
-  /** The end of the last step of each series: a timestamp. */
-  readonly at: string
-  /** Seconds of each step. */
-  readonly step: number
-  readonly operations: readonly MeasuredOperation[]
-  readonly all: Measure
 }
 
 /** Follows the measurements. @param query chooses the requests, and the minutes that are measured */

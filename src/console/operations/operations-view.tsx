@@ -1,7 +1,7 @@
 // View 2: the operations of the API with their rates and latencies, and one operation beside the list.
 
 import type { ComponentChildren } from 'preact'
-import type { CoverageReport, Measure, OperationForm } from '../../http/control/types.ts'
+import type { CoverageReport, MeasuredOperation, MeasuredOperations, OperationForm } from '../../http/control/types.ts'
 import { AnswerForm, GivenAnswers, TryForm } from '../forms/operation-forms.tsx'
 import {
   chosenWorld,
@@ -9,8 +9,6 @@ import {
   inUrl,
   knownConsumers,
   type LoadedData,
-  type MeasuredOperation,
-  type MeasuredOperations,
   parameter,
   pathTo,
   servedOperation,
@@ -389,7 +387,7 @@ const areaUnder = (values: readonly (number | null)[], most: number): string =>
   `${lineThrough(values, most)}V${HEIGHT}H0z`
 
 /** A bar for the failures of each step, tall enough to be seen. */
-const barsOf = (series: Measure['series'], most: number): string =>
+const barsOf = (series: MeasuredOperation['measured']['series'], most: number): string =>
   series
     .map(({ errors }, i) =>
       errors > 0 ? `M${placeIn(series.length, i)} ${HEIGHT}v${-Math.max(15, (errors / most) * HEIGHT)}` : '',

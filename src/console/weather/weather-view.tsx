@@ -2,12 +2,12 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { MeasuredOperation, ServedWeather } from '../../http/control/types.ts'
 import {
   call,
   chosenWorld,
   hrefOf,
   knownConsumers,
-  type MeasuredOperation,
   parameter,
   pathTo,
   setParameters,
@@ -44,14 +44,6 @@ import {
   withSettings,
   writeScope,
 } from './blocks.ts'
-
-interface ServedWeather {
-  readonly name: string | null
-  /** A timestamp, by real time. */
-  readonly until?: string
-  readonly known: readonly string[]
-  readonly blocks: WeatherBlocks
-}
 
 type WeatherPart = { readonly weather?: Readonly<Record<string, WeatherBlocks>> }
 type ConfigurationParts = Readonly<Record<'effective' | 'written', WeatherPart | undefined>>

@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { ResourceForm } from '../../http/control/types.ts'
 import { type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Editor } from '../editor/editor.ts'
 import { EditorBox, Mistakes, type TextMistake } from '../editor/editor-box.tsx'
@@ -78,7 +79,7 @@ interface CollectionProps {
 }
 
 function CollectionData({ collection, count }: CollectionProps) {
-  const resource = useReply<ResourceForm>(pathTo`/resources/${collection}`, { exact: true })
+  const resource = useReply<EditedResource>(pathTo`/resources/${collection}`, { exact: true })
   return <ShowLoaded of={resource}>{found => <RecordTable resource={found} count={count} />}</ShowLoaded>
 }
 
@@ -90,7 +91,7 @@ const NO_RECORDS = 'Make one here, send a request that creates one, or reset the
 
 const pathOfRecords = (collection: string): string => pathTo`/worlds/${shownWorld.value}/collections/${collection}`
 
-function RecordTable({ resource, count }: { resource: ResourceForm; count: number }) {
+function RecordTable({ resource, count }: { resource: EditedResource; count: number }) {
   const { name: collection, idField, schema, base } = resource
   const [, setTick] = useState(0)
   const q = parameter('q')
@@ -179,16 +180,8 @@ function RecordTable({ resource, count }: { resource: ResourceForm; count: numbe
   )
 }
 
-/** A resource as the control plane describes it. */
-interface ResourceForm {
-  readonly name: string
-  readonly idField: string
-  /** How a new record gets its id: `client`, or in another way. */
-  readonly assigned: string
-  /** Set if the records are those of the real API, and a world keeps its changes to them. */
-  readonly base?: string
-  readonly schema: SchemaPart
-}
+/** A resource with the part of its schema that the page reads. */
+type EditedResource = Omit<ResourceForm, 'schema'> & { readonly schema: SchemaPart }
 
 /** Counts changes of records that this page made, so that tables load them again. */
 const dataRevision = signal(0)
@@ -199,7 +192,7 @@ export async function dataChanged(): Promise<void> {
 }
 
 /** @param id unset for a new record */
-function RecordEditor({ resource, id }: { resource: ResourceForm; id: string | undefined }) {
+function RecordEditor({ resource, id }: { resource: EditedResource; id: string | undefined }) {
   const { name, schema, assigned, idField } = resource
   const path = id === undefined ? pathOfRecords(name) : pathOfRecords(name) + pathTo`/${id}`
   const loaded = useLoaded(path, async signal =>
@@ -226,7 +219,7 @@ function RecordEditor({ resource, id }: { resource: ResourceForm; id: string | u
 }
 
 interface RecordFormProps {
-  readonly resource: ResourceForm
+  readonly resource: EditedResource
   readonly id: string | undefined
   readonly path: string
   readonly stored: string

@@ -1,6 +1,7 @@
 // The past of the shown world: a slider over its changes, what each one changed, and the ways to go back there.
 
 import { useState } from 'preact/hooks'
+import type { WorldChange, WorldHistory } from '../../http/control/types.ts'
 import { call, hrefOf, knownWorlds, pathTo, shownWorld, useReply } from '../model/gateway.ts'
 import { writeMoment } from '../model/wording.ts'
 import { Actions, Note, perform, ShowLoaded } from '../parts/controls.tsx'
@@ -8,29 +9,20 @@ import { Section } from '../parts/panels.tsx'
 import { dataChanged } from './data-panel.tsx'
 import { unusedName } from './snapshot-file.ts'
 
-interface WorldChange {
-  readonly position: number
-  /** A timestamp, by real time. */
-  readonly at: string
-  /** Empty where no request made it. */
-  readonly by: string
-  readonly changes: readonly { readonly change: string; readonly collection?: string; readonly id?: string | number }[]
-}
-
 export function HistoryPanel() {
   // The position; unset for the latest one, which is another one after each change.
   const [chosen, setChosen] = useState<number | undefined>()
   const world = shownWorld.value
   const names = knownWorlds.value.map(({ name }) => name)
   const path = pathTo`/worlds/${world}`
-  const loaded = useReply<{ entries: WorldChange[] }>(`${path}/history`, { query: { limit: 1000 }, every: 3000 })
+  const loaded = useReply<WorldHistory>(`${path}/history`, { query: { limit: 1000 }, every: 3000 })
   const goBack = async (to: number, into?: string): Promise<void> => {
     await call('POST', `${path}/rewind`, { body: { to, into } })
     if (into === undefined) setChosen(undefined)
     await Promise.all([dataChanged(), loaded.reload()])
     if (into !== undefined) location.hash = hrefOf('worlds', { world: into })
   }
-  const show = ({ entries }: { entries: readonly WorldChange[] }) => {
+  const show = ({ entries }: WorldHistory) => {
     const oldest = entries.at(-1)
     if (oldest === undefined) return <Note text="Nothing has changed in this world yet." />
     const start = { position: oldest.position - 1, at: '', by: '', changes: [] }

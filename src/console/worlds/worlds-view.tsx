@@ -1,19 +1,17 @@
 // View 3: the list of worlds, and one of them: the actions on it, its clock, and its records.
 
 import { useRef, useState } from 'preact/hooks'
-import type { ClockWords, WorldCalendar } from '../../http/control/types.ts'
+import type { ClockWords, DescribedWorld, ShownClock, WorldCalendar } from '../../http/control/types.ts'
 import {
   call,
   callForReply,
   clock,
-  type DescribedWorld,
   hrefOf,
   knownWorlds,
   parameter,
   parseExactly,
   pathTo,
   refreshWorlds,
-  type ShownClock,
   setClock,
   setParameters,
   shownWorld,

@@ -3,12 +3,14 @@
 import { getOrMake } from '../../kernel/memo.ts'
 import { escapeCell } from '../../kernel/report.ts'
 import { table } from '../../kernel/terminal.ts'
+import type { Fraction } from '../../kernel/units.ts'
 import type { ItemKind } from './items.ts'
 
 /** An item in a report. */
 export interface CoveredItem {
   readonly kind: ItemKind
   readonly name: string
+  /** The file of the contract that has it, at `line`. */
   readonly file: string
   readonly line: number
   readonly seen: boolean
@@ -20,7 +22,7 @@ export interface CoverageTotals {
   readonly seen: number
   readonly total: number
   /** Rounded down to a tenth; 100 if there is nothing to see. */
-  readonly percent: number
+  readonly percent: Fraction
   /** Rules that refused requests have violated. A client that works violates none, so they are not in the percentage. */
   readonly rules: { readonly seen: number; readonly total: number }
 }

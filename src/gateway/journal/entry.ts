@@ -1,6 +1,7 @@
 // Describes an entry of the journal for people: masked, worded and copied.
 
 import { mapValues } from '../../kernel/json.ts'
+import type { DateTime, Fraction } from '../../kernel/units.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { Explanation } from '../client-controls.ts'
 import type { Mask } from '../mask.ts'
@@ -10,9 +11,9 @@ export interface RecordedRequest {
   /** Counts the requests of the process. */
   readonly id: number
   /** When the reply was ready, by the real clock. */
-  readonly at: string
+  readonly at: DateTime
   /** The same by the clock of the request. */
-  readonly time: string
+  readonly time: DateTime
   readonly world: string
   /** `null` without an operation. */
   readonly operation: string | null
@@ -23,11 +24,11 @@ export interface RecordedRequest {
   readonly query: string
   /** 0 if a fault left the client without a reply. */
   readonly status: number
-  readonly durationMs: number
+  readonly durationMs: Fraction
   /** `upstream` or `simulation`, if there is a real API. */
   readonly replied?: string
   /** The time until the real API began its reply. */
-  readonly upstreamMs?: number
+  readonly upstreamMs?: Fraction
   /** The position of its changes in the history of its world, where that is kept and it made any. */
   readonly position?: number
   /** Why it was refused, if it was: the problem's code, and the rule that was violated. */
@@ -35,7 +36,7 @@ export interface RecordedRequest {
   /** The deliberate effects on it. */
   readonly injected?: {
     readonly weather?: string
-    readonly delayMs?: number
+    readonly delayMs?: Fraction
     readonly queued?: true
     readonly fault?: string
     readonly notes?: readonly string[]

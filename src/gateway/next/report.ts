@@ -3,6 +3,7 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { formatFindings, type ReportFormat } from '../../kernel/report.ts'
+import type { DateTime } from '../../kernel/units.ts'
 import type { NextCause } from './judge.ts'
 
 /** `not-judged`: a part of it was not kept. `not-seen`: it would break, or may, but was not called. */
@@ -12,11 +13,12 @@ export type NextVerdict = NextCause['verdict'] | 'not-judged' | 'safe' | 'not-se
 export interface NextFinding {
   readonly verdict: NextCause['verdict']
   readonly reason: string
-  /** The places in the two contracts: `openapi.yaml:12:5`. */
+  /** The place in the contract: `openapi.yaml:12:5`. */
   readonly now: string
+  /** The place in the next contract. */
   readonly next: string
   readonly calls: number
-  readonly last?: string
+  readonly last?: DateTime
   /** A command of curl that repeats the first such call; credentials are masked. */
   readonly try?: string
 }
@@ -28,7 +30,7 @@ export interface NextRow {
   readonly operation: string
   readonly verdict: NextVerdict
   readonly calls: number
-  readonly last?: string
+  readonly last?: DateTime
   readonly findings: readonly NextFinding[]
   /** The reasons why a part of the calls could not be judged, with their number. */
   readonly unjudged: Readonly<Record<string, number>>
@@ -39,15 +41,18 @@ export interface NextRow {
 export interface NextReport {
   /** Whether the contracts have an operation in common. Without one, there are no rows. */
   readonly related: boolean
-  /** The times of the first request and of the last one. */
-  readonly since?: string
-  readonly until?: string
+  /** The time of the first request. */
+  readonly since?: DateTime
+  /** The time of the last request. */
+  readonly until?: DateTime
   readonly requests: number
-  /** Requests that the current contract refuses, and to none of its operations. */
+  /** Requests that the current contract refuses already. */
   readonly refused: number
+  /** Requests to no operation of the current contract. */
   readonly unmatched: number
   /** Requests that were not judged because too many were waiting. */
   readonly dropped: number
+  /** Those that were seen. */
   readonly consumers: readonly (string | null)[]
   /** Consumers of the configuration without a request. */
   readonly neverSeen: readonly string[]

@@ -20,63 +20,17 @@ import {
   type Control,
   described,
   flag,
-  integer,
   list,
   nameParameter,
-  natural,
-  object,
-  operationNames,
-  orNull,
-  positive,
   problemWith,
   replyWith,
-  string,
+  shape,
   under,
 } from './route.ts'
 
-export const phaseSchema = { enum: ['active', 'deprecated', 'browning out', 'gone', 'past its sunset'] } as const
-
-const operationSchema = object({
-  ...operationNames,
-  responds: described('What it answers with.'),
-  chain: described('Its behaviours, outermost first.', list(string)),
-  deprecated: flag,
-  'stability?': string,
-  'since?': described('Deprecated since this date.'),
-  'sunset?': described('Gone on this date.'),
-  'brownouts?': described('Rests now and then from this date on.'),
-})
-
-const daySchema = object({
-  ...operationNames,
-  phase: phaseSchema,
-  'refused?': described('The status it is refused with at this moment.', integer),
-  'until?': described('Until when it rests.'),
-  'next?': described('The next event and its time.', object({ what: string, at: string })),
-})
-
-const planSchema = object({
-  ...{ title: string, version: string, basePaths: list(string), seed: integer },
-  consumers: described('Names, never keys.', list(string)),
-  weather: described('What has come over the configuration; the operations are shown in it.', orNull(string)),
-  resources: list(object({ name: string, schema: string, seeds: natural, 'base?': { enum: ['upstream'] } })),
-  operations: list(operationSchema),
-})
-
-export const diagnosticSchema = object({
-  severity: { enum: ['error', 'warning'] },
-  code: described('Stable, kebab-case.'),
-  message: string,
-  file: string,
-  line: positive,
-  column: positive,
-  length: described('In characters, from the column on.', natural),
-  'hint?': string,
-})
-
 /** The declaration of `refuseConfiguration`. */
 export const invalidOrder = (description: string) => ({
-  422: problemWith(description, { diagnostics: list(diagnosticSchema) }),
+  422: problemWith(description, { diagnostics: list(shape('Finding')) }),
 })
 
 /** Refuses a configuration or a part of one, with every mistake and its place. */
@@ -95,13 +49,6 @@ export const readOrder = (name: string, { body, text }: Call, report: Diagnostic
 /** The diagnostics of a report as data: the first hundred errors, and all warnings. */
 export const describeReport = (report: Diagnostics): object[] => shownOf(report.list).map(flatDiagnostic)
 
-const adoptedSchema = object({
-  reloaded: described('false if it was a dry run.', flag),
-  operations: natural,
-  warnings: natural,
-  diagnostics: described('The warnings, with their places.', list(diagnosticSchema)),
-})
-
 /** Describes the configuration that was loaded, or refuses it. */
 const describeAdopted = ({ plan, report }: Loaded, reloaded = true): ControlReply =>
   plan === undefined
@@ -113,7 +60,7 @@ const describeAdopted = ({ plan, report }: Loaded, reloaded = true): ControlRepl
 
 /** The replies to a call that loads a configuration. */
 const adopts = (description: string, mistaken: string) => ({
-  200: replyWith(description, adoptedSchema),
+  200: replyWith(description, shape('AdoptedConfiguration')),
   409: 'This gateway was not started from a file.',
   ...invalidOrder(mistaken),
 })
@@ -124,29 +71,6 @@ const noFile = (): ControlReply => refuseConflict('this gateway was not started 
 const MAX_CONFIGURATION = 8_000_000
 
 const YAML = ['application/yaml', 'application/x-yaml', 'text/yaml']
-
-const configurationSchema = object({
-  file: described('What relative paths are relative to.'),
-  written: described(
-    'The content of gateway.yaml with environment variables filled in and credentials as ***.',
-    anyObject,
-  ),
-  effective: object({
-    seed: integer,
-    listen: anyObject,
-    limits: described('Bytes and milliseconds.', anyObject),
-    worlds: described('Milliseconds.', anyObject),
-    journal: described('Bytes.', anyObject),
-    consumers: { type: 'array', items: string },
-  }),
-})
-
-const textsSchema = object({
-  file: string,
-  applied: described('The configuration that is being served.'),
-  disk: described('The current content of its file; null if it cannot be read or does not exist.', orNull(string)),
-  same: described('Whether both texts are the same.', flag),
-})
 
 export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
   under('always', {
@@ -172,7 +96,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         at: described('A date, a timestamp, or an offset from the time of the default world: 2030-12-06, +30d.'),
       },
       replies: {
-        200: replyWith('The plan.', { anyOf: [planSchema, list(daySchema)] }, 'text/plain'),
+        200: replyWith('The plan.', { anyOf: [shape('DescribedPlan'), list(shape('OperationOnADay'))] }, 'text/plain'),
       },
       handle: call => {
         const { plan, worlds } = gateway
@@ -200,7 +124,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
       summary:
         'The configuration that is being served, as written and with defaults, or as text. Credentials are masked.',
       replies: {
-        200: replyWith('The configuration.', configurationSchema, 'application/yaml'),
+        200: replyWith('The configuration.', shape('ServedConfiguration'), 'application/yaml'),
       },
       handle: call =>
         call.prefers('application/yaml')
@@ -211,7 +135,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
       at: 'GET /config/text',
       summary:
         'The text of the served configuration, and that of its file: `<masked:CONSUMER.SCHEME>` replaces a credential.',
-      replies: { 200: replyWith('Both texts.', textsSchema) },
+      replies: { 200: replyWith('Both texts.', shape('ConfigurationTexts')) },
       handle: () => {
         const { plan } = gateway
         const served = servedText(plan)

@@ -1,50 +1,8 @@
 // The routes of the coverage: what of the contract requests have touched.
 
-import { ITEM_KINDS } from '../../gateway/coverage/items.ts'
 import { COVERAGE_FORMATS, type CoverageFormat, formatCoverage } from '../../gateway/coverage/report.ts'
 import { DONE, done, json, missing, text } from './replies.ts'
-import {
-  type Control,
-  described,
-  flag,
-  list,
-  natural,
-  object,
-  operationNames,
-  positive,
-  replyWith,
-  string,
-  under,
-} from './route.ts'
-
-const seenOf = { seen: natural, total: natural } as const
-const totals = {
-  ...seenOf,
-  percent: { type: 'number', minimum: 0, maximum: 100, description: 'Without rules and deprecated inputs.' },
-  rules: described('Rules that refused requests have violated.', object(seenOf)),
-} as const
-
-const coverageSchema = object({
-  title: described('Of the contract.'),
-  ...totals,
-  operations: list(
-    object({
-      ...operationNames,
-      requests: natural,
-      ...totals,
-      items: list(
-        object({
-          kind: { enum: ITEM_KINDS },
-          name: string,
-          file: described('Of the contract, as is `line`.'),
-          line: positive,
-          seen: flag,
-          'deprecated?': described('Whether it is a deprecated input, which should rather not be seen.', flag),
-        }),
-      ),
-    }),
-  ),
-})
+import { type Control, described, replyWith, shape, string, under } from './route.ts'
 
 interface CoverageQuery {
   readonly world?: string
@@ -68,7 +26,10 @@ export const coverageRoutes = ({ gateway }: Control) =>
           enum: COVERAGE_FORMATS,
         }),
       },
-      replies: { 200: replyWith('The coverage.', coverageSchema, 'text/plain'), 404: 'The operation does not exist.' },
+      replies: {
+        200: replyWith('The coverage.', shape('CoverageReport'), 'text/plain'),
+        404: 'The operation does not exist.',
+      },
       handle: async ({ parameters }) => {
         const { format = 'json', ...filter } = parameters as CoverageQuery
         const names = gateway.plan.operations.map(({ operation }) => operation.id)

@@ -6,136 +6,8 @@ import { describeChain, describeForm } from '../../gateway/reference.ts'
 import type { Measure } from '../../gateway/traffic.ts'
 import { describeDay } from '../../plan/describe.ts'
 import { parseMoment, timestamp } from '../../world/clock.ts'
-import { phaseSchema } from './configuration.ts'
 import { badRequest, json, missing, text } from './replies.ts'
-import {
-  anyObject,
-  type Control,
-  dateTime,
-  described,
-  flag,
-  integer,
-  jsonSchema,
-  list,
-  natural,
-  object,
-  operationNames,
-  orNull,
-  positive,
-  refuseWorld,
-  replyWith,
-  string,
-  under,
-} from './route.ts'
-
-const latencySchema = { type: ['number', 'null'], minimum: 0 } as const
-
-const measureSchema = object({
-  requests: natural,
-  perSecond: { type: 'number', minimum: 0 },
-  errors: described('Without a reply, or with one of 500 or above.', natural),
-  refused: described('With a reply from 400 to 499.', natural),
-  p50: described('Half of the requests took no longer, in milliseconds; null without a request.', latencySchema),
-  ...{ p90: latencySchema, p95: latencySchema, p99: latencySchema, max: latencySchema },
-  series: described(
-    'One for each step, the oldest first.',
-    list(object({ requests: natural, errors: natural, p50: latencySchema, p95: latencySchema })),
-  ),
-})
-
-const linkSchema = object({ name: string, 'detail?': string })
-
-const operationsSchema = object({
-  at: described('By the real clock.', dateTime),
-  seconds: described('The time that is measured.', natural),
-  step: { type: 'number', description: 'Seconds of each step of a series.' },
-  operations: list(
-    object({
-      ...operationNames,
-      tags: list(string),
-      'summary?': string,
-      deprecated: flag,
-      phase: phaseSchema,
-      chain: list(linkSchema),
-      settings: described(
-        'Latency, faults and limits as they are in force, by the keys of gateway.yaml; weather included.',
-        anyObject,
-      ),
-      covered: described('The percentage of its parts that requests have touched: see GET /coverage.', {
-        type: 'number',
-        minimum: 0,
-        maximum: 100,
-      }),
-      measured: measureSchema,
-    }),
-  ),
-  all: measureSchema,
-})
-
-const example = object({ name: orNull(string), value: {} })
-const formSchema = object({
-  ...{ operation: string, method: string },
-  path: described('The path template, base path included.'),
-  ...{ tags: list(string), 'summary?': string, 'description?': string },
-  deprecated: flag,
-  chain: list(linkSchema),
-  security: described('Alternatives of schemes that belong together.', list(list(string))),
-  parameters: list(
-    object({
-      ...{ name: string, in: { enum: ['path', 'query', 'header', 'cookie'] }, 'description?': string },
-      ...{ required: flag, deprecated: flag, schema: jsonSchema },
-      'sample?': described('Its text in the sample.'),
-    }),
-  ),
-  'body?': object({
-    required: flag,
-    content: list(object({ type: string, 'schema?': jsonSchema, examples: list(example) })),
-  }),
-  responses: list(
-    object({
-      status: described('As the contract has it: `200`, `4XX`, `default`.'),
-      description: string,
-      content: list(
-        object({
-          ...{ type: string, examples: list(example) },
-          'sample?': { description: 'A valid value, if the contract has no example.' },
-        }),
-      ),
-    }),
-  ),
-  'curl?': described(
-    'A command that sends the sample; absent if it needs a key that the configuration does not publish.',
-  ),
-  'sample?': {
-    ...object({ path: string, query: string, headers: anyObject, 'body?': string }),
-    description: 'A request that keeps to the contract, without a credential.',
-  },
-})
-
-const caller = {
-  consumer: described('null for calls of unknown consumers.', orNull(string)),
-  calls: natural,
-  firstSeen: described("By the world's clock."),
-  lastSeen: string,
-}
-
-const reportSchema = object({
-  at: described('The moment from which days are counted.'),
-  operations: list(
-    object({
-      ...operationNames,
-      ...{ 'since?': string, 'sunset?': string },
-      'daysLeft?': described('Days until the sunset, one that has begun counted; negative after it.', integer),
-      calls: described('Live ones, here and below: neither in a sandbox nor at another time.', natural),
-      consumers: list(object(caller)),
-      rehearsed: described('Calls in sandboxes, or at another time than the real one.', natural),
-    }),
-  ),
-  inputs: described(
-    'Deprecated parameters and fields of bodies, as far as anybody used them.',
-    list(object({ operation: string, input: string, ...caller })),
-  ),
-})
+import { type Control, described, positive, refuseWorld, replyWith, shape, under } from './route.ts'
 
 /** The behaviours that weather may change. */
 const WEATHERED = new Set(behaviours.flatMap(({ name, weather }) => (weather ? [name] : [])))
@@ -165,7 +37,7 @@ export const operationRoutes = ({ gateway, about }: Control) =>
         minutes: described('Default: 5.', { ...positive, maximum: 60 }),
       },
       replies: {
-        200: replyWith('The operations.', operationsSchema),
+        200: replyWith('The operations.', shape('MeasuredOperations')),
         404: 'The world does not exist.',
       },
       handle: ({ parameters }) => {
@@ -211,7 +83,7 @@ export const operationRoutes = ({ gateway, about }: Control) =>
         operation: described('Its id.'),
         world: described('The world whose contract has it. Default: the default one.'),
       },
-      replies: { 200: replyWith('The operation.', formSchema), 404: 'The operation does not exist.' },
+      replies: { 200: replyWith('The operation.', shape('OperationForm')), 404: 'The operation does not exist.' },
       handle: ({ parameters }) => {
         const { operation: id, world = '' } = parameters as { readonly operation: string; readonly world?: string }
         const plan = gateway.worlds.planOf(world)
@@ -232,7 +104,7 @@ export const operationRoutes = ({ gateway, about }: Control) =>
           "Counts days from then: a date, a timestamp, or an offset such as `+30d`. Default: the default world's time.",
         ),
       },
-      replies: { 200: replyWith('The report.', reportSchema, 'text/plain', 'text/csv') },
+      replies: { 200: replyWith('The report.', shape('DeprecationReport'), 'text/plain', 'text/csv') },
       handle: call => {
         const now = gateway.worlds.default.clock.now()
         const { at } = call.parameters as { at?: string }

@@ -11,14 +11,7 @@ import { answerSchema } from '../../plan/block-schemas.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
-import {
-  describeReport,
-  diagnosticSchema,
-  invalidOrder,
-  orderSpec,
-  readOrder,
-  refuseConfiguration,
-} from './configuration.ts'
+import { describeReport, invalidOrder, orderSpec, readOrder, refuseConfiguration } from './configuration.ts'
 import { type ControlReply, DONE, done, json, refuseAbsent, refuseConflict } from './replies.ts'
 import {
   anyObject,
@@ -35,6 +28,7 @@ import {
   orNull,
   type PlainRoute,
   replyWith,
+  shape,
   string,
   under,
 } from './route.ts'
@@ -43,7 +37,7 @@ const {
   properties: { times: _, ...properties },
 } = answerSchema as { readonly properties: Readonly<Record<string, object>> }
 
-const warningsSchema = described('When it is set: the warnings about it.', list(diagnosticSchema))
+const warningsSchema = described('When it is set: the warnings about it.', list(shape('Finding')))
 const warningsOf = (report: Diagnostics) => (report.list.length > 0 ? { diagnostics: describeReport(report) } : {})
 
 const standingSchema = {
@@ -152,18 +146,9 @@ function inAllAndIn(
   }
 }
 
-const weatherReplySchema = object({
-  name: described('null if the weather is clear.', orNull(string)),
-  'until?': described('By real time. Absent: until it is changed.', dateTime),
-  operations: described('The operations that it changes for all consumers.', list(string)),
-  consumers: described('The consumers with different weather.', list(string)),
-  known: described('The weather that the configuration names.', list(string)),
-  blocks: described('The blocks that are in force, as they were put or stand in the configuration.', anyObject),
-  'diagnostics?': warningsSchema,
-})
-const weatherShown = { 200: replyWith('The weather.', weatherReplySchema) }
+const weatherShown = { 200: replyWith('The weather.', shape('ServedWeather')) }
 const weatherSet = {
-  200: replyWith('The new weather.', weatherReplySchema),
+  200: replyWith('The new weather.', shape('ServedWeather')),
   ...invalidOrder('The weather is invalid and was not changed.'),
 }
 

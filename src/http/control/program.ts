@@ -5,39 +5,20 @@ import { findFirstCall } from '../../gateway/curl.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
 import { timestamp } from '../../world/clock.ts'
 import { json } from './replies.ts'
+import schemas from './reply-schemas.json' with { type: 'json' }
 import {
   type CallParameter,
   type Control,
   type ControlRoute,
-  dateTime,
-  described,
-  flag,
-  integer,
-  list,
   object,
-  orNull,
   problemSchema,
   type ReplySpec,
   replyWith,
   routeAddress,
+  shape,
   string,
   under,
 } from './route.ts'
-
-const versionSchema = object({
-  name: { const: 'understudy' },
-  version: string,
-  title: described('Of the contract.'),
-  contractVersion: string,
-  configuration: described('The file that is being served.'),
-  api: described('The address of the API, without a base path.'),
-  basePaths: list(string),
-  'firstCall?': described('A first `curl` command; absent if it needs a key that the configuration does not publish.'),
-  workers: described('The number of processes that serve the API; null for only this one.', orNull(integer)),
-  sandboxes: described('Whether a world can be made by naming it.', flag),
-  defaultWorld: string,
-  now: described('By the real clock.', dateTime),
-})
 
 const rootSchema = object({ name: { const: 'understudy' }, version: string, openapi: string, console: string })
 
@@ -63,7 +44,7 @@ export const programRoutes = ({ gateway, status, about }: Control) => {
     getVersion: {
       at: 'GET /version',
       summary: 'The version of the program, and the contract and addresses that it serves.',
-      replies: { 200: replyWith('The version.', versionSchema) },
+      replies: { 200: replyWith('The version.', shape('ProgramVersion')) },
       handle: () => {
         const { contract, simulation } = gateway.plan
         const call = findFirstCall(gateway.plan, api())
@@ -137,7 +118,7 @@ function describeRoutes(routes: readonly ControlRoute[], version: string): objec
     },
     paths,
     components: {
-      schemas: { Problem: problemSchema },
+      schemas: { Problem: problemSchema, ...schemas },
       responses: Object.fromEntries(
         Object.entries(COMMON).map(([name, [, description]]) => [name, { description, content: PROBLEM }]),
       ),

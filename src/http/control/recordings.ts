@@ -1,14 +1,7 @@
 // The route of a recorder.
 
 import { json, problem } from './replies.ts'
-import { type Control, described, natural, object, replyWith, string, under } from './route.ts'
-
-const stoppedSchema = object({
-  file: described('The recording.', string),
-  exchanges: natural,
-  operations: natural,
-  breaking: described('Replies that break the contract.', natural),
-})
+import { type Control, replyWith, shape, under } from './route.ts'
 
 export const recordingRoutes = ({ gateway }: Control) =>
   under('absent', {
@@ -16,7 +9,7 @@ export const recordingRoutes = ({ gateway }: Control) =>
       at: 'POST /recordings/stop',
       outsideTurns: true,
       summary: 'Ends `understudy record --upstream`, which then makes a project of the recording.',
-      replies: { 202: replyWith('It ends.', stoppedSchema), 409: 'This program records nothing.' },
+      replies: { 202: replyWith('It ends.', shape('StoppedRecording')), 409: 'This program records nothing.' },
       handle: () => {
         const stopped = gateway.stopRecording?.()
         if (stopped !== undefined) return json(stopped, 202)

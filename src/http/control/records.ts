@@ -26,15 +26,14 @@ import {
   described,
   inMadeWorld,
   inWorld,
-  jsonSchema,
   list,
-  mapOf,
   natural,
   object,
   type PlainRoute,
   positive,
   problemWith,
   replyWith,
+  shape,
   string,
   under,
 } from './route.ts'
@@ -56,24 +55,6 @@ const invalidRecord = {
     errors: described('The first 20.', list(faultSchema)),
   }),
 }
-
-const resourceSchema = object({
-  ...{ name: string, idField: string },
-  ids: { enum: ['integer', 'text'] },
-  assigned: { enum: ['sequence', 'uuid', 'generate', 'client'], description: 'How a new record gets its id.' },
-  references: described('Fields that hold ids of other resources, and which.', mapOf(string)),
-  'base?': described('Set if the collection of a world has its changes to records of the real API.', {
-    const: 'upstream',
-  }),
-  'states?': object({
-    field: string,
-    from: described(
-      'By state: those that may follow it, and after how long they do by themselves.',
-      mapOf(list(object({ to: string, 'after?': {} }))),
-    ),
-  }),
-  schema: jsonSchema,
-})
 
 /** A route of a collection of a world. */
 interface CollectionRoute extends Omit<PlainRoute, 'handle'> {
@@ -239,7 +220,7 @@ export const recordRoutes = ({ gateway }: Control) => {
       summary: 'A resource: the schema of its records, and how they get their ids.',
       parameters: { resource: described('Its name.') },
       replies: {
-        200: replyWith('The resource.', resourceSchema),
+        200: replyWith('The resource.', shape('ResourceForm')),
         404: 'The resource does not exist.',
       },
       handle: ({ parameters }) => {

@@ -23,76 +23,15 @@ import {
   type CallParameter,
   type Control,
   type ControlRoute,
-  dateTime,
   described,
   flag,
-  integer,
-  list,
-  mapOf,
   natural,
-  object,
-  orNull,
   positive,
   replyWith,
+  shape,
   string,
   under,
 } from './route.ts'
-
-const durationSchema = { type: 'number', minimum: 0 }
-const texts = mapOf(string)
-const bodySchema = object({ text: described('The beginning.'), bytes: natural })
-
-export const recordedSchema = object({
-  id: described('The number of the request in this process.', positive),
-  at: described('When the reply was ready, by the real clock.', dateTime),
-  time: described("The same by the world's clock.", dateTime),
-  world: string,
-  operation: described('null if the request matched no operation.', orNull(string)),
-  consumer: described('null if the consumer is unknown.', orNull(string)),
-  ...{ method: string, path: string },
-  query: described('Credentials are masked, here and everywhere.'),
-  status: described('0 if a fault left the client without a reply.', integer),
-  durationMs: durationSchema,
-  'position?': described('Of its changes in the history of its world: see GET /worlds/{name}/history.', natural),
-  'refusal?': object({ code: string, rule: described('What was violated.') }),
-  'injected?': object({
-    'weather?': string,
-    'delayMs?': durationSchema,
-    'queued?': { const: true },
-    'fault?': string,
-    'notes?': list(string),
-  }),
-  'explanation?': object({
-    ...{ route: string, operation: string, world: string },
-    real: described('Whether the clock showed real time.', flag),
-    ordinal: described('Which request of the operation it was in its world.', natural),
-    passed: described('The behaviours that the request passed; the last one replied.', list(string)),
-    replied: string,
-    draws: described('By purpose.', mapOf({ type: 'number' })),
-  }),
-  'headers?': described('The headers of the request that are kept.', texts),
-  'replyHeaders?': described('Kept while a client watches.', texts),
-  ...{ 'requestBody?': bodySchema, 'replyBody?': bodySchema },
-})
-
-const evicted = described('The number of requests that were removed to make room.', natural)
-
-const pageSchema = object({
-  requests: list(recordedSchema),
-  total: described('The number of matching requests, shown or not.', natural),
-  more: described('Whether more match than are shown; `limit` shows more of them.', flag),
-  evicted,
-})
-
-const differenceSchema = object({ key: string, wanted: string, found: string })
-
-const verdictSchema = object({
-  ok: described('Whether as many matched as should have; not if that is unknown.', flag),
-  'unknown?': described('Why that is unknown: the journal has dropped requests that may have matched.', string),
-  ...{ matched: natural, min: natural, 'max?': natural, evicted },
-  nearest: list(object({ differs: list(differenceSchema), request: recordedSchema })),
-  requests: described('If too many matched: the last of them.', list(recordedSchema)),
-})
 
 /** The schema of a stream is that of a text; it describes one event. */
 const eventsSchema = {
@@ -184,7 +123,7 @@ export function requestRoutes({ gateway, about }: Control) {
           enum: ['json', 'har'],
         }),
       },
-      replies: { 200: replyWith('The last of those that match.', pageSchema) },
+      replies: { 200: replyWith('The last of those that match.', shape('RequestPage')) },
       handle: select((view, criteria, { parameters: { limit = 100, format } }) => {
         const { requests, total } = selectPage(view, criteria, limit as number)
         if (format === 'har') return text(writeHar(requests.map(harEntryOf), about.version), JSON_TYPE)
@@ -211,7 +150,7 @@ export function requestRoutes({ gateway, about }: Control) {
         min: described('The minimum number of matching requests. Default: 1, or 0 with `max`.', natural),
         max: described('The maximum number of matching requests.', natural),
       },
-      replies: { 200: replyWith('The verdict.', verdictSchema) },
+      replies: { 200: replyWith('The verdict.', shape('Verdict')) },
       handle: select((view, criteria, { parameters }) => {
         const { min, max } = parameters as { min?: number; max?: number }
         if (min !== undefined && max !== undefined && min > max) {

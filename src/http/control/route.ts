@@ -10,6 +10,7 @@ import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import type { World } from '../../world/world.ts'
 import type { Status } from '../status.ts'
 import { type ControlReply, missing, problem, refuseConflict } from './replies.ts'
+import schemas from './reply-schemas.json' with { type: 'json' }
 
 /** The parts that routes control. */
 export interface Control {
@@ -124,8 +125,6 @@ export const natural = { type: 'integer', minimum: 0 } as const
 export const positive = { type: 'integer', minimum: 1 } as const
 export const dateTime = { type: 'string', format: 'date-time' } as const
 export const anyObject = { type: 'object' } as const
-/** The names that each description of an operation begins with. */
-export const operationNames = { operation: string, method: string, path: string } as const
 export const orNull = ({ type }: { readonly type: string }) => ({ type: [type, 'null'] })
 
 /** A schema, that of a text unless another is given, with its description. */
@@ -139,12 +138,6 @@ export const described = <Kind extends object = typeof string>(
 
 /** The schema of an object with any names. */
 export const mapOf = (values: Schema) => ({ type: 'object', additionalProperties: values })
-
-/** The schema of a JSON Schema. */
-export const jsonSchema = {
-  type: ['object', 'boolean'],
-  description: 'JSON Schema 2020-12, with all that it refers to.',
-} as const
 
 /** The schema of a JSON object with no other properties; one whose name ends in `?` is optional. */
 export const object = (properties: Readonly<Record<string, Schema>>) => ({
@@ -167,6 +160,9 @@ export const problemSchema = {
     code: described('A stable code in snake_case, for programs.'),
   },
 } as const
+
+/** The schema of a type that types.ts exports. */
+export const shape = (type: keyof typeof schemas): Schema => ({ $ref: `#/components/schemas/${type}` })
 
 /** @param texts media types that the client may prefer */
 export const replyWith = (description: string, schema: Schema, ...texts: string[]): ReplySpec => ({

@@ -14,36 +14,19 @@ import {
   text,
   withHint,
 } from './replies.ts'
-import { recordedSchema } from './requests.ts'
 import {
   type Call,
   type Control,
   described,
   flag,
-  integer,
-  mapOf,
   object,
-  orNull,
   positive,
   refuseNewWorld,
   replyWith,
+  shape,
   string,
   under,
 } from './route.ts'
-
-const sentSchema = object({
-  request: {
-    anyOf: [recordedSchema, { type: 'null' }],
-    description: 'The request in the journal, with its headers, bodies and explanation; null if the journal is off.',
-  },
-  reply: object({
-    status: described('0 if a fault left the client without a reply.', integer),
-    headers: mapOf(string),
-    body: orNull(string),
-    'base64?': { const: true, description: 'The body is in base64, as it is not UTF-8.' },
-    'wire?': described('The fault that a client would have seen on the connection.'),
-  }),
-})
 
 const requestIdParameter = {
   id: described('The id of a request.', positive),
@@ -91,7 +74,7 @@ export function sendRoutes({ gateway, about }: Control) {
         }),
       },
       replies: {
-        200: replyWith('The request and its reply.', sentSchema),
+        200: replyWith('The request and its reply.', shape('SendResult')),
         409: 'The world does not exist, and sandboxes are switched off.',
       },
       handle: async ({ body }) => {
@@ -110,7 +93,7 @@ export function sendRoutes({ gateway, about }: Control) {
       summary: 'One request; as text, a command of curl that sends it again, with credentials masked.',
       parameters: requestIdParameter,
       replies: {
-        200: replyWith('The request.', recordedSchema, 'text/plain'),
+        200: replyWith('The request.', shape('RecordedRequest'), 'text/plain'),
         ...forgotten,
       },
       handle: call => {
@@ -133,7 +116,7 @@ export function sendRoutes({ gateway, about }: Control) {
         schema: object({ 'world?': world, 'fresh?': described('A new sandbox.', flag) }),
       },
       replies: {
-        200: replyWith('The request and its reply.', sentSchema),
+        200: replyWith('The request and its reply.', shape('SendResult')),
         ...forgotten,
         409: 'The journal did not keep enough of the request, or the world cannot be created.',
       },

@@ -9,29 +9,20 @@ import { badRequest, type ControlReply, DONE, done, json, problem, refuseAbsent 
 import {
   type CallParameter,
   type Control,
-  dateTime,
   described,
   flag,
   inMadeWorld,
-  integer,
   inWorld,
-  list,
   nameParameter,
   natural,
   object,
   positive,
   refuseWorld,
   replyWith,
+  shape,
   string,
   under,
 } from './route.ts'
-
-export const clockSchema = object({
-  now: described('The time of the clock.', dateTime),
-  real: described('Whether the clock shows real time.', flag),
-  frozen: flag,
-  rate: { type: 'number', minimum: 0, description: 'Seconds of the world in a real second; 0 if the clock is frozen.' },
-})
 
 export const describeClock = ({ state }: WorldClock): object => ({ ...state, now: timestamp(state.now) })
 
@@ -48,23 +39,6 @@ export const clockWordsSchema = {
   },
 } as const
 
-const eventSchema = object({
-  at: described("By the world's clock.", dateTime),
-  'until?': described('The end of a brown-out.', dateTime),
-  kind: { enum: ['deprecated', 'brown-out', 'sunset', 'key-expiry', 'state'] },
-  ...{ 'operation?': string, 'consumer?': string, 'collection?': string },
-  'record?': described('The id of the record whose state changes.'),
-  ...{ 'from?': string, 'to?': string },
-  'status?': described('What the operation answers then.', integer),
-  text: string,
-})
-const calendarSchema = object({
-  now: described('What the clock of the world shows.', dateTime),
-  next: { anyOf: [eventSchema, { type: 'null' }], description: 'The first event that is still to come.' },
-  events: described('In the order of their beginnings.', list(eventSchema)),
-  omitted: described('How many more there are.', natural),
-})
-
 /** Milliseconds before the time of the world at which a calendar begins. */
 const LOOK_BACK = 30 * DAY
 /** Milliseconds after the time of the world at which it ends. */
@@ -78,7 +52,7 @@ export const clockRoutes = ({ gateway }: Control) =>
     getClock: inWorld(gateway.worlds, {
       at: 'GET /worlds/{name}/clock',
       summary: 'The time in a world.',
-      replies: { 200: replyWith('The clock.', clockSchema) },
+      replies: { 200: replyWith('The clock.', shape('ShownClock')) },
       handle: ({ clock }) => json(describeClock(clock)),
     }),
     setClock: inMadeWorld(gateway.worlds, {
@@ -86,7 +60,7 @@ export const clockRoutes = ({ gateway }: Control) =>
       summary:
         'Sets, shifts, freezes or speeds up the clock of a world. Without a new time it continues from the current one.',
       body: { description: 'The change of the clock.', schema: clockWordsSchema },
-      replies: { 200: replyWith('The clock.', clockSchema) },
+      replies: { 200: replyWith('The clock.', shape('ShownClock')) },
       handle: ({ clock }, { body }) => {
         const change = readClockChange(body as ClockWords, clock)
         if (typeof change === 'string') return badRequest(change)
@@ -113,7 +87,7 @@ export const clockRoutes = ({ gateway }: Control) =>
         until: when("20 years after the world's time"),
         limit: described('Default: 500.', { ...positive, maximum: 10_000 }),
       },
-      replies: { 200: replyWith('The calendar.', calendarSchema) },
+      replies: { 200: replyWith('The calendar.', shape('WorldCalendar')) },
       handle: (world, { parameters }) => {
         const now = world.clock.now()
         const { from, until, limit = 500 } = parameters as { from?: string; until?: string; limit?: number }
@@ -127,19 +101,6 @@ export const clockRoutes = ({ gateway }: Control) =>
       },
     }),
   })
-
-const entrySchema = object({
-  position: described('Its place in the log.', natural),
-  at: described('By the real clock.', dateTime),
-  by: described('The request that made the change; empty for changes without a request.'),
-  changes: list(object({ change: string, 'collection?': string, 'id?': { type: ['string', 'integer'] } })),
-})
-
-const historySchema = object({
-  entries: list(entrySchema),
-  more: described('Whether there are older ones that are remembered.', flag),
-  reach: described('The earliest position that can be restored.', natural),
-})
 
 interface Target {
   readonly to: number | string | { readonly request: number }
@@ -171,7 +132,7 @@ export const historyRoutes = ({ gateway }: Control) => {
         before: described('Only entries before this position.', positive),
       },
       replies: {
-        200: replyWith('The history.', historySchema),
+        200: replyWith('The history.', shape('WorldHistory')),
         409: 'The changes of worlds are not recorded.',
       },
       handle: ({ name }, { parameters }) => {

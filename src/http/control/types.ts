@@ -1,15 +1,226 @@
-// The types of the control plane's replies, for its clients in this repository. Types only: importing it runs nothing.
+// The types of the control plane's replies, for its clients in this repository and for /openapi.json: `npm run generate` makes
+// the schemas of the document of them, and the comment of a member is its description there. Types only: importing it runs
+// nothing.
+
+import type { RecordedRequest } from '../../gateway/journal/entry.ts'
+import type { DescribedChange } from '../../gateway/state/history.ts'
+import type { Measure } from '../../gateway/traffic.ts'
+import type { Severity } from '../../kernel/diagnostic.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import type { Schema } from '../../kernel/schema/schema.ts'
+import type { DateTime, Fraction } from '../../kernel/units.ts'
+import type { DescribedResource, OperationOnADay } from '../../plan/describe.ts'
 
 export type { CoverageReport } from '../../gateway/coverage/report.ts'
 export type { Caller, DeprecationReport } from '../../gateway/deprecations.ts'
 export type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
+export type { Verdict } from '../../gateway/journal/filter.ts'
 export type { LiveDriftReport } from '../../gateway/live-drift.ts'
 export type { NextReport, NextRow } from '../../gateway/next/report.ts'
 export type { FormParameter, FormReplyContent, OperationForm } from '../../gateway/reference.ts'
 export type { Sending, SendResult } from '../../gateway/send.ts'
 export type { Measure } from '../../gateway/traffic.ts'
 export type { CalendarEvent, EventKind, WorldCalendar } from '../../gateway/world-calendar.ts'
-export type { Diagnostic, Place, Severity } from '../../kernel/diagnostic.ts'
-export type { DescribedOperation, DescribedPlan, DescribedResource, DescribedRule } from '../../plan/describe.ts'
+export type {
+  DescribedOperation,
+  DescribedPlan,
+  DescribedResource,
+  DescribedRule,
+  OperationOnADay,
+} from '../../plan/describe.ts'
 export type { AnswerOrder, WeatherFile } from '../../plan/simulation-file.ts'
-export type { ClockState, ClockWords } from '../../world/clock.ts'
+export type { ClockWords } from '../../world/clock.ts'
+
+/** The program, and where it serves. */
+export interface ProgramVersion {
+  readonly name: 'understudy'
+  readonly version: string
+  /** The title of the contract. */
+  readonly title: string
+  readonly contractVersion: string
+  /** The file that is being served. */
+  readonly configuration: string
+  /** The address of the API, without a base path. */
+  readonly api: string
+  readonly basePaths: readonly string[]
+  /** A first `curl` command; absent if it needs a key that the configuration does not publish. */
+  readonly firstCall?: string
+  /** The number of processes that serve the API; null for only this one. */
+  readonly workers: number | null
+  /** Whether a world can be made by naming it. */
+  readonly sandboxes: boolean
+  readonly defaultWorld: string
+  /** By the real clock. */
+  readonly now: DateTime
+}
+
+/** A mistake with its place. */
+export interface Finding {
+  readonly severity: Severity
+  /** Stable, kebab-case. */
+  readonly code: string
+  /** The subject of the message, such as an operation, if the message leaves it out. */
+  readonly subject?: string
+  readonly message: string
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** In characters, from the column on. */
+  readonly length: number
+  readonly hint?: string
+}
+
+/** A configuration that was loaded. */
+export interface AdoptedConfiguration {
+  /** false if it was a dry run. */
+  readonly reloaded: boolean
+  readonly operations: number
+  readonly warnings: number
+  /** The warnings, with their places. */
+  readonly diagnostics: readonly Finding[]
+}
+
+export interface ServedConfiguration {
+  /** Relative paths are relative to it. */
+  readonly file: string
+  /** The content of gateway.yaml with environment variables filled in and credentials as ***. */
+  readonly written: JsonObject
+  readonly effective: {
+    readonly seed: number
+    readonly listen: JsonObject
+    /** Bytes and milliseconds. */
+    readonly limits: JsonObject
+    /** Milliseconds. */
+    readonly worlds: JsonObject
+    /** Bytes. */
+    readonly journal: JsonObject
+    readonly consumers: readonly string[]
+  }
+}
+
+export interface ConfigurationTexts {
+  readonly file: string
+  /** The configuration that is being served. */
+  readonly applied: string
+  /** The current content of its file; null if it cannot be read or does not exist. */
+  readonly disk: string | null
+  /** Whether both texts are the same. */
+  readonly same: boolean
+}
+
+/** A resource, as an editor of its records needs it. */
+export interface ResourceForm {
+  readonly name: string
+  readonly idField: string
+  readonly ids: 'integer' | 'text'
+  /** How a new record gets its id. */
+  readonly assigned: 'sequence' | 'uuid' | 'generate' | 'client'
+  /** Fields that hold ids of other resources, and which. */
+  readonly references: Readonly<Record<string, string>>
+  /** Set if the collection of a world has its changes to records of the real API. */
+  readonly base?: 'upstream'
+  readonly states?: DescribedResource['states']
+  readonly schema: Schema
+}
+
+export interface MeasuredOperation extends Pick<OperationOnADay, 'operation' | 'method' | 'path' | 'phase'> {
+  readonly tags: readonly string[]
+  readonly summary?: string
+  readonly deprecated: boolean
+  /** Its behaviours, outermost first. */
+  readonly chain: readonly { readonly name: string; readonly detail?: string }[]
+  /** Latency, faults and limits as they are in force, by the keys of gateway.yaml; weather included. */
+  readonly settings: JsonObject
+  /** The percentage of its parts that requests have touched: see GET /coverage. */
+  readonly covered: Fraction
+  readonly measured: Measure
+}
+
+export interface MeasuredOperations {
+  /** The end of the last step of each series, by the real clock. */
+  readonly at: DateTime
+  /** The time that is measured. */
+  readonly seconds: number
+  /** Seconds of each step of a series. */
+  readonly step: Fraction
+  readonly operations: readonly MeasuredOperation[]
+  readonly all: Measure
+}
+
+export interface ServedWeather {
+  /** null if the weather is clear. */
+  readonly name: string | null
+  /** By real time. Absent: until it is changed. */
+  readonly until?: DateTime
+  /** The operations that it changes for all consumers. */
+  readonly operations: readonly string[]
+  /** The consumers with different weather. */
+  readonly consumers: readonly string[]
+  /** The weather that the configuration names. */
+  readonly known: readonly string[]
+  /** The blocks that are in force, as they were put or stand in the configuration. */
+  readonly blocks: JsonObject
+  /** When it is set: the warnings about it. */
+  readonly diagnostics?: readonly Finding[]
+}
+
+/** A recording that was ended. */
+export interface StoppedRecording {
+  /** The recording. */
+  readonly file: string
+  readonly exchanges: number
+  readonly operations: number
+  /** Replies that break the contract. */
+  readonly breaking: number
+}
+
+export interface RequestPage {
+  readonly requests: readonly RecordedRequest[]
+  /** The number of matching requests, shown or not. */
+  readonly total: number
+  /** Whether more match than are shown; `limit` shows more of them. */
+  readonly more: boolean
+  /** The number of requests that were removed to make room. */
+  readonly evicted: number
+}
+
+export interface ShownClock {
+  /** The time of the clock. */
+  readonly now: DateTime
+  /** Whether the clock shows real time. */
+  readonly real: boolean
+  readonly frozen: boolean
+  /** Seconds of the world in a real second; 0 if the clock is frozen. */
+  readonly rate: Fraction
+}
+
+export interface DescribedWorld {
+  readonly name: string
+  /** Whether the world is permanent; a sandbox may be evicted. */
+  readonly permanent: boolean
+  /** The host whose requests reach it. */
+  readonly host?: string
+  /** Whether requests reach it that name no world. */
+  readonly default: boolean
+  readonly clock: ShownClock
+  /** How many, by collection. */
+  readonly records: Readonly<Record<string, number>>
+}
+
+export interface WorldChange {
+  /** Its place in the log. */
+  readonly position: number
+  /** By the real clock. */
+  readonly at: DateTime
+  /** The request that made the change; empty for changes without a request. */
+  readonly by: string
+  readonly changes: readonly DescribedChange[]
+}
+
+export interface WorldHistory {
+  readonly entries: readonly WorldChange[]
+  /** Whether there are older ones that are remembered. */
+  readonly more: boolean
+  /** The earliest position that can be restored. */
+  readonly reach: number
+}

@@ -11,7 +11,6 @@ import {
   anyObject,
   type Control,
   described,
-  flag,
   inMadeWorld,
   integer,
   inWorld,
@@ -26,19 +25,11 @@ import {
   refuseNewWorld,
   refuseWorld,
   replyWith,
+  shape,
   string,
   under,
 } from './route.ts'
-import { clockSchema, clockWordsSchema, describeClock } from './time.ts'
-
-const worldSchema = object({
-  name: string,
-  permanent: described('Whether the world is permanent; a sandbox may be evicted.', flag),
-  'host?': described('The host whose requests reach it.'),
-  default: described('Whether requests reach it that name no world.', flag),
-  clock: clockSchema,
-  records: described('How many, by collection.', mapOf(natural)),
-})
+import { clockWordsSchema, describeClock } from './time.ts'
 
 /** The largest snapshot, in bytes. */
 const MAX_SNAPSHOT = 64_000_000
@@ -133,7 +124,7 @@ export const worldRoutes = ({ gateway }: Control) => {
     listWorlds: {
       at: 'GET /worlds',
       summary: 'The permanent worlds, then the sandboxes, that which was asked for last first.',
-      replies: { 200: replyWith('Every world.', list(worldSchema)) },
+      replies: { 200: replyWith('Every world.', list(shape('DescribedWorld'))) },
       handle: () => json(worlds.list().map(describe)),
     },
     createWorld: {
@@ -150,7 +141,7 @@ export const worldRoutes = ({ gateway }: Control) => {
         decimals: true,
       },
       replies: {
-        201: replyWith('The world is restored.', worldSchema),
+        201: replyWith('The world is restored.', shape('DescribedWorld')),
         404: 'The world to copy does not exist.',
         409: 'There is such a world already, or sandboxes are switched off.',
         422: 'The snapshot breaks the contract; no world was made.',
@@ -165,7 +156,7 @@ export const worldRoutes = ({ gateway }: Control) => {
     getWorld: inWorld(worlds, {
       at: 'GET /worlds/{name}',
       summary: 'One world.',
-      replies: { 200: replyWith('The world.', worldSchema) },
+      replies: { 200: replyWith('The world.', shape('DescribedWorld')) },
       handle: world => json(describe(world)),
     }),
     deleteWorld: {

@@ -5,6 +5,7 @@ import type { Operation } from '../../contract/contract.ts'
 import { placeOf } from '../../contract/documents.ts'
 import type { Diagnostic, Place } from '../../kernel/diagnostic.ts'
 import type { Reply } from '../../kernel/http.ts'
+import type { DateTime } from '../../kernel/units.ts'
 import { timestamp } from '../../world/clock.ts'
 import { answerAt, nameOfPart, type ObservedReply, type ReplyDifference } from './differences.ts'
 import type { AskedRequest } from './page-differences.ts'
@@ -12,20 +13,24 @@ import type { AskedRequest } from './page-differences.ts'
 /** A difference with the three answers, and who met it. */
 export interface DriftFinding {
   readonly operation: string
+  /** In kebab-case, such as `missing-field`. */
   readonly kind: string
   /** The part of the contract, independent of lines: `api.yaml#/components/schemas/Book/properties/title`. */
   readonly part: string
   /** The part's place: `api.yaml:12:7`. */
   readonly place: string
+  /** The place in the reply: `status`, `header NAME`, or a JSON Pointer in which `*` is any item. */
   readonly where: string
+  /** The claim of the contract. */
   readonly contract: string
   /** Absent where the stand-in was not asked. */
   readonly standIn?: string | undefined
+  /** The answer of the real API. */
   readonly upstream: string
   readonly consumers: readonly string[]
   readonly count: number
-  readonly firstSeen: string
-  readonly lastSeen: string
+  readonly firstSeen: DateTime
+  readonly lastSeen: DateTime
   /** A request that met it, without its credentials, and the status. */
   readonly example: string
 }
@@ -33,6 +38,7 @@ export interface DriftFinding {
 /** Findings, and the number of those that were not kept. */
 export interface DriftReport {
   readonly findings: readonly DriftFinding[]
+  /** The differences that are not kept because there are too many. */
   readonly omitted: number
 }
 
