@@ -41,6 +41,8 @@ export interface UpstreamSettings {
   readonly set: Headers
   /** The certificates that it is trusted by (PEM). Default: those of Node. */
   readonly ca: string | undefined
+  /** The client certificate that it is shown, and its key (PEM). */
+  readonly pair: { readonly key: string; readonly cert: string } | undefined
   /** Whether addresses of it in headers of replies become ours. */
   readonly rewrite: boolean
   /** The name of the only world whose requests may change it. */

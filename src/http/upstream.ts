@@ -22,7 +22,7 @@ interface Way {
 }
 
 /**
- * Makes a client. It keeps connections, by origin and by the certificates that are trusted; proxies are those of the environment
+ * Makes a client. It keeps connections, by origin and by certificates; proxies are those of the environment
  * (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`), from Node 22.21 and 24.5 on. It follows no redirect and decodes nothing.
  */
 export function createUpstream(environment: Environment = {}): Upstream {
@@ -30,7 +30,8 @@ export function createUpstream(environment: Environment = {}): Upstream {
   return {
     async send(request, settings) {
       // A reload makes new settings, mostly of the same origin.
-      const way = await getOrMake(ways, settings.origin + (settings.ca ?? ''), () => openWay(settings, environment))
+      const { origin, ca = '', pair } = settings
+      const way = await getOrMake(ways, origin + ca + (pair?.cert ?? ''), () => openWay(settings, environment))
       // A kept connection may have been closed at the same moment; repeating a read changes nothing.
       const mayRepeat = request.body === undefined && /^(?:GET|HEAD)$/.test(request.method)
       for (;;) {
@@ -47,13 +48,13 @@ export function createUpstream(environment: Environment = {}): Upstream {
   }
 }
 
-async function openWay({ origin, ca }: UpstreamSettings, environment: Environment): Promise<Way> {
+async function openWay({ origin, ca, pair }: UpstreamSettings, environment: Environment): Promise<Way> {
   const url = new URL(origin)
   const isSecure = url.protocol === 'https:'
   // The modules of TLS are read where they are needed only.
   const { Agent, request } = await (isSecure ? import('node:https') : import('node:http'))
   // Node 20 has no `proxyEnv`.
-  const options = { keepAlive: true, proxyEnv: environment, ...(ca && { ca }) }
+  const options = { keepAlive: true, proxyEnv: environment, ...(ca && { ca }), ...pair }
   const agent: Agent = new Agent(options)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const target = { agent, protocol: url.protocol, host, port: url.port || (isSecure ? 443 : 80) }
@@ -158,6 +159,7 @@ const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/^HPE_/, 'sent what is not HTTP'],
   [/^CERT_HAS_EXPIRED/, 'has an expired certificate'],
   [/SELF_SIGNED|^UNABLE_TO/, 'has a certificate of an unknown authority; name it in upstream.tls.ca'],
+  [/CERTIFICATE_REQUIRED/, 'asks for a client certificate; name it in upstream.tls.cert and key'],
   [/CERT_ALTNAME_INVALID/, 'has a certificate for another host'],
   [/^(?:ERR_SSL|ERR_TLS|EPROTO)/, 'does not speak TLS as expected'],
 ]

@@ -33,6 +33,8 @@ const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   'worlds.default': ['staging'],
   'upstream.url': ['https://staging.example.com/v1', '${STAGING_URL}'],
   'upstream.tls.ca': ['./ca.pem'],
+  'upstream.tls.key': ['./client-key.pem'],
+  'upstream.tls.cert': ['./client-cert.pem'],
   'named.*': [{ contract: './openapi-next.yaml' }],
   'named.*.contract': ['./openapi-next.yaml'],
   'named.*.clock.now': ['2030-12-06', '+30d'],

@@ -260,9 +260,9 @@ export function passwordsOf(file: StateFile | undefined): readonly string[] {
   return [...new Set([written, parseRedisUrl(url)?.password ?? written])]
 }
 
-// The `listen.tls` block of gateway.yaml: certificate and key, read and checked at load.
+// The `tls` blocks of `listen` and `upstream` in gateway.yaml: certificate and key, read and checked at load.
 
-/** The TLS options of a server, as PEM texts. */
+/** A certificate and its key, as PEM texts. */
 export interface KeyPair {
   readonly key: string
   readonly cert: string
@@ -271,7 +271,7 @@ export interface KeyPair {
 export interface TlsSettings {
   /** `undefined` if a certificate is generated at start. */
   readonly pair: KeyPair | undefined
-  /** The authorities for client certificates. */
+  /** The authorities for certificates of the other side. */
   readonly ca: string | undefined
   readonly clients: 'required' | 'wanted' | undefined
 }
@@ -283,6 +283,7 @@ const SELF_SIGNED: TlsSettings = { pair: undefined, ca: undefined, clients: unde
  * `invalid-key`, `key-mismatch`, `expired-certificate`, `missing-ca`.
  *
  * @param file the gateway file
+ * @param block the block that `tls` is in
  * @returns the paths of the files, also of invalid ones, so that a reload follows once they are mended
  */
 export function readTls(
@@ -291,6 +292,7 @@ export function readTls(
   file: string,
   home: string,
   report: Diagnostics,
+  block: 'listen' | 'upstream' = 'listen',
 ): { readonly settings: TlsSettings | undefined; readonly files: readonly string[] } {
   if (tls === undefined) return { settings: undefined, files: [] }
   if (tls === 'self-signed') return { settings: SELF_SIGNED, files: [] }
@@ -299,7 +301,7 @@ export function readTls(
     report.error('invalid-value', message, source.locate(['listen', 'tls']), '{ key: ./key.pem, cert: ./cert.pem }')
     return { settings: undefined, files: [] }
   }
-  const at = (name: string): Place => source.locate(['listen', 'tls', name])
+  const at = (name: string): Place => source.locate([block, 'tls', name])
   const files: string[] = []
   const read = (name: 'key' | 'cert' | 'ca') => {
     const written = tls[name]

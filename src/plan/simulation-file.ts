@@ -49,7 +49,7 @@ export interface UpstreamFile {
   readonly send?: readonly string[]
   readonly set?: Readonly<Record<string, string | number>>
   readonly rewrite?: boolean
-  readonly tls?: { readonly ca?: string }
+  readonly tls?: { readonly ca?: string; readonly key?: string; readonly cert?: string }
 }
 
 export interface ConsumerFile {

@@ -1,13 +1,12 @@
 // The `upstream` block of gateway.yaml: the real API, and what may be sent to it.
 
-import { dirname, relative, resolve } from 'node:path'
 import { setting } from '../behaviours/behaviour.ts'
 import type { UpstreamSettings } from '../behaviours/exchange.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { readNamedText } from '../kernel/file/read-source.ts'
 import type { Source } from '../kernel/file/source.ts'
 import { lowerNames } from '../kernel/http.ts'
 import { parseDuration } from '../kernel/units.ts'
+import { readTls } from './settings.ts'
 import type { SimulationFile, UpstreamFile } from './simulation-file.ts'
 
 /** Names of header fields (RFC 9110 §5.1). */
@@ -39,6 +38,8 @@ export const upstreamSchema = setting.block(
     ),
     tls: setting.block('How it is reached over https.', {
       ca: setting.text('The file of its authorities (PEM). Default: those of Node.'),
+      key: setting.text('The file of the private key of a client certificate (PEM).'),
+      cert: setting.text('The file of the client certificate that it asks for, and its intermediates (PEM).'),
     }),
   },
   { required: ['url'] },
@@ -64,7 +65,6 @@ export function readUpstream(
 ): { readonly settings: UpstreamSettings | undefined; readonly files: readonly string[] } {
   if (file === undefined) return { settings: undefined, files: [] }
   const { url, timeout = '10s', methods = ['GET', 'HEAD'], send = SENT, set = {}, rewrite = true, tls } = file
-  const files: string[] = []
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   const { protocol = '', search = '', hash = '', username = '' } = parsed ?? {}
   const isOther = !/^https?:$/.test(protocol) && 'be a URL with http or https'
@@ -83,12 +83,7 @@ export function readUpstream(
     const wrong = isName ? 'has a character that no header field can have' : 'is not a name of a header field'
     report.error('invalid-value', `"${name}" ${wrong}`, source.locate(['upstream', 'set', name]))
   }
-  let ca: string | undefined
-  if (tls?.ca !== undefined) {
-    const path = resolve(dirname(gatewayFile), tls.ca)
-    files.push(path)
-    ca = readNamedText(path, relative(home, path) || path, source.locate(['upstream', 'tls', 'ca']), report)
-  }
+  const { settings: secure, files } = readTls(tls, source, gatewayFile, home, report, 'upstream')
   if (parsed === undefined) return { settings: undefined, files }
   const settings = {
     origin: parsed.origin,
@@ -97,7 +92,8 @@ export function readUpstream(
     methods: new Set<string>(methods),
     send: new Set([...send, ...OF_THE_BODY].map(name => name.toLowerCase())),
     set: lowerNames(set),
-    ca,
+    ca: secure?.ca,
+    pair: secure?.pair,
     rewrite,
     world: worlds?.default ?? 'default',
   }

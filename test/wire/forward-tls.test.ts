@@ -19,8 +19,10 @@ const ca = join(folder, 'ca.pem')
 writeFileSync(ca, authority.cert)
 
 /** Returns the reply of a gateway before a real API with this certificate. */
-async function replyOver(certificate: Issued, tls: object): Promise<Response> {
-  const real = createServer(certificate, (_, res) => res.setHeader('content-type', 'application/json').end('[]'))
+async function replyOver(certificate: Issued, tls: object, asks = {}): Promise<Response> {
+  const real = createServer({ ...certificate, ...asks }, (_, res) =>
+    res.setHeader('content-type', 'application/json').end('[]'),
+  )
   await new Promise<void>(resolve => real.listen(0, '127.0.0.1', resolve))
   closing.push(() => real.close())
   const upstream = { url: `https://127.0.0.1:${portOf(real)}`, tls }
@@ -33,6 +35,19 @@ async function replyOver(certificate: Issued, tls: object): Promise<Response> {
 test('a real API is reached by the authority that upstream.tls.ca names', async () => {
   const reply = await replyOver(await authority.issue('CN=localhost'), { ca })
   assert.deepEqual([reply.status, await reply.json()], [200, []])
+})
+
+test('a real API that asks for a client certificate is shown that of upstream.tls; without one a 502 says so', async () => {
+  const own = await authority.issue('CN=tester')
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  writeFileSync(key, own.key)
+  writeFileSync(cert, own.cert)
+  const asks = { requestCert: true, ca: authority.cert }
+  const reply = await replyOver(await authority.issue('CN=localhost'), { ca, key, cert }, asks)
+  assert.deepEqual([reply.status, await reply.json()], [200, []])
+  const none = await replyOver(await authority.issue('CN=localhost'), { ca }, asks)
+  assert.equal(none.status, 502)
+  assert.match(await none.text(), /asks for a client certificate; name it in upstream\.tls\.cert and key/)
 })
 
 for (const [title, days, tls, reason] of [
