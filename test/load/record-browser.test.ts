@@ -74,3 +74,71 @@ test('the permission to send credentials is none, and blanks nothing', async () 
   const made = await recordInto(await recorded(api, [{ ...get('/tasks'), query: 'done=true' }]))
   assert.match(made.read(RECORDING), /tasks\?done=true/)
 })
+
+test('a HAR of Firefox names no kinds of requests; the calls of the API are used', async () => {
+  const note = { id: 1, text: 'first' }
+  const entry = (
+    path: string,
+    use: string,
+    type: string,
+    text: string,
+    more: { status?: number; method?: string } = {},
+  ) => {
+    const { status = 200, method = 'GET' } = more
+    const headers = [
+      { name: 'Host', value: 'notes.test' },
+      { name: 'Sec-Fetch-Dest', value: use },
+    ]
+    const common = { httpVersion: 'HTTP/2', cookies: [], headersSize: 300 }
+    const postData =
+      method === 'GET'
+        ? {}
+        : {
+            postData: {
+              mimeType: 'application/x-www-form-urlencoded',
+              params: [{ name: 'text', value: 'new' }],
+              text: 'text=new',
+            },
+          }
+    return {
+      startedDateTime: `2026-05-01T10:00:0${status === 304 ? 1 : 0}.000+02:00`,
+      request: {
+        bodySize: 0,
+        method,
+        url: `https://notes.test${path}`,
+        ...common,
+        headers,
+        queryString: [],
+        ...postData,
+      },
+      response: {
+        ...{ status, statusText: '', ...common, headers: [{ name: 'content-type', value: `${type}; charset=utf-8` }] },
+        ...{ content: { mimeType: type, size: text.length, text }, redirectURL: '', bodySize: 0 },
+      },
+      ...{ cache: {}, timings: { blocked: 0, dns: 0, connect: 0, ssl: 0, send: 0, wait: 3, receive: 0 }, time: 3 },
+      ...{ _securityState: 'secure', serverIPAddress: '192.0.2.1', connection: '443', pageref: 'page_1' },
+    }
+  }
+  const json = 'application/json'
+  const entries = [
+    entry('/', 'document', 'text/html', '<p>'),
+    entry('/site.webmanifest', 'manifest', 'application/manifest+json', '{}'),
+    entry('/font.woff', 'font', 'application/font-woff', 'wOFF'),
+    entry('/app.wasm', 'empty', 'application/wasm', '', { status: 0 }),
+    entry('/notes', 'empty', json, JSON.stringify([note])),
+    // Charles has no path without a query.
+    entry('/notes/1?=', 'empty', json, JSON.stringify(note)),
+    entry('/notes/1', 'empty', json, JSON.stringify(note), { status: 304 }),
+    entry('/notes', 'empty', json, JSON.stringify({ id: 2, text: 'new' }), { status: 201, method: 'POST' }),
+    entry('/notes', 'document', json, JSON.stringify([note, { id: 2, text: 'new' }])),
+  ]
+  const creator = { name: 'Firefox', version: '126.0' }
+  const made = await recordInto(
+    JSON.stringify({ log: { version: '1.2', creator, browser: creator, pages: [], entries } }),
+  )
+  assert.deepEqual([proofOf(made), made.different], ['5 of 5', []])
+  assert.deepEqual(made.said, [
+    'warning left-out-exchanges: left out, because they are for pages, scripts, preflights or other origins: 3',
+    'warning left-out-entry: entry 4 has no status',
+  ])
+})

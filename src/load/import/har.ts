@@ -196,7 +196,8 @@ function exchangeOf(value: unknown, place: Place): RecordedExchange | string {
     // An address of page data has none: `blob:`.
     origin: `${url.protocol}//${url.host}`,
     path: url.pathname,
-    query: url.search.slice(1),
+    // Charles writes `?=` where there is none.
+    query: url.search === '?=' ? '' : url.search.slice(1),
     request: messageOf(request.headers, request.postData, Number(request.bodySize)),
     // A browser adds the body that it had kept, and its page sees a 200.
     reply: { ...reply, status: status === 304 && reply.body !== undefined ? 200 : status },

@@ -101,6 +101,9 @@ const ASSETS = /^(?:text\/(?:html|css|javascript)|application\/(?:x-)?javascript
 function isOfApi({ method, origin, initiator, request, reply }: RecordedExchange, contract: unknown): boolean {
   const isPreflight = method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
   if (isPreflight || !origin.startsWith('http')) return false
+  // A browser sends what a request is for; Firefox and Safari do not note it in another way. An API may be read by its address.
+  const use = request.headers['sec-fetch-dest'] ?? 'empty'
+  if (!/^(?:empty|document|iframe)$/.test(use)) return false
   if (initiator !== undefined) return /^(?:fetch|xhr|other|eventsource)$/.test(initiator)
   return contract !== undefined || method !== 'GET' || !ASSETS.test(typeOfMessage(reply))
 }
