@@ -57,6 +57,8 @@ export interface LoadOptions {
    * warnings, and are left out; other warnings about the file itself are not repeated.
    */
   readonly contract?: ContractChoice | undefined
+  /** The contract of the file, if it was read before. */
+  readonly known?: Contract | undefined
   /** Whether the records of the file are fitted to `contract`, instead of being left out where one does not fit. */
   readonly fitsSeeds?: boolean
   /** The seeds to use instead of those of the resources, by name. */
@@ -192,9 +194,7 @@ function startLoading(path: string, home: string, environment: Environment, opti
   const files = new Set<string>()
   const { text, invalidStatus, progress } = options
   const nameOf = (one: string): string => relative(home, one) || one
-  const addFiles = (all: readonly string[]): void => {
-    for (const one of all) files.add(one)
-  }
+  const note = (...all: readonly string[]) => all.forEach(one => void files.add(one))
 
   /** Reads the file and the document of its contract, and checks the shape of the file. */
   const readFile = () => {
@@ -210,8 +210,7 @@ function startLoading(path: string, home: string, environment: Environment, opti
       report.error('foreign-file', message, raw.locate([]), foreign.hint)
       return undefined
     }
-    const bare =
-      isObject(raw.value) && ['openapi', 'swagger', 'overlay'].some(key => Object.hasOwn(raw.value as object, key))
+    const bare = isObject(raw.value) && ['openapi', 'swagger', 'overlay'].some(key => key in (raw.value as object))
     if (bare && !isOverlay(raw.value)) roundBeyondExamples(raw.value)
     const filled = bare ? raw : expandShortForms(fillVariables(raw, environment, report))
     const source = withSeeds(filled, options.seeds)
@@ -241,19 +240,20 @@ function startLoading(path: string, home: string, environment: Environment, opti
     checkState(settings.state, source, report)
     const tls = readTls(settings.listen?.tls, source, file, home, report)
     const upstream = readUpstream(settings, source, file, home, report)
-    addFiles([...tls.files, ...upstream.files])
-    const document = readContractFile()
+    note(...tls.files, ...upstream.files)
+    const document = options.known ? undefined : readContractFile()
     progress?.('reading the contract')
     const basePath = options.basePath ?? settings.listen?.basePath
     const knowsClients = tls.settings?.clients !== undefined
-    const contract = document && readContract(document, home, report, { ...options, basePath, knowsClients })
+    const contract =
+      options.known ?? (document && readContract(document, home, report, { ...options, basePath, knowsClients }))
     if (contract === undefined) return undefined
-    addFiles(contract.files)
+    note(...contract.files)
     const shownKeys = shownKeysIn(raw.value, environment)
     return { bare, settings, source, contract, shownKeys, tls: tls.settings, upstream: upstream.settings }
   }
 
-  const reader = { home, report, note: (one: string) => void files.add(one) }
+  const reader = { home, report, note }
 
   /** Returns the document that the file is or names, with its overlays and those of the options. */
   const ownDocument = (bare: boolean, { contract = '' }: SimulationFile, source: Source): Document | undefined => {
@@ -285,7 +285,7 @@ function startLoading(path: string, home: string, environment: Environment, opti
   const withNext = (plan: Plan, { settings: { next: named }, source }: GatewayRead): Plan => {
     const document = named === undefined ? undefined : readListed('next', named, source)
     const next = document && readContract(document, home, report)
-    addFiles(next?.files ?? [])
+    note(...(next?.files ?? []))
     const paths = new Set(plan.contract.operations.map(({ path }) => nameless(path)))
     if (next?.operations.some(({ path }) => paths.has(nameless(path))) === false) {
       report.warning('unrelated-contract', 'the next contract has no path of the contract', source.locate(['next']))
@@ -323,7 +323,7 @@ function startLoading(path: string, home: string, environment: Environment, opti
       ...{ shownKeys, replyFiles, tls, upstream, folder },
     })
     const plan = compilePlan(simulation, contract, into)
-    addFiles([...seeding.files, ...replyFiles.paths])
+    note(...seeding.files, ...replyFiles.paths)
     return plan
   }
 
@@ -339,7 +339,7 @@ function startLoading(path: string, home: string, environment: Environment, opti
     }
     const written = inferred === undefined ? file : undefined
     const { others, files: read } = loadWorlds(contracts, loadOver, settings.worlds?.named, written, report, home)
-    addFiles(read)
+    note(...read)
     return { ...plan, others }
   }
 

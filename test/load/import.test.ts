@@ -245,6 +245,21 @@ test('a db.json becomes resources with filters, pages, relations and single obje
   )
 })
 
+test('a collection of many records is a line of JSON for each, and the first thousand are tried', async () => {
+  const notes = Array.from({ length: 1200 }, (_, i) => ({ id: i + 1, text: `note ${i + 1}` }))
+  const { send, report, result, folder } = await importOf({ 'db.json': { notes } })
+  assert.deepEqual(report.unsorted, [])
+  assert.deepEqual([result?.tried.equal, result?.tried.tried], [1000, 1000])
+  const [, first] = readFileSync(join(folder, 'out/fixtures/notes.json'), 'utf8').split('\n')
+  assert.equal(first, '{"id":1,"text":"note 1"},')
+  assert.equal(await send('GET /notes/1200'), '200 {"id":1200,"text":"note 1200"}')
+  const { report: twice } = await importOf({ 'db.json': '{"notes": [{"id": 1, "a" : 1, "a": 2}]}' })
+  assert.deepEqual(
+    twice.unsorted.map(({ message, place }) => `${place.column} ${message}`),
+    ['31 duplicate key'],
+  )
+})
+
 test('an import reports everything without an equal at its place', async () => {
   const text = `{ "mappings": [
   { "request": { "method": "GET", "urlPattern": "/look(?=x)" }, "response": { "status": 200 } },

@@ -22,7 +22,7 @@ import { findRecorded } from '../record/recorded-state.ts'
 import { jsonOfMessage } from '../record/recording.ts'
 import { differencesBetween } from '../record/replay.ts'
 import { encodePairs, type ForeignFile, type Imported, type ImportKind } from './imported.ts'
-import { exchangesIn, inferredProject } from './inferred-project.ts'
+import { exchangesIn, type InferredProject, inferredProject } from './inferred-project.ts'
 import { jsonServer } from './json-server.ts'
 import { mockoon } from './mockoon.ts'
 import { mockserver } from './mockserver.ts'
@@ -102,15 +102,16 @@ export async function importFiles(
   try {
     const place = { folder: trial, home, given: contract && resolve(home, contract) }
     const isOwn = contract === undefined && imported.hasExamples !== true
-    const project = isOwn ? projectOf(imported) : await inferredProject(imported, place, report)
+    const made = isOwn ? { files: projectOf(imported) } : await inferredProject(imported, place, report)
+    const { files: project, contract: known, mistakes }: InferredProject = made
     if (report.failed) return undefined
     writeProject(trial, project)
     const gateway = String(project.get('gateway.yaml'))
     const variables = (imported.variables ?? []).filter(name => gateway.includes(`\${${name}}`))
     const environment = Object.fromEntries(variables.map(name => [name, `any-${name}`]))
-    const { plan, report: found } = loadPlan(join(trial, 'gateway.yaml'), home, environment, { thorough: true })
+    const { plan, report: found } = loadPlan(join(trial, 'gateway.yaml'), home, environment, { known })
     const tried = plan === undefined ? undefined : await tryCases(imported, plan)
-    for (const { place: at, ...one } of found.unsorted) {
+    for (const { place: at, ...one } of [...(mistakes?.unsorted ?? []), ...found.unsorted]) {
       const { line, column, length, text } = at
       const file = at.file.replace(relative(home, trial), output)
       report.add({ ...one, place: { file, line, column, length, text } })

@@ -4,6 +4,7 @@ import { Buffer } from 'node:buffer'
 import { METHODS } from '../../contract/paths.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import type { Source } from '../../kernel/file/source.ts'
+import { writeYaml } from '../../kernel/file/write-yaml.ts'
 import { isObject, type Json, type JsonObject, parseJson, put, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { freeName } from '../../kernel/names.ts'
@@ -329,6 +330,22 @@ export const encodePairs = (pairs: readonly (readonly string[])[]): string =>
 /** Headers with a `content-type`, unless there is none. */
 export const withType = (headers: Readonly<Record<string, string>>, type: string | undefined) =>
   type === undefined ? headers : { 'content-type': type, ...headers }
+
+/** The largest number of records that a person would read as YAML; more are a line of JSON each. */
+const MOST_READ = 1000
+
+/** Adds the file with the first records of a resource. Returns its name. */
+export function addFixture(
+  files: Map<string, string | Uint8Array>,
+  name: string,
+  records: readonly JsonObject[],
+): string {
+  const isRead = records.length <= MOST_READ
+  const path = `fixtures/${name}.${isRead ? 'yaml' : 'json'}`
+  const lines = () => records.map(one => stringifyJson(one)).join(',\n')
+  files.set(path, isRead ? writeYaml(records) : `[\n${lines()}\n]\n`)
+  return path
+}
 
 /** A list as it is, another value as a list of one. */
 export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])

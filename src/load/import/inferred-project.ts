@@ -17,8 +17,23 @@ import { createRecordedState, findRecorded, matchExchange } from '../record/reco
 import { jsonOfMessage } from '../record/recording.ts'
 import { jsonOf } from './handlebars.ts'
 import type { RecordedExchange } from './har.ts'
-import { type Imported, type ImportedCase, ImportedFile, renamed, requestConditions, withType } from './imported.ts'
+import {
+  addFixture,
+  type Imported,
+  type ImportedCase,
+  ImportedFile,
+  renamed,
+  requestConditions,
+  withType,
+} from './imported.ts'
 import { type ProjectFiles, projectOf, settingsOfRoute, withoutEmpty, writeProject } from './project.ts'
+
+export interface InferredProject {
+  readonly files: ProjectFiles
+  readonly contract?: Contract
+  /** The mistakes in the contract. */
+  readonly mistakes?: Diagnostics
+}
 
 /**
  * Makes the files of a project, with the records that are inferred from its contract.
@@ -30,14 +45,14 @@ export async function inferredProject(
   imported: Imported,
   { folder, home, given }: { readonly folder: string; readonly home: string; readonly given: string | undefined },
   report: Diagnostics,
-): Promise<ProjectFiles> {
+): Promise<InferredProject> {
   const files = new Map(given === undefined ? projectOf(imported) : [])
   writeProject(folder, files)
   const file = given ?? join(folder, 'openapi.yaml')
   const { contract, report: mistakes } = loadContract(file, home)
   if (contract === undefined) {
     for (const one of mistakes.unsorted) report.add(one)
-    return files
+    return { files }
   }
   const { plan } = await inferGateway(contract, file, folder)
   const { resources = {}, operations = {} } = plan.simulation.file
@@ -57,8 +72,7 @@ export async function inferredProject(
   const seeded = mapValues(resources, (block, name) => {
     const records = state.recordsOf(name)?.before ?? []
     if (records.length === 0) return block
-    files.set(`fixtures/${name}.yaml`, writeYaml(records))
-    return { ...state.describe(name, block), seed: `./fixtures/${name}.yaml` }
+    return { ...state.describe(name, block), seed: `./${addFixture(files, name, records)}` }
   })
   const own: Record<string, unknown> = mapValues(operations, ({ respond, ...one }, id) => ({
     ...one,
@@ -93,7 +107,7 @@ export async function inferredProject(
     ...{ ...fitted, resources: seeded, operations: own },
   }
   files.set('gateway.yaml', writeYaml(withoutEmpty(settings) as Json))
-  return files
+  return { files, contract, mistakes }
 }
 
 /** Names the schemes of consumers as a contract that was there does. */
@@ -137,10 +151,13 @@ interface ImportedExchange extends RecordedExchange {
   readonly from: ImportedCase
 }
 
+/** The records of each collection that are read to try it: the others are as these. */
+const MOST_TRIED = 1000
+
 /** The requests that a source names, and the reads of its records. The value of a template is not known. */
 export function exchangesIn({ routes, records, hasExamples = false }: Imported): ImportedExchange[] {
   const reads = records.map(({ path, idField, isMade = false, place, records: all }) => {
-    const cases = (isMade ? [] : all).map((body): ImportedCase => {
+    const cases = (isMade ? [] : all.slice(0, MOST_TRIED)).map((body): ImportedCase => {
       const trial = { path: encodeURI(idField === '' ? path : `${path}/${body[idField]}`), query: '', headers: {} }
       return { ...{ name: '', place, when: [], headers: {}, status: 200, type: 'application/json', body, trial } }
     })

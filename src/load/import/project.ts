@@ -16,6 +16,7 @@ import {
 import { freeName, singular } from '../../kernel/names.ts'
 import { roleOf } from '../infer/list.ts'
 import {
+  addFixture,
   type Imported,
   type ImportedCase,
   ImportedFile,
@@ -26,7 +27,14 @@ import {
   type ShownRequests,
   withType,
 } from './imported.ts'
-import { collectionOf, recordsShown, schemaOfReplies, schemaOfValues, unsavedReply } from './schema-of.ts'
+import {
+  collectionOf,
+  recordsShown,
+  schemaOfReplies,
+  schemaOfValues,
+  unsavedReply,
+  withoutTemplates,
+} from './schema-of.ts'
 
 /** The files of a project by their names in its folder. */
 export type ProjectFiles = ReadonlyMap<string, string | Uint8Array>
@@ -284,16 +292,6 @@ function settingsOfCase(
   return { respond: { status, ...shown, ...(body === undefined ? {} : { body }) } as JsonObject, ...settings }
 }
 
-/** A value with one of the right type in place of each template. */
-function withoutTemplates(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutTemplates)
-  if (isObject(value)) return mapValues(value as JsonObject, withoutTemplates)
-  if (typeof value !== 'string' || !value.includes('${')) return value
-  if (value.startsWith('${int(')) return 1
-  if (value.includes('< 0.5}')) return true
-  return value === '${uuid()}' ? '5f0c2a34-7d0b-4a52-8a5e-0d8f5e6b7c91' : value.replace(/\$\{[^}]*\}/g, 'text')
-}
-
 /** Adds an operation to the contract, with its settings. @param id its name, unless another has it */
 type AddOperation = (method: string, path: string, operation: object, settings: object, id: string) => void
 
@@ -368,11 +366,10 @@ function addRecords(
       : idField === 'id'
         ? {}
         : { id: { field: idField } }),
-    seed: isMade ? { generate: records.length } : `./fixtures/${name}.yaml`,
+    seed: isMade ? { generate: records.length } : `./${addFixture(files, name, records)}`,
     ...withoutEmpty({ references }),
     ...{ unknownFields: 'keep', ...(records.length < 90_000 ? {} : { maxRecords: 2 * records.length }) },
   })
-  if (!isMade) files.set(`fixtures/${name}.yaml`, writeYaml(records))
   const plural = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   for (const one of [undefined, ...owners]) {
     const at = one === undefined ? path : `/${one.resource}/{id}/${name}`

@@ -1,6 +1,6 @@
 // The schema of values that were seen, which all of them fulfil; and the records that replies of an API show.
 
-import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, mapValues, put, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { freeName, singular } from '../../kernel/names.ts'
 import { describeType } from '../compare/differences.ts'
@@ -48,6 +48,16 @@ function membersSchema(objects: readonly JsonObject[]): JsonObject {
 
 const kindOfJson = (value: Json): string =>
   typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : describeType(value)
+
+/** A value with one of the right type in place of each template. */
+export function withoutTemplates(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutTemplates)
+  if (isObject(value)) return mapValues(value as JsonObject, withoutTemplates)
+  if (typeof value !== 'string' || !value.includes('${')) return value
+  if (value.startsWith('${int(')) return 1
+  if (value.includes('< 0.5}')) return true
+  return value === '${uuid()}' ? '5f0c2a34-7d0b-4a52-8a5e-0d8f5e6b7c91' : value.replace(/\$\{[^}]*\}/g, 'text')
+}
 
 /** The records of a collection: the name of their schema, and what is known of them. */
 export interface ShownRecords {
