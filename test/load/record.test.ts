@@ -139,6 +139,20 @@ test('the last state of a record wins, and one that is gone is gone', async () =
   ])
 })
 
+test('a field that a request adds to a record is none of it before', async () => {
+  const traffic: Sent[] = [
+    ...[get('/things'), get('/things/1')],
+    { method: 'PATCH', path: '/things/1', body: { starred: true } },
+    ...[get('/things/1'), get('/things')],
+  ]
+  const one = { id: 1, name: 'one', size: 5 }
+  const starred = [200, { ...one, starred: true }] as const
+  const api = scripted([200, [{ id: 1, name: 'one' }]], [200, one], starred, starred, [200, [starred[1]]])
+  const made = await recordInto(await recorded(api, traffic))
+  // A list may show less than a read.
+  assert.deepEqual(made.different, ['listThings: /*/size absent ≠ 5 (1)'])
+})
+
 test('all replies that show a record of a collection share a schema, and its operations are named after it', async () => {
   const order = (id: number, total: number) => ({ id, total })
   const traffic: Sent[] = [

@@ -53,6 +53,8 @@ const emptyRecords = () => ({
   now: new Map<string, JsonObject>(),
   /** The keys of those that were not there before, or are there no more. */
   changed: new Set<string>(),
+  /** The fields that requests have changed, by key. */
+  written: new Map<string, Set<string>>(),
   /** The texts of the values that the server gave new records, by field. */
   made: new Map<string, Set<string>>(),
 })
@@ -72,10 +74,10 @@ export function createRecordedState({ collections }: Plan) {
     const isSuccess = reply.status < 300
     const isGone = isSuccess ? action === 'delete' : action === 'read' && /^4(?:04|10)$/.test(`${reply.status}`)
     if (resource === undefined || (!isSuccess && !isGone)) return
-    const { before, now, changed, made } = getOrMake(all, name, emptyRecords)
+    const { before, now, changed, written, made } = getOrMake(all, name, emptyRecords)
     const { idField } = resource
 
-    const see = (shown: JsonObject) => {
+    const see = (shown: JsonObject, sent?: unknown) => {
       const record = ownersAdded(shown, matched)
       const key = recordedKey(record, resource)
       if (key === undefined) return
@@ -87,9 +89,13 @@ export function createRecordedState({ collections }: Plan) {
       const own = Object.fromEntries(Object.entries(record).filter(isOwn))
       now.set(key, { ...known, ...own })
       if (changed.has(key)) return
-      // A later reply may show more of what was there before.
+      const set = getOrMake(written, key, () => new Set<string>())
       if (known === undefined) before.set(key, record)
-      else if (action === undefined || action === 'read') before.set(key, { ...own, ...before.get(key) })
+      else if (action === undefined || action === 'read') {
+        // A later reply may show more of what was there before. A field that a request has set since was there if all records have it.
+        const older = ([name]: readonly [string, Json]) => !set.has(name) || resource.schema.shape.required.has(name)
+        before.set(key, { ...Object.fromEntries(Object.entries(own).filter(older)), ...before.get(key) })
+      } else for (const name of isObject(sent) ? Object.keys(sent) : []) set.add(name)
     }
 
     const value = jsonOfMessage(reply)
@@ -118,7 +124,7 @@ export function createRecordedState({ collections }: Plan) {
     }
     // A reply without the record: it is that of the request.
     const record = isObject(shown) ? shown : action === 'read' ? undefined : sent
-    if (isObject(record)) see({ ...named, ...(record as JsonObject) })
+    if (isObject(record)) see({ ...named, ...(record as JsonObject) }, sent)
     for (const [field, one] of action === 'create' && isObject(shown) ? Object.entries(shown as JsonObject) : []) {
       const isMade = !isUnshown(field) && memberAt(sent, [field]) === undefined
       if (isMade) getOrMake(made, field, () => new Set<string>()).add(stringifyJson(one))
