@@ -58,7 +58,6 @@ test('records that are created below an owner are read beside it, in a larger sc
 })
 
 test('the path of items with the fewest owners shows the records of several creates', async () => {
-  const inPath = (...names: string[]) => ({ parameters: names.flatMap(name => naming(name).parameters) })
   const makes = {
     ...takes(object({ name: { ...string, example: 'hello' } }, { required: ['name'] })),
     ...answers(201, ref('Repo')),
@@ -182,4 +181,89 @@ test('a list below an owner is kept though a record names an owner that does not
     ['North'],
   )
   assert.ok(((await send('GET /stores')).body as readonly Fields[]).some(({ name }) => name === 'North'))
+})
+
+const inPath = (...names: string[]) => ({ parameters: names.flatMap(name => naming(name).parameters) })
+const mayMiss = (...statuses: number[]) => ({
+  responses: Object.fromEntries([...statuses, 404].map(status => [status, { description: 'ok' }])),
+})
+const REPO = object({
+  name: string,
+  full_name: string,
+  html_url: string,
+  owner: object({ login: string }),
+})
+const FORGE = documentOf(
+  {
+    '/user': { get: answers(200, ref('User')) },
+    '/users': { get: listOf('User'), post: creating('login', ref('User')) },
+    '/users/{login}': { ...inPath('login'), get: answers(200, ref('User')) },
+    '/user/repos': { get: listOf('Repo'), post: creating('name', ref('Repo')) },
+    '/repos/{owner}/{repo}': { ...inPath('owner', 'repo'), get: answers(200, ref('Repo')), delete: answers(204) },
+    '/user/starred': { get: listOf('Repo') },
+    '/user/starred/{owner}/{repo}': {
+      ...inPath('owner', 'repo'),
+      get: mayMiss(204),
+      put: mayMiss(204),
+      delete: answers(204),
+    },
+    '/repos/{owner}/{repo}/watch': {
+      ...inPath('owner', 'repo'),
+      get: mayMiss(204),
+      put: answers(204),
+      delete: answers(204),
+    },
+  },
+  { Repo: REPO, User: object({ login: string, email: string }) },
+)
+
+test('what the caller creates is listed as its own, and found under its name and under no other', async () => {
+  const { send } = await inferredInProcess(FORGE)
+  const { login } = (await send('GET /user')).body as Fields
+  const made = await send('POST /user/repos', { name: 'food' })
+  assert.equal(made.headers.location, `/repos/${login}/food`)
+  const { owner, full_name, html_url } = made.body as { owner: Fields } & Fields
+  assert.equal(owner.login, login)
+  assert.equal(full_name, `${login}/food`)
+  assert.match(String(html_url), new RegExp(`/repos/${login}/food$`))
+  assert.deepEqual((await send(`GET /repos/${login}/food`)).body, made.body)
+  assert.equal((await send('GET /repos/nobody/food')).status, 404)
+  const mine = (await send('GET /user/repos')).body as readonly { owner: Fields }[]
+  assert.ok(mine.length > 1)
+  assert.deepEqual(new Set(mine.map(one => one.owner.login)), new Set([login]))
+})
+
+test('a record of another collection is added to a list by its names, and taken off', async () => {
+  const { send } = await inferredInProcess(FORGE)
+  const { login } = (await send('GET /user')).body as Fields
+  const { body: made } = await send('POST /user/repos', { name: 'food' })
+  const starred = async () => (await send('GET /user/starred')).body as readonly unknown[]
+  const before = await starred()
+  const path = `/user/starred/${login}/food`
+  assert.equal((await send(`GET ${path}`)).status, 404)
+  for (let i = 0; i < 2; i++) assert.equal((await send(`PUT ${path}`)).status, 204)
+  assert.equal((await send(`GET ${path}`)).status, 204)
+  assert.deepEqual((await starred()).slice(-1), [made])
+  assert.equal((await starred()).length, before.length + 1)
+  assert.equal((await send(`DELETE ${path}`)).status, 204)
+  assert.equal((await send(`GET ${path}`)).status, 404)
+  assert.equal((await send(`GET /repos/${login}/food`)).status, 200)
+  // One that no collection has.
+  assert.equal((await send('PUT /user/starred/eve/tea')).status, 204)
+  assert.ok((await starred()).some(one => (one as Fields).name === 'tea'))
+})
+
+test('a mark on a record begins unset, and is set and unset', async () => {
+  const { send } = await inferredInProcess(FORGE)
+  const { login } = (await send('GET /user')).body as Fields
+  await send('POST /user/repos', { name: 'food' })
+  const path = `/repos/${login}/food/watch`
+  for (const [method, status] of [
+    ['GET', 404],
+    ['PUT', 204],
+    ['GET', 204],
+    ['DELETE', 204],
+    ['GET', 404],
+  ] as const)
+    assert.equal((await send(`${method} ${path}`)).status, status)
 })

@@ -17,6 +17,10 @@ const oneWithin = setting.block(
     ),
     resource: setting.text('The resource of the owners; a request for an owner that does not exist gets 404.'),
     count: setting.text('With `resource`: the field of an owner that counts these records.'),
+    id: {
+      type: ['string', 'integer'],
+      description: 'The id of the owner, if the path has no parameter for it (`/me/books`).',
+    } as SettingOf<Id>,
   },
   { required: ['parameter'] },
 )
@@ -93,6 +97,7 @@ export const COMPANIONS: Readonly<Record<string, readonly RespondKind[]>> = {
   add: ['update'],
   id: ['read', 'replace', 'update', 'delete'],
   creates: ['replace'],
+  from: ['replace'],
   headers: ['status', 'list', 'file'],
   body: ['status', 'list', ...ACTIONS],
 }
@@ -127,6 +132,9 @@ export const respondSchema = setting.block(
     } as SettingOf<Id>,
     creates: setting.flag(
       'With `replace`: whether a missing record is created under the id in the path. Default: false.',
+    ),
+    from: setting.text(
+      'With `replace`: the resource that has the record which is added. One that is there already stays as it is. `PUT /user/starred/{repo}`.',
     ),
     status: setting.integer('A fixed reply with this status.', 200, 599),
     example: setting.text('The name of an example of the contract.'),

@@ -9,7 +9,7 @@ import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
 import type { Entry, Filter, Id } from '../../world/records/types.ts'
-import { fieldIn, idIn, indexKeyOf, joinKey, withField } from '../../world/records/values.ts'
+import { fieldIn, idIn, joinKey, withField } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { asId, inBody, isId, type Resource, readPage } from '../resource.ts'
 import { isUnshown, type RespondConfig, type WithinConfig, withinsOf } from './config.ts'
@@ -92,6 +92,7 @@ export function compileWithin({ within: config }: RespondConfig, resource: Resou
     owners.push(compileOwner(one, resource, owners, site, Array.isArray(config) ? ['within', i] : ['within']))
   }
   return {
+    owners,
     ownerOf: new Map(owners.map(({ field, ownerOf }) => [field, ownerOf])),
     filters: (exchange: Exchange): Filter[] =>
       owners.map(({ field, unshown, ownerOf }) => ({ field, values: [ownerOf(exchange)], orAbsent: unshown })),
@@ -129,7 +130,7 @@ export function compileWithin({ within: config }: RespondConfig, resource: Resou
 }
 
 /** One owner in the path. */
-interface Owner {
+export interface Owner {
   readonly parameter: string
   readonly field: string
   readonly unshown: boolean
@@ -148,7 +149,7 @@ export function withAdded(record: JsonObject, numbers: Readonly<Record<string, n
 }
 
 function compileOwner(
-  { parameter, field = parameter, resource: ownerName, count: counted }: WithinConfig,
+  { parameter, field = parameter, resource: ownerName, count: counted, id }: WithinConfig,
   resource: Resource,
   before: readonly Owner[],
   site: Site,
@@ -156,7 +157,7 @@ function compileOwner(
 ): Owner {
   const { operation, contract, error } = site
   const names = expressionsOf(operation.path)
-  if (!names.includes(parameter)) {
+  if (id === undefined && !names.includes(parameter)) {
     const message = `the path ${operation.path} has no {${parameter}}`
     error('unknown-parameter', message, [...at, 'parameter'], suggest(parameter, names))
   }
@@ -172,12 +173,14 @@ function compileOwner(
   const index = pathParameter(operation, parameter)
   const ids = node === undefined ? owner?.ids : contract.shapeOf(node).types.includes('integer') ? 'integer' : 'text'
   const segment = names.indexOf(parameter)
+  const known = id === undefined ? undefined : asId(id, ids ?? 'text')
   return {
     parameter,
     field,
     unshown,
     owner,
-    ownerOf: ({ values, segments }) => asId((index === -1 ? segments[segment] : values[index]) as Id, ids ?? 'text'),
+    ownerOf: ({ values, segments }) =>
+      known ?? asId((index === -1 ? segments[segment] : values[index]) as Id, ids ?? 'text'),
     find: owner && compileOwnerFind(owner, before, site, place),
     counted,
   }
@@ -187,7 +190,7 @@ function compileOwner(
  * An owner's id may be unique within its own owners: those of the same field or parameter in the path, else those before it,
  * in order.
  */
-function compileOwnerFind(owner: Resource, before: readonly Owner[], site: Site, at: Path): FindRecord {
+export function compileOwnerFind(owner: Resource, before: readonly Owner[], site: Site, at: Path): FindRecord {
   const ownerOf = new Map(
     owner.within.flatMap((field, i) => {
       const bare = field.replace(/^\{(.*)\}$/, '$1')
@@ -294,68 +297,9 @@ export interface Referring {
 }
 
 /** A field with references to a resource. */
-interface Referrer extends Referring {
+export interface Referrer extends Referring {
   readonly onDelete: 'restrict' | 'cascade' | 'null'
   readonly nullable: boolean
-}
-
-/**
- * Plans the effects of a deletion on the records that refer to the deleted one.
- *
- * @returns a function that deletes the dependent records and empties the references to the deleted one, or a sentence that says
- * what forbids the deletion; `undefined` without references to it
- */
-export function compileDeletion(
-  resource: Resource,
-  site: Site,
-): ((deleted: RecordName, exchange: Exchange) => Promise<string | (() => Promise<void>)>) | undefined {
-  const referrers = new Map<string, readonly Referrer[]>()
-  const reached = new Set([resource.name])
-  for (const name of reached) {
-    const own = referrersOf(name, site)
-    referrers.set(name, own)
-    for (const one of own) {
-      if (!one.many) site.index(one.resource.name, one.field)
-      if (one.onDelete === 'cascade') reached.add(one.resource.name)
-    }
-  }
-  if (referrers.get(resource.name)?.length === 0) return undefined
-  return async (deleted, exchange) => {
-    const doomed = new Map([[`${resource.name} ${deleted.key}`, { name: resource.name, ...deleted }]])
-    const named: (RecordName & { readonly referrer: Referrer; readonly owner: Id })[] = []
-    for (const { name, id: owner } of doomed.values()) {
-      for (const referrer of referrers.get(name) ?? []) {
-        const { name: by, idField, within } = referrer.resource
-        for (const record of await referringTo([owner], referrer, exchange)) {
-          const id = idIn(idField, record)
-          const key = indexKeyOf(record, idField, within)
-          if (!isId(id) || key === undefined) continue
-          named.push({ id, key, referrer, owner })
-          if (referrer.onDelete === 'cascade') doomed.set(`${by} ${key}`, { name: by, id, key })
-        }
-      }
-    }
-    const left = named.filter(({ referrer, key }) => !doomed.has(`${referrer.resource.name} ${key}`))
-    const forbidding = left.filter(({ referrer }) => referrer.onDelete === 'restrict')
-    const [first] = forbidding
-    if (first !== undefined) {
-      const { resource: by, field } = first.referrer
-      const more = forbidding.length > 1 ? `, and ${forbidding.length - 1} more` : ''
-      return `the record ${first.owner} is still referenced by /${field} of the record ${first.id} in ${by.name}${more}`
-    }
-    return async () => {
-      for (const { name, key } of doomed.values()) {
-        if (name !== resource.name || key !== deleted.key) await exchange.records(name).remove(key)
-      }
-      for (const one of left) await empty(one.referrer, one.key, one.owner, exchange)
-    }
-  }
-}
-
-/** The id of a record, and its key, which differs where ids are unique only among those of the same owners. */
-interface RecordName {
-  readonly id: Id
-  readonly key: Id
 }
 
 const NO_TYPES: ReadonlySet<string> = new Set()
@@ -382,19 +326,4 @@ export async function referringTo(owners: readonly Id[], { resource, field, many
     limit: Number.POSITIVE_INFINITY,
   })
   return readPage(text)
-}
-
-async function empty(
-  { resource, field, many, nullable }: Referrer,
-  key: Id,
-  owner: Id,
-  exchange: Exchange,
-): Promise<void> {
-  const collection = exchange.records(resource.name)
-  const entry = await collection.read(key)
-  if (entry === undefined) return
-  const { [field]: value, ...rest } = entry.value
-  const others = many && Array.isArray(value) ? value.filter(one => String(one) !== String(owner)) : undefined
-  const next: Json | undefined = others ?? (nullable ? null : undefined)
-  await collection.replace(key, next === undefined ? rest : { ...rest, [field]: next })
 }

@@ -243,12 +243,13 @@ function lazily(compile: () => Make | undefined): Make {
 }
 
 /** Compiles the fields that follow from others; they are added to a record that has an id. */
-function compileDerive({ name, idField }: Resource, sources: readonly FieldSource[], { operation, readers }: Site) {
+function compileDerive(resource: Resource, sources: readonly FieldSource[], { operation, readers }: Site) {
+  const { name, idField, unshown } = resource
   if (!sources.some(one => one.derived !== undefined)) return undefined
-  const locate = compileLocation(readers.get(name) ?? [], operation.path)
+  const locate = compileLocation(readers.get(name) ?? [], operation.path, unshown)
   return (fields: JsonObject, exchange: Exchange): JsonObject => {
     const id = idIn(idField, fields) as Id
-    const url = requestOrigin(exchange) + (locate?.(exchange, id) ?? `${addressOf(exchange, '')}/${id}`)
+    const url = requestOrigin(exchange) + (locate?.(exchange, id, fields) ?? `${addressOf(exchange, '')}/${id}`)
     let record = fields
     for (const one of sources) {
       const value = Object.hasOwn(record, one.name) ? undefined : one.derived?.(record, url)

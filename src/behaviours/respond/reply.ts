@@ -112,28 +112,30 @@ export const requestOrigin = ({ request }: Exchange): string => `http://${reques
 
 /**
  * Returns the address of a new record, for `Location`: the path template of a reader, filled with the values of the creator's
- * path. Returns `undefined` if every reader needs other values.
+ * path, or with the owners that the record keeps in braces. Returns `undefined` if every reader needs other values.
  */
 export function compileLocation(
   readers: readonly string[],
   creator: string,
-): ((exchange: Pick<Exchange, 'basePath' | 'segments'>, id: Id) => string) | undefined {
+  unshown: readonly string[] = [],
+): ((exchange: Pick<Exchange, 'basePath' | 'segments'>, id: Id, record?: JsonObject) => string) | undefined {
   const names = expressionsOf(creator)
   const known = readers.filter(one =>
     expressionsOf(one)
       .slice(0, -1)
-      .every(name => names.includes(name)),
+      .every(name => names.includes(name) || unshown.includes(`{${name}}`)),
   )
   const reader = known.find(one => one.startsWith(`${creator}/`)) ?? known[0]
   if (reader === undefined) return undefined
   const last = expressionsOf(reader).at(-1)
   // Texts and expressions alternate, beginning with a text.
   const parts = reader.split(/\{([^{}]*)\}/)
-  return ({ basePath, segments }, id) => {
+  return ({ basePath, segments }, id, record) => {
     let location = basePath + parts[0]
     for (let i = 1; i < parts.length; i += 2) {
       const name = parts[i] as string
-      location += encodeURIComponent(name === last ? String(id) : (segments[names.indexOf(name)] ?? '')) + parts[i + 1]
+      const owner = segments[names.indexOf(name)] ?? record?.[`{${name}}`] ?? ''
+      location += encodeURIComponent(String(name === last ? id : owner)) + parts[i + 1]
     }
     return location
   }

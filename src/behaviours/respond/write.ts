@@ -5,6 +5,7 @@ import { applyPatch, type Operation as PatchOperation } from 'rfc6902'
 import { type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
 import { isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
+import { valueFor } from '../../contract/schema/field.ts'
 import { placeholdersIn } from '../../expression/template.ts'
 import { type BrokenRule, JSON_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
 import {
@@ -17,12 +18,24 @@ import {
   pointer,
   stringifyJson,
 } from '../../kernel/json.ts'
+import { hashOf } from '../../sample/chance.ts'
 import { allows, type Entry, type Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
-import { inBody, isId, type Resource } from '../resource.ts'
+import { asId, fieldsOf, inBody, isId, type Resource, withoutOwners } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
-import { compileFinder, compileKey, compileWithin, danglingIn, missingRecord, reportField, withAdded } from './key.ts'
+import {
+  compileFinder,
+  compileKey,
+  compileOwnerFind,
+  compileWithin,
+  danglingIn,
+  missingRecord,
+  type Owner,
+  reportField,
+  resourceOf,
+  withAdded,
+} from './key.ts'
 import { compileMaker, keepOwners } from './record.ts'
 import { compileLocation, type Give, withoutBody } from './reply.ts'
 import { completeTemplate, itemOf, listedRecords, pathParameter, recordReader } from './shape.ts'
@@ -62,6 +75,7 @@ export function compileWrite(
     for (;;) {
       const old = await get(exchange, id, create)
       if ('status' in old) return old
+      if (config.from !== undefined) return status === 204 ? withoutBody(status) : give(old, status, exchange)
       const patched = isPatched(exchange) ? patchRecord(old.value, exchange.body as readonly Json[]) : undefined
       if (patched?.broken !== undefined) return invalid([patched.broken])
       const given = patched === undefined ? maker.given(exchange) : patched.value
@@ -191,9 +205,10 @@ function compileCreateOne(
   const putStatus = successStatus(operation, 201, 200, 204)
   const within = compileWithin(config, resource, site)
   const key = compileKey(resource, within?.ownerOf, site, [], true)
+  const source = compileSource(config, resource, within?.owners ?? [], site)
   const maker = compileMaker(resource, config, 'create', site)
   const nameable = compileNameable(resource, site)
-  const locate = compileLocation(site.readers.get(name) ?? [`${operation.path}/{id}`], operation.path)
+  const locate = compileLocation(site.readers.get(name) ?? [`${operation.path}/{id}`], operation.path, resource.unshown)
   const idPlace = pointer([idField])
   const exists = (id: Id) => refuse(problems.conflict, `the record ${id} already exists in ${name}`)
   const usedUp = refuse(problems.unavailable, `no ids are left for ${name}`)
@@ -207,6 +222,7 @@ function compileCreateOne(
     if (misfit !== undefined) return invalid([misfit])
     const collection = exchange.records(name)
     let fields = maker.compose(given, exchange)
+    if (id !== undefined && source !== undefined) fields = { ...fields, ...(await source(exchange, id)) }
     if (within !== undefined) fields = within.own(exchange, fields)
     for (const [field, to] of maker.supplied) {
       // A reference that requests do not have is to the first record.
@@ -252,7 +268,23 @@ function compileCreateOne(
     if ('status' in made) return made
     exchange.entry = made
     if (within !== undefined) await within.count(exchange, 1)
-    return give(made, status, exchange, locate?.(exchange, key?.nameOf(made) ?? made.id))
+    return give(made, status, exchange, locate?.(exchange, key?.nameOf(made) ?? made.id, made.value))
+  }
+}
+
+/** Compiles what a record that `from` adds is made of: one of another resource, else a generated one. */
+function compileSource(
+  { from }: RespondConfig,
+  { schema }: Resource,
+  owners: readonly Owner[],
+  site: Site,
+): ((exchange: Exchange, id: Id) => Promise<JsonObject>) | undefined {
+  const source = resourceOf(from, ['from'], site)
+  if (source === undefined) return undefined
+  const find = compileOwnerFind(source, owners.slice(-source.within.length), site, ['from'])
+  return async (exchange, id) => {
+    const found = (await find(exchange, asId(id, source.ids)))?.value ?? valueFor(schema, hashOf(String(id)) >>> 0)
+    return withoutOwners(source.unshown, fieldsOf(found))
   }
 }
 

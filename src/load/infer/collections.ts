@@ -30,6 +30,8 @@ export interface InferredCollection {
   readonly itemPath: string | undefined
   readonly list: List | undefined
   readonly create: { readonly operation: Operation; readonly single: Single | undefined } | undefined
+  /** Whether its records are those of another collection, which a PUT without a body adds: `/user/starred/{owner}/{repo}`. */
+  readonly members: boolean
   /** Whether no reply is described: the records are those that requests give. */
   readonly taken: boolean
   /** Its records; known are their schemas in all operations: reading, creating and listing. */
@@ -60,7 +62,7 @@ const ME = /^[^{}]*\/(?:me|self|myself|whoami)\/?$/i
 const NONE: Operations = new Map()
 /** A collection without operations. */
 const NOTHING = {
-  ...{ itemPath: undefined, list: undefined, create: undefined, taken: false, own: NONE, item: NONE },
+  ...{ itemPath: undefined, list: undefined, create: undefined, members: false, taken: false, own: NONE, item: NONE },
   ...{ below: [], beside: [], me: [] },
 }
 
@@ -81,8 +83,12 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   const exact = new Map<string, string>()
   const alike = new Map<string, string>()
   const hasReader = (path: string) => Number(byPath.get(path)?.has('GET'))
+  /** The paths of members that two parameters name, by the path of their list. */
+  const pairs = new Map<string, string>()
   for (const path of [...byPath.keys()].filter(isItemPath).sort((a, b) => hasReader(b) - hasReader(a))) {
     const above = segmentsOf(path).slice(0, -1)
+    if (isExpression(above.at(-1) ?? '') && addsMembers(byPath.get(path) as Operations))
+      pairs.set(above.slice(0, -1).join('/'), path)
     const first = getOrMake(exact, above.join('/'), () => path)
     getOrMake(alike, commonForm(above), () => path)
     // Paths may name the parameter of one thing differently: `PUT /roles/{id}` beside `GET /roles/{roleId}`.
@@ -141,7 +147,8 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const records = readRecords(schemas, word)
     const below = exact.get(all.join('/')) ?? alike.get(commonForm(all))
     const isRead = operationsAt(below).has('GET') || records.list(own.get('GET')) !== undefined
-    const found = (isRead ? below : undefined) ?? itemPathElsewhere(all, own, records) ?? below
+    const found =
+      (isRead ? below : undefined) ?? pairs.get(all.join('/')) ?? itemPathElsewhere(all, own, records) ?? below
     const item = operationsAt(found)
     // Some items are answered as a list of one. A page of records is not changed or deleted.
     const isOfOne = changesOne(item) || namesRecord(expressionsOf(found ?? '').at(-1), word)
@@ -198,6 +205,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     if (candidates.length === 0 && (list === undefined || itemPath !== undefined)) return undefined
     return {
       ...{ path, segments, itemPath, list, create, taken: taken !== undefined, records, candidates, own, item },
+      members: list !== undefined && addsMembers(item),
       below: itemPath === undefined ? [] : under(itemPath),
       beside,
       // `GET /things?path=…` beside `GET /things/{id}` finds one of them.
@@ -266,11 +274,24 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     return { ...NOTHING, path, segments, records, candidates: [candidate], me: [reader, ...writers] }
   }
 
+  /** Those below the items of a collection that PUT marks and DELETE unmarks: `/gists/{id}/star`. */
+  const markedIn = (collection: InferredCollection): readonly InferredCollection[] =>
+    collection.below.flatMap(({ method, path: itemPath }) => {
+      const item = operationsAt(itemPath)
+      const reader = item.get('GET')
+      const isMark = method === 'PUT' && !isItemPath(itemPath) && addsMembers(item)
+      if (!isMark || reader?.responses.has('404') !== true || !isSilent(reader)) return []
+      const { path, segments, candidates, records } = collection
+      const own = readRecords(schemas, wordOf(itemPath), records.parameter, records.known)
+      return [{ ...NOTHING, path, segments, itemPath, records: own, candidates, item, members: true }]
+    })
+
   const known = new Set(found.map(one => one.itemPath))
   return [
     ...found,
     ...[...byPath.keys()].flatMap(path => singletonAt(path) ?? []),
     ...[...exact.values()].filter(path => !known.has(path)).flatMap(path => itemAt(path) ?? []),
+    ...found.flatMap(markedIn),
   ]
 }
 
@@ -288,6 +309,12 @@ const commonForm = (segments: readonly string[]): string =>
 /** Whether a path has operations that change or delete. */
 const changesOne = (operations: Operations): boolean =>
   ['PUT', 'PATCH', 'DELETE'].some(method => operations.has(method))
+
+/** Whether a path adds what it names to a list and takes it off: no request or reply has a record. */
+function addsMembers(item: Operations): boolean {
+  const [put, removal] = [item.get('PUT'), item.get('DELETE')]
+  return put !== undefined && put.body === undefined && isSilent(put) && removal !== undefined && isSilent(removal)
+}
 
 /**
  * Whether the GETs of two paths list the same records.

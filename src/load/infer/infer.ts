@@ -17,7 +17,7 @@ import { readResources } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
 import { findCollections, type InferredCollection, isAlone, type Named } from './collections.ts'
 import { type Inference, type InferredOperation, operationsOf, owningItems, withinsIn } from './operations.ts'
-import { readSchemas, sameWord, segmentsOf } from './schema.ts'
+import { isSilent, readSchemas, sameWord, segmentsOf } from './schema.ts'
 import { compileSeeds } from './seeds.ts'
 import { INFERRED_FILE, settingsOf } from './text.ts'
 import { tryResource } from './trial.ts'
@@ -39,7 +39,7 @@ function readInference(contract: Contract): Infer {
   for (const collection of [...found.filter(one => !isNameless(one)), ...found.filter(isNameless)]) {
     if (collections.some(one => isView(collection, one))) continue
     const twin = collections.find(one => isTwin(one, collection))
-    if (twin === undefined && isNameless(collection) && !isAlone(collection)) continue
+    if (twin === undefined && isNameless(collection) && !isAlone(collection) && !collection.members) continue
     const name = twin?.name ?? freeName(collection.records.word, names)
     collections.push({ ...collection, name })
     names.add(name)
@@ -52,6 +52,8 @@ function readInference(contract: Contract): Infer {
   })
   const paths = [...new Set(contract.operations.map(({ path }) => path))].map(segmentsOf)
   const owning = owningItems(collections, paths, schemas)
+  const callers = callersOf(collections)
+  const sources = collections.filter(one => !one.members && showsRecords(one))
   return (choices = new Map(), without = new Set()) => {
     const kept = resources.filter(({ name }) => !without.has(name))
     const chosen = new Map(
@@ -61,7 +63,7 @@ function readInference(contract: Contract): Infer {
     const met = new Set<string>()
     for (const collection of collections) {
       if (without.has(collection.name)) continue
-      for (const one of operationsOf(collection, chosen, owning, contract, schemas)) {
+      for (const one of operationsOf(collection, { chosen, owning, callers, sources }, contract, schemas)) {
         if (operations.has(one.operation)) continue
         // The resource is useful without another view.
         operations.set(one.operation, met.has(one.resource) ? { ...one, essential: false } : one)
@@ -73,13 +75,33 @@ function readInference(contract: Contract): Infer {
   }
 }
 
+/** The resources whose first record is the one who asks, by the path that shows it: `user` of `GET /user`. */
+const callersOf = (collections: readonly Named[]): ReadonlyMap<string, string> =>
+  new Map(
+    collections.flatMap(({ me, records, name, itemPath }) =>
+      me.flatMap(one =>
+        one.method === 'GET' && itemPath !== undefined && records.answersAkin(one)
+          ? [[segmentsOf(one.path).join('/'), name] as const]
+          : [],
+      ),
+    ),
+  )
+
 /** Whether a collection may only be another view of one: no field names its records, or it has nothing but their items. */
 const isNameless = ({ candidates, list, create }: InferredCollection): boolean =>
   candidates.length === 0 || (list === undefined && create === undefined)
 
+/** Whether clients can read one record, or create it. */
+function showsRecords({ item, create, members }: InferredCollection): boolean {
+  const reader = item.get('GET')
+  return members || create !== undefined || (reader !== undefined && !isSilent(reader))
+}
+
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
 function isTwin(one: InferredCollection, other: InferredCollection): boolean {
   if (one.itemPath !== undefined && one.itemPath === other.itemPath) return true
+  // The repositories of a team are among those of all, and not the same list.
+  if (one.members !== other.members && [one, other].every(showsRecords)) return false
   if (one.records.form !== other.records.form || haveOwnItems(one, other)) return false
   if (isNameless(other)) return other.records.known.some(node => one.records.isAkin(node))
   return one.candidates[0]?.schema === other.candidates[0]?.schema
@@ -131,7 +153,8 @@ function fullness({ segments, itemPath, create, list }: InferredCollection): num
   return (isBelow ? 4 : item.length > 0 ? 2 : 0) + (create === undefined ? 0 : 3) + (list === undefined ? 0 : 1)
 }
 
-function describeResource({ path, itemPath, list, create, records, candidates }: InferredCollection) {
+function describeResource(collection: InferredCollection) {
+  const { path, itemPath, list, create, members, records, candidates } = collection
   const [{ schema, idField } = { schema: '', idField: '' }] = candidates
   const item = itemPath === undefined ? '' : `${itemPath} names one by its ${idField}`
   const isTaken = create !== undefined && create.single === undefined && records.known.length === 0
@@ -139,7 +162,9 @@ function describeResource({ path, itemPath, list, create, records, candidates }:
     ? `POST ${path} takes ${schema}, and no reply is described`
     : list === undefined
       ? create === undefined
-        ? `${path} shows ${schema}`
+        ? members
+          ? `PUT ${itemPath} marks ${schema}`
+          : `${path} shows ${schema}`
         : `POST ${path} creates ${schema}`
       : `GET ${path} lists ${schema}`
   return { candidates, because: item === '' ? because : `${because}, ${item}` }
@@ -269,8 +294,11 @@ export async function inferGateway(
       const operations = inference.operations.filter(
         ({ operation, resource }) => some.has(resource) && !without.has(operation.id),
       )
-      const owners = operations.flatMap(withinsIn).flatMap(({ resource }) => resource ?? [])
-      const needed = new Set([...some, ...owners])
+      const owners = operations.flatMap(one => [
+        ...withinsIn(one).map(({ resource }) => resource),
+        one.respond.from as string,
+      ])
+      const needed = new Set<string | undefined>([...some, ...owners])
       const resources = inference.resources.filter(({ name }) => needed.has(name))
       const tried = { ...contract, operations: operations.map(({ operation }) => operation) }
       const { plan, blamed } = compile({ resources, operations }, tried)

@@ -1,6 +1,7 @@
 // Finds what each operation of a collection does: list, create, read, change or delete records, and whose.
 
 import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import { NAME } from '../../behaviours/respond/record.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
@@ -62,6 +63,10 @@ export interface Inference {
 export const withinsIn = ({ respond }: InferredOperation) =>
   withinsOf(respond.within as WithinConfig | undefined).map(one => ({ ...one, field: one.field ?? one.parameter }))
 
+/** Whether an owner is the one who asks: the path does not name it. */
+export const isAsking = ({ parameter }: WithinConfig, { path }: Operation): boolean =>
+  !expressionsOf(path).includes(parameter)
+
 type InferredAction = InferredOperation['action']
 type Keys = Readonly<Record<string, Json>>
 
@@ -71,12 +76,11 @@ const CREATES = { creates: true } as const
 /** The operations that a collection makes sense of, its own first. */
 export function operationsOf(
   collection: Named,
-  chosen: ReadonlyMap<string, SchemaCandidate>,
-  owning: ReadonlyMap<string, string>,
+  { chosen, owning, callers, sources }: KnownCollections,
   contract: Contract,
   schemas: SchemaReader,
 ): InferredOperation[] {
-  const { path, name, own, list, create, records, beside, me } = collection
+  const { path, segments, name, own, list, create, records, beside, me } = collection
   const { schema, idField } = chosen.get(name) as SchemaCandidate
   // Another view may name its items by another field: those are not found by the one that was chosen.
   const namer = collection.candidates.find(one => one.schema === schema)
@@ -87,7 +91,7 @@ export function operationsOf(
   const fields = readFields(node, schemas)
   const ownersIn = (where: string): readonly WithinConfig[] =>
     ownersOf(where, fields.properties, idField, schemas, { chosen, owning })
-  const above = collection.itemPath?.replace(/\/[^/]*\/?$/, '') ?? path
+  const above = collection.itemPath?.replace(/\/\{[^/]*(?:\/[^{}]*)?$/, '') ?? path
   const itemOwners = ownersIn(above)
   const named = new Set(expressionsOf(path))
   const others = itemOwners.filter(({ parameter }) => !named.has(parameter))
@@ -97,6 +101,14 @@ export function operationsOf(
     const other = isInBoth ? undefined : others.shift()
     return other === undefined ? one : { ...one, field: other.field ?? other.parameter }
   })
+  // The `{owner}` of `/repos/{owner}/{repo}` is the one who asks at `/user/repos`.
+  const caller = callers.get(segments.slice(0, -1).join('/'))
+  const isSaid = ({ parameter }: WithinConfig) => {
+    const someone = fields.properties.get(parameter)
+    return someone !== undefined && schemas.names(someone).some(key => NAME.test(key))
+  }
+  const isOwn = caller !== undefined && others.length === 1 && others.every(isSaid) && !collection.members
+  const asking = isOwn ? others.map(one => ({ ...one, field: one.field ?? one.parameter, resource: caller })) : []
   const given = create && fieldsGiven(create.operation, records)
   const out: InferredOperation[] = []
   const add = (
@@ -111,7 +123,10 @@ export function operationsOf(
     const essential = operation.path === path || operation.path === collection.itemPath
     out.push({ operation, resource: name, action, essential, fixed: false, respond, because, ...more })
   }
-  const owned = (where: string): Keys => withinFor(where, isBelow(where, path) ? owners : itemOwners)
+  const owned = (where: string): Keys =>
+    isBelow(where, path) && where !== collection.itemPath
+      ? withinFor(where, owners, asking)
+      : withinFor(where, itemOwners)
   const addList = (operation: Operation, more: Partial<InferredOperation> = {}): void => {
     const whole = replySchema(operation)
     const described = whole && records.listed(whole)
@@ -167,11 +182,23 @@ export function operationsOf(
     addOne(create.operation, 'create', `POST on the collection, answers ${schema}`)
   addOne(item.get('GET'), 'read', `one ${schema}, by ${idField}`)
   const put = item.get('PUT')
-  const creates = put?.responses.has('201') === true || (!own.has('POST') && put?.responses.has('404') === false)
+  const isMine = (one: SchemaCandidate | undefined) => one?.schema === schema && one.idField === idField
+  const source = sources.find(one => isMine(chosen.get(one.name)))?.name ?? name
+  const from: Keys = collection.members ? { from: source } : {}
+  const creates =
+    collection.members ||
+    put?.responses.has('201') === true ||
+    (!own.has('POST') && put?.responses.has('404') === false)
   if (put !== undefined && !creates && isPartial(put, create?.operation, records)) {
     addOne(put, 'update', 'PUT on the item, changes what it is sent')
   } else {
-    addOne(put, 'replace', creates ? 'PUT on the item, creates it too' : 'PUT on the item', {}, creates ? CREATES : {})
+    addOne(
+      put,
+      'replace',
+      creates ? 'PUT on the item, creates it too' : 'PUT on the item',
+      {},
+      creates ? { ...CREATES, ...from } : {},
+    )
   }
   addOne(item.get('PATCH'), 'update', 'PATCH on the item')
   const post = item.get('POST')
@@ -247,9 +274,9 @@ function ownersOf(
   return expressionsOf(path).map((parameter): WithinConfig => {
     const at = segments.indexOf(`{${parameter}}`)
     const before = segments[at - 1] ?? ''
-    // The word before an owner at the end of a path is that of the records.
+    // The word before an owner at the end of a path is that of the records, and that of `/repos/{owner}/{repo}` of the second.
     const isLast = at === segments.length - 1
-    const owner = before.includes('{') || isLast ? '' : before
+    const owner = before.includes('{') || isLast || segments[at + 1]?.includes('{') ? '' : before
     const field = ownerField(parameter, owner, properties, taken, schemas) ?? `{${parameter}}`
     taken.add(field)
     const resource =
@@ -264,6 +291,14 @@ function ownersOf(
       ...(count === undefined ? {} : { count }),
     }
   })
+}
+
+/** What is known of all collections. */
+interface KnownCollections extends KnownOwners {
+  /** See `callersOf`. */
+  readonly callers: ReadonlyMap<string, string>
+  /** Those that show the records that others have as members. */
+  readonly sources: readonly Named[]
 }
 
 /** The resources that a path may name as owners. */
@@ -348,12 +383,17 @@ function isBelow(where: string, path: string): boolean {
 }
 
 /** The owners that the path of an operation names, by the place of their parameters. */
-function withinFor(where: string, owners: readonly WithinConfig[]): { readonly within?: Json } {
+function withinFor(
+  where: string,
+  owners: readonly WithinConfig[],
+  asking: readonly WithinConfig[] = [],
+): { readonly within?: Json } {
   const names = expressionsOf(where)
   const all = owners.flatMap((owner, i) => {
     const parameter = names[i]
     if (parameter === undefined) return []
     return parameter === owner.parameter ? [owner] : [{ ...owner, parameter, field: owner.field ?? owner.parameter }]
   })
+  all.push(...asking)
   return all.length === 0 ? {} : { within: all.length === 1 ? (all[0] as Json) : all }
 }

@@ -66,6 +66,14 @@ export function compileSeeds(contract: Contract) {
       const most = resources.length > MANY ? FEW_SEEDS : SEEDS
       const count = Math.max(1, Math.min(most, ...pages.map(size => Math.floor(size / 2))))
       const readers = recordReaders(operations).map(({ id }) => id)
+      // Nothing is marked yet.
+      if (
+        operations.every(({ action, respond }) => action !== 'list' && respond.create === undefined) &&
+        operations.some(({ respond }) => respond.from !== undefined)
+      ) {
+        seeds.set(name, [])
+        continue
+      }
       const key = stringifyJson([name, candidate.schema, count, [...owners], readers])
       seeds.set(
         name,

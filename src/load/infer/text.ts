@@ -1,7 +1,7 @@
 // An inference as the settings of a gateway.yaml, and as its text, each line with the reason for it. Its reader is its next
 // author.
 
-import { isUnshown } from '../../behaviours/respond/config.ts'
+import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { type Path, placeOfFile, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
@@ -9,7 +9,7 @@ import type { ResourceFile } from '../../plan/simulation-file.ts'
 import type { Assign } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
 import type { SchemaCandidate } from './candidates.ts'
-import { type Inference, type InferredOperation, withinsIn } from './operations.ts'
+import { type Inference, type InferredOperation, isAsking, withinsIn } from './operations.ts'
 import type { Seeds } from './seeds.ts'
 
 /** The inference that is written. */
@@ -65,13 +65,16 @@ function ownerAt([section, name = '', key]: Path): string {
   return `${key === 'defaults' || key === 'filled' ? 'fields' : 'resource'} ${name}`
 }
 
-/** The block `respond`; of an operation whose path names no record it has the id of the first one. */
-function respondSettings(
-  { resource, respond, fixed }: InferredOperation,
-  { candidateOf, seeds }: WrittenInference,
-): JsonObject {
-  const id = () => idIn(candidateOf(resource).idField, seeds.get(resource)?.[0] ?? {}) as Json
-  return fixed ? { ...respond, id: id() } : respond
+/** The block `respond`; where its path names no record or owner it has the id of the first one. */
+function respondSettings(one: InferredOperation, { candidateOf, seeds }: WrittenInference): JsonObject {
+  const { operation, resource, respond, fixed } = one
+  const firstOf = (name: string) => ({ id: idIn(candidateOf(name).idField, seeds.get(name)?.[0] ?? {}) as Json })
+  const within = withinsOf(respond.within as WithinConfig).map(owner =>
+    isAsking(owner, operation) ? { ...owner, ...firstOf(owner.resource as string) } : owner,
+  )
+  const owned =
+    within.length === 0 ? respond : { ...respond, within: within.length === 1 ? (within[0] as Json) : within }
+  return fixed ? { ...owned, ...firstOf(resource) } : owned
 }
 
 /** Names of numbers that count the things of one owner: the issues of a repository begin with 1. */

@@ -162,9 +162,10 @@ function seededId(name: string, operation: Operation, { simulation }: Plan): Jso
   const { parameter, field = parameter, resource } = owner
   const ownerId = firstId(resource)
   if (ownerId !== undefined) return ownerId
-  // The owner of the first record of the resource that the operation is about, where the record says whose it is.
-  const [seed] = Object.values(actions).flatMap(one => resources.get(String(one))?.seeds[0] ?? [])
-  const named = seed && fieldIn(field, seed as JsonObject)
+  // The owner of another owner in the path, or of the record that the operation is about, where that says whose it is.
+  const others = [...withinsOf(within).map(one => one.resource), ...Object.values(actions)]
+  const seeds = others.flatMap(one => resources.get(String(one))?.seeds.slice(0, 1) ?? [])
+  const [named] = seeds.flatMap(seed => fieldIn(field, seed) ?? fieldIn(`{${parameter}}`, seed) ?? [])
   return typeof named === 'string' || typeof named === 'number' ? named : undefined
 }
 
