@@ -65,6 +65,7 @@ export interface ResourceFile {
     readonly field?: string
     readonly within?: readonly string[]
     readonly added?: boolean
+    readonly every?: boolean
     readonly from?: string
     readonly assign?: Assign
     readonly change?: 'refuse' | 'ignore'

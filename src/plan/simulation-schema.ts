@@ -217,6 +217,9 @@ const resources = setting.named('Collections of records.', {
       added: setting.flag(
         'Whether the field is added to the records because the schema does not have it. Default: false.',
       ),
+      every: setting.flag(
+        'Whether every id has a record: one that no request has written is generated, and has the fields of the user that `GET /user` shows under its name. Default: false.',
+      ),
       assign: setting.choice(
         ['sequence', 'uuid', 'generate', 'client'],
         'How new ids are assigned: `sequence` counts, `uuid` makes UUIDs, `generate` makes text in the form of the id’s example, format or pattern, `client` takes the id from the request and makes one if it has none. Default: the first of these that matches the schema.',

@@ -233,3 +233,47 @@ test('a value that the attributes of a record cannot hold does not refuse the re
   const read = (await send(`GET /tasks/${id}`)).body as Fields
   assert.equal((read.attributes as Fields).name, 'Paint')
 })
+
+test('a profile without a list or a create keeps its flag, and that of the caller shows the sign-up', async () => {
+  const fields = { email: string, username: string, bio: string }
+  const User = object(fields, { required: Object.keys(fields) })
+  const inUser = (schema: object) => object({ user: schema }, { required: ['user'] })
+  const shows = answers(200, object({ profile: ref('Profile') }))
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users': {
+          post: {
+            ...takes(inUser(object({ email: string, username: string, password: string }))),
+            ...answers(201, inUser(ref('User'))),
+          },
+        },
+        '/user': {
+          get: answers(200, inUser(ref('User'))),
+          put: { ...takes(inUser(object(fields))), ...answers(200, inUser(ref('User'))) },
+        },
+        '/profiles/{username}': { ...naming('username'), get: shows },
+        '/profiles/{username}/follow': { ...naming('username'), post: shows, delete: shows },
+      },
+      {
+        User,
+        Profile: object(
+          { username: string, bio: string, following: { type: 'boolean' } },
+          { required: ['username', 'bio', 'following'] },
+        ),
+      },
+    ),
+  )
+  const profile = async (line: string) => ((await send(line)).body as { profile: Fields }).profile
+  const bob = await profile('GET /profiles/bob')
+  assert.equal(bob.following, false)
+  assert.deepEqual(await profile('POST /profiles/bob/follow'), { ...bob, following: true })
+  assert.deepEqual(await profile('GET /profiles/bob'), { ...bob, following: true })
+  assert.deepEqual(await profile('DELETE /profiles/bob/follow'), bob)
+  await send('POST /users', { user: { email: 'ada@example.com', username: 'ada', password: 'secret' } })
+  const { user } = (await send('GET /user')).body as { user: Fields }
+  assert.deepEqual(await profile('GET /profiles/ada'), { username: 'ada', bio: user.bio, following: false })
+  await profile('POST /profiles/ada/follow')
+  await send('PUT /user', { user: { bio: 'Likes maps.' } })
+  assert.deepEqual(await profile('GET /profiles/ada'), { username: 'ada', bio: 'Likes maps.', following: true })
+})

@@ -217,7 +217,7 @@ const FORGE = documentOf(
   { Repo: REPO, User: object({ login: string, email: string }) },
 )
 
-test('what the caller creates is listed as its own, and found under its name and under no other', async () => {
+test('a record of the caller is in its own list, and found under its name alone', async () => {
   const { send } = await inferredInProcess(FORGE)
   const { login } = (await send('GET /user')).body as Fields
   const made = await send('POST /user/repos', { name: 'food' })

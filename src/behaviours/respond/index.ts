@@ -16,7 +16,7 @@ import type { Behaviour, Exchange, Handler, Site } from '../behaviour.ts'
 import { isId, type Resource } from '../resource.ts'
 import { ACTIONS, COMPANIONS, KINDS, type RespondConfig, type RespondKind, respondSchema } from './config.ts'
 import { compileForward } from './forward.ts'
-import { compileFinder, type Referrer, referrersOf, referringTo, resourceOf } from './key.ts'
+import { compileFinder, type Referrer, referrersOf, referringTo, resourceOf, UNWRITTEN } from './key.ts'
 import { compileExpand, compileList } from './list.ts'
 import { compileGive, compileNegotiated, type Give, withoutBody } from './reply.ts'
 import { compileStaging } from './staging.ts'
@@ -131,7 +131,7 @@ function compileDelete(config: RespondConfig, resource: Resource, give: Give, si
       const settle = consequences && (await consequences({ id, key: entry.id }, exchange))
       if (typeof settle === 'string') return refuse(problems.conflict, settle)
       const removed = await exchange.records(resource.name).remove(entry.id, entry.revision)
-      if (removed !== 'removed') continue
+      if (removed !== 'removed' && entry.revision !== UNWRITTEN) continue
       await settle?.()
       await within?.count(exchange, -1)
       return gives ? give(entry, status, exchange) : withoutBody(status)

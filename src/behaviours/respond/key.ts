@@ -4,14 +4,17 @@
 
 import { fieldNode } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
+import { valueFor } from '../../contract/schema/field.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, problems, type Reply, refuse } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, mapValues, pointer, stringifyJson } from '../../kernel/json.ts'
+import { hashOf } from '../../sample/chance.ts'
 import type { Entry, Filter, Id } from '../../world/records/types.ts'
-import { fieldIn, idIn, joinKey, withField } from '../../world/records/values.ts'
+import { fieldIn, idIn, joinKey, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import { asId, inBody, isId, type Resource, readPage } from '../resource.ts'
+import { asId, fieldsOf, inBody, isId, type Resource, readPage, withoutOwners } from '../resource.ts'
+import { askingIn, asSomeone, NAME } from './caller.ts'
 import { isUnshown, type RespondConfig, type WithinConfig, withinsOf } from './config.ts'
 import type { RecordMaker } from './record.ts'
 import { pathParameter } from './shape.ts'
@@ -130,7 +133,7 @@ export function compileWithin({ within: config }: RespondConfig, resource: Resou
 }
 
 /** One owner in the path. */
-export interface Owner {
+interface Owner {
   readonly parameter: string
   readonly field: string
   readonly unshown: boolean
@@ -190,7 +193,7 @@ function compileOwner(
  * An owner's id may be unique within its own owners: those of the same field or parameter in the path, else those before it,
  * in order.
  */
-export function compileOwnerFind(owner: Resource, before: readonly Owner[], site: Site, at: Path): FindRecord {
+function compileOwnerFind(owner: Resource, before: readonly Owner[], site: Site, at: Path): FindRecord {
   const ownerOf = new Map(
     owner.within.flatMap((field, i) => {
       const bare = field.replace(/^\{(.*)\}$/, '$1')
@@ -203,6 +206,26 @@ export function compileOwnerFind(owner: Resource, before: readonly Owner[], site
   return compileFind(owner, compileKey(owner, ownerOf, site, at))
 }
 
+/** A record that is generated, the same for the same id. */
+const generatedFor = (id: Id, schema: Resource['schema']): JsonObject =>
+  fieldsOf(valueFor(schema, hashOf(String(id)) >>> 0))
+
+/** Compiles what a record that `from` adds is made of: one of another resource, else a generated one. */
+export function compileSource(
+  { from }: RespondConfig,
+  { schema }: Resource,
+  owners: readonly Owner[],
+  site: Site,
+): ((exchange: Exchange, id: Id) => Promise<JsonObject>) | undefined {
+  const source = resourceOf(from, ['from'], site)
+  if (source === undefined) return undefined
+  const find = compileOwnerFind(source, owners.slice(-source.within.length), site, ['from'])
+  return async (exchange, id) => {
+    const found = await find(exchange, asId(id, source.ids))
+    return found === undefined ? generatedFor(id, schema) : withoutOwners(source.unshown, found.value)
+  }
+}
+
 const compileFind = ({ name }: Resource, key: ReturnType<typeof compileKey>): FindRecord =>
   key?.find ?? ((exchange, id) => exchange.records(name).read(id))
 
@@ -213,7 +236,9 @@ const compileFind = ({ name }: Resource, key: ReturnType<typeof compileKey>): Fi
  */
 export function compileFinder(resource: Resource, config: RespondConfig, site: Site, maker?: RecordMaker) {
   const within = compileWithin(config, resource, site)
-  const find = compileFind(resource, compileKey(resource, within?.ownerOf, site))
+  const key = compileKey(resource, within?.ownerOf, site)
+  const find = compileFind(resource, key)
+  const made = resource.every ? compileMade(resource, key, within?.own, site) : undefined
   return {
     within,
     /** Returns the id in the request; `undefined` for a body without one. */
@@ -228,13 +253,45 @@ export function compileFinder(resource: Resource, config: RespondConfig, site: S
       id: Id,
       create?: (exchange: Exchange, id: Id) => Promise<Reply>,
     ): Promise<Entry | Reply> {
-      const entry = await find(exchange, id)
+      const entry = await find(exchange, id).then(found => made?.(exchange, id, found) ?? found)
       if (entry === undefined && create !== undefined) return exchange.precondition?.(entry) ?? create(exchange, id)
       if (entry === undefined || within?.owns(exchange, entry.value) === false) return missingRecord(resource, id)
       const orphan = within && (await within.orphan(exchange))
       if (orphan !== undefined) return orphan
       return exchange.precondition?.(entry) ?? entry
     },
+  }
+}
+
+/** The revision of a generated record, until a request writes it. */
+export const UNWRITTEN = -1
+
+/**
+ * Compiles the records of a resource that has one for every id: the stored one, else one that is generated, with flags off. That
+ * of the caller's name has the fields of the caller.
+ */
+function compileMade(
+  { schema, idField }: Resource,
+  key: ReturnType<typeof compileKey>,
+  own: ((exchange: Exchange, fields: JsonObject) => JsonObject) | undefined,
+  { resources }: Site,
+) {
+  const asking = askingIn(resources)
+  return async (exchange: Exchange, id: Id, entry: Entry | undefined): Promise<Entry | undefined> => {
+    const someone = await asking?.(exchange)
+    const isCaller = someone && Object.entries(someone).some(([field, value]) => NAME.test(field) && value === id)
+    if (entry !== undefined && !isCaller) return entry
+    let value = entry?.value
+    if (value === undefined) {
+      const sample = generatedFor(id, schema)
+      const off = mapValues(sample, one => (one === true ? false : (one as Json)))
+      const whole = withId(idField, id, schema.fits(off) ? off : sample)
+      if (!schema.fits(whole)) return undefined
+      value = own?.(exchange, whole) ?? whole
+    }
+    const known = { id: key?.of(exchange, id) ?? id, revision: UNWRITTEN, ...entry }
+    const shown = isCaller ? asSomeone(value, someone) : value
+    return { ...known, value: shown, text: stringifyJson(shown) }
   }
 }
 

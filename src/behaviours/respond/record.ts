@@ -6,15 +6,15 @@ import type { Node } from '../../contract/documents.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { BrokenRule } from '../../kernel/http.ts'
-import { Decimal, isObject, type Json, type JsonObject, mapValues, memberAt, put } from '../../kernel/json.ts'
+import { Decimal, isObject, type Json, type JsonObject, memberAt, put } from '../../kernel/json.ts'
 import { orderPairs, pairsIn } from '../../sample/pairs.ts'
 import type { Id } from '../../world/records/types.ts'
 import { idIn, withField } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import { ANYBODY } from '../exchange.ts'
 import type { Refer } from '../references.ts'
 import { checkRecord, fieldsOf, type Make, type Resource, withoutOwners } from '../resource.ts'
-import { isUnshown, type RespondConfig } from './config.ts'
+import { CALLER, callerOf, compileAsking, NAME } from './caller.ts'
+import type { RespondConfig } from './config.ts'
 import { addressOf, compileLocation, requestOrigin } from './reply.ts'
 import {
   type Asked,
@@ -326,55 +326,7 @@ export function keepOwners({ unshown }: Resource, fields: JsonObject, old: JsonO
   return out
 }
 
-// The fields of a new record that no request has and that follow from its caller, its address or its other fields.
-
-/** The one who has made a record. */
-const CALLER = /^(?:owner|author|user|creator|(?:creat|post|submitt)ed_?by)$/i
-/** The names of a caller. */
-export const NAME = /^(?:login|(?:user_?|nick_?)?name|handle)$/i
-
-/**
- * Returns a function that makes the caller of a request, with the name of the consumer; without a consumer always the same one.
- * `undefined` for another field.
- */
-function callerOf({ name, allows, generate }: Field): Make | undefined {
-  if (!CALLER.test(name)) return undefined
-  return ({ consumer }) => {
-    const someone = generate(1)
-    if (consumer === undefined || consumer === ANYBODY.name) return someone
-    const named = isObject(someone) ? calledAs(someone as JsonObject, consumer) : consumer
-    return allows(named) ? named : someone
-  }
-}
-
-/** The resource of one record without an id, which is about the one who asks: `GET /user`. */
-const ASKING = /^(?:me|self|user|account|profile)$/i
-
-/** Returns someone with another name: `{ login: "acme" }`. */
-export const calledAs = (someone: JsonObject, to: Json): JsonObject =>
-  mapValues(someone, (own, key) => (NAME.test(key) && typeof own === typeof to ? to : (own as Json)))
-
-/**
- * Returns a function that has a new record say what is known of the one who asks, or of the owner in the path, which it keeps in
- * braces; `undefined` if that is nothing.
- */
-function compileAsking({ filled }: Resource, { resources }: Site) {
-  const callers = new Set([...filled].filter(name => CALLER.test(name)))
-  const asking = [...resources.values()].find(({ name, idField }) => ASKING.test(name) && isUnshown(idField))
-  if (callers.size === 0) return undefined
-  return async (fields: JsonObject, exchange: Exchange): Promise<JsonObject> => {
-    const records = asking && exchange.records(asking.name)
-    const last = (await records?.list({ filters: [], limit: 1 }))?.last
-    const isAnybody = (exchange.consumer ?? ANYBODY.name) === ANYBODY.name
-    const someone = last === undefined || !isAnybody ? undefined : (await records?.read(last))?.value
-    const same = (own: unknown, name: string) => (typeof own === typeof someone?.[name] ? someone?.[name] : own) as Json
-    return mapValues(fields, (own, name) => {
-      if (!callers.has(name) || !isObject(own)) return own as Json
-      const owner = fields[`{${name}}`]
-      return owner === undefined ? mapValues(own as JsonObject, same) : calledAs(own as JsonObject, owner)
-    })
-  }
-}
+// The fields of a new record that follow from its address or its other fields.
 
 /** Makes a field of a record whose id is known. */
 type Derive = (record: JsonObject, url: string) => Json | undefined

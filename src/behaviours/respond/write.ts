@@ -5,7 +5,6 @@ import { applyPatch, type Operation as PatchOperation } from 'rfc6902'
 import { type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
 import { isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import { valueFor } from '../../contract/schema/field.ts'
 import { placeholdersIn } from '../../expression/template.ts'
 import { type BrokenRule, JSON_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
 import {
@@ -18,22 +17,20 @@ import {
   pointer,
   stringifyJson,
 } from '../../kernel/json.ts'
-import { hashOf } from '../../sample/chance.ts'
 import { allows, type Entry, type Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
-import { asId, fieldsOf, inBody, isId, type Resource, withoutOwners } from '../resource.ts'
+import { inBody, isId, type Resource } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
 import {
   compileFinder,
   compileKey,
-  compileOwnerFind,
+  compileSource,
   compileWithin,
   danglingIn,
   missingRecord,
-  type Owner,
   reportField,
-  resourceOf,
+  UNWRITTEN,
   withAdded,
 } from './key.ts'
 import { compileMaker, keepOwners } from './record.ts'
@@ -92,7 +89,11 @@ export function compileWrite(
       if (lost.length > 0) return invalid(lost)
       const refused = refuseTransition(resource, old.value, record)
       if (refused !== undefined) return refused
-      const entry = await exchange.records(name).replace(old.id, record, old.revision)
+      const records = exchange.records(name)
+      const entry =
+        old.revision === UNWRITTEN
+          ? (await records.put(old.id, record)).entry
+          : await records.replace(old.id, record, old.revision)
       // Another request wrote between our read and our write: merge again with its result.
       if (typeof entry === 'string') continue
       exchange.entry = entry
@@ -269,22 +270,6 @@ function compileCreateOne(
     exchange.entry = made
     if (within !== undefined) await within.count(exchange, 1)
     return give(made, status, exchange, locate?.(exchange, key?.nameOf(made) ?? made.id, made.value))
-  }
-}
-
-/** Compiles what a record that `from` adds is made of: one of another resource, else a generated one. */
-function compileSource(
-  { from }: RespondConfig,
-  { schema }: Resource,
-  owners: readonly Owner[],
-  site: Site,
-): ((exchange: Exchange, id: Id) => Promise<JsonObject>) | undefined {
-  const source = resourceOf(from, ['from'], site)
-  if (source === undefined) return undefined
-  const find = compileOwnerFind(source, owners.slice(-source.within.length), site, ['from'])
-  return async (exchange, id) => {
-    const found = (await find(exchange, asId(id, source.ids)))?.value ?? valueFor(schema, hashOf(String(id)) >>> 0)
-    return withoutOwners(source.unshown, fieldsOf(found))
   }
 }
 

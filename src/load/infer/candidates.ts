@@ -19,6 +19,8 @@ export interface SchemaCandidate {
   readonly idField: string
   /** Whether the schema has no field for the id, because it is the one of the request: records get one besides. */
   readonly added: boolean
+  /** Whether every id has a record. */
+  readonly every?: boolean
   readonly assign: Assign
   /** How the server assigns an id if the request has none. */
   readonly byServer: Assign

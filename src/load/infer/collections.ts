@@ -205,7 +205,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     if (candidates.length === 0 && (list === undefined || itemPath !== undefined)) return undefined
     return {
       ...{ path, segments, itemPath, list, create, taken: taken !== undefined, records, candidates, own, item },
-      members: list !== undefined && addsMembers(item),
+      members: list !== undefined && posted === undefined && addsMembers(item),
       below: itemPath === undefined ? [] : under(itemPath),
       beside,
       // `GET /things?path=…` beside `GET /things/{id}` finds one of them.
@@ -310,7 +310,7 @@ const commonForm = (segments: readonly string[]): string =>
 const changesOne = (operations: Operations): boolean =>
   ['PUT', 'PATCH', 'DELETE'].some(method => operations.has(method))
 
-/** Whether a path adds what it names to a list and takes it off: no request or reply has a record. */
+/** Whether a path adds a record to a list by its names, and removes it: no request or reply has a body. */
 function addsMembers(item: Operations): boolean {
   const [put, removal] = [item.get('PUT'), item.get('DELETE')]
   return put !== undefined && put.body === undefined && isSilent(put) && removal !== undefined && isSilent(removal)

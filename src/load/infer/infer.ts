@@ -17,10 +17,11 @@ import { readResources } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
 import { findCollections, type InferredCollection, isAlone, type Named } from './collections.ts'
 import { type Inference, type InferredOperation, operationsOf, owningItems, withinsIn } from './operations.ts'
-import { isSilent, readSchemas, sameWord, segmentsOf } from './schema.ts'
+import { isSilent, readFields, readSchemas, sameWord, segmentsOf } from './schema.ts'
 import { compileSeeds } from './seeds.ts'
 import { INFERRED_FILE, settingsOf } from './text.ts'
 import { tryResource } from './trial.ts'
+import { changesByAction } from './writes.ts'
 
 /**
  * Makes an inference.
@@ -39,9 +40,11 @@ function readInference(contract: Contract): Infer {
   for (const collection of [...found.filter(one => !isNameless(one)), ...found.filter(isNameless)]) {
     if (collections.some(one => isView(collection, one))) continue
     const twin = collections.find(one => isTwin(one, collection))
-    if (twin === undefined && isNameless(collection) && !isAlone(collection) && !collection.members) continue
+    const every = twin === undefined && !collection.members && isNameless(collection) && !isAlone(collection)
+    if (every && !isChangedAlone(collection)) continue
     const name = twin?.name ?? freeName(collection.records.word, names)
-    collections.push({ ...collection, name })
+    const candidates = every ? collection.candidates.map(one => ({ ...one, every })) : collection.candidates
+    collections.push({ ...collection, candidates, name })
     names.add(name)
   }
   // The view with the most fields comes first: it has the id.
@@ -95,6 +98,19 @@ const isNameless = ({ candidates, list, create }: InferredCollection): boolean =
 function showsRecords({ item, create, members }: InferredCollection): boolean {
   const reader = item.get('GET')
   return members || create !== undefined || (reader !== undefined && !isSilent(reader))
+}
+
+/** Whether a record can be read and changed, and nothing lists or creates it: `/profiles/{name}` and `/profiles/{name}/follow`. */
+function isChangedAlone({ item, below, candidates, records }: InferredCollection): boolean {
+  const reader = item.get('GET')
+  const [known] = records.known
+  if (reader === undefined || known === undefined || isSilent(reader) || item.has('DELETE') || candidates.length === 0)
+    return false
+  const fields = readFields(known, records.schemas)
+  const isAction = ({ path, method }: Operation) =>
+    changesByAction(segmentsOf(path).at(-1) as string, method, fields) !== undefined
+  const changes = [...item.values()].filter(({ method }) => method === 'PUT' || method === 'PATCH')
+  return [...changes, ...below.filter(one => one.method !== 'GET' && isAction(one))].some(records.answersAkin)
 }
 
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */

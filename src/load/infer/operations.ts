@@ -1,7 +1,7 @@
 // Finds what each operation of a collection does: list, create, read, change or delete records, and whose.
 
+import { NAME } from '../../behaviours/respond/caller.ts'
 import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
-import { NAME } from '../../behaviours/respond/record.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
@@ -293,7 +293,7 @@ function ownersOf(
   })
 }
 
-/** What is known of all collections. */
+/** Facts about all collections. */
 interface KnownCollections extends KnownOwners {
   /** See `callersOf`. */
   readonly callers: ReadonlyMap<string, string>

@@ -1,8 +1,8 @@
 // Generates the records that an inferred resource begins with, and links them: `authorId` has the id of an author.
 
 import { findReferences } from '../../behaviours/references.ts'
+import { calledAs, NAME } from '../../behaviours/respond/caller.ts'
 import { type FilterConfig, isUnshown } from '../../behaviours/respond/config.ts'
-import { calledAs, NAME } from '../../behaviours/respond/record.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import { nameless } from '../../contract/paths.ts'
@@ -15,7 +15,7 @@ import { fieldIn, idIn, withField, withId } from '../../world/records/values.ts'
 import { compileNewId, exampleIds, isReadBack, namingParameters, parametersBelow } from '../seed/new-ids.ts'
 import { NAMING, schemaNamed } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
-import { type Inference, type InferredOperation, withinsIn } from './operations.ts'
+import { type Inference, type InferredOperation, isAsking, withinsIn } from './operations.ts'
 import { segmentsOf } from './schema.ts'
 
 /**
@@ -85,12 +85,13 @@ export function compileSeeds(contract: Contract) {
   }
 }
 
-/** The names of the resources, each after those whose records own its own; a circle is broken somewhere. */
+/** The names of the resources, each after those whose records own its own; a circle is broken at the one who asks, or somewhere. */
 function ownersFirst(
   byResource: ReadonlyMap<string, Inference['operations']>,
   ownersIn: OwnersIn,
 ): ReadonlySet<string> {
-  const ordered = new Set<string>()
+  const all = [...byResource.values()].flat().flatMap(ownersIn)
+  const ordered = new Set(all.flatMap(({ asking, owner }) => (asking && byResource.has(owner) ? [owner] : [])))
   const visit = (name: string, above: readonly string[]): void => {
     const own = byResource.get(name)
     if (own === undefined || ordered.has(name) || above.includes(name)) return
@@ -108,13 +109,14 @@ function readOwners(all: Inference['operations']) {
   const readers = all.filter(({ action, fixed }) => action === 'read' && !fixed)
   const items = new Map(readers.map(one => [nameless(segmentsOf(one.operation.path).join('/')), one.resource]))
   return (one: InferredOperation) =>
-    withinsIn(one).map(({ parameter, field, resource }) => {
+    withinsIn(one).map(owned => {
+      const { parameter, field, resource } = owned
       const segments = segmentsOf(one.operation.path)
       const at = segments.indexOf(`{${parameter}}`)
       // The word of `/repos/{owner}/{repo}` is not that of the first.
       const word = segments[at + 1]?.includes('{') ? undefined : segments[at - 1]
       const owner = resource ?? items.get(nameless(segments.slice(0, at + 1).join('/'))) ?? word ?? ''
-      return { field, owner, certain: resource !== undefined }
+      return { field, owner, certain: resource !== undefined, asking: isAsking(owned, one.operation) }
     })
 }
 
@@ -129,7 +131,8 @@ function ownerIds(
     (seeds.get(owner) ?? []).map(record => idIn(candidateOf(owner).idField, record) as Json)
   const owners = new Map<string, OwnerIds>()
   for (const field of new Set(own.map(one => one.field))) {
-    const ways = own.filter(one => one.field === field)
+    // The first record is the caller's.
+    const ways = own.filter(one => one.field === field).sort((a, b) => Number(b.asking) - Number(a.asking))
     const certain = ways.some(one => one.certain)
     const kinds = [...new Set(ways.filter(one => one.certain || !certain || isUnshown(field)).map(one => one.owner))]
     const all = kinds.map(idsOf)
@@ -183,7 +186,7 @@ function seedRecords(name: string, resource: SeededResource, count: number, cont
   for (let number = 1; number <= count + 3 && out.length < count; number++) {
     const value = valueFor(schema, number) as JsonObject | undefined
     if (!isObject(value)) continue
-    const nth = <Item>(all: readonly Item[]): Item => all[(number - 1) % all.length] as Item
+    const nth = <Item>(all: readonly Item[]): Item => all[out.length % all.length] as Item
     const id = idOf(number, value)
     const fields = { ...value, ...Object.fromEntries([...choices].map(([field, all]) => [field, nth(all)])) }
     const record = [shown, shown.filter(([, { certain }]) => certain)]

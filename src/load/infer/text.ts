@@ -33,7 +33,7 @@ export function settingsOf(written: WrittenInference): Source {
   const resources: Record<string, ResourceFile> = {}
   for (const { name } of inference.resources) {
     if (without.has(`resource ${name}`)) continue
-    const { schema, idField, added, assign, from, filled, defaults } = candidateOf(name)
+    const { schema, idField, added, every, assign, from, filled, defaults } = candidateOf(name)
     const isWithin = assign === 'client' || (assign === 'sequence' && COUNTED.test(idField))
     const within = isWithin ? uniqueWithin(name, inference.operations, without) : []
     put(resources, name, {
@@ -42,6 +42,7 @@ export function settingsOf(written: WrittenInference): Source {
         field: idField,
         ...(within.length > 0 ? { within } : {}),
         ...(added ? { added } : {}),
+        ...(every ? { every } : {}),
         assign,
         ...(from === undefined ? {} : { from }),
         ...(assign === 'client' ? { change: 'ignore' } : {}),

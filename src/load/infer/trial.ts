@@ -127,7 +127,7 @@ function mustShow(one: InferredOperation, { given }: Victim): boolean {
   const { action, operation, essential } = one
   if (action !== 'list') return true
   const isNarrowed = operation.parameters.some(({ in: place, required }) => place === 'query' && required)
-  // The caller's own list shows what another one owns to nobody else.
+  // The caller's own list does not show the records of others.
   const isOwn = withinsIn(one).some(owner => isAsking(owner, operation))
   return (
     essential &&

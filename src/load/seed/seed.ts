@@ -194,6 +194,7 @@ function compileResource(
     within: checkNamed(site, schema, id.within, 'id', 'within'),
     unshown: [...unshownOf(block, own), ...(block.base === undefined ? [] : MARKS)],
     assign,
+    every: id.every ?? false,
     change: id.change ?? 'refuse',
     ids,
     newId: ids === 'text' && assign !== 'uuid' ? makeId() : undefined,
