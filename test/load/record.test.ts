@@ -373,3 +373,23 @@ test('a recording whose end is missing goes on after its last whole exchange', a
   const made = await recordInto(har, { folder: 'cut' })
   assert.deepEqual([made.added, made.proof.tried], [1, 3])
 })
+
+test('pages are followed by the cursors of the stand-in; a parameter with one value filters by a field of its name only', async () => {
+  const all = [1, 2, 3, 4, 5].map(id => ({ id, kind: 'a' }))
+  const api: Api = ({ query }) => {
+    const { cursor, limit = '5' } = Object.fromEntries(new URLSearchParams(query))
+    const from = cursor === undefined ? 0 : Number(atob(cursor))
+    const end = from + Number(limit)
+    const next = end < all.length ? btoa(String(end)) : null
+    return { status: 200, body: { items: all.slice(from, end), next_cursor: next } }
+  }
+  const pages = ['', 'limit=2', 'limit=2&cursor=Mg%3D%3D', 'limit=2&cursor=NA%3D%3D&v=5', 'kind=a']
+  const made = await recordInto(
+    await recorded(
+      api,
+      pages.map(query => ({ ...get('/things'), query })),
+    ),
+  )
+  assert.deepEqual([proofOf(made), made.different], ['5 of 5', []])
+  assert.match(made.read('gateway.yaml'), /filter: \[ kind \]/)
+})

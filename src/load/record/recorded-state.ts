@@ -193,8 +193,8 @@ function ownersAdded(record: JsonObject, { respond, given }: MatchedExchange): J
 function createRecordedList() {
   /** The orders that all pages are in: a field, `-` before one that falls. */
   let orders: readonly string[] | undefined
-  /** By parameter, the fields that have its value in all items. */
-  const filters = new Map<string, readonly string[]>()
+  /** By parameter, the fields that have its value in all items, and its values. */
+  const filters = new Map<string, { readonly fields: readonly string[]; readonly values: Set<string> }>()
   /** The members around the items, as templates; `undefined` for one that differs from page to page. */
   const around = new Map<string, Json | undefined>()
   const both = (known: readonly string[] | undefined, next: readonly string[]) =>
@@ -214,13 +214,9 @@ function createRecordedList() {
       }
       for (const [name, value] of records.length === 0 ? [] : pairs) {
         const has = (one: Json | undefined) => [one].flat().some(item => String(item) === value)
-        filters.set(
-          name,
-          both(
-            filters.get(name),
-            fields.filter(field => records.every(one => has(one[field]))),
-          ),
-        )
+        const known = filters.get(name)
+        const having = fields.filter(field => records.every(one => has(one[field])))
+        filters.set(name, { fields: both(known?.fields, having), values: new Set([...(known?.values ?? []), value]) })
       }
       const self = `${path}${query === '' ? '' : `?${query}`}`
       const templateOf = (value: Json): Json => {
@@ -240,8 +236,10 @@ function createRecordedList() {
     describe(respond: RespondConfig, idField: string): RespondConfig {
       const [by] = orders?.includes(idField) ? [] : (orders ?? [])
       const used = stringifyJson(respond)
-      const found = [...filters].flatMap(([parameter, fields]) => {
-        const field = fields.find(one => plainName(one).includes(plainName(parameter))) ?? fields[0]
+      const found = [...filters].flatMap(([parameter, { fields, values }]) => {
+        const named = fields.find(one => plainName(one).includes(plainName(parameter)))
+        // One value is in a field by chance: `?v=1`.
+        const field = named ?? (values.size > 1 ? fields[0] : undefined)
         if (field === undefined || used.includes(JSON.stringify(parameter))) return []
         return [field === parameter ? parameter : { parameter, field }]
       })

@@ -1,17 +1,17 @@
 // Plays a recording against its stand-in and compares the replies. The stand-in has the records from before the recording, the
 // time of each request, and gives new records the ids that they got.
 
-import { recordPath } from '../../behaviours/respond/shape.ts'
+import { pathOfPlaceholder, recordPath } from '../../behaviours/respond/shape.ts'
 import type { Reply } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, memberAt, parseJson, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { Id } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
-import { describeValue } from '../compare/differences.ts'
+import { describeValue, valueOfBody } from '../compare/differences.ts'
 import type { RecordedExchange } from '../import/har.ts'
 import { createRunner, inProcess } from '../probe/probe.ts'
 import { matchExchange } from './recorded-state.ts'
-import { jsonOfMessage, typeOfMessage } from './recording.ts'
+import { decodeSegment, jsonOfMessage, typeOfMessage } from './recording.ts'
 
 /** How many recorded replies the stand-in gives equally. */
 export interface ReplayProof {
@@ -49,6 +49,8 @@ export async function replayRecording(
   const different = new Map<string, number>()
   /** Our entity tags by the recorded ones, and by their paths with them. */
   const tags = new Map<string, string>()
+  /** Our cursors by the recorded ones. */
+  const cursors = new Map<unknown, string>()
   let tried = 0
   let equal = 0
   for await (const exchange of exchanges) {
@@ -78,9 +80,20 @@ export async function replayRecording(
     }
     const body = typeof request.body === 'string' ? request.body : undefined
     const { host } = new URL(exchange.origin)
-    const sent = inProcess({ method, path, query, headers: { ...headers, host }, body })
+    const followed = query.replace(/=([^&]*)/g, (pair, text) => {
+      const own = cursors.get(decodeSegment(text))
+      return own === undefined ? pair : `=${own}`
+    })
+    const sent = inProcess({ method, path, query: followed, headers: { ...headers, host }, body })
     const answer = (await runner.send(sent, world)).reply
     if (etag !== undefined) for (const key of [etag, path + etag]) tags.set(key, answer.headers.etag ?? etag)
+    const at = pathOfPlaceholder(respond?.body, 'page.cursor')
+    const place = memberAt(shown, at.slice(0, -1)) as Record<string, unknown> | undefined
+    const [name = '', own] = [at.at(-1), memberAt(valueOfBody(answer), at)]
+    if (typeof own === 'string' && typeof place?.[name] === 'string') {
+      cursors.set(place[name], encodeURIComponent(own))
+      place[name] = own
+    }
     const found = [...differencesBetween(exchange, shown, answer)]
     if (found.length === 0) equal += 1
     const why = reply.status === 304 && !isKnown ? ' (the condition is by date, or about an earlier version)' : ''
