@@ -24,6 +24,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'prom-client': 'gateway/metrics/families.ts',
   pino: 'gateway/log.ts',
   'pino-pretty': 'gateway/log.ts',
+  'sonic-boom': 'gateway/log.ts',
   'find-my-way': 'contract/paths.ts',
   'sorted-btree': 'world/records/rows.ts',
   'lru-cache': 'world/',
