@@ -15,6 +15,7 @@ import {
   type CommandLine,
   counted,
   isDocument,
+  isUrl,
   load,
   mustBe,
   type Program,
@@ -32,7 +33,7 @@ export const check: Command = {
     against: {
       takes: 'URL',
       about: 'call the operations of this server instead, and report where it differs from the contract',
-      fault: mustBe('an http or https URL', text => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)),
+      fault: mustBe('an http or https URL', isUrl),
     },
     as: { takes: 'CONSUMER', about: 'with --against: send the credentials of this consumer' },
     writes: { about: 'with --against: also create, change and delete records' },

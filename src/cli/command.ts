@@ -160,6 +160,11 @@ export function tellMistakes(
   } else complain(asked ? formatReport(report) : formatBriefly(report))
 }
 
+/** The usual address of the control plane. */
+export const CONTROL = 'http://127.0.0.1:4011'
+
+export const isUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text)
+
 /** An option for traffic. */
 export const RECORDED = { takes: 'SOURCE', about: 'a HAR file, or the URL of the control plane of a running gateway' }
 

@@ -9,20 +9,18 @@ import {
   formatCoverage,
   mergeReports,
 } from '../gateway/coverage/report.ts'
-import { readControlPlane } from '../http/control-client.ts'
+import { readRunning } from '../http/control-client.ts'
 import { isObject } from '../kernel/json.ts'
 import { attempted } from '../kernel/memo.ts'
-import { type Command, mustBe, oneOf } from './command.ts'
-
-const DEFAULT_ORIGIN = 'http://127.0.0.1:4011'
+import { CONTROL, type Command, isUrl, mustBe, oneOf } from './command.ts'
 
 export const coverage: Command = {
   about: 'print the parts of the contract that requests have touched; exit 1 below --min',
   options: {
     from: {
       takes: 'URL',
-      about: `control plane of a running gateway (default: ${DEFAULT_ORIGIN}; none with --merge)`,
-      fault: mustBe('a URL', text => /^https?:/.test(text) && URL.canParse(text)),
+      about: `control plane of a running gateway (default: ${CONTROL}; none with --merge)`,
+      fault: mustBe('a URL', isUrl),
     },
     merge: { takes: 'FILE', many: true, about: 'a report of another run, as --format json writes it; may be repeated' },
     min: {
@@ -38,28 +36,25 @@ export const coverage: Command = {
       fault: oneOf(COVERAGE_FORMATS),
     },
   },
-  async run({ file, values, lists }, { home, environment, print, complain }) {
+  async run({ file, values, lists }, program) {
+    const { home, print, complain } = program
     // A shell gives `--merge run-*.json` several files.
     const files = [...(lists.merge ?? []), ...(file === '' ? [] : [file])]
-    const origin = values.from ?? (files.length === 0 ? DEFAULT_ORIGIN : undefined)
-    const token = environment.UNDERSTUDY_CONTROL_TOKEN || undefined
-    const answer = origin === undefined ? [] : [[origin, await readControlPlane(origin, '/coverage', token)] as const]
-    const texts = files.map(name => {
-      const text = attempted(() => readFileSync(resolve(home, name), 'utf8'))
-      return [name, text === undefined ? { fault: `${name} cannot be read` } : { text }] as const
+    const origin = values.from ?? (files.length === 0 ? CONTROL : undefined)
+    const readFile = (name: string) =>
+      attempted(() => readFileSync(resolve(home, name), 'utf8')) ??
+      void complain(`understudy: ${name} cannot be read\n`)
+    const told = origin === undefined ? undefined : await readRunning(origin, '/coverage', program)
+    const sources = [...(origin === undefined ? [] : [origin]), ...files]
+    const reports = sources.flatMap(name => {
+      const text = name === origin ? told : readFile(name)
+      const value: unknown = text === undefined ? undefined : attempted(() => JSON.parse(text))
+      if (isReport(value)) return [value]
+      if (text !== undefined)
+        complain(`understudy: ${name} is not a coverage report; write one with \`understudy coverage --format json\`\n`)
+      return []
     })
-    const reports: CoverageReport[] = []
-    let isWhole = true
-    for (const [name, read] of [...answer, ...texts]) {
-      const value = 'fault' in read ? undefined : (attempted(() => JSON.parse(read.text)) as unknown)
-      if (isReport(value)) reports.push(value)
-      else {
-        isWhole = false
-        const wrong = `${name} is not a coverage report; write one with \`understudy coverage --format json\``
-        complain(`understudy: ${'fault' in read ? read.fault : wrong}\n`)
-      }
-    }
-    if (!isWhole) return 1
+    if (reports.length < sources.length) return 1
     const report = mergeReports(reports)
     print(formatCoverage(report, (values.format ?? 'text') as CoverageFormat))
     const { min = '0' } = values

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Mask } from '../gateway/mask.ts'
-import { readControlPlane } from '../http/control-client.ts'
+import { readRunning } from '../http/control-client.ts'
 import { Diagnostics, type Place } from '../kernel/diagnostic.ts'
 import { attempted } from '../kernel/memo.ts'
 import { formatFindings, type ReportFormat } from '../kernel/report.ts'
@@ -21,10 +21,12 @@ import { readHar } from '../load/import/har.ts'
 import type { Plan } from '../plan/plan.ts'
 import {
   CONFIGURATIONS,
+  CONTROL,
   type Command,
   type CommandLine,
   counted,
   isDocument,
+  isUrl,
   load,
   type Option,
   type Program,
@@ -38,11 +40,6 @@ export const BASELINE: Readonly<Record<string, Option>> = {
   accept: { about: 'write the differences to the file of --baseline' },
 }
 
-/** The usual address of the control plane, asked where no file is named. */
-const CONTROL = 'http://127.0.0.1:4011'
-/** The milliseconds that its reply may take. */
-const PATIENCE = 10_000
-
 export const drift: Command = {
   about: 'compare a recording (HAR), or the traffic of a running gateway, with the contract and the stand-in',
   options: {
@@ -54,17 +51,14 @@ export const drift: Command = {
   async run(line, program) {
     const { values } = line
     const file = line.file || CONTROL
-    const { home, environment, complain } = program
-    if (URL.canParse(file) && /^https?:$/.test(new URL(file).protocol)) {
-      const path = `${new URL(file).pathname.replace(/\/+$/, '')}/drift`
-      const signal = AbortSignal.timeout(PATIENCE)
-      const read = await readControlPlane(file, path, environment.UNDERSTUDY_CONTROL_TOKEN, signal)
-      const parsed = 'fault' in read ? undefined : attempted(() => JSON.parse(read.text) as DriftReport)
-      if (parsed === undefined) {
-        complain(`understudy: ${'fault' in read ? read.fault : `${file} is not the control plane of a gateway`}\n`)
-        return 1
-      }
-      return tellDrift(parsed, line, program)
+    const { home, complain } = program
+    if (isUrl(file)) {
+      const text = await readRunning(file, '/drift', program)
+      if (text === undefined) return 1
+      const told = attempted(() => JSON.parse(text) as DriftReport)
+      if (told !== undefined) return tellDrift(told, line, program)
+      complain(`understudy: ${file} is not the control plane of a gateway\n`)
+      return 1
     }
     const config = values.config ?? CONFIGURATIONS.find(one => existsSync(resolve(home, one)))
     if (config === undefined) {

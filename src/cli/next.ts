@@ -6,12 +6,12 @@ import { NextJudge } from '../gateway/next/judge.ts'
 import { keptOfEntry, keptOfRecording } from '../gateway/next/kept.ts'
 import { formatNext } from '../gateway/next/report.ts'
 import { NextTally } from '../gateway/next/tally.ts'
-import { readControlPlane } from '../http/control-client.ts'
+import { readRunning } from '../http/control-client.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../kernel/report.ts'
 import { readHar } from '../load/import/har.ts'
 import { loadContract, loadPlan } from '../load/load.ts'
-import { CONFIGURATIONS, type Command, oneOf, RECORDED, tellMistakes } from './command.ts'
+import { CONFIGURATIONS, type Command, isUrl, oneOf, RECORDED, tellMistakes } from './command.ts'
 
 export const next: Command = {
   about: 'say which consumers break on the next contract, by the requests that they sent',
@@ -31,20 +31,19 @@ export const next: Command = {
     const told = { ...line, values: {} }
     const config = values.config ?? CONFIGURATIONS.find(one => existsSync(resolve(home, one))) ?? 'gateway.yaml'
     const { from = '', format = 'text' } = values
-    const refuse = (why: string, code = 1) => {
-      program.complain(`understudy: ${why}\n`)
-      return code
+    if (file === '') {
+      program.complain('understudy: next needs the next contract: understudy next ./openapi-next.yaml\n')
+      return 2
     }
-    if (file === '') return refuse('next needs the next contract: understudy next ./openapi-next.yaml', 2)
     const { plan, report: mistakes } = loadPlan(config, home, environment, { progress: progress.report })
     const { contract, report: others } = loadContract(file, home, progress.report)
     for (const one of [mistakes, others]) tellMistakes(one, told, program)
     if (plan === undefined || contract === undefined) return 1
     const tally = new NextTally(new NextJudge(plan, contract))
-    if (/^https?:\/\//.test(from)) {
-      const kept = await readControlPlane(from, '/requests?limit=100000', environment.UNDERSTUDY_CONTROL_TOKEN)
-      if ('fault' in kept) return refuse(kept.fault)
-      const { requests } = JSON.parse(kept.text)
+    if (isUrl(from)) {
+      const kept = await readRunning(from, '/requests?limit=100000', program)
+      if (kept === undefined) return 1
+      const { requests } = JSON.parse(kept)
       for (const [i, one] of requests.entries()) {
         progress.report('judging requests', i, requests.length)
         await tally.add(keptOfEntry(one))

@@ -3,7 +3,7 @@
 import { join, relative, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { createLog } from '../gateway/log.ts'
-import { readControlPlane } from '../http/control-client.ts'
+import { readRunning } from '../http/control-client.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { loadPlan } from '../load/load.ts'
 import { projectOfExchanges } from '../load/record/record.ts'
@@ -17,6 +17,7 @@ import {
   type CommandLine,
   counted,
   firstLines,
+  isUrl,
   type Program,
   port,
   RECORDED,
@@ -36,7 +37,7 @@ export const record: Command = {
   },
   async run(line, program) {
     const { from = line.file, output = 'recorded', contract, upstream, mask = '' } = line.values
-    const { home, environment, complain, print, version } = program
+    const { home, complain, print, version } = program
     if ((from === '') === (upstream === undefined)) {
       complain('record needs one source: --upstream URL, --from FILE.har, or --from http://127.0.0.1:4011\n')
       return 2
@@ -55,14 +56,9 @@ export const record: Command = {
       const code = await runProxy(upstream, path, personal, document?.plan, line, program)
       if (code !== 0) return code
     } else {
-      const token = environment.UNDERSTUDY_CONTROL_TOKEN
-      const isUrl = /^https?:/.test(from)
-      const read = isUrl ? await readControlPlane(from, '/requests?format=har&limit=100000', token) : { text: '' }
-      if ('fault' in read) {
-        complain(`understudy: ${read.fault}\n`)
-        return 1
-      }
-      const exchanges = exchangesOf(isUrl ? [Buffer.from(read.text)] : resolve(home, from), from, report)
+      const read = isUrl(from) && (await readRunning(from, '/requests?format=har&limit=100000', program))
+      if (read === undefined) return 1
+      const exchanges = exchangesOf(read === false ? resolve(home, from) : [Buffer.from(read)], from, report)
       const options = { source: from, personal, contract: document?.plan?.contract, version }
       const { added, all } = await addToRecording(path, exchanges, options, report)
       if (all === 0 && !report.failed) complain(`${from} has no exchanges with an API\n`)

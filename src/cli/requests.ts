@@ -1,13 +1,12 @@
 // `understudy requests` and `understudy records`: what a running gateway has, for other tools.
 
-import { readControlPlane } from '../http/control-client.ts'
+import { readRunning } from '../http/control-client.ts'
 import { isObject, parseJson, stringifyJson } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import type { RecordedExchange, RecordedMessage } from '../load/import/har.ts'
 import { exchangesOf } from '../load/record/recording.ts'
-import { type Command, type CommandLine, oneOf, type Program } from './command.ts'
+import { CONTROL, type Command, oneOf } from './command.ts'
 
-const CONTROL = 'http://127.0.0.1:4011'
 const WORLD = { takes: 'NAME', about: 'those of this world' }
 
 export const requests: Command = {
@@ -25,7 +24,7 @@ export const requests: Command = {
     const { format = 'har', world } = line.values
     const read = format === 'json' ? 'json' : 'har'
     const filter = world === undefined ? '' : `&world=${encodeURIComponent(world)}`
-    const text = await readRunning(`/requests?format=${read}&limit=100000${filter}`, line, program)
+    const text = await readRunning(line.file || CONTROL, `/requests?format=${read}&limit=100000${filter}`, program)
     if (text === undefined) return 1
     program.print(format === 'postman' ? await collectionOfExchanges(exchangesOf([Buffer.from(text)])) : text)
     return 0
@@ -37,7 +36,7 @@ export const records: Command = {
   options: { world: { ...WORLD, about: 'the world (default: default)' } },
   async run(line, program) {
     const { world = 'default' } = line.values
-    const text = await readRunning(`/worlds/${encodeURIComponent(world)}/snapshot`, line, program)
+    const text = await readRunning(line.file || CONTROL, `/worlds/${encodeURIComponent(world)}/snapshot`, program)
     if (text === undefined) return 1
     const parsed = parseJson(text, true)
     const { collections } = ('value' in parsed && isObject(parsed.value) ? parsed.value : {}) as Record<string, unknown>
@@ -47,18 +46,6 @@ export const records: Command = {
     )
     return 0
   },
-}
-
-/** Returns the reply of the control plane; prints why there is none. */
-async function readRunning(
-  path: string,
-  { file }: CommandLine,
-  { environment, complain }: Program,
-): Promise<string | undefined> {
-  const read = await readControlPlane(file === '' ? CONTROL : file, path, environment.UNDERSTUDY_CONTROL_TOKEN)
-  if ('text' in read) return read.text
-  complain(`understudy: ${read.fault}\n`)
-  return undefined
 }
 
 const fieldsFor = ({ headers }: Pick<RecordedMessage, 'headers'>) =>

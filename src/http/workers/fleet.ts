@@ -5,13 +5,14 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { CoverageFilter } from '../../gateway/coverage/coverage.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Log } from '../../gateway/log.ts'
 import { Metrics, type MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { KeyPair } from '../../plan/settings.ts'
 import type { ControlRoute } from '../control/route.ts'
 import { untilQuiet } from '../listener.ts'
-import { answerFrom, type WorkerMessage, type WorkerOrder } from './worker.ts'
+import { answerFrom, type ToldBy, type WorkerMessage, type WorkerOrder } from './worker.ts'
 
 /** A worker that does not answer within this many milliseconds is not waited for. */
 const PATIENCE = 1000
@@ -47,14 +48,10 @@ export function createFleet(gateway: Gateway, log: Log) {
 
   gateway.metrics.countWorkers(() => ({ running: running().length, replaced }))
   gateway.coverage.others = {
-    read: filter =>
-      askAll({ order: 'coverage', call: ++callCount, filter }, told =>
-        'coverage' in told ? [told.call, told.coverage] : [],
-      ),
+    read: filter => askAll('coverage', filter),
     reset: () => tell({ order: 'reset-coverage' }),
   }
-  gateway.next.others = () =>
-    askAll({ order: 'next', call: ++callCount }, told => ('next' in told ? [told.call, told.next] : []))
+  gateway.next.others = () => askAll('next')
   gateway.onAdopt(() => {
     reloadCount += 1
     tell({ order: 'reload' })
@@ -64,17 +61,20 @@ export function createFleet(gateway: Gateway, log: Log) {
     return Object.values(cluster.workers ?? {}).filter(worker => worker !== undefined)
   }
 
-  /** Returns the answers of all workers to a call. @param answerIn the call and the answer in a message */
-  async function askAll<Found>(
-    order: WorkerOrder & { readonly call: number },
-    answerIn: (told: WorkerMessage) => readonly [call?: number, answer?: Found],
-  ): Promise<Found[]> {
-    const isMeant = (told: WorkerMessage) => {
-      const [call, answer] = answerIn(told)
-      return call === order.call ? answer : undefined
-    }
-    const found = await Promise.all(running().map(worker => askWorker(worker, order, isMeant)))
+  /** Returns the numbers of all workers that answer in time. */
+  async function askAll<Of extends keyof ToldBy>(of: Of, filter?: CoverageFilter) {
+    const found = await Promise.all(running().map(worker => askWorker(worker, of, filter)))
     return found.filter(one => one !== undefined)
+  }
+
+  /** Returns the numbers of a worker; `undefined` if it gives none in time. */
+  function askWorker<Of extends keyof ToldBy>(worker: Worker, of: Of, filter?: CoverageFilter) {
+    const call = ++callCount
+    const isMeant = (message: WorkerMessage) =>
+      'told' in message && message.call === call ? (message.told as ToldBy[Of]) : undefined
+    const answered = answerFrom(worker, isMeant, PATIENCE)
+    sendOrder(worker, { order: 'tell', call, of, filter })
+    return answered
   }
 
   function tell(order: WorkerOrder): void {
@@ -213,12 +213,10 @@ export function createFleet(gateway: Gateway, log: Log) {
 
   /** The metrics of all workers together, in the exposition format. */
   async function metrics(): Promise<string> {
-    const call = ++callCount
     const asked = running()
       .filter(worker => worker.isConnected())
       .map(async worker => {
-        const isMeant = (told: WorkerMessage) => ('snapshot' in told && told.call === call ? told.snapshot : undefined)
-        const snapshot = await askWorker(worker, { order: 'metrics', call }, isMeant)
+        const snapshot = await askWorker(worker, 'metrics')
         if (snapshot !== undefined && !worker.isDead()) lastCounts.set(worker.id, snapshot)
       })
     const [own] = await Promise.all([gateway.metrics.snapshot(), ...asked])
@@ -270,15 +268,4 @@ export type Fleet = ReturnType<typeof createFleet>
 /** Ignores a failed send to a worker that has just exited: its exit is handled elsewhere. */
 function sendOrder(worker: Worker, order: WorkerOrder): void {
   if (worker.isConnected()) worker.send(order, () => {})
-}
-
-/** Returns the answer of a worker to an order; `undefined` if it gives none in time. */
-function askWorker<Found>(
-  worker: Worker,
-  order: WorkerOrder,
-  isMeant: (told: WorkerMessage) => Found | undefined,
-): Promise<Found | undefined> {
-  const answered = answerFrom(worker, isMeant, PATIENCE)
-  sendOrder(worker, order)
-  return answered
 }

@@ -11,13 +11,20 @@ import type { TallySnapshot } from '../../gateway/next/tally.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { KeyPair } from '../../plan/settings.ts'
 
+/** The numbers of a worker that the primary asks for. */
+export interface ToldBy {
+  readonly metrics: MetricsSnapshot
+  readonly coverage: CoverageReport
+  readonly next: TallySnapshot | undefined
+}
+type Told = keyof ToldBy
+
 /** From the primary to a worker. A connection comes with its socket. */
 export type WorkerOrder =
   | { readonly order: 'reload' | 'reset' | 'reset-coverage' | 'stop' | 'closed' }
   | { readonly order: 'connection'; readonly id: number }
   | { readonly order: 'certificate'; readonly pair: KeyPair }
-  | { readonly order: 'metrics' | 'next'; readonly call: number }
-  | { readonly order: 'coverage'; readonly call: number; readonly filter: CoverageFilter }
+  | { readonly order: 'tell'; readonly call: number; readonly of: Told; readonly filter?: CoverageFilter }
   | { readonly order: 'page'; readonly text: string }
 /**
  * From a worker to the primary: it receives orders from now on; it has taken a connection; it waits for an order, for `closed`
@@ -27,9 +34,7 @@ export type WorkerMessage =
   | { readonly obeys: true }
   | { readonly took: number }
   | { readonly asks: WorkerOrder['order'] }
-  | { readonly call: number; readonly snapshot: MetricsSnapshot }
-  | { readonly call: number; readonly coverage: CoverageReport }
-  | { readonly call: number; readonly next: TallySnapshot | undefined }
+  | { readonly call: number; readonly told: ToldBy[Told] }
   | { readonly counts: MetricsSnapshot }
 
 /** The interval in milliseconds at which a worker reports its counts, at least a hundred times the duration of a report. */
@@ -111,25 +116,24 @@ export function answerFrom<Message, Found>(
 export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): void {
   const { worker } = cluster
   if (worker === undefined) return
+  const numbers = {
+    metrics: () => gateway.metrics.snapshot(),
+    coverage: (filter?: CoverageFilter) => gateway.coverage.report(filter, false),
+    next: () => gateway.next.snapshot,
+  }
   worker.on('error', stop)
   worker.on('disconnect', stop)
   worker.on('message', async (order: WorkerOrder) => {
     const { order: kind } = order
     switch (kind) {
-      case 'metrics':
-        tell({ call: order.call, snapshot: await gateway.metrics.snapshot() })
+      case 'tell':
+        tell({ call: order.call, told: await numbers[order.of](order.filter) })
         return
       case 'reload':
         reloader.reload().catch(() => {})
         return
       case 'reset':
         gateway.reset()
-        return
-      case 'coverage':
-        tell({ call: order.call, coverage: gateway.coverage.report(order.filter, false) })
-        return
-      case 'next':
-        tell({ call: order.call, next: gateway.next.snapshot })
         return
       case 'reset-coverage':
         gateway.coverage.reset()
