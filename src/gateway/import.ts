@@ -11,7 +11,14 @@ import { restoreSnapshot, type Snapshot, type World } from '../world/world.ts'
 import type { Worlds } from './worlds/worlds.ts'
 
 /** The maximum number of mistakes in a refusal; further ones are counted. */
-const MOST_FAULTS = 20
+export const MOST_FAULTS = 20
+
+/** Returns mistakes as a sentence. */
+export const describeFaults = (faults: readonly string[]): string =>
+  [
+    ...faults.slice(0, MOST_FAULTS),
+    ...(faults.length > MOST_FAULTS ? [`and ${faults.length - MOST_FAULTS} more`] : []),
+  ].join('; ')
 /** The maximum number of mistakes; after it no further record is checked. */
 const MOST_LOOKED_AT = 1000
 
@@ -25,19 +32,15 @@ export async function importSnapshot(
   const world = worlds.blank(name)
   const change = snapshot.clock && readClockChange(snapshot.clock, world.clock)
   const faults = typeof change === 'string' ? [`/clock ${change}`] : []
-  let more = 0
   for (const [resource, dump] of Object.entries(snapshot.collections)) {
     const found = plan.collections.get(resource)
     if (found !== undefined) {
       for (const fault of faultsOf(dump, found.resource)) faults.push(`/collections/${resource}${fault}`)
-    } else if (faults.length >= MOST_FAULTS) more += 1
-    else {
-      const hint = suggest(resource, plan.collections.keys())
+    } else {
+      const hint = faults.length < MOST_FAULTS ? suggest(resource, plan.collections.keys()) : undefined
       faults.push(`/collections/${resource} is not a resource${hint === undefined ? '' : `; ${hint}`}`)
     }
   }
-  more += Math.max(0, faults.length - MOST_FAULTS)
-  if (more > 0) return [...faults.slice(0, MOST_FAULTS), `and ${more} more`]
   if (faults.length > 0) return faults
   if (typeof change === 'object') world.clock.adjust(change)
   await restoreSnapshot(world, snapshot)

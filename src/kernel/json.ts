@@ -130,24 +130,17 @@ const INTEGER = /^-?\d+$/
  * Reads JSON text (RFC 8259). Of two members with one name the last counts. A fault is a sentence without its subject.
  *
  * @param decimals whether a number with a fraction is kept as it is written where a double would change it
+ * @param mostMembers an object with more members is a fault
  */
-export function parseJson(text: string, decimals = false, bounds: JsonBounds = {}): Parsed {
-  if (!needsCare(text, decimals, bounds)) {
+export function parseJson(text: string, decimals = false, mostMembers = text.length): Parsed {
+  if (!needsCare(text, decimals, mostMembers)) {
     try {
       return { value: JSON.parse(text) as Json, exact: false }
     } catch {
       // Its messages differ between versions of Node: ours say the place.
     }
   }
-  return new JsonReader(text, decimals, bounds).read()
-}
-
-/** How large a value may be. A larger one is a fault. */
-interface JsonBounds {
-  /** The members of an object. */
-  readonly members?: number
-  /** The items of a list. */
-  readonly items?: number
+  return new JsonReader(text, decimals, mostMembers).read()
 }
 
 const [QUOTE, COMMA, MINUS, POINT, ZERO, NINE, COLON] = [34, 44, 45, 46, 48, 57, 58]
@@ -163,8 +156,8 @@ const SAFE_DIGITS = 15
  * A quick look at a text that is mostly enough: whether it may hold a number that a double would change, or exceeds a bound.
  * `JSON.parse` reads all others, five times as fast as the reader below. The answer may be yes for no reason.
  */
-function needsCare(text: string, decimals: boolean, bounds: JsonBounds): boolean {
-  let [depth, colons, commas] = [0, 0, 0]
+function needsCare(text: string, decimals: boolean, mostMembers: number): boolean {
+  let [depth, colons] = [0, 0]
   for (let at = 0; at < text.length; at++) {
     let code = text.charCodeAt(at)
     if (code === QUOTE) {
@@ -180,14 +173,12 @@ function needsCare(text: string, decimals: boolean, bounds: JsonBounds): boolean
       if (at - start > SAFE_DIGITS || code === LOWER_E || code === UPPER_E) return true
       if (decimals && point && (text.charCodeAt(at - 1) === ZERO || text.startsWith('0.000000', start))) return true
       at -= 1
-    } else if (code === COMMA) commas += 1
-    else if (code === COLON) colons += 1
+    } else if (code === COLON) colons += 1
     else if (code === LIST || code === OBJECT) {
       if (++depth > MAX_DEPTH) return true
     } else if (code === LIST_END || code === OBJECT_END) depth -= 1
   }
-  const { members = colons, items = commas + 1 } = bounds
-  return colons > members || commas >= items
+  return colons > mostMembers
 }
 
 /** Returns the index of the quote that ends the string that begins at `start`; -1 if there is none. */
@@ -208,15 +199,15 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y
 class JsonReader {
   readonly #text: string
   readonly #decimals: boolean
-  readonly #bounds: Required<JsonBounds>
+  readonly #mostMembers: number
   #at = 0
   #depth = 0
   #exact = false
 
-  constructor(text: string, decimals: boolean, bounds: JsonBounds) {
+  constructor(text: string, decimals: boolean, mostMembers: number) {
     this.#text = text
     this.#decimals = decimals
-    this.#bounds = { members: text.length, items: text.length, ...bounds }
+    this.#mostMembers = mostMembers
   }
 
   read(): Parsed {
@@ -253,8 +244,7 @@ class JsonReader {
     const members: Record<string, Json> = {}
     for (let count = 1, more = this.#open(OBJECT_END); more; more = this.#more(OBJECT_END)) {
       if (this.#next() !== QUOTE) this.#refuse()
-      if (count++ > this.#bounds.members)
-        throw new JsonFault(`has an object of more than ${this.#bounds.members} members`)
+      if (count++ > this.#mostMembers) throw new JsonFault(`has an object of more than ${this.#mostMembers} members`)
       const name = this.#string()
       if (this.#next() !== COLON) this.#refuse()
       this.#at += 1
@@ -267,10 +257,7 @@ class JsonReader {
     if (!this.#open(LIST_END)) return []
     // A list with an item from the start takes less memory than an empty one that grows.
     const items = [this.#value()]
-    while (this.#more(LIST_END)) {
-      if (items.length === this.#bounds.items) throw new JsonFault(`has a list of more than ${items.length} items`)
-      items.push(this.#value())
-    }
+    while (this.#more(LIST_END)) items.push(this.#value())
     return items
   }
 

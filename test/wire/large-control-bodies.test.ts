@@ -43,34 +43,6 @@ test('a snapshot keeps a text of megabytes, its escapes and its digits', async (
   assert.equal(collections.pets.records[0].name, name)
 })
 
-const REFUSED: readonly (readonly [about: string, body: string, detail: string])[] = [
-  [
-    'an object of 100,001 members',
-    snapshotOf(`"collections":{},"ordinals":{${many(100_001, i => `"o${i}":1`)}}`),
-    'the body has an object of more than 100000 members',
-  ],
-  [
-    'a list of 1,000,001 items',
-    snapshotOf(`"collections":{"pets":{"records":[],"created":[${'1,'.repeat(1_000_000)}1]}}`),
-    'the body has a list of more than 1000000 items',
-  ],
-]
-
-for (const [about, body, detail] of REFUSED) {
-  test(`a snapshot with ${about} is refused`, async () => {
-    assert.deepEqual(await send('PUT', '/worlds/default/snapshot', body), { status: 400, detail })
-    assert.equal((await ask(`${gateway.control}/worlds/default`)).status, 200)
-  })
-}
-
-test('a snapshot of more than 1,000,000 lists is refused', async () => {
-  const body = pet(`"name":"a","lists":[${'[],'.repeat(1_000_000)}1]`)
-  assert.deepEqual(await send('PUT', '/worlds/default/snapshot', body), {
-    status: 413,
-    detail: 'the body holds more than 1000000 objects or lists',
-  })
-})
-
 test('an answer with very many expressions is set, and a very long one is refused with its limit', async () => {
   const holes = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, '${ordinal}']))
   const give = (body: object) =>

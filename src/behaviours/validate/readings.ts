@@ -47,7 +47,7 @@ export function compileReadings(content: ReadonlyMap<string, MediaType>): (type:
 
 /** The maximum number of members of an object: composing and storing a record of more is one long step. */
 const MOST_MEMBERS = 50_000
-const parseOne = (text: string): Parsed => parseJson(text, true, { members: MOST_MEMBERS })
+const parseOne = (text: string): Parsed => parseJson(text, true, MOST_MEMBERS)
 const NOT_UTF8 = { fault: 'is not UTF-8' }
 
 export const URL_ENCODED = 'application/x-www-form-urlencoded'

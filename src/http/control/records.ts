@@ -1,7 +1,7 @@
 // The routes of the records of a world, which are validated by the contract, and of the resources that they belong to.
 
 import { compileAccept, type Resource } from '../../behaviours/resource.ts'
-import { faultsOf, recordFaults } from '../../gateway/import.ts'
+import { describeFaults, faultsOf, MOST_FAULTS, recordFaults } from '../../gateway/import.ts'
 import { type JsonObject, parseInteger } from '../../kernel/json.ts'
 import { describeStatesOf } from '../../plan/describe.ts'
 import type { Collection } from '../../world/records/collection.ts'
@@ -253,19 +253,15 @@ function readSort(text: string, { schema: { shape } }: Resource): SortOrder[] | 
   return withHint(`records have no field "${unknown.field}"`, unknown.field, shape.properties.keys())
 }
 
-const MOST_FAULTS = 20
-
 /**
  * Refuses records, with the place of each fault.
  *
  * @param faults sentences that begin with a JSON Pointer
  */
 function refuseRecord(faults: readonly string[]): ControlReply {
-  const shown = faults.slice(0, MOST_FAULTS)
-  const more = faults.length > MOST_FAULTS ? `; and ${faults.length - MOST_FAULTS} more` : ''
-  const errors = shown.map(fault => {
+  const errors = faults.slice(0, MOST_FAULTS).map(fault => {
     const [, pointer = '', message = fault] = /^(\/\S*)? ?(.*)$/s.exec(fault) ?? []
     return { pointer, message }
   })
-  return problem(422, 'invalid_record', shown.join('; ') + more, { errors })
+  return problem(422, 'invalid_record', describeFaults(faults), { errors })
 }

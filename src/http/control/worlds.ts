@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import type { Gateway } from '../../gateway/gateway.ts'
-import { importSnapshot } from '../../gateway/import.ts'
+import { describeFaults, importSnapshot } from '../../gateway/import.ts'
 import { stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { type Snapshot, takeSnapshot, type World } from '../../world/world.ts'
@@ -216,7 +216,7 @@ export const worldRoutes = ({ gateway }: Control) => {
 }
 
 const refuseSnapshot = (faults: readonly string[], at = ''): ControlReply =>
-  problem(422, 'invalid_snapshot', faults.map(fault => (fault.startsWith('/') ? at + fault : fault)).join('; '))
+  problem(422, 'invalid_snapshot', describeFaults(faults.map(fault => at + fault)))
 
 /** Makes a world that is not listed yet. */
 async function make({ name, from, snapshot }: Creation, { worlds }: Gateway): Promise<World | ControlReply> {
