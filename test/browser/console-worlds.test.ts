@@ -58,7 +58,7 @@ test('a date that does not exist is refused beside its input', { skip }, () =>
     await open('worlds')
     await page.getByLabel('Jump to').fill('2030-02-31')
     await page.getByLabel('Jump to').press('Enter')
-    await page.getByText('Write a date, a date with a time, or an offset').waitFor()
+    await page.getByText('must be a date, a timestamp or an offset').waitFor()
     assert.equal(await page.getByLabel('Jump to').getAttribute('aria-invalid'), 'true')
   }),
 )

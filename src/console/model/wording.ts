@@ -1,8 +1,6 @@
 // Times, durations, latencies, rates, sizes and JSON as people read and write them. Times are in UTC, as the headers of
 // the API and the log have them. Numbers in JSON stay digit for digit, since the text is never parsed into a value.
 
-import { parseSpan } from '../../kernel/units.ts'
-
 /** A colour with a meaning; the style sheet has its values. */
 export type Tone = 'plain' | 'good' | 'info' | 'warn' | 'bad' | 'accent' | 'cut'
 
@@ -45,22 +43,9 @@ export function writeDuration(duration: number): string {
   return plural(Number((duration / unit).toFixed(1)), name)
 }
 
-/**
- * Parses the input for the clock: a date with or without a time, or an offset with its sign.
- *
- * @returns the text for the control plane; undefined if it is neither
- */
-export function readMoment(text: string): string | undefined {
-  const given = text.trim()
-  const offset = /^[+-]/.test(given) ? given.replaceAll(' ', '') : ''
-  if (parseSpan(offset.slice(1)) !== undefined) return offset
-  const [, date = '', time = '00:00', zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)(?:[T\s]+(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:\d\d)?)?$/.exec(given) ?? []
-  const at = new Date(`${date}T${time}${zone}`)
-  // `2030-02-31` is read as 3 March by some engines: a date that is not formatted to the same text is refused.
-  const exists = !Number.isNaN(+at) && new Date(date).toISOString().startsWith(date)
-  return exists ? at.toISOString() : undefined
-}
+/** Returns what a person typed for the clock as the control plane reads it: `2030-12-06 09:30` is a timestamp in UTC. */
+export const momentTyped = (text: string): string =>
+  text.replaceAll(' ', '').replace(/^(\d{4}-\d\d-\d\d)T?(\d\d:\d\d(?::\d\d)?)$/, '$1T$2Z')
 
 /** The time of day of a timestamp: `14:03:22.512`. */
 export const writeTime = (timestamp: string): string => timestamp.slice(11, 23)

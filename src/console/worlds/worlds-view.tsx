@@ -18,9 +18,10 @@ import {
   speedWords,
   useNow,
   useReply,
+  useTask,
   worldTime,
 } from '../model/gateway.ts'
-import { plural, readMoment, writeDay, writeDistance, writeMoment } from '../model/wording.ts'
+import { momentTyped, plural, writeDay, writeDistance, writeMoment } from '../model/wording.ts'
 import {
   Actions,
   announce,
@@ -178,24 +179,21 @@ function courseWords({ real, frozen, rate }: ShownClock, ahead: number): string 
   return Math.abs(ahead) < 2000 ? course : `${course}, ${writeDistance(ahead).replace(/^in (.*)$/, '$1 ahead')}`
 }
 
-const MOMENT_RULE = 'Write a date, a date with a time, or an offset: 2030-12-06, 2030-12-06 09:30, +30d.'
-
 function JumpForm() {
   const [text, setText] = useState('')
-  const [error, setError] = useState<string | undefined>()
+  const { error, run } = useTask()
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
-    const now = readMoment(text)
-    setError(now === undefined ? MOMENT_RULE : undefined)
-    if (now === undefined) return
-    const target = /^[+-]/.test(now) ? now : writeMoment(Date.parse(now))
-    if (await changeClock({ now }, `The clock jumped to ${target}.`)) setText('')
+    const now = momentTyped(text)
+    if (!(await run(() => setClock({ now })))) return
+    announce(`The clock jumped to ${/^[+-]/.test(now) ? now : writeMoment(Date.parse(now))}.`)
+    setText('')
   }
   return (
     <form class="row" onSubmit={submit}>
       <TextField
         label="Jump to"
-        error={error}
+        error={error?.message}
         placeholder="2030-12-06 09:30, or +30d"
         value={text}
         onChange={setText}

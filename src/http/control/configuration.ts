@@ -11,8 +11,16 @@ import { INFERRED_FILE } from '../../load/infer/text.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
-import { parseMoment } from '../../world/clock.ts'
-import { badRequest, type ControlReply, json, problem, refuseAbsent, refuseConflict, text } from './replies.ts'
+import {
+  badRequest,
+  type ControlReply,
+  json,
+  momentNamed,
+  problem,
+  refuseAbsent,
+  refuseConflict,
+  text,
+} from './replies.ts'
 import {
   anyObject,
   type BodySpec,
@@ -104,8 +112,8 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         const asText = call.prefers('text/plain')
         const weather = gateway.weather.current?.weather
         if (at === undefined) return asText ? text(describeWhole(plan, weather)) : json(describePlan(plan, weather))
-        const time = parseMoment(at, worlds.default.clock.now())
-        if (time === undefined) return badRequest('"at" must be a date, a timestamp or an offset')
+        const time = momentNamed('at', at, worlds.default.clock.now())
+        if (typeof time === 'object') return time
         return asText ? text(describeDayWhole(plan, time)) : json(describeDay(plan, time))
       },
     },

@@ -5,8 +5,8 @@ import { deprecationsAsCsv, describeDeprecations, formatDeprecations } from '../
 import { describeChain, describeForm } from '../../gateway/reference.ts'
 import type { Measure } from '../../gateway/traffic.ts'
 import { describeDay } from '../../plan/describe.ts'
-import { parseMoment, timestamp } from '../../world/clock.ts'
-import { badRequest, json, missing, text } from './replies.ts'
+import { timestamp } from '../../world/clock.ts'
+import { json, missing, momentNamed, text } from './replies.ts'
 import { type Control, described, positive, refuseWorld, replyWith, shape, under } from './route.ts'
 
 /** The behaviours that weather may change. */
@@ -108,9 +108,8 @@ export const operationRoutes = ({ gateway, about }: Control) =>
       handle: call => {
         const now = gateway.worlds.default.clock.now()
         const { at } = call.parameters as { at?: string }
-        const time = at === undefined ? now : parseMoment(at, now)
-        if (time === undefined)
-          return badRequest(`at must be a date, a timestamp or an offset such as +30d, not "${at}"`)
+        const time = at === undefined ? now : momentNamed('at', at, now)
+        if (typeof time === 'object') return time
         const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, time)
         if (call.prefers('text/csv')) return text(deprecationsAsCsv(report), 'text/csv')
         return call.prefers('text/plain') ? text(formatDeprecations(report)) : json(report)

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Problem, Reply } from '../../kernel/http.ts'
+import { parseMoment } from '../../world/clock.ts'
 
 export interface ControlReply {
   readonly status: number
@@ -34,6 +35,11 @@ export function problem(status: number, code: string, detail: string, more: obje
 
 /** Refuses a call whose parameters or body are well-formed, but make no sense. */
 export const badRequest = (detail: string): ControlReply => problem(400, 'invalid_request', detail)
+
+/** Returns the moment that a parameter names, or refuses it. @param now milliseconds since the epoch */
+export const momentNamed = (parameter: string, text: string, now: number): number | ControlReply =>
+  parseMoment(text, now) ??
+  badRequest(`"${parameter}" must be a date, a timestamp or an offset such as +30d, not "${text}"`)
 
 export const refuseConflict = (detail: string): ControlReply => problem(409, 'conflict', detail)
 export const refuseAbsent = (detail: string): ControlReply => problem(404, 'not_found', detail)

@@ -5,7 +5,7 @@ import { describeChanges, type History, type HistoryEntry, isTold, MOST_ENTRIES 
 import type { KeptState } from '../../gateway/state/kept-state.ts'
 import { calendarOf } from '../../gateway/world-calendar.ts'
 import { type ClockWords, DAY, parseMoment, readClockChange, timestamp, type WorldClock } from '../../world/clock.ts'
-import { badRequest, type ControlReply, DONE, done, json, problem, refuseAbsent } from './replies.ts'
+import { badRequest, type ControlReply, DONE, done, json, momentNamed, problem, refuseAbsent } from './replies.ts'
 import {
   type CallParameter,
   type Control,
@@ -91,13 +91,11 @@ export const clockRoutes = ({ gateway }: Control) =>
       handle: (world, { parameters }) => {
         const now = world.clock.now()
         const { from, until, limit = 500 } = parameters as { from?: string; until?: string; limit?: number }
-        const begin = from === undefined ? now - LOOK_BACK : parseMoment(from, now)
-        const end = until === undefined ? now + LOOK_AHEAD : parseMoment(until, now)
-        if (begin !== undefined && end !== undefined)
-          return json(calendarOf(gateway.worlds.planOf(world.name), world, begin, end, limit))
-        return badRequest(
-          `"${begin === undefined ? 'from' : 'until'}" must be a date, a timestamp or an offset such as +30d`,
-        )
+        const begin = from === undefined ? now - LOOK_BACK : momentNamed('from', from, now)
+        const end = until === undefined ? now + LOOK_AHEAD : momentNamed('until', until, now)
+        if (typeof begin === 'object') return begin
+        if (typeof end === 'object') return end
+        return json(calendarOf(gateway.worlds.planOf(world.name), world, begin, end, limit))
       },
     }),
   })
