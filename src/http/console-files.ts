@@ -1,6 +1,5 @@
 // The console's files, which `npm run build` writes beside the program. They are read on the first request.
 
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type Koa from 'koa'
@@ -11,10 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
-  json: 'application/json',
   svg: 'image/svg+xml',
-  png: 'image/png',
-  woff2: 'font/woff2',
 }
 const CODINGS = { br: '.br', gzip: '.gz', identity: '' } as const
 
@@ -33,11 +29,6 @@ const PAGE_HEADERS = {
 
 const NOT_BUILT = 'The console is not built: npm run build writes it beside the program.\n'
 
-interface Encoded {
-  readonly bytes: Buffer
-  readonly tag: string
-}
-
 /** Returns whether a path belongs to the page, which is public; its calls of the control plane need the token. */
 export const isConsolePath = (path: string): boolean => path === '/' || path.startsWith(PREFIX)
 
@@ -46,8 +37,8 @@ export const isConsolePath = (path: string): boolean => path === '/' || path.sta
  * changes with its content.
  */
 export function serveConsole(): Koa.Middleware {
-  const kept = new Map<string, Encoded>()
-  const read = async (name: string): Promise<Encoded | undefined> => {
+  const kept = new Map<string, Buffer>()
+  const read = async (name: string): Promise<Buffer | undefined> => {
     const found = kept.get(name) ?? (await readEncoded(name))
     if (found !== undefined) kept.set(name, found)
     return found
@@ -73,25 +64,19 @@ export function serveConsole(): Koa.Middleware {
       return
     }
     ctx.status = 200
-    ctx.set('etag', file.tag)
-    if (ctx.fresh) {
-      ctx.status = 304
-      return
-    }
     if (encoded) ctx.set('content-encoding', coding)
     ctx.type = type
-    ctx.body = file.bytes
+    ctx.body = file
   }
 }
 
 let folder: Promise<string> | undefined
 
 /** Reads a file; `undefined` where there is none. */
-async function readEncoded(name: string): Promise<Encoded | undefined> {
+async function readEncoded(name: string): Promise<Buffer | undefined> {
   try {
     folder ??= findFolder()
-    const bytes = await readFile((await folder) + name)
-    return { bytes, tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
+    return await readFile((await folder) + name)
   } catch {
     return undefined
   }

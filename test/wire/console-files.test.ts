@@ -33,7 +33,7 @@ test('a browser gets the page, under a policy that allows its own scripts and or
   assert.match(policy, /connect-src 'self'/)
 })
 
-test('its files are cacheable for ever, pre-compressed and have a strong tag', async () => {
+test('its files are cacheable for ever and pre-compressed', async () => {
   const url = gateway.control + script
   const whole = await ask(url)
   assert.equal(whole.status, 200)
@@ -41,11 +41,6 @@ test('its files are cacheable for ever, pre-compressed and have a strong tag', a
   const compressed = await ask(url, { headers: { 'accept-encoding': 'gzip, br' } })
   assert.equal(compressed.headers['content-encoding'], 'br')
   assert.ok(Number(compressed.headers['content-length']) < Number(whole.headers['content-length']))
-  const tag = String(compressed.headers.etag)
-  assert.match(tag, /^"[\w-]+"$/)
-  assert.notEqual(tag, whole.headers.etag)
-  const again = await ask(url, { headers: { 'accept-encoding': 'br', 'if-none-match': tag } })
-  assert.deepEqual([again.status, again.text], [304, ''])
   assert.equal((await ask(url, { method: 'HEAD' })).status, 200)
 })
 
