@@ -179,15 +179,22 @@ export interface AnswerOrder {
   /** An operationId, or a method and a path: `POST /books`. */
   readonly operation?: string
   readonly method?: string
+  /** With `method`, a path as it is sent, base path included: `/v1/books/7`. */
   readonly path?: string
+  /** Answers only the operations with this tag. */
   readonly tag?: string
+  /** A condition in CEL, as rules have it. */
   readonly when?: string
+  /** Answers only requests of this consumer. */
   readonly consumer?: string
   readonly reply?: AnswerReply
+  /** Additional time before the reply. */
   readonly delay?: string
   readonly fault?: FaultSpec
+  /** How many requests are answered as usual before the first that it answers. */
   readonly skip?: number
   readonly times?: number | null
+  /** The real time after which it expires. */
   readonly for?: string
 }
 

@@ -18,6 +18,7 @@ const NAMED: Readonly<Record<string, JsonSchema>> = {
   Milliseconds: { type: ['number', 'null'], minimum: 0 },
   Json: {},
   JsonObject: { type: 'object' },
+  FaultSpec: { type: 'object', description: 'The fault to inject, written as `fault` in gateway.yaml.' },
   Schema: { type: ['object', 'boolean'], description: 'JSON Schema 2020-12, with all that it refers to.' },
 }
 

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import type {
   AnswerOrder,
   FormParameter,
+  GivenAnswer,
   OperationForm,
   RecordedRequest,
   SendResult,
@@ -178,15 +179,6 @@ export function AnswerForm({ operation, world, like, start: given, onDone }: Ans
       </details>
     </TaskForm>
   )
-}
-
-interface GivenAnswer extends AnswerOrder {
-  readonly id: string
-  /** null for every world. */
-  readonly world: string | null
-  readonly left: number | null
-  /** How often it was given. */
-  readonly given: number
 }
 
 /** The answers that are not used up, with a button that removes each. @param operation shows only its answers; unset for all */

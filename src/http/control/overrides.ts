@@ -7,25 +7,19 @@ import type { CurrentWeather } from '../../gateway/weather.ts'
 import type { Worlds } from '../../gateway/worlds/worlds.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { JsonObject } from '../../kernel/json.ts'
-import { answerSchema } from '../../plan/block-schemas.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { describeReport, invalidOrder, orderSpec, readOrder, refuseConfiguration } from './configuration.ts'
 import { type ControlReply, DONE, done, json, refuseAbsent, refuseConflict } from './replies.ts'
 import {
-  anyObject,
   type Call,
   type Control,
-  dateTime,
   described,
   inMadeWorld,
-  integer,
   inWorld,
   list,
-  natural,
   object,
-  orNull,
   type PlainRoute,
   replyWith,
   shape,
@@ -33,28 +27,9 @@ import {
   under,
 } from './route.ts'
 
-const {
-  properties: { times: _, ...properties },
-} = answerSchema as { readonly properties: Readonly<Record<string, object>> }
-
-const warningsSchema = described('When it is set: the warnings about it.', list(shape('Finding')))
 const warningsOf = (report: Diagnostics) => (report.list.length > 0 ? { diagnostics: describeReport(report) } : {})
 
-const standingSchema = {
-  ...object({
-    ...Object.fromEntries(Object.entries(properties).map(([name, schema]) => [`${name}?`, schema])),
-    ...{ 'delay?': string, 'for?': string, 'fault?': anyObject, id: string },
-    world: described('null: every world.', orNull(string)),
-    times: described('How many requests it answers; null: without end.', orNull(integer)),
-    left: described('How many of them are left.', orNull(integer)),
-    given: described('How many requests it has answered.', natural),
-    'toSkip?': described('How many requests are answered as usual before that.', natural),
-    'until?': described('By the real clock.', dateTime),
-    'diagnostics?': warningsSchema,
-  }),
-  description: 'The answer as it was set, and how often it was used.',
-}
-const allSchema = object({ answers: described('The newest first.', list(standingSchema)) })
+const allSchema = object({ answers: described('The newest first.', list(shape('GivenAnswer'))) })
 
 const describeAnswer = ({ id, world, order, left, given, toSkip, until }: StandingAnswer): object => ({
   ...order,
@@ -68,7 +43,7 @@ const MAX_ANSWER = 300_000
 
 const answerBody = orderSpec('The requests to answer, the reply, and how often.', MAX_ANSWER)
 const taken = {
-  201: replyWith('The answer is set.', standingSchema),
+  201: replyWith('The answer is set.', shape('GivenAnswer')),
   409: `There are ${MOST_ANSWERS} already, or there is no such world and sandboxes are switched off.`,
   ...invalidOrder('The answer is invalid; nothing was changed.'),
 }

@@ -10,6 +10,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
 import type { DateTime, Fraction } from '../../kernel/units.ts'
 import type { DescribedResource, OperationOnADay } from '../../plan/describe.ts'
+import type { AnswerOrder } from '../../plan/simulation-file.ts'
 
 export type { CoverageReport } from '../../gateway/coverage/report.ts'
 export type { Caller, DeprecationReport } from '../../gateway/deprecations.ts'
@@ -145,6 +146,25 @@ export interface MeasuredOperations {
   readonly step: Fraction
   readonly operations: readonly MeasuredOperation[]
   readonly all: Measure
+}
+
+/** An answer as it was set, and how often it was used. */
+export interface GivenAnswer extends AnswerOrder {
+  readonly id: string
+  /** null: every world. */
+  readonly world: string | null
+  /** How many requests it answers; null: without end. */
+  readonly times: number | null
+  /** How many of them are left. */
+  readonly left: number | null
+  /** How many requests it has answered. */
+  readonly given: number
+  /** How many requests are answered as usual before that. */
+  readonly toSkip?: number
+  /** By the real clock. */
+  readonly until?: DateTime
+  /** When it is set: the warnings about it. */
+  readonly diagnostics?: readonly Finding[]
 }
 
 export interface ServedWeather {
