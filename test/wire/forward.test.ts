@@ -15,7 +15,7 @@ test('a request and its reply are passed on, without what belongs to one connect
       const fields = {
         connection: 'x-hop',
         'x-hop': '1',
-        'set-cookie': ['a=1; Domain=real.example', 'b=2'],
+        'set-cookie': ['a=1; Domain=real.example; Path=/api/pets', 'b=2; path=/'],
         'x-kept': 'yes',
       }
       res.writeHead(200, {
@@ -38,7 +38,7 @@ test('a request and its reply are passed on, without what belongs to one connect
     [undefined, undefined, undefined],
   )
   assert.equal(seen?.headers.via, '1.1 understudy')
-  assert.deepEqual(reply.headers.getSetCookie(), ['a=1', 'b=2'])
+  assert.deepEqual(reply.headers.getSetCookie(), ['a=1; Path=/v1/pets', 'b=2; path=/'])
   assert.equal(reply.headers.get('x-hop'), null)
   assert.equal(reply.headers.get('x-kept'), 'yes')
   assert.equal(reply.headers.get('link'), '</v1/pets?page=2>; rel="next"')

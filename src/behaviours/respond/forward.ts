@@ -157,5 +157,7 @@ function readdress(
     return local.startsWith(path) && /^\/(?!\/)/.test(local) && /^(?:$|[/?#])/.test(rest) ? basePath + rest : address
   }
   if (name === 'link') return value.replace(/<([^>]*)>/g, (_, address: string) => `<${ours(address)}>`)
-  return name === 'set-cookie' ? value.replace(/;\s*domain=[^;]*/i, '') : ours(value)
+  if (name !== 'set-cookie') return ours(value)
+  const local = value.replace(/;\s*domain=[^;]*/i, '')
+  return local.replace(/(;\s*path=)(\/[^;\s]+)/i, (_, before: string, at: string) => before + (ours(at) || '/'))
 }
