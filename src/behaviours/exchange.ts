@@ -158,6 +158,8 @@ export class Exchange {
   values: readonly unknown[] = NO_VALUES
   /** The body, once checked. */
   body: Json | undefined
+  /** The bytes of the body, once read. */
+  bytes: Uint8Array | undefined
   /** The same with the fields that are `readOnly`, where the contract has such fields. */
   sent: Json | undefined
   /** The deprecated parameters and fields that it used, once known. */

@@ -15,10 +15,11 @@ import {
 } from '../expression/template.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Path } from '../kernel/file/source.ts'
+import { UTF8 } from '../kernel/http.ts'
 import { type Json, put } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { drawUuid } from '../world/draws.ts'
-import { PATHS, PathCounts } from '../world/kept.ts'
+import { PATHS, PathCounts, SCENARIOS, Scenarios } from '../world/kept.ts'
 import { changeIn } from '../world/records/overlay.ts'
 import type { Exchange, Identify } from './exchange.ts'
 import { doubtOf } from './impossible.ts'
@@ -134,6 +135,7 @@ class ExchangeScope implements Scope {
   failure: unknown
   request: RequestRoot | undefined
   #uuids = 0
+  #text: string | undefined
   #values: readonly unknown[] | undefined
   /** The parameters by place, from these values: an expression may read them in a loop. */
   readonly #places = new Map<string, Readonly<Record<string, Json>>>()
@@ -152,6 +154,11 @@ class ExchangeScope implements Scope {
 
   get body(): Json | undefined {
     return this.#exchange.body
+  }
+  get text(): string | undefined {
+    const { bytes, request } = this.#exchange
+    this.#text ??= bytes === undefined ? (request.hasBody ? undefined : '') : UTF8.decode(bytes)
+    return this.#text
   }
   get world(): string {
     return this.#exchange.world.name
@@ -182,6 +189,9 @@ class ExchangeScope implements Scope {
 
   calls(operation: string): number {
     return this.#exchange.world.ordinals.get(operation) ?? 0
+  }
+  scenario(name: string): string {
+    return this.#exchange.world.keep(Scenarios, SCENARIOS).stateOf(name)
   }
   size(resource: string): number {
     return this.#exchange.world.collection(resource).size

@@ -47,7 +47,7 @@ export function doubtOf(
       const lower = header.toLowerCase()
       return header === lower ? undefined : { message: 'has names in lower case only', hint: `write "${lower}"` }
     }
-    if (typed && place === 'body' && operation.body === undefined) {
+    if (typed && (place === 'body' || place === 'text') && operation.body === undefined) {
       const hint = 'use request.query, request.params or request.headers'
       return part.length > 2 ? undefined : { message: `never exists: ${operation.id} documents no body`, hint }
     }

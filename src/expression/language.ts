@@ -35,6 +35,9 @@ import {
   unknownRoot,
 } from './syntax-tree.ts'
 
+/** The parts of a request that are texts. */
+const TEXTS = { method: 'string', path: 'string', text: 'string' } as const
+
 const UNTYPED: RequestTypes = { params: 'dyn', query: 'dyn', cookies: 'dyn', body: 'dyn' }
 
 /** Compiles expressions for one operation. */
@@ -146,6 +149,7 @@ function commonEnvironment(): Environment {
   const add = (signature: string, handler: (...values: never[]) => unknown) =>
     environment.registerFunction(signature, handler as never, sync)
   add('calls(Scope, string): int', ({ given }: ScopeRoot, name: string) => BigInt(given.calls(name)))
+  add('scenario(Scope, string): string', ({ given }: ScopeRoot, name: string) => given.scenario(name))
   add('draw(Scope, string): double', ({ given }: ScopeRoot, purpose: string) => given.draw(purpose))
   add('uuid(Scope): string', ({ given }: ScopeRoot) => given.uuid())
   add('sample(Scope, string): dyn', ({ given }: ScopeRoot, name: string) => {
@@ -188,7 +192,7 @@ let prepared: { readonly common: Environment; readonly runtime: Environment } | 
 function environments() {
   if (prepared !== undefined) return prepared
   const common = commonEnvironment()
-  const fields = { ...UNTYPED, method: 'string', path: 'string', headers: 'map<string, string>' }
+  const fields = { ...UNTYPED, ...TEXTS, headers: 'map<string, string>' }
   const runtime = common
     .clone()
     .registerType('Request', { ctor: RequestRoot, fields: fields as Readonly<Record<string, string>> })
@@ -204,7 +208,7 @@ function environments() {
 
 /** Returns an environment in which `request` has the types of an operation. */
 function environmentFor(types: RequestTypes): Environment {
-  const schema = librarySchema({ ...types, method: 'string', path: 'string', headers: { map: 'string' } })
+  const schema = librarySchema({ ...types, ...TEXTS, headers: { map: 'string' } })
   return environments()
     .common.clone()
     .registerVariable({ name: 'request', schema } as never)

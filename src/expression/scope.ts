@@ -83,6 +83,8 @@ export interface Scope {
   /** In lower case; of several fields of one name, the values joined with a comma. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Json | undefined
+  /** The body as text; empty if there is none, and `undefined` if it was not read. */
+  readonly text: string | undefined
   /** Empty if the caller is unknown. */
   readonly consumer: string
   readonly operation: string
@@ -95,6 +97,8 @@ export interface Scope {
   readonly nth: number
   /** Returns the number of requests to another operation in this world. */
   calls(operation: string): number
+  /** Returns the state of a scenario of the world: empty at first. */
+  scenario(name: string): string
   size(resource: string): number
   /** The record and its length as text; `undefined` if there is none. */
   record(resource: string, id: Json): { readonly value: Json; readonly length: number } | undefined
@@ -155,6 +159,9 @@ export class RequestRoot {
   }
   get body() {
     return this.#part('body')
+  }
+  get text() {
+    return this.#scope.text
   }
 }
 

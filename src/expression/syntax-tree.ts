@@ -42,6 +42,7 @@ const SCOPED: Readonly<Record<string, NamedReference['kind'] | undefined>> = {
   calls: 'operation',
   records: 'resource',
   record: 'resource',
+  scenario: undefined,
   draw: undefined,
   uuid: undefined,
   sample: 'schema',
@@ -50,7 +51,7 @@ const SCOPED: Readonly<Record<string, NamedReference['kind'] | undefined>> = {
 /** The names that an expression may begin with. */
 const ROOTS = 'request consumer operation now ordinal nth world'.split(' ')
 /** The fields of `request`. */
-const REQUEST = 'method path params query headers cookies body'.split(' ')
+const REQUEST = 'method path params query headers cookies body text'.split(' ')
 
 /** Returns whether a node calls a function that reads the request or its world. */
 export const isScopedCall = (node: SyntaxNode): boolean =>

@@ -318,7 +318,8 @@ export class ForwardedRequest implements Request {
 /** Returns the request with another query. */
 export const withQuery = (request: Request, query: string): Request => new ForwardedRequest(request, query)
 
-const UTF8 = new TextDecoder()
+/** Without a byte order mark; what is not UTF-8 becomes U+FFFD. */
+export const UTF8 = new TextDecoder()
 
 /** Returns the text of some bytes without a byte order mark; `undefined` if they are not UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string | undefined => (isUtf8(bytes) ? UTF8.decode(bytes) : undefined)

@@ -39,6 +39,10 @@ export const $defs: Properties = {
           examples: ['request.body.name == "Crash"', 'ordinal == 2', 'consumer == "frontend"'],
         },
         times: setting.integer('The number of requests in a world for which the rule applies. Default: unlimited.', 1),
+        enter: setting.named(
+          'The states of scenarios that a world enters when the rule applies: `{ order: paid }`. Conditions read them with `scenario("order")`.',
+          setting.text('A text; empty at first.'),
+        ),
         ...referencesTo(configurable),
       },
     },

@@ -14,7 +14,7 @@ import { placeWithin } from '../kernel/file/source.ts'
 import { describeRule, problems } from '../kernel/http.ts'
 import { memberAt, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
-import { Hits } from '../world/kept.ts'
+import { Hits, SCENARIOS, Scenarios } from '../world/kept.ts'
 import { compileIdentification } from './consumers.ts'
 import {
   type ContractNames,
@@ -114,19 +114,28 @@ export class OperationCompiler {
       this.#compileChain(operation, index, all, [over])
       const { when, holds, reason } = conditions[i]!
       const { scope } = over
-      const { times } = one.file
+      const { times, enter } = one.file
+      const entered = enter && Object.entries(enter)
       const blocks = Object.keys(over.blocks.defaults ?? {})
-      if (blocks.length === 0 && times === undefined && !over.report.broken.has(pointer(over.path))) {
+      if (
+        blocks.length === 0 &&
+        times === undefined &&
+        enter === undefined &&
+        !over.report.broken.has(pointer(over.path))
+      ) {
         const place = over.source.locate(over.path)
         over.report.warning('idle-rule', 'this rule changes nothing', place)
       }
       const name = `rule ${scope}`
       return {
-        ...{ name, scope, when, times, holds, reason },
+        ...{ name, scope, when, times, enter, holds, reason },
         note: when === undefined ? name : `${name}: ${when.text}`,
         blocks,
-        take: ({ world }) =>
-          times === undefined || world.keep(Hits, scope).take(times) ? undefined : `already applied ${times} times`,
+        take({ world }) {
+          if (times !== undefined && !world.keep(Hits, scope).take(times)) return `already applied ${times} times`
+          if (entered !== undefined) world.keep(Scenarios, SCENARIOS).enter(entered)
+          return undefined
+        },
         // Most rules never hold.
         over: onFirstUse(() => this.#compileChain(operation, index, all)),
       }

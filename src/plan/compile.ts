@@ -263,7 +263,7 @@ function compileFor(
 }
 
 /** The parts of a request that the body of a reply may be filled in from. */
-const FILLED = ['request.params', 'request.query', 'request.cookies', 'request.body', 'nth']
+const FILLED = ['request.params', 'request.query', 'request.cookies', 'request.body', 'request.text', 'nth']
 
 /** Returns the place in an order of a part that is compiled as a behaviour. */
 const placeInOrder = ([first, ...rest]: Path): Path => {

@@ -99,15 +99,18 @@ function describeOperation(planned: PlannedOperation): DescribedOperation {
 
 const describeRuleOf = (
   planned: PlannedOperation,
-  { scope, when, times, blocks, over }: PlannedRule,
+  { scope, when, times, enter = {}, blocks, over }: PlannedRule,
 ): DescribedRule => ({
   name: scope,
   when: when?.text,
   times,
-  does: blocks.map(block => {
-    const detail = over(planned).chain.find(link => link.name === block)?.detail
-    return detail === undefined ? block : `${block} ${detail}`
-  }),
+  does: [
+    ...blocks.map(block => {
+      const detail = over(planned).chain.find(link => link.name === block)?.detail
+      return detail === undefined ? block : `${block} ${detail}`
+    }),
+    ...Object.entries(enter).map(([name, state]) => `enter ${name}: ${state}`),
+  ],
 })
 
 /** Formats the rules as a table; empty without rules. */

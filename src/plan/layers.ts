@@ -166,7 +166,7 @@ const NO_KEYS: Layer['keys'] = new Map()
 
 /** A layer with the blocks of a rule alone. */
 export function layerOfRule({ file, layer, path, own }: PlacedRule): Layer {
-  const { when: _, times: __, ...blocks } = file
+  const { when: _, times: __, enter: ___, ...blocks } = file
   return {
     ...layer,
     blocks: { defaults: blocks },
@@ -229,7 +229,8 @@ export function compileCondition(
   const typed = ['request.params', 'request.query', 'request.cookies'].some(root => roots.has(root))
   const readParameters = typed ? compileParameters(operation, {}) : undefined
   const counted = roots.has('nth')
-  const readBody = roots.has('request.body') ? compileEarlyBody(operation, maxBody) : undefined
+  const isBodyUsed = roots.has('request.body') || roots.has('request.text')
+  const readBody = isBodyUsed ? compileEarlyBody(operation, maxBody) : undefined
   return {
     when,
     holds(exchange) {
@@ -265,6 +266,7 @@ function compileEarlyBody({ body }: Operation, maxBody: number) {
     const read = await request.readBody(maxBody)
     const type = firstOf(request.headers['content-type']) ?? ''
     const isSent = 'bytes' in read && read.bytes.length > 0
+    if (isSent) exchange.bytes = read.bytes
     const parsed = isSent ? await readingOf(type)?.parse?.(read.bytes, type) : undefined
     if (parsed !== undefined && 'value' in parsed) exchange.body = parsed.value
     else exchange.unreadable = true

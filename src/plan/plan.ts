@@ -12,7 +12,7 @@ import type { ClockWords } from '../world/clock.ts'
 import type { CollectionOptions } from '../world/records/types.ts'
 import type { Near } from './routes.ts'
 import type { Simulation } from './settings.ts'
-import type { AnswerOrder, WeatherFile } from './simulation-file.ts'
+import type { AnswerOrder, RuleFile, WeatherFile } from './simulation-file.ts'
 
 /** One operation, ready to run. */
 export interface PlannedOperation {
@@ -115,6 +115,7 @@ export interface PlannedRule extends Rule {
   readonly scope: string
   readonly when: Expression | undefined
   readonly times: number | undefined
+  readonly enter: RuleFile['enter'] | undefined
   /** The names of the behaviours that it configures. */
   readonly blocks: readonly string[]
 }

@@ -171,6 +171,8 @@ export interface RuleFile {
   /** A condition in CEL. Absent: the rule matches every request. */
   readonly when?: string
   readonly times?: number
+  /** The states that scenarios enter, by their names. */
+  readonly enter?: Readonly<Record<string, string>>
   /** Blocks of behaviours, by name. */
   readonly [behaviour: string]: unknown
 }

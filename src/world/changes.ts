@@ -44,7 +44,7 @@ export type CollectionEffect =
 export type PortableCourse = readonly [shown: number, since: number, rate: number]
 
 /** The kinds of things that behaviours keep in a world and that outlast a process. */
-export type KeptKind = 'hits' | 'quotas' | 'keys' | 'paths'
+export type KeptKind = 'hits' | 'quotas' | 'keys' | 'paths' | 'scenarios'
 
 /** An effect inside a world. */
 export type WorldEffect =

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { KeptChange, KeptKind, Lasting } from './changes.ts'
 
 /** A table of a bounded size: the least recently used key is evicted. */
-abstract class Table<Value extends object | number> implements Lasting {
+abstract class Table<Value extends object | number | string> implements Lasting {
   onChange: KeptChange | undefined = undefined
   protected readonly values: LRUCache<string, Value>
 
@@ -105,6 +105,30 @@ export class PathCounts extends Table<number> {
 
   load(counts: Iterable<readonly [path: string, count: number]>): void {
     for (const [path, count] of counts) this.set(path, count)
+  }
+}
+
+/** The key under which a world keeps them. */
+export const SCENARIOS = 'scenarios'
+
+const MOST_SCENARIOS = 10_000
+
+/** The states of a world's scenarios, by their names. */
+export class Scenarios extends Table<string> {
+  constructor() {
+    super({ max: MOST_SCENARIOS })
+  }
+
+  protected write = String
+  protected read = String
+
+  /** Returns the state of a scenario: empty at first. */
+  stateOf(name: string): string {
+    return this.values.get(name) ?? ''
+  }
+
+  enter(states: Iterable<readonly [name: string, state: unknown]>): void {
+    for (const [name, state] of states) this.set(name, String(state))
   }
 }
 
@@ -265,6 +289,7 @@ export const LASTING: Readonly<Record<KeptKind, new () => Lasting>> = {
   quotas: Quotas,
   keys: IdempotencyKeys,
   paths: PathCounts,
+  scenarios: Scenarios,
 }
 
 /** The kind of persistent kept state; `undefined` for state of this process only. */

@@ -3,7 +3,7 @@
 import { type Change, type Counting, changeOf, type Lasting, type Recorder, type WorldEffect } from './changes.ts'
 import { type Clock, type ClockWords, timestamp, WorldClock } from './clock.ts'
 import { draw, drawUuid } from './draws.ts'
-import { Hits, kindOfKept, LASTING, PATHS, PathCounts } from './kept.ts'
+import { Hits, kindOfKept, LASTING, PATHS, PathCounts, SCENARIOS, Scenarios } from './kept.ts'
 import type { Collection } from './records/collection.ts'
 import type { CollectionOptions, Dump } from './records/types.ts'
 import type { Turns } from './turns.ts'
@@ -243,10 +243,11 @@ export interface Snapshot {
   readonly clock?: ClockWords
   /** How many requests of each operation the world has seen: the draws of the next ones follow from it. */
   readonly ordinals?: Readonly<Record<string, number>>
-  /** The counts of rules with `times`, and of requests by method and path. */
+  /** The counts of rules with `times`, and of requests by method and path; the states of scenarios. */
   readonly counters?: {
     readonly rules: Readonly<Record<string, number>>
     readonly paths: Readonly<Record<string, number>>
+    readonly scenarios?: Readonly<Record<string, string>>
   }
   /** By resource. One that is not named here begins with its seeds. */
   readonly collections: Readonly<Record<string, Dump>>
@@ -255,6 +256,9 @@ export interface Snapshot {
 export async function takeSnapshot(world: World): Promise<Snapshot> {
   const { clock, ordinals, collections } = world
   const { now, real, frozen, rate } = clock.state
+  const tables = <Value>(kind: new () => Lasting) =>
+    Object.fromEntries([...world.kept(kind)].flatMap(([, table]) => [...table.dump()] as [string, Value][]))
+  const scenarios = tables<string>(Scenarios)
   const dumps = [...collections].map(async ([name, collection]) => [name, await collection.dump()] as const)
   return {
     version: 1,
@@ -262,9 +266,8 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
     ordinals: Object.fromEntries(ordinals),
     counters: {
       rules: Object.fromEntries([...world.kept(Hits)].map(([name, { count }]) => [name, count])),
-      paths: Object.fromEntries(
-        [...world.kept(PathCounts)].flatMap(([, counts]) => [...counts.dump()] as [string, number][]),
-      ),
+      paths: tables<number>(PathCounts),
+      ...(Object.keys(scenarios).length > 0 && { scenarios }),
     },
     collections: Object.fromEntries(await Promise.all(dumps)),
   }
@@ -274,6 +277,7 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
 export async function restoreSnapshot(world: World, { ordinals = {}, counters, collections }: Snapshot): Promise<void> {
   for (const [name, count] of Object.entries(counters?.rules ?? {})) world.keep(Hits, name).resume(count)
   if (counters !== undefined) world.keep(PathCounts, PATHS).load(Object.entries(counters.paths))
+  world.keep(Scenarios, SCENARIOS).enter(Object.entries(counters?.scenarios ?? {}))
   world.resume(Object.entries(ordinals))
   for (const [name, dump] of Object.entries(collections)) await world.collection(name).load(dump)
 }

@@ -10,7 +10,7 @@ import { loadPlan } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { takeSnapshot } from '../../src/world/world.ts'
 import { CONTRACT, simulate } from '../simulate.ts'
-import { fileOf, requestOf } from '../support/in-process.ts'
+import { fileOf, load, requestOf } from '../support/in-process.ts'
 
 const bodyOf = ({ body }: Reply) => (body === undefined ? undefined : JSON.parse(String(body)))
 
@@ -49,6 +49,31 @@ describe('the first rule that holds answers', () => {
     assert.equal((await ask('POST /things', { body: { name: 'fine' } })).status, 201)
     // The first request created no record.
     assert.equal(bodyOf(await ask('GET /things/3')).name, 'fine')
+  })
+
+  test('a condition and a template read the body as text', async () => {
+    const { ask } = simulate(`
+operations:
+  createThing:
+    respond: { status: 201, body: { id: 2, name: "\${request.text.size()} characters" } }
+    rules:
+      - { when: 'request.text.contains(":\\"Crash")', respond: { status: 201, body: { id: 1, name: "\${request.text}" } } }
+      - { when: 'request.text == ""', validate: null, respond: { status: 503 } }
+`)
+    const sent = '{"name":"Crashed"}'
+    assert.equal(bodyOf(await ask('POST /things', { body: { name: 'Crashed' } })).name, sent)
+    assert.equal(bodyOf(await ask('POST /things', { body: { name: 'fine' } })).name, '15 characters')
+    assert.equal((await ask('POST /things')).status, 503)
+  })
+
+  test('the text of a body that the operation does not have never exists, and must be spelt', () => {
+    const told = (when: string) =>
+      load(`${CONTRACT}operations: { listThings: { rules: [{ when: '${when}', respond: { status: 503 } }] } }`)
+        .report.list.map(({ message, hint }) => `${message}; ${hint}`)
+        .join('\n')
+    assert.match(told('request.text == "x"'), /request.text never exists: listThings documents no body/)
+    assert.match(told('request.texd == "x"'), /request has no "texd".*did you mean "text"/s)
+    assert.match(told('request.text == 5'), /compare values of one type/)
   })
 
   test('a condition reads headers and records, and a reply has a template', async () => {
@@ -130,6 +155,50 @@ operations:
     assert.equal((await ask('GET /things', fresh)).status, 503)
     gateway.reset()
     assert.equal((await ask('GET /things')).status, 503)
+  })
+})
+
+describe('a rule with `enter`', () => {
+  const SCENARIO = `
+operations:
+  createThing: { respond: { create: things }, rules: [{ when: request.body.name == "pay", enter: { order: paid } }] }
+  getThing:
+    respond: { read: things }
+    rules:
+      - { when: scenario("order") == "paid", times: 1, enter: { order: shipped, mail: sent }, respond: { status: 404 } }
+      - when: scenario("order") != ""
+        respond: { status: 200, body: { id: 9, name: '\${scenario("order")}, \${scenario("mail")}' } }
+  deleteThing: { respond: { delete: things }, rules: [{ enter: { order: "", mail: "" } }] }
+`
+  const nameIn = async (ask: ReturnType<typeof simulate>['ask'], headers: Record<string, string> = {}) =>
+    bodyOf(await ask('GET /things/1', { headers })).name
+
+  test('changes the state of scenarios, which conditions and templates read', async () => {
+    const { ask } = simulate(SCENARIO)
+    await ask('POST /things', { body: { name: 'other' } })
+    assert.equal(await nameIn(ask), 'one')
+    // The rule changes nothing else: the record is made.
+    assert.equal((await ask('POST /things', { body: { name: 'pay' } })).status, 201)
+    assert.equal((await ask('GET /things/1')).status, 404)
+    assert.equal(await nameIn(ask), 'shipped, sent')
+    assert.equal((await ask('DELETE /things/2')).status, 204)
+    assert.equal(await nameIn(ask), 'one')
+  })
+
+  test('has an effect in one world, also at a later time, until that is reset; it is in the snapshot', async () => {
+    const { ask, gateway } = simulate(SCENARIO)
+    await ask('POST /things', { body: { name: 'pay' } })
+    await ask('GET /things/1')
+    assert.equal(await nameIn(ask, { 'understudy-world': 'other' }), 'one')
+    assert.equal(await nameIn(ask, { 'understudy-time': '+30d' }), 'shipped, sent')
+    const snapshot = JSON.parse(JSON.stringify(await takeSnapshot(gateway.worlds.default)))
+    assert.deepEqual(snapshot.counters.scenarios, { order: 'shipped', mail: 'sent' })
+    const copy = await importSnapshot(gateway.worlds, gateway.plan, 'copy', snapshot)
+    assert.ok(!Array.isArray(copy))
+    gateway.worlds.put(copy)
+    assert.equal(await nameIn(ask, { 'understudy-world': 'copy' }), 'shipped, sent')
+    gateway.reset()
+    assert.equal(await nameIn(ask), 'one')
   })
 })
 

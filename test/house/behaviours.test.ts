@@ -79,6 +79,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   consumer: ['behaviours/authenticate.ts', 'behaviours/deprecation.ts', 'plan/compile.ts'],
   values: ['behaviours/validate/index.ts'],
   body: ['behaviours/validate/index.ts', 'plan/layers.ts'],
+  bytes: ['behaviours/validate/index.ts', 'plan/layers.ts'],
   sent: ['behaviours/validate/index.ts'],
   deprecatedInputs: ['behaviours/deprecation.ts'],
   entry: ['behaviours/respond/'],

@@ -66,9 +66,7 @@ function importsOf(path: string, text: string): string[] {
   const pattern = /\bfrom\s*(['"])([^'"\s]+)\1|\bimport\s*\(?\s*(['"])([^'"\s]+)\3/g
   const found = [...blank(text, false).matchAll(pattern)].map(match => (match[2] ?? match[4]) as string)
   const resolve = (name: string) => relative(SRC, join(SRC, dirname(path), name)).replaceAll('\\', '/')
-  const imports = found.map(name => (name.startsWith('.') ? resolve(name) : name))
-  // Files beside src/ are data.
-  return imports.filter(name => !name.startsWith('../'))
+  return found.map(name => (name.startsWith('.') ? resolve(name) : name))
 }
 
 function spaces(text: string): string {

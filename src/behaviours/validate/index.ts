@@ -249,6 +249,7 @@ export function compileBody({ body, method }: Operation, ignored: boolean, maxBo
         return withHeaders(invalid([inBody('', 'syntax', sent.detail.replace(/^the body /, ''))]), sent.headers)
       }
       if (isEmpty) return absent(exchange)
+      exchange.bytes = sent.bytes
       // A body that is not JSON, a form or text is kept as bytes.
       const parsed = reading.parse?.(sent.bytes, type)
       if (parsed === undefined) return NO_RULES

@@ -5,7 +5,7 @@ import { problems, type Reply, type Request, refuse } from '../../kernel/http.ts
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import { type Clock, parseMoment } from '../../world/clock.ts'
-import { Hits, PathCounts } from '../../world/kept.ts'
+import { Hits, PathCounts, Scenarios } from '../../world/kept.ts'
 import type { World } from '../../world/world.ts'
 
 /** The destination of a request: the world, its time, and the path without the world's name. */
@@ -118,6 +118,7 @@ function foresee(world: World, moment: number): World {
   ahead.resume(world.ordinals)
   for (const [rule, { count }] of world.kept(Hits)) ahead.keep(Hits, rule).resume(count)
   for (const [key, counts] of world.kept(PathCounts)) ahead.keep(PathCounts, key).continue(counts)
+  for (const [key, states] of world.kept(Scenarios)) ahead.keep(Scenarios, key).enter(states.dump())
   ahead.clock.adjust({ now: moment, freeze: true })
   return ahead
 }

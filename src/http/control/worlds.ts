@@ -65,8 +65,8 @@ const snapshotSchema = object({
   'clock?': described('Absent: real time.', clockWordsSchema),
   'ordinals?': described('How many requests of each operation the world has seen: draws follow from it.', starts),
   'counters?': described(
-    'The counts of rules with `times`, and of requests by method and path.',
-    object({ rules: starts, paths: starts }),
+    'The counts of rules with `times`, and of requests by method and path; the states of scenarios.',
+    object({ rules: starts, paths: starts, 'scenarios?': mapOf(string) }),
   ),
   collections: described('By resource; one that is not named begins with its seeds.', mapOf(dumpSchema)),
 })
