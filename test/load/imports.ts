@@ -3,8 +3,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { after } from 'node:test'
+import type { Upstream } from '../../src/behaviours/exchange.ts'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import type { Reply } from '../../src/kernel/http.ts'
 import { type ImportResult, importFiles } from '../../src/load/import/import.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { gatewayOf, requestOf } from '../support/in-process.ts'
@@ -21,11 +24,23 @@ export interface Made {
   readonly result: ImportResult | undefined
   readonly report: Diagnostics
   readonly folder: string
+  readonly clock: FixedClock
   send(what: string, body?: unknown, headers?: Record<string, string>): Promise<string>
+  /** Returns a whole reply. */
+  reply(what: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
 }
 
 /** The values of environment variables for credentials, where they are not `any`. */
 const SECRETS: Readonly<Record<string, string>> = { ADMIN_TOKEN: 'of-admin', BASIC_USERNAME: 'ann', X_API_KEY: '12345' }
+
+/** A real API that answers with the URL of the request. */
+const REAL: Upstream = {
+  send: async ({ path }, { origin }) => {
+    const body = new TextEncoder().encode(origin + path)
+    return { status: 200, fields: ['content-type', 'text/plain'], body: Readable.from([body]), trailers: () => ({}) }
+  },
+  close: async () => {},
+}
 
 /** Imports some files. `send` returns the status and the body of a reply. */
 export async function importOf(
@@ -44,14 +59,22 @@ export async function importOf(
     (result?.variables ?? []).map(variable => [variable, SECRETS[variable] ?? 'any']),
   )
   const loaded = result && loadPlan('out/gateway.yaml', folder, variables)
-  const gateway = loaded && gatewayOf(loaded, new FixedClock())
+  const clock = new FixedClock()
+  const gateway = loaded && gatewayOf(loaded, clock)
+  if (gateway !== undefined) gateway.upstream = REAL
+  const reply: Made['reply'] = (what, body, headers = {}) => {
+    // A text is sent as it is.
+    const raw = typeof body === 'string' ? new TextEncoder().encode(body) : undefined
+    const all = raw === undefined ? headers : { 'content-type': 'text/plain', ...headers }
+    return (gateway as NonNullable<typeof gateway>).handle(requestOf(what, { body, raw, headers: all }))
+  }
   return {
-    result,
-    report,
-    folder,
-    async send(what, body, headers = {}) {
-      const reply = await (gateway as NonNullable<typeof gateway>).handle(requestOf(what, { body, headers } as never))
-      return `${reply.status} ${reply.body ?? ''}`
+    ...{ result, report, folder, clock, reply },
+    async send(...request) {
+      const { status, body, stream } = await reply(...request)
+      const chunks: Uint8Array[] = []
+      for await (const chunk of stream?.chunks ?? []) chunks.push(chunk)
+      return `${status} ${body ?? Buffer.concat(chunks).toString()}`
     },
   }
 }

@@ -96,7 +96,8 @@ export const isHar = (path: string): boolean =>
   attempted(() => {
     const head = Buffer.alloc(1000)
     const file = openSync(path, 'r')
-    readSync(file, head)
+    // A folder can be opened, and not be read.
+    attempted(() => readSync(file, head))
     closeSync(file)
     return /^\ufeff?\s*\{\s*"log"\s*:\s*\{/.test(head.toString())
   }) ?? false

@@ -1,19 +1,9 @@
 // Imports the files of another tool: recognises them, makes a project of them, and tries the project.
 
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
-import { readSource } from '../../kernel/file/read-source.ts'
+import { ReplyFiles, readSource } from '../../kernel/file/read-source.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { loadPlan } from '../load.ts'
@@ -147,14 +137,8 @@ function foreignFiles(path: string, home: string, report: Diagnostics): ForeignF
 function readBelow(root: string, folder: string, name: string): Uint8Array | string {
   const within = /[/\\]mappings(?:[/\\]|$)/.exec(folder)
   const bases = [folder, root, ...(within === null ? [] : [folder.slice(0, within.index)])]
-  for (const base of bases) {
-    try {
-      const real = realpathSync(resolve(base, name))
-      if (!real.startsWith(realpathSync(base) + sep)) return `the file "${name}" is outside the folder`
-      return readFileSync(real)
-    } catch {}
-  }
-  return `there is no file "${name}"`
+  const read = bases.map(base => new ReplyFiles(base).read(name))
+  return read.find(one => typeof one !== 'string') ?? read.find(one => !String(one).startsWith('there is')) ?? read[0]!
 }
 
 const NO_KEYS = carried(NO_CREDENTIAL)

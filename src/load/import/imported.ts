@@ -1,7 +1,7 @@
 // The content of other tools' files in one form: routes, and the cases of each with their conditions in CEL.
 
 import { Buffer } from 'node:buffer'
-import { METHODS } from '../../contract/paths.ts'
+import { expressionsOf, METHODS, nameless } from '../../contract/paths.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import type { Source } from '../../kernel/file/source.ts'
 import { writeYaml } from '../../kernel/file/write-yaml.ts'
@@ -24,7 +24,7 @@ export interface ImportedCase {
   readonly type?: string | undefined
   /** A value for JSON, a text, or the name of a file of the output. */
   readonly body?: Json | ImportedFile | undefined
-  /** Other behaviours of the case: `latency`, `fault`, `times`, another `respond`. */
+  /** Other keys of its rule: `latency`, `fault`, `times`, `enter`, another `respond`. */
   readonly settings?: JsonObject
   /** A request that the source says the case answers. */
   readonly trial?: ImportedTrial | undefined
@@ -190,14 +190,14 @@ export class RouteBook {
 
   /** Returns the route with a method and a path: paths that differ in the names of their parameters are one. */
   routeAt(method: string, given: string, notes: RouteNotes = {}): ImportedRoute {
-    const shape = given.replace(/\{[^}]*\}/g, '{}')
+    const shape = nameless(given)
     const path = this.#paths.get(shape) ?? (given.startsWith('/') ? given : `/${given}`)
     this.#paths.set(shape, path)
     return getOrMake(this.#routes, `${method} ${path}`, () => newRoute(method, path, notes))
   }
 
-  /** Adds a case that is given under its conditions. */
-  add(method: string, given: string, report: Diagnostics, one: ImportedCase, notes?: RouteNotes): void {
+  /** Adds a case that is given under its conditions. @param report unset: a case that is never given is no loss */
+  add(method: string, given: string, report: Diagnostics | undefined, one: ImportedCase, notes?: RouteNotes): void {
     const route = this.routeAt(method, given, notes)
     const { path } = route
     if (!(one.status >= 200 && one.status <= 599)) throw new TypeError(`the status is ${one.status}`)
@@ -212,9 +212,13 @@ export class RouteBook {
     }
     const { file, line } = earlier.place
     const message = `this reply is never given: the one at ${file}:${line} answers the same requests`
-    report.warning('not-imported', message, one.place, 'give it another condition')
+    report?.warning('not-imported', message, one.place, 'give it another condition')
   }
 }
+
+/** Whether a case answers all requests, without a rule. */
+export const isUsual = ({ when, settings: { times, enter } = {} }: ImportedCase): boolean =>
+  when.length === 0 && times === undefined && enter === undefined
 
 /** A secret as its tool has it, and the name of an environment variable for one without a name. */
 type NamedSecret = readonly [text: string, usual: string]
@@ -259,7 +263,7 @@ export const nameOfVariable = (name: string): string =>
 /** Returns a condition, a body or settings with the parameters of one path named as in another. */
 export function renamed<Value extends Json | undefined>(value: Value, from: string, to: string): Value {
   if (from === to || value === undefined) return value
-  const names = [from, to].map(path => [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => memberIn('', name)))
+  const names = [from, to].map(path => expressionsOf(path).map(name => memberIn('', name)))
   const [old = [], others = []] = names
   const text = stringifyJson(value).replace(/request\.params(\.\w+)/g, (whole, name: string) => {
     const at = old.indexOf(name)
@@ -280,7 +284,7 @@ export function operationIdOf(method: string, path: string): string {
 }
 
 /** A group of named texts of a request. */
-type RequestPart = 'query' | 'headers' | 'cookies' | 'params'
+type RequestPart = 'query' | 'headers' | 'cookies' | 'params' | 'body'
 
 /** Returns a value of a request in CEL: `request.query.limit`, `request.headers["x-plan"]`. */
 export function partOf(place: RequestPart, name: string): string {
@@ -288,7 +292,7 @@ export function partOf(place: RequestPart, name: string): string {
 }
 
 /** Returns a member of a value in CEL. */
-const memberIn = (value: string, name: string): string =>
+export const memberIn = (value: string, name: string): string =>
   isWord(name) ? `${value}.${name}` : `${value}[${celText(name)}]`
 
 /** Returns the condition that a request has such a value; `false` where CEL can not ask for it. */

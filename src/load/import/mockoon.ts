@@ -17,7 +17,8 @@ import {
   readPart,
 } from './imported.ts'
 import { collectionSettings, type Dialect } from './json-server.ts'
-import { type Lose, type Members, readResponse, USUAL_METHODS } from './stubs.ts'
+import type { Lose, Members } from './matchers.ts'
+import { readResponse, USUAL_METHODS } from './stubs.ts'
 
 /** The path of the environment in a file: old exports have it in `data`, or in a list there. */
 function environmentAt(value: unknown): Path | undefined {

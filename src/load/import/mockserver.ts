@@ -2,8 +2,10 @@
 
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
+import { attempted } from '../../kernel/memo.ts'
 import { asList, type ImportKind, RouteBook, readPart } from './imported.ts'
-import { addStub, type Members, type Stub } from './stubs.ts'
+import type { Members } from './matchers.ts'
+import { addStub, namedBy, type Stub } from './stubs.ts'
 
 type Expectation = Members & { readonly httpRequest: Members }
 
@@ -24,7 +26,9 @@ export const mockserver: ImportKind = {
       )
     })
     const priorityOf = ({ one }: { readonly one: Expectation }) => Number(one.priority ?? 0)
-    for (const { source, readBeside, path, one } of found.sort((a, b) => priorityOf(b) - priorityOf(a))) {
+    found.sort((a, b) => priorityOf(b) - priorityOf(a))
+    const named = namedBy(found.flatMap(({ one }) => attempted(() => stubOf(one, {})) ?? []))
+    for (const { source, readBeside, path, one } of found) {
       const place = source.locate(path)
       const lose = (at: Path, what: string, hint: string) =>
         report.warning('not-imported', what, source.locate([...path, ...at]), hint)
@@ -33,7 +37,7 @@ export const mockserver: ImportKind = {
         lose(['timeToLive'], 'an expectation does not end by itself', 'use times')
       }
       const response = responseOf(one)
-      const reading = { book, settings, report, placeOf: () => place, readBeside }
+      const reading = { named, book, settings, report, placeOf: () => place, readBeside }
       if (response !== undefined) readPart(() => addStub(stubOf(one, response), reading), place, report)
       else {
         const key = Object.keys(one).find(name => /^http(?!Request)/.test(name)) as string
@@ -46,6 +50,7 @@ export const mockserver: ImportKind = {
 
 function stubOf({ id, times, httpRequest }: Expectation, response: Members): Stub {
   const { method, path = '/', queryStringParameters, headers, cookies, pathParameters, body } = httpRequest
+  const { parameters: form }: Members = isObject(body) && body.type === 'PARAMETERS' ? body : {}
   const written = textOf(path) ?? '(not)'
   const key = isLiteral(written.replace(/[{}]/g, ''))
     ? written.includes('{')
@@ -64,7 +69,8 @@ function stubOf({ id, times, httpRequest }: Expectation, response: Members): Stu
       queryParameters: matchersOf(queryStringParameters),
       cookies: matchersOf(cookies),
       pathParameters: matchersOf(pathParameters),
-      bodyPatterns: body === undefined ? [] : [bodyPatternOf(body)],
+      formParameters: matchersOf(form),
+      bodyPatterns: body === undefined || form !== undefined ? [] : [bodyPatternOf(body)],
     },
     response,
   }
@@ -93,14 +99,15 @@ const matchersOf = (list: unknown): Members =>
   Object.fromEntries(
     valuesByName(list)
       .filter(([name]) => name !== 'keyMatchStyle')
-      .map(([name, [value]]) => {
+      .map(([name, [value, ...others]]) => {
         if (name.startsWith('!')) return [name.slice(1), { absent: true }]
         const text = textOf(value) ?? (typeof value === 'object' ? '' : String(value))
         if (value === undefined || ['', '.*', '.+'].includes(text)) return [name, { absent: false }]
         const isNot = text.startsWith('!')
         const plain = isNot ? text.slice(1) : text
         const matcher = isLiteral(plain) ? { equalTo: plain } : { matches: plain }
-        return [name, isNot ? { not: matcher } : matcher]
+        const more = others.length > 0 ? { 'list of values': others } : {}
+        return [name, isNot ? { not: matcher } : { ...matcher, ...more }]
       }),
   )
 
@@ -108,8 +115,11 @@ function bodyPatternOf(body: unknown): Members {
   if (!isObject(body)) return { equalTo: String(body) }
   const { type, json = body, matchType, jsonPath } = body
   if (type === 'JSON_PATH') return { matchesJsonPath: jsonPath }
+  if (type === 'REGEX') return { matches: body.regex }
+  if (type === 'STRING') return { [body.subString === true ? 'contains' : 'equalTo']: body.string }
   if (type !== undefined && type !== 'JSON') return { [String(type)]: body }
-  return { equalToJson: json, ignoreExtraElements: matchType !== 'STRICT' }
+  const isLoose = matchType !== 'STRICT'
+  return { equalToJson: json, ignoreExtraElements: isLoose, ignoreArrayOrder: isLoose }
 }
 
 const UNITS: Readonly<Record<string, number>> = { MICROSECONDS: 0.001, SECONDS: 1000, MINUTES: 60_000 }

@@ -1,5 +1,6 @@
 // Postman: collections of version 2.1, with their environments.
 
+import { expressionsOf } from '../../contract/paths.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Path, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parseJson, put, stringifyJson } from '../../kernel/json.ts'
@@ -21,7 +22,7 @@ import {
   RouteBook,
   showQuery,
 } from './imported.ts'
-import type { Lose, Members } from './stubs.ts'
+import type { Lose, Members } from './matchers.ts'
 
 /** The collection in a file: an export, or a reply of the API of Postman. */
 function collectionIn(value: unknown): Members | undefined {
@@ -338,7 +339,7 @@ function readSentBody({ mode, raw, options, ...forms }: Members, known: string |
 /** Adds what a request shows to the description of its operation. */
 function describeSent({ path, shown }: ImportedRoute, sent: SentMessage, scheme: string | undefined): void {
   const { values, query, type, body } = sent
-  const names = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => `path ${name}`)
+  const names = expressionsOf(path).map(name => `path ${name}`)
   for (const [i, value] of [...values.values()].entries())
     getOrMake(shown.parameters, names[i] as string, (): string[][] => []).push([value])
   showQuery(

@@ -2,6 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { expressionsOf } from '../../contract/paths.ts'
 import { writeYaml } from '../../kernel/file/write-yaml.ts'
 import {
   isObject,
@@ -22,6 +23,7 @@ import {
   ImportedFile,
   type ImportedRecords,
   type ImportedRoute,
+  isUsual,
   operationIdOf,
   pascal,
   type ShownRequests,
@@ -56,7 +58,7 @@ export function projectOf(imported: Imported): ProjectFiles {
   for (const one of imported.records) addRecords(one, { add, schemas: contract.schemas, resources, files })
   if (imported.hasExamples) contract.addExamples(imported.routes)
   else {
-    for (const route of imported.routes)
+    for (const route of imported.routes.map(withBodies))
       add(route.method, route.path, operationFor(route), settingsOfRoute(route, files), nameOperation(route))
   }
   const settings = { ...imported.settings, resources, operations: withoutEmpty(operations) }
@@ -64,6 +66,13 @@ export function projectOf(imported: Imported): ProjectFiles {
   files.set('openapi.yaml', writeYaml(contract.write(imported)))
   files.set('gateway.yaml', writeYaml(gateway))
   return files
+}
+
+/** A route whose empty replies have a text, where others with their status have a body: a contract cannot say that some have none. */
+function withBodies(route: ImportedRoute): ImportedRoute {
+  const typed = new Set(route.cases.map(({ type, status }) => type && status))
+  const isBare = ({ type, status, settings }: ImportedCase) => !type && typed.has(status) && !settings?.respond
+  return { ...route, cases: route.cases.map(one => (isBare(one) ? { ...one, type: 'text/plain', body: '' } : one)) }
 }
 
 /** Begins a contract of requests and replies that were seen. */
@@ -133,7 +142,7 @@ function parametersIn(
   { parameters, most = 0 }: Partial<ShownRequests> = {},
   shows = true,
 ) {
-  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => `path ${name}`)
+  const names = expressionsOf(path).map(name => `path ${name}`)
   const keys = [...new Set([...names, ...used, ...(parameters?.keys() ?? [])])]
   const all = keys.map((key): JsonObject => {
     const [place = '', name = ''] = key.split(/ (.*)/s)
@@ -167,9 +176,9 @@ function usedBy({ cases }: ImportedRoute): string[] {
     body === undefined || body instanceof ImportedFile ? '' : stringifyJson(body).replaceAll('\\"', '"'),
   ])
   const parts = texts.flatMap(text => [
-    ...text.matchAll(/request\.(?:(query|cookie)s?(?:\.(\w+)|\["([^"]*)"\])|(body))/g),
+    ...text.matchAll(/request\.(?:(query|cookie)s?(?:\.(\w+)|\["([^"]*)"\])|(body|text)\b)/g),
   ])
-  return parts.map(([, place, word, quoted, body]) => body ?? `${place} ${word ?? quoted}`)
+  return parts.map(([, place, word, quoted, body]) => (body ? 'body' : `${place} ${word ?? quoted}`))
 }
 
 interface Examples {
@@ -206,8 +215,7 @@ function operationFor(route: ImportedRoute, examples?: Examples): JsonObject {
   const responses = cases.length === 0 ? unsavedReply(route, record) : responsesOf(cases, examples)
   const bodies = new Map(shown.bodies)
   if (examples === undefined) {
-    if (cases.every(({ when, settings }) => when.length > 0 || settings?.times !== undefined))
-      responses[404] ??= { description: 'No case fits the request' }
+    if (!cases.some(isUsual)) responses[404] ??= { description: 'No case fits the request' }
     if (BODY_METHODS.has(method) || used.includes('body')) {
       responses[400] ??= INVALID
       bodies.set('application/json', []).set('*/*', [])
@@ -264,7 +272,7 @@ export function settingsOfRoute({ cases }: ImportedRoute, files: Map<string, str
   const isPlainJson = cases.every(({ type = 'application/json' }) => type === 'application/json')
   for (const one of cases) {
     const settings = settingsOfCase(one, files, isPlainJson)
-    if (one.when.length === 0 && one.settings?.times === undefined) {
+    if (isUsual(one)) {
       return { ...settings, ...(rules.length > 0 ? { rules } : {}) }
     }
     rules.push({ ...(one.when.length > 0 ? { when: allOfThem(one.when) } : {}), ...settings })

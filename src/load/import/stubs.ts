@@ -1,11 +1,13 @@
 // Stubs: a request that is matched and the reply to it, in the form of WireMock. Files of other tools are brought into this form.
 
 import { Buffer } from 'node:buffer'
+import { nameless } from '../../contract/paths.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
+import { attempted } from '../../kernel/memo.ts'
+import { LinearPattern } from '../../kernel/pattern.ts'
 import {
-  celOfJsonPath,
   expandBlocks,
   isBeyondLinear,
   jsonOf,
@@ -16,19 +18,15 @@ import {
 import {
   asList,
   celText,
-  celValue,
   encodePairs,
   hasPart,
   type ImportedCase,
   ImportedFile,
-  type ImportedTrial,
   METHODS_OF_PATHS,
-  memberConditions,
   partOf,
   type RouteBook,
 } from './imported.ts'
-
-export type Members = Readonly<Record<string, unknown>>
+import { bodyConditions, type Lose, loseMatcher, type Members, RULE_HINT, textConditions } from './matchers.ts'
 
 export interface Stub {
   readonly name?: string
@@ -42,11 +40,10 @@ export interface Stub {
   readonly times?: number
 }
 
-/** Tells what cannot be carried over. */
-export type Lose = (at: Path, what: string, hint: string) => void
-
 /** The file of a stub, and where its parts are collected. */
 export interface StubReading {
+  /** The methods and paths that the stubs name. */
+  readonly named: ReturnType<typeof namedBy>
   readonly book: RouteBook
   /** Settings of the gateway. */
   readonly settings: Record<string, Json>
@@ -62,34 +59,66 @@ export interface StubReading {
 /** The methods of a stub for all methods. */
 export const USUAL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-const RULE_HINT = 'see "Expressions" in docs/rules.md'
+const methodsOf = ({ method = 'ANY' }: Members): readonly string[] =>
+  method === 'ANY' ? USUAL_METHODS : METHODS_OF_PATHS.filter(one => one === method)
 
-const noEqual = (matcher: string) => `this ${matcher} has no equal, and is ignored`
+/** Returns the methods and paths that stubs name. */
+export function namedBy(stubs: readonly Pick<Stub, 'request'>[]) {
+  const all = stubs.flatMap(({ request }) => {
+    const { path } = readUrl(request, () => {})
+    return path === undefined ? [] : methodsOf(request).map(method => ({ method, path }))
+  })
+  return [...new Map(all.map(one => [`${one.method} ${nameless(one.path)}`, one])).values()]
+}
 
-/** Adds the route of a stub, or its case to the route that is known. @param state further conditions */
-export function addStub(stub: Stub, reading: StubReading, state: readonly string[] = []): void {
-  const { book, report, settings, placeOf } = reading
+/**
+ * Adds the route of a stub, or its case to the route that is known. A request reaches one route, so that the case is added to
+ * those of other stubs too whose paths its pattern matches.
+ */
+export function addStub(stub: Stub, { book, report, settings, placeOf, named, ...reading }: StubReading): void {
   const lose: Lose = (at, what, hint) => report.warning('not-imported', what, placeOf(at), hint)
-  const found = readRequest(stub.request, lose)
-  if (found === undefined) return
-  const { times, request, response } = stub
-  if (typeof response.proxyBaseUrl === 'string') settings.upstream ??= { url: response.proxyBaseUrl }
-  const { method: only = 'ANY' } = request
-  const methods = only === 'ANY' ? USUAL_METHODS : METHODS_OF_PATHS.filter(one => one === only)
+  const { name = '', times, request, response, scenarioName, requiredScenarioState, newScenarioState } = stub
+  const methods = methodsOf(request)
   if (methods.length === 0)
-    lose(['request', 'method'], `the method "${only}" has no equal`, 'write one for each method')
-  for (const method of methods) {
-    const read = readResponse(response, found.path, lose, reading)
-    book.add(method, found.path, report, {
+    lose(['request', 'method'], `the method "${request.method}" has no equal`, 'write one for each method')
+  const { path: own, pattern, lost, inPath, ...url } = readUrl(request, lose)
+  const matcher = pattern === undefined ? undefined : attempted(() => new LinearPattern(`^(?:${pattern})$`))
+  const others = named.filter(
+    ({ method, path }) => methods.includes(method) && matcher?.test(path) && nameless(path) !== nameless(own ?? ''),
+  )
+  if (lost !== undefined) {
+    const where = others.length > 0 ? ': it answers where others name the path' : ''
+    lose(['request', keyOfPattern(request)], lost + where, 'write a path for each')
+  }
+  const found = readRequest(request, own ?? '', url, lose)
+  if (scenarioName !== undefined && requiredScenarioState !== undefined)
+    found.when.push(`scenario(${celText(scenarioName)}) == ${celText(stateOf(requiredScenarioState))}`)
+  const enter = scenarioName && newScenarioState && { [scenarioName]: stateOf(newScenarioState) }
+  if (typeof response.proxyBaseUrl === 'string') settings.upstream ??= { url: response.proxyBaseUrl }
+  const routes = [...(own === undefined ? [] : methods.map(method => ({ method, path: own }))), ...others]
+  for (const { method, path } of routes) {
+    const isOwn = path === own
+    const read = readResponse(response, path, lose, { book, ...reading })
+    const when = isOwn ? [...inPath, ...found.when] : found.when
+    const used = stringifyJson([when, read.headers, read.body instanceof ImportedFile || (read.body ?? null)])
+    // Another path may have no such parameter.
+    if (!isOwn && used.includes('request.params.')) continue
+    const more = { ...(times && { times }), ...(enter && { enter }), ...read.settings }
+    // Any value fits a parameter without conditions, and the first state is that of a new world.
+    const isTried = isOwn && inPath.length === 0 && !stateOf(requiredScenarioState)
+    book.add(method, path, isOwn ? report : undefined, {
       ...read,
-      ...(times === undefined ? {} : { settings: { ...read.settings, times } }),
-      name: stub.name ?? '',
+      settings: more,
+      name,
       place: placeOf([]),
-      when: [...found.when, ...state],
-      trial: state.length > 0 ? undefined : found.trial,
+      when,
+      trial: isTried ? found.trial : undefined,
     })
   }
 }
+
+/** The first state of a scenario has a name there, and is empty here. */
+const stateOf = (state = ''): string => (state === 'Started' ? '' : String(state))
 
 interface Given {
   readonly headers: Record<string, string>
@@ -105,14 +134,14 @@ const PLACES = [
   ['headers', 'headers'],
   ['cookies', 'cookies'],
   ['pathParameters', 'params'],
+  ['formParameters', 'body'],
 ] as const
 
-/** Returns the path and the conditions of the requests that a stub answers; `undefined` where they have no equal. */
-function readRequest(request: Members, lose: Lose) {
-  const where = readUrl(request, lose)
-  if (where === undefined) return undefined
-  const given: Given = { headers: {}, query: [...where.query], path: where.path, isExact: true }
-  const when = [...where.when]
+/** Returns the conditions of the requests that a stub answers, without those of its path. */
+function readRequest(request: Members, at: string, url: Pick<StubUrl, 'query' | 'when'>, lose: Lose) {
+  const isExact = url.when.length === url.query.length
+  const given: Given = { headers: {}, query: [...url.query], path: at, isExact }
+  const when = [...url.when]
   const { username, password } = (request.basicAuthCredentials ?? {}) as Members
   const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
   const authorization = username === undefined ? {} : { authorization: { equalTo: basic } }
@@ -123,128 +152,77 @@ function readRequest(request: Members, lose: Lose) {
       when.push(...textConditions(matcher, value, hasPart(place, name), ['request', key, name], lose))
       const { equalTo, absent }: Members = isObject(matcher) ? matcher : { equalTo: matcher }
       const equal = String(equalTo)
-      if (equalTo === undefined) given.isExact &&= absent === true
+      if (equalTo === undefined || place === 'body') given.isExact &&= absent === true
       else if (place === 'query') given.query.push([name, equal])
       else if (place === 'headers') given.headers[name.toLowerCase()] = equal
       else if (place === 'params') given.path = given.path.replace(`{${name}}`, () => encodeURIComponent(equal))
       else given.headers.cookie = [given.headers.cookie, `${name}=${equal}`].filter(Boolean).join('; ')
     }
   }
-  for (const key of ['multipartPatterns', 'customMatcher', 'formParameters', 'host', 'clientIp', 'scheme', 'port']) {
-    if (request[key] === undefined) continue
-    lose(['request', key], noEqual(key), RULE_HINT)
+  for (const key of ['multipartPatterns', 'customMatcher', 'host', 'clientIp', 'scheme', 'port']) {
+    if (request[key] !== undefined) loseMatcher(key, ['request', key], lose)
   }
   const patterns = Array.isArray(request.bodyPatterns) ? request.bodyPatterns : []
   patterns.forEach((pattern, i) => {
-    if (isObject(pattern)) when.push(...bodyConditions(pattern, ['request', 'bodyPatterns', i], lose, given))
+    if (!isObject(pattern)) return
+    const made = bodyConditions(pattern, ['request', 'bodyPatterns', i], lose)
+    when.push(...made.when)
+    given.body = made.body ?? given.body
+    given.isExact &&= made.isExact
+    if (made.isText) given.headers['content-type'] ??= 'text/plain'
   })
-  const { path, query, headers, body, isExact } = given
-  // Any value fits a parameter without conditions.
-  const isWhole = isExact && (where.when.length === 0 || !path.includes('{'))
-  const trial: ImportedTrial | undefined = isWhole ? { path, query: encodePairs(query), headers, body } : undefined
-  return { path: where.path, when, trial }
+  const { path, query, headers, body } = given
+  const trial = given.isExact ? { path, query: encodePairs(query), headers, body } : undefined
+  return { when, trial }
 }
 
-/** Returns the path that a stub answers, and what the rest of its URL demands. */
-export function readUrl(request: Members, lose: Lose) {
-  const { url, urlPath, urlPattern, urlPathPattern, urlPathTemplate } = request
-  if (typeof urlPathTemplate === 'string') return { path: urlPathTemplate, when: [], query: [] }
-  const exact = urlPath ?? url
-  if (typeof exact === 'string') {
-    const [path = '/', search = ''] = exact.split('?', 2)
+interface StubUrl {
+  /** The path that the stub answers; `undefined` where it has no equal. */
+  readonly path?: string | undefined
+  /** Matches the paths that the stub answers, unless it is one. */
+  readonly pattern?: string
+  /** Why the path has no equal. */
+  readonly lost?: string | undefined
+  /** The conditions of the parameters in the path. */
+  readonly inPath: readonly string[]
+  /** The conditions of the query, and its values where they are plain texts. */
+  readonly when: readonly string[]
+  readonly query: readonly [string, string][]
+}
+
+const ANY_URL = { inPath: [], when: [], query: [] }
+
+const keyOfPattern = ({ urlPathPattern }: Members) => (urlPathPattern === undefined ? 'urlPattern' : 'urlPathPattern')
+
+function readUrl(request: Members, lose: Lose): StubUrl {
+  const { url, urlPath = url, urlPattern, urlPathPattern = urlPattern, urlPathTemplate } = request
+  if (typeof urlPathTemplate === 'string') {
+    const pattern = urlPathTemplate.replace(/[\\^$.|?*+()[\]]/g, '\\$&').replace(/\{[^}]*\}/g, '[^/]+')
+    return { ...ANY_URL, path: urlPathTemplate, pattern }
+  }
+  if (typeof urlPath === 'string') {
+    const [path = '/', search = ''] = urlPath.split('?', 2)
     const query = [...new URLSearchParams(search)] as [string, string][]
     const when = query.map(([name, value]) => `${partOf('query', name)} == ${celText(value)}`)
     // It is no template, so braces in it are encoded.
-    return { path: path.replaceAll('{', '%7B').replaceAll('}', '%7D'), when, query }
+    return { path: path.replaceAll('{', '%7B').replaceAll('}', '%7D'), inPath: [], when, query }
   }
-  const pattern = urlPathPattern ?? urlPattern
-  const key = urlPathPattern === undefined ? 'urlPattern' : 'urlPathPattern'
-  const none = (what: string): undefined => {
-    lose(['request', key], what, 'write a path for each')
-  }
-  if (typeof pattern !== 'string') return none('a reply to every URL has no equal')
-  if (isBeyondLinear(pattern)) return none('this pattern looks around or back, which no linear engine can do')
-  const [path = '', search = '.*'] = key === 'urlPattern' ? pattern.split('\\?', 2) : [pattern]
-  const made = pathOfPattern(path)
-  if (made === undefined) return none('this pattern matches no fixed number of segments')
-  if (!/^\.[*+]$/.test(search)) none('the part of the pattern after "?" is not carried over')
-  return { ...made, query: [] }
-}
-
-/** Returns the conditions of a matcher of texts. */
-function textConditions(matcher: unknown, value: string, present: string, at: Path, lose: Lose): string[] {
-  if (!isObject(matcher)) return [`${value} == ${celText(String(matcher))}`]
-  const { caseInsensitive, ...rest } = matcher
-  const subject = caseInsensitive === true ? `${value}.lowerAscii()` : value
-  const inner = (one: unknown) => allOf(textConditions(one, value, present, at, lose))
-  return Object.entries(rest).flatMap(([operator, given]) => {
-    const text = celText(caseInsensitive === true ? String(given).toLowerCase() : String(given))
-    const list = Array.isArray(given) ? given.map(inner) : []
-    if (operator === 'equalTo') return `${subject} == ${text}`
-    if (operator === 'contains') return `${subject}.contains(${text})`
-    if (operator === 'doesNotContain') return `!(${present}) || !${subject}.contains(${text})`
-    if (operator === 'absent') return given === true ? `!(${present})` : present
-    if (operator === 'or') return list.join(' || ')
-    if (operator === 'and') return list
-    if (operator === 'not') return `!(${inner(given)})`
-    if ((operator === 'matches' || operator === 'doesNotMatch') && !isBeyondLinear(String(given))) {
-      const matches = `${value}.matches(${celText(`^(?:${given})$`)})`
-      return operator === 'matches' ? matches : `!(${present}) || !${matches}`
-    }
-    lose([...at, operator], noEqual(operator), RULE_HINT)
+  if (typeof urlPathPattern !== 'string')
+    return { ...ANY_URL, pattern: '.*', lost: 'a reply to every URL has no equal' }
+  if (isBeyondLinear(urlPathPattern))
+    return { ...ANY_URL, lost: 'this pattern looks around or back, which no linear engine can do' }
+  const key = keyOfPattern(request)
+  const [pattern = '', search = '.*'] = key === 'urlPattern' ? urlPathPattern.split('\\?', 2) : [urlPathPattern]
+  const parts = /^\.[*+]$/.test(search) ? [] : search.replace(/\$$/, '').split('&')
+  const values = parts.map(part => /^([\w.-]+)=(.+)$/.exec(part) ?? [])
+  const when = values.flatMap(([, name, matches]): string[] => {
+    if (name !== undefined) return textConditions({ matches }, partOf('query', name), 'true', ['request', key], lose)
+    lose(['request', key], 'the part of the pattern after "?" is not carried over', 'write queryParameters')
     return []
   })
-}
-
-const allOf = (conditions: readonly string[]): string =>
-  conditions.length === 1 ? (conditions[0] as string) : conditions.map(one => `(${one})`).join(' && ') || 'true'
-
-/** Returns the conditions of a pattern of the body. */
-function bodyConditions(pattern: Members, at: Path, lose: Lose, given: Given): string[] {
-  const { equalTo, equalToJson = equalTo, matchesJsonPath, ignoreArrayOrder, ignoreExtraElements, ...others } = pattern
-  const conditions: string[] = []
-  const parsed = typeof equalToJson === 'string' ? parseJson(equalToJson) : { value: equalToJson as Json | undefined }
-  let lost = matchesJsonPath === undefined ? '' : 'matchesJsonPath'
-  if ('fault' in parsed) Object.assign(others, { equalTo: equalToJson })
-  else if (parsed.value !== undefined) {
-    const { value } = parsed
-    if (ignoreArrayOrder === true || stringifyJson(value).includes('${json-unit')) lost = 'equalToJson'
-    else if (ignoreExtraElements === true && isObject(value)) {
-      conditions.push(...memberConditions(value as JsonObject, 'request.body'))
-    } else conditions.push(`request.body == ${celValue(value)}`)
-    given.body = stringifyJson(value)
-  }
-  for (const key of Object.keys(others)) lose([...at, key], noEqual(key), RULE_HINT)
-  const made = lost === 'matchesJsonPath' ? jsonPathConditions(matchesJsonPath, [...at, lost], lose) : undefined
-  if (lost !== '' && made === undefined) lose([...at, lost], noEqual(lost), RULE_HINT)
-  given.isExact &&= lost === '' && Object.keys(others).length === 0
-  return [...conditions, ...(made ?? [])]
-}
-
-function jsonPathConditions(given: unknown, at: Path, lose: Lose): string[] | undefined {
-  const { expression, ...matcher } = isObject(given) ? given : { expression: given }
-  const path = String(expression)
-  const filter =
-    /^\$(.*?)\[\?\(\s*@(.*?)\s*(==|!=|>=|<=|>|<|=~)\s*('[^']*'|"[^"]*"|\/.*\/i?|-?[\d.]+|true|false)\s*\)\]$/.exec(path)
-  if (filter !== null) {
-    const [, before = '', member = '', operator, literal = ''] = filter
-    const list = celOfJsonPath(`$${before}`, 'request.body')
-    const value = /^['"]/.test(literal) ? celText(literal.slice(1, -1)) : literal
-    const own = celOfJsonPath(`$${member}`, before === '' ? 'request.body' : 'e')
-    if (list === undefined || own === undefined) return undefined
-    const pattern = operator === '=~' ? `^(?:${literal.replace(/^\/|\/i?$/g, '')})$` : ''
-    if (isBeyondLinear(pattern)) return undefined
-    const isAnyCase = literal.endsWith('/i') ? '(?i)' : ''
-    const test = pattern === '' ? `${own} ${operator} ${value}` : `${own}.matches(${celText(isAnyCase + pattern)})`
-    // A filter of an object looks at the object.
-    return [before === '' ? test : `(type(${list}) == list ? ${list} : [${list}]).exists(e, ${test})`]
-  }
-  const value = celOfJsonPath(path, 'request.body')
-  if (value === undefined) return undefined
-  // CEL can ask for the presence of a field whose name is a word.
-  const present = /\.\w+$/.test(value) ? `has(${value})` : undefined
-  if (Object.keys(matcher).length > 0) return textConditions(matcher, value, present ?? 'true', at, lose)
-  return present === undefined ? undefined : [present]
+  const made = pathOfPattern(pattern)
+  const lost = made === undefined ? 'this pattern matches no fixed number of segments' : undefined
+  return { path: made?.path, inPath: made?.when ?? [], when, query: [], pattern, lost }
 }
 
 const FAULTS: Readonly<Record<string, string>> = {
@@ -300,8 +278,10 @@ export function readResponse(
       const bytes = readBeside(bodyFileName)
       if (typeof bytes !== 'string') return kept(bodyFileName, bytes)
       lose(['response', 'bodyFileName'], bytes, 'put the file there')
+      return { type: 'text/plain', body: '' }
     }
     if (typeof body === 'string' && body !== '') return textual(body, type)
+    if (type !== undefined && !type.includes('json')) return { type, body: '' }
     // A refusal would get the body of a problem.
     return Number(response.status) < 400 ? {} : { type: 'text/plain', body: '' }
   }

@@ -3,8 +3,8 @@
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { celOfJsonPath, type TranslateHelper } from './handlebars.ts'
-import { celText, type ImportKind, operationIdOf, partOf, RouteBook, readPart } from './imported.ts'
-import { addStub, readUrl, type Stub } from './stubs.ts'
+import { celText, type ImportKind, partOf, RouteBook, readPart } from './imported.ts'
+import { addStub, namedBy, type Stub } from './stubs.ts'
 
 const isMapping = (value: unknown): value is Stub =>
   isObject(value) &&
@@ -31,67 +31,15 @@ export const wiremock: ImportKind = {
     const ordered = stubs
       .map((one, i) => ({ ...one, i }))
       .sort((a, b) => Number(a.stub.priority ?? 5) - Number(b.stub.priority ?? 5) || b.i - a.i)
+    const named = namedBy(ordered.map(({ stub }) => stub))
     for (const { file, path, stub } of ordered) {
       const placeOf = (at: Path) => file.source.locate([...path, ...at])
       const readBeside = (name: string) => file.readBeside(`__files/${name}`)
-      const state = scenarioConditions(stub, ordered)
-      if (state === undefined) {
-        const message = `the scenario "${stub.scenarioName}" has states in no sequence: the mapping answers in all of them`
-        const hint = 'keep the state in a record of a resource, and read it with record()'
-        report.warning('not-imported', message, placeOf(['scenarioName']), hint)
-      }
-      const reading = { book, settings, report, placeOf, readBeside, helperOf }
-      readPart(() => addStub(stub, reading, state), placeOf([]), report)
+      const reading = { named, book, settings, report, placeOf, readBeside, helperOf }
+      readPart(() => addStub(stub, reading), placeOf([]), report)
     }
     return { title: 'Imported from WireMock', routes: book.routes, records: [], settings }
   },
-}
-
-/**
- * Returns the conditions for the state of a mapping's scenario: none without a scenario, `undefined` where the states are not one
- * sequence.
- */
-function scenarioConditions(stub: Stub, stubs: readonly { readonly stub: Stub }[]): string[] | undefined {
-  const { scenarioName, requiredScenarioState } = stub
-  if (scenarioName === undefined || requiredScenarioState === undefined) return []
-  const own = stubs.map(one => one.stub).filter(one => one.scenarioName === scenarioName)
-  const chain = ['Started']
-  const steps: Stub[] = []
-  for (let state = 'Started'; ; ) {
-    const next = own.filter(
-      ({ requiredScenarioState: from = state, newScenarioState: to = state }) => from === state && to !== state,
-    )
-    if (next.length === 0) break
-    if (next.length > 1) return undefined
-    const [step] = next as [Stub]
-    steps.push(step)
-    state = step.newScenarioState as string
-    if (state === 'Started') break
-    if (chain.includes(state)) return undefined
-    chain.push(state)
-  }
-  const at = chain.indexOf(requiredScenarioState)
-  if (at === -1) return undefined
-  const keyOf = ({ request }: Stub) => `${request.method} ${request.urlPath ?? request.url ?? request.urlPathPattern}`
-  /** The number of earlier requests that made the step of another one; `undefined` where its path has parameters. */
-  const counterOf = (step: Stub): string | undefined => {
-    if (keyOf(step) === keyOf(stub)) return '(nth - 1)'
-    const path = readUrl(step.request, () => {})?.path ?? '{'
-    return path.includes('{') ? undefined : `calls("${operationIdOf(String(step.request.method), path)}")`
-  }
-  if (steps.length === chain.length) {
-    const counters = new Set(steps.map(counterOf))
-    const [counter] = counters
-    return counters.size > 1 || counter === undefined ? undefined : [`${counter} % ${chain.length} == ${at}`]
-  }
-  const conditions = ['>=', '<'].flatMap((operator, i) => {
-    const step = steps[at + i - 1]
-    if (step === undefined) return []
-    const count = steps.slice(0, at + i).filter(one => keyOf(one) === keyOf(step)).length
-    const counter = counterOf(step)
-    return [counter && `${counter} ${operator} ${count}`]
-  })
-  return conditions.every(one => one !== undefined) ? conditions : undefined
 }
 
 /** Translates the helpers of response templates for a path. */
