@@ -9,7 +9,7 @@ import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import {
   Books,
-  Instrument,
+  type Instrument,
   METRICS_TYPE,
   type MetricDescription,
   type MetricFamily,
@@ -28,19 +28,29 @@ const MOST_EXPECTED = 10_000
 /** A series: the values of the labels, then the value of the metric. */
 type MetricRow = readonly [...labels: string[], value: number]
 
-/** A metric that is read when the page is made. */
-interface Figure extends MetricDescription {
-  readonly aggregator: Aggregator | undefined
-  /** Returns the only value, or a row for each series. */
-  readonly read: () => number | readonly MetricRow[]
-}
-type Aggregator = 'min' | 'max'
+type Metric = Pick<Instrument, 'about' | 'family'>
 
-const figure = (series: string, help: string, read: Figure['read'], aggregator?: Aggregator): Figure => ({
-  ...metricOf(series, help, 'gauge'),
-  aggregator,
-  read,
-})
+/** Makes a metric that is read when the page is made. @param read returns the only value, or a row for each series */
+const figure = (
+  series: string,
+  help: string,
+  read: () => number | readonly MetricRow[],
+  aggregator?: 'min' | 'max',
+): Metric => {
+  const about = metricOf(series, help, 'gauge')
+  return {
+    about,
+    get family() {
+      const { labelNames, ...described } = about
+      const found = read()
+      const values = (typeof found === 'number' ? [[found] as const] : found).map(row => ({
+        labels: Object.fromEntries(labelNames.map((label, i) => [label, row[i] as string])),
+        value: row[labelNames.length] as number,
+      }))
+      return { ...described, values, ...(aggregator && { aggregator }) }
+    },
+  }
+}
 
 /** The state that an engine keeps, in numbers. */
 export interface FollowedState {
@@ -52,9 +62,9 @@ export interface FollowedState {
 
 export class Metrics extends Books {
   readonly contentType = METRICS_TYPE
-  readonly #calls: Figure
+  readonly #calls: Metric
   /** In the order of the page. */
-  readonly #all: (Instrument | Figure)[]
+  readonly #all: Metric[]
   #processMetrics: () => Promise<readonly MetricFamily[]> = async () => []
   #sunsets: readonly MetricRow[] = []
   /**
@@ -211,12 +221,12 @@ export class Metrics extends Books {
 
   /** Every metric of the page, with or without samples; without those of the process and of Node. */
   list(): readonly MetricDescription[] {
-    return this.#all.map(one => (one instanceof Instrument ? one.about : one))
+    return this.#all.map(({ about }) => about)
   }
 
   /** The numbers as data, to be merged with those of other processes. */
   async snapshot(): Promise<MetricsSnapshot> {
-    return [...(await this.#processMetrics()), ...this.#all.map(familyOf)]
+    return [...(await this.#processMetrics()), ...this.#all.map(({ family }) => family)]
   }
 
   /** Changes whenever a request was counted. */
@@ -226,7 +236,7 @@ export class Metrics extends Books {
 
   /** The sums over requests: the part of `snapshot` that must survive the process. */
   counts(): MetricsSnapshot {
-    return [...this.instruments, this.#calls].map(familyOf)
+    return [...this.instruments, this.#calls].map(({ family }) => family)
   }
 
   /** A snapshot with newer counts in it. */
@@ -251,17 +261,6 @@ export class Metrics extends Books {
   }
 }
 
-function familyOf(metric: Instrument | Figure): MetricFamily {
-  if (metric instanceof Instrument) return metric.family
-  const { name, help, type, aggregator, labelNames } = metric
-  const found = metric.read()
-  const values = (typeof found === 'number' ? [[found] as const] : found).map(row => ({
-    labels: Object.fromEntries(labelNames.map((label, i) => [label, row[i] as string])),
-    value: row[labelNames.length] as number,
-  }))
-  return { name, help, type, ...(aggregator && { aggregator }), values }
-}
-
 /** The labels of a metric of deprecated operations. */
 const CALLERS = 'operation,consumer,traffic'
 
@@ -269,7 +268,7 @@ const usageRows = (deprecations: Deprecations, read: (usage: Usage) => number): 
   deprecations.all('operations').map(usage => [usage.operation, usage.consumer, usage.traffic, read(usage)])
 
 /** The figures of worlds. Clients choose the names of sandboxes, so these are not labels: sandboxes are counted together. */
-const figuresOf = (worlds: Worlds): Figure[] => [
+const figuresOf = (worlds: Worlds): Metric[] => [
   figure('understudy_collection_records{world,collection}', 'Records in a collection of a permanent world.', () =>
     worlds
       .list()

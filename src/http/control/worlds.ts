@@ -4,7 +4,6 @@ import { Readable } from 'node:stream'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { describeFaults, importSnapshot } from '../../gateway/import.ts'
 import { stringifyJson } from '../../kernel/json.ts'
-import type { Plan } from '../../plan/plan.ts'
 import { type Snapshot, takeSnapshot, type World } from '../../world/world.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, stream } from './replies.ts'
 import {
@@ -200,13 +199,7 @@ export const worldRoutes = ({ gateway }: Control) => {
         const name = parameters.name as string
         const refusal = refuseNewWorld(name, worlds)
         if (refusal !== undefined) return refusal
-        let plan: Plan
-        let made: World | string[]
-        // A plan that replaces this one meanwhile may not allow the snapshot.
-        do {
-          plan = worlds.planOf(name)
-          made = await importSnapshot(worlds, plan, name, body as unknown as Snapshot)
-        } while (plan !== worlds.planOf(name))
+        const made = await importSnapshot(worlds, worlds.planOf(name), name, body as unknown as Snapshot)
         if (Array.isArray(made)) return refuseSnapshot(made)
         worlds.put(made)
         return DONE
