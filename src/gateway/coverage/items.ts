@@ -11,18 +11,16 @@ import { isObject } from '../../kernel/json.ts'
 import { attempted, getOrMake } from '../../kernel/memo.ts'
 import { hasType } from '../../kernel/schema/keywords.ts'
 
-export const ITEM_KINDS = [
-  'operation',
-  'status',
-  'reply type',
-  'request type',
-  'parameter',
-  'field',
-  'value',
-  'branch',
-  'rule',
-] as const
-export type ItemKind = (typeof ITEM_KINDS)[number]
+export type ItemKind =
+  | 'operation'
+  | 'status'
+  | 'reply type'
+  | 'request type'
+  | 'parameter'
+  | 'field'
+  | 'value'
+  | 'branch'
+  | 'rule'
 
 /** A part of an operation. Its kind and name identify it among the parts of its operation. */
 export interface CoverageItem {

@@ -123,9 +123,7 @@ export const flag = { type: 'boolean' } as const
 export const integer = { type: 'integer' } as const
 export const natural = { type: 'integer', minimum: 0 } as const
 export const positive = { type: 'integer', minimum: 1 } as const
-export const dateTime = { type: 'string', format: 'date-time' } as const
 export const anyObject = { type: 'object' } as const
-export const orNull = ({ type }: { readonly type: string }) => ({ type: [type, 'null'] })
 
 /** A schema, that of a text unless another is given, with its description. */
 export const described = <Kind extends object = typeof string>(
