@@ -1,14 +1,12 @@
 // Every route of the control plane. Adding one is an entry in the file of its noun.
 
 import { configurationRoutes } from './configuration.ts'
-import { coverageRoutes } from './coverage.ts'
-import { driftRoutes } from './drift.ts'
-import { nextRoutes } from './next.ts'
 import { operationRoutes } from './operations.ts'
 import { answerRoutes, weatherRoutes } from './overrides.ts'
 import { openApiRoute, programRoutes } from './program.ts'
 import { recordingRoutes } from './recordings.ts'
 import { recordRoutes } from './records.ts'
+import { reportRoutes } from './reports.ts'
 import { requestRoutes } from './requests.ts'
 import type { Control, ControlRoute } from './route.ts'
 import { sendRoutes } from './send.ts'
@@ -23,10 +21,8 @@ export function controlRoutes(
   const routes = select([
     ...programRoutes(control), // /version /metrics /healthz /readyz
     ...configurationRoutes(control), // /config /plan /contract /reload
-    ...operationRoutes(control), // /operations/{operation} /deprecations
-    ...coverageRoutes(control), // /coverage
-    ...driftRoutes(control), //   /drift
-    ...nextRoutes(control), //    /next
+    ...operationRoutes(control), // /operations/{operation}
+    ...reportRoutes(control), //  /coverage /deprecations /next /drift
     ...recordingRoutes(control), // /recordings/stop
     ...weatherRoutes(control), // /weather /worlds/{name}/weather
     ...answerRoutes(control), //  /answers /worlds/{name}/answers

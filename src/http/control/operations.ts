@@ -1,12 +1,11 @@
 // The routes of operations: their measurements, and the data for a request to one.
 
 import { behaviours } from '../../behaviours/index.ts'
-import { deprecationsAsCsv, describeDeprecations, formatDeprecations } from '../../gateway/deprecations.ts'
 import { describeChain, describeForm } from '../../gateway/reference.ts'
 import type { Measure } from '../../gateway/traffic.ts'
 import { describeDay } from '../../plan/describe.ts'
 import { timestamp } from '../../world/clock.ts'
-import { json, missing, momentNamed, text } from './replies.ts'
+import { json, missing } from './replies.ts'
 import { type Control, described, positive, refuseWorld, replyWith, shape, under } from './route.ts'
 
 /** The behaviours that weather may change. */
@@ -94,25 +93,6 @@ export const operationRoutes = ({ gateway, about }: Control) =>
           id,
           plan.operations.map(({ operation }) => operation.id),
         )
-      },
-    },
-    getDeprecations: {
-      at: 'GET /deprecations',
-      summary: 'Every deprecated operation with the consumers that still call it, and the days that are left.',
-      parameters: {
-        at: described(
-          "Counts days from then: a date, a timestamp, or an offset such as `+30d`. Default: the default world's time.",
-        ),
-      },
-      replies: { 200: replyWith('The report.', shape('DeprecationReport'), 'text/plain', 'text/csv') },
-      handle: call => {
-        const now = gateway.worlds.default.clock.now()
-        const { at } = call.parameters as { at?: string }
-        const time = at === undefined ? now : momentNamed('at', at, now)
-        if (typeof time === 'object') return time
-        const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, time)
-        if (call.prefers('text/csv')) return text(deprecationsAsCsv(report), 'text/csv')
-        return call.prefers('text/plain') ? text(formatDeprecations(report)) : json(report)
       },
     },
   })
