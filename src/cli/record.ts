@@ -133,7 +133,8 @@ async function runProxy(
   if (gateway.upstream !== undefined) gateway.upstream = recorder.through(gateway.upstream)
   const { counts } = recorder
   const told = stopped(stop => {
-    gateway.stopRecording = () => {
+    gateway.stopRecording = async () => {
+      await recorder.written()
       stop()
       const { exchanges, breaking, operations } = counts
       return { file: path, exchanges, operations: operations.size, breaking }

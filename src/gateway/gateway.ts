@@ -59,7 +59,7 @@ export class Gateway {
   /** The client of the real API; set by those who start it. */
   upstream: Upstream | undefined = undefined
   /** Ends a recording and returns its counts; set by a recorder. */
-  stopRecording: (() => object) | undefined = undefined
+  stopRecording: (() => Promise<object>) | undefined = undefined
   readonly coverage: Coverage
   /** Set where changes of worlds are recorded. */
   state: KeptState | undefined = undefined
@@ -338,9 +338,9 @@ export class Gateway {
     })
     if (exchange.shadow !== undefined) this.drift.shadow(served.plan, exchange, path, reply)
     if (served.plan.next !== undefined && !judged) this.next.follow(exchange, path, reply, requestBody)
-    // A large body is not kept until the batch is full.
+    // A large body is not kept until the batch is full, nor are the connections of a reply that is passed on.
     const { 'content-length': length = request.hasBody ? LARGE : 0 } = request.headers
-    const isLarge = Number(length) >= LARGE || (reply.body?.length ?? 0) >= LARGE
+    const isLarge = reply.stream !== undefined || Number(length) >= LARGE || (reply.body?.length ?? 0) >= LARGE
     if (this.coverage.pending.push([exchange, reply]) >= BATCH || isLarge) this.coverage.settle()
     if (this.#log.requests) {
       const fields = {

@@ -9,47 +9,51 @@ import type { ReplyStream, Wire } from '../kernel/http.ts'
  * Writes a body as it arrives, after the head has been made. If it breaks off, the connection is cut: the client must not take it
  * for whole.
  *
- * @param patience the longest time in milliseconds in which a client may take nothing
+ * @param patience the longest time in milliseconds in which a client may take nothing while the rest waits
  */
-export async function passOn(res: ServerResponse, stream: ReplyStream, patience: number): Promise<void> {
-  try {
-    // Most replies have arrived with their head, and are sent with it.
-    const whole = stream.whole?.()
-    if (whole !== undefined) whole.length === 0 || res.write(whole) || (await drained(res, patience))
-    else {
-      // The head does not wait for a body that has not begun.
-      setImmediate(() => void (res.destroyed || res.writableEnded || res.flushHeaders()))
-      const source = stream.chunks instanceof Readable ? stream.chunks : Readable.from(stream.chunks)
-      source.on('pause', () => drained(res, patience))
-      await piped(source, res)
-    }
+export function passOn(res: ServerResponse, stream: ReplyStream, patience: number): void {
+  const cut = () => void res.destroy()
+  const end = (): void => {
     if (res.destroyed) return
-    res.addTrailers(stream.trailers())
-    res.end()
-  } catch {
-    res.destroy()
+    try {
+      res.addTrailers(stream.trailers())
+      res.end()
+    } catch {
+      cut()
+    }
   }
+  // Most replies have arrived with their head, and are sent with it.
+  const whole = stream.whole?.()
+  if (whole !== undefined) {
+    if (whole.length > 0) res.write(whole)
+    end()
+    return
+  }
+  // The head does not wait for a body that has not begun.
+  setImmediate(() => void (res.destroyed || res.writableEnded || res.flushHeaders()))
+  const source = stream.chunks instanceof Readable ? stream.chunks : Readable.from(stream.chunks)
+  // Node's `pipe` and `pipeline` add more listeners, and a watch of each pause was a timer and a promise for every 64 kB.
+  const timer = setTimeout(() => void (res.writableNeedDrain && cut()), patience)
+  timer.unref()
+  source.on('data', (chunk: Uint8Array) => {
+    if (res.write(chunk)) return
+    source.pause()
+    timer.refresh()
+  })
+  source.on('end', end).on('error', cut)
+  source.on('close', () => void (source.readableEnded || cut()))
+  res.on('drain', () => source.resume())
+  res.on('close', () => {
+    clearTimeout(timer)
+    source.destroy()
+  })
+  source.resume()
 }
 
-/** Resolves when all of a body has been written. Node's `pipeline` makes an abort signal and its exception for each. */
-const piped = (source: Readable, res: ServerResponse): Promise<void> =>
-  new Promise((resolve, reject) => {
-    source.on('end', resolve).on('error', reject).on('close', reject)
-    res.on('error', reject).on('close', () => source.destroy())
-    source.pipe(res, { end: false })
-  })
-
-/**
- * Resolves when more can be written, or when the connection has closed.
- *
- * @param patience the milliseconds after which it is closed
- */
-export const drained = (res: ServerResponse, patience?: number): Promise<void> =>
+/** Resolves when more can be written, or when the connection has closed. */
+export const drained = (res: ServerResponse): Promise<void> =>
   new Promise(resolve => {
-    const timer = patience === undefined ? undefined : setTimeout(() => res.destroy(), patience)
-    timer?.unref()
     const end = () => {
-      clearTimeout(timer)
       res.off('drain', end).off('close', end)
       resolve()
     }

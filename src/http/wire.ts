@@ -24,7 +24,8 @@ export function writeReply({ req, res }: Pair, reply: Reply, delivery: Delivery)
   }
   if (reply.stream !== undefined) {
     writeStreamedHead(res, reply, delivery.vary)
-    void passOn(res, reply.stream, delivery.patience)
+    passOn(res, reply.stream, delivery.patience)
+    watchDelivery(req, res, delivery.patience)
     return
   }
   const length = bytes ?? (body === undefined ? 0 : Buffer.byteLength(body))
@@ -54,7 +55,9 @@ function writeHead(res: ServerResponse, { status, headers }: Reply, vary: string
 
 /** The length is among the headers of another server's reply, if it is known. */
 function writeStreamedHead(res: ServerResponse, { status, headers, stream }: Reply, vary: string): void {
-  res.writeHead(status, [...headerFields(headers, vary), ...(stream?.fields.flat() ?? [])] as string[])
+  const fields = headerFields(headers, vary)
+  for (const field of stream?.fields ?? []) fields.push(...field)
+  res.writeHead(status, fields as string[])
 }
 
 /** A longer text, in characters, is written in pieces: encoding it holds the event loop for 2 ms a megabyte. */

@@ -1,6 +1,6 @@
 // Reads the messages of other servers: fields, and bodies without their content encoding. Bounded in bytes.
 
-import type { Duplex } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import type { Headers, Unread } from './http.ts'
 import { put } from './json.ts'
 
@@ -43,26 +43,25 @@ async function collect(pieces: AsyncIterable<Uint8Array>, most: number): Promise
   return Buffer.concat(parts)
 }
 
-/** Passes a body on, and calls back with a copy in the end, if it has at most `most` bytes. */
-export async function* withCopy(
+/** Returns a body that is still to be read, and calls back with a copy in the end, if it has at most `most` bytes. */
+export function withCopy(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array,
   most: number,
   end: (copy: Uint8Array | Unread) => void,
-): AsyncGenerator<Uint8Array> {
+): Readable {
+  const source = pieces instanceof Readable ? pieces : Readable.from(pieces instanceof Uint8Array ? [pieces] : pieces)
   const parts: Uint8Array[] = []
   let size = 0
-  let copy: Uint8Array | Unread = unread('broke off')
-  try {
-    for await (const piece of pieces instanceof Uint8Array ? [pieces] : pieces) {
-      size += piece.length
-      if (size > most) parts.length = 0
-      else parts.push(piece)
-      yield piece
-    }
-    copy = size > most ? tooLong(most) : Buffer.concat(parts)
-  } finally {
-    end(copy)
-  }
+  // A listener would make it flow before there is one that passes it on.
+  source.pause()
+  source.on('data', (piece: Uint8Array) => {
+    size += piece.length
+    if (size > most) parts.length = 0
+    else parts.push(piece)
+  })
+  source.on('end', () => end(size > most ? tooLong(most) : Buffer.concat(parts)))
+  source.on('close', () => void (source.readableEnded || end(unread('broke off'))))
+  return source
 }
 
 /** The functions of Node; that of zstd came with 22.15. */

@@ -10,8 +10,8 @@ export const recordingRoutes = ({ gateway }: Control) =>
       outsideTurns: true,
       summary: 'Ends `understudy record --upstream`, which then makes a project of the recording.',
       replies: { 202: replyWith('It ends.', shape('StoppedRecording')), 409: 'This program records nothing.' },
-      handle: () => {
-        const stopped = gateway.stopRecording?.()
+      handle: async () => {
+        const stopped = await gateway.stopRecording?.()
         if (stopped !== undefined) return json(stopped, 202)
         return problem(409, 'not_recording', 'this gateway records nothing; start understudy record --upstream')
       },
