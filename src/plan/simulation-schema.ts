@@ -218,7 +218,7 @@ const resources = setting.named('Collections of records.', {
         'Whether the field is added to the records because the schema does not have it. Default: false.',
       ),
       every: setting.flag(
-        'Whether every id has a record: one that no request has written is generated, and has the fields of the user that `GET /user` shows under its name. Default: false.',
+        'Whether every id has a record, which is generated until a request writes it. Default: false.',
       ),
       assign: setting.choice(
         ['sequence', 'uuid', 'generate', 'client'],

@@ -44,6 +44,10 @@ export function askingIn(resources: Site['resources']) {
   }
 }
 
+/** Returns a record in which no flag is set: `following`. */
+export const flagsOff = (record: JsonObject): JsonObject =>
+  mapValues(record, own => (own === true ? false : own) as Json)
+
 /** Returns a record with the fields that someone has, too. */
 export const asSomeone = (record: JsonObject, someone: JsonObject): JsonObject =>
   mapValues(record, (own, name) => (typeof own === typeof someone[name] ? someone[name] : own) as Json)
@@ -62,7 +66,7 @@ export function compileAsking({ filled }: Resource, { resources }: Site) {
     return mapValues(fields, (own, name) => {
       if (!callers.has(name) || !isObject(own)) return own as Json
       const owner = fields[`{${name}}`]
-      return owner === undefined ? asSomeone(own as JsonObject, someone) : calledAs(own as JsonObject, owner)
+      return owner === undefined ? asSomeone(flagsOff(own as JsonObject), someone) : calledAs(own as JsonObject, owner)
     })
   }
 }

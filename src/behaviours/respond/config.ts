@@ -133,9 +133,7 @@ export const respondSchema = setting.block(
     creates: setting.flag(
       'With `replace`: whether a missing record is created under the id in the path. Default: false.',
     ),
-    from: setting.text(
-      'With `replace`: the resource that has the record which is added. One that is there already stays as it is. `PUT /user/starred/{repo}`.',
-    ),
+    from: setting.text('With `replace`: the resource with the records to add, `repos` for `PUT /user/starred/{repo}`.'),
     status: setting.integer('A fixed reply with this status.', 200, 599),
     example: setting.text('The name of an example of the contract.'),
     file: setting.text('A file below the folder of this configuration; its extension determines the media type.'),

@@ -4,17 +4,16 @@
 
 import { fieldNode } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import { valueFor } from '../../contract/schema/field.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, problems, type Reply, refuse } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject, mapValues, pointer, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
 import { hashOf } from '../../sample/chance.ts'
 import type { Entry, Filter, Id } from '../../world/records/types.ts'
 import { fieldIn, idIn, joinKey, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { asId, fieldsOf, inBody, isId, type Resource, readPage, withoutOwners } from '../resource.ts'
-import { askingIn, asSomeone, NAME } from './caller.ts'
+import { askingIn, asSomeone, flagsOff, NAME } from './caller.ts'
 import { isUnshown, type RespondConfig, type WithinConfig, withinsOf } from './config.ts'
 import type { RecordMaker } from './record.ts'
 import { pathParameter } from './shape.ts'
@@ -206,9 +205,9 @@ function compileOwnerFind(owner: Resource, before: readonly Owner[], site: Site,
   return compileFind(owner, compileKey(owner, ownerOf, site, at))
 }
 
-/** A record that is generated, the same for the same id. */
+/** The example of a schema, else a generated record: the same for the same id. */
 const generatedFor = (id: Id, schema: Resource['schema']): JsonObject =>
-  fieldsOf(valueFor(schema, hashOf(String(id)) >>> 0))
+  fieldsOf(schema.validSample({ seed: hashOf(String(id)) >>> 0 }))
 
 /** Compiles what a record that `from` adds is made of: one of another resource, else a generated one. */
 export function compileSource(
@@ -284,9 +283,8 @@ function compileMade(
     let value = entry?.value
     if (value === undefined) {
       const sample = generatedFor(id, schema)
-      const off = mapValues(sample, one => (one === true ? false : (one as Json)))
-      const whole = withId(idField, id, schema.fits(off) ? off : sample)
-      if (!schema.fits(whole)) return undefined
+      const whole = [flagsOff(sample), sample].map(one => withId(idField, id, one)).find(one => schema.fits(one))
+      if (whole === undefined) return undefined
       value = own?.(exchange, whole) ?? whole
     }
     const known = { id: key?.of(exchange, id) ?? id, revision: UNWRITTEN, ...entry }

@@ -205,7 +205,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     if (candidates.length === 0 && (list === undefined || itemPath !== undefined)) return undefined
     return {
       ...{ path, segments, itemPath, list, create, taken: taken !== undefined, records, candidates, own, item },
-      members: list !== undefined && posted === undefined && addsMembers(item),
+      members: list !== undefined && posted === undefined && addsMembers(item, records),
       below: itemPath === undefined ? [] : under(itemPath),
       beside,
       // `GET /things?path=…` beside `GET /things/{id}` finds one of them.
@@ -310,10 +310,12 @@ const commonForm = (segments: readonly string[]): string =>
 const changesOne = (operations: Operations): boolean =>
   ['PUT', 'PATCH', 'DELETE'].some(method => operations.has(method))
 
-/** Whether a path adds a record to a list by its names, and removes it: no request or reply has a body. */
-function addsMembers(item: Operations): boolean {
+/** Whether a path adds a record to a list by its names, and removes it: neither a reply nor a request has a record. */
+function addsMembers(item: Operations, records?: RecordReader): boolean {
   const [put, removal] = [item.get('PUT'), item.get('DELETE')]
-  return put !== undefined && put.body === undefined && isSilent(put) && removal !== undefined && isSilent(removal)
+  if (put === undefined || removal === undefined || ![put, removal].every(isSilent)) return false
+  const sent = records?.sent(put)
+  return put.body === undefined || (sent !== undefined && records?.isLike(sent.record) === false)
 }
 
 /**

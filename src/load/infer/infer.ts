@@ -17,11 +17,10 @@ import { readResources } from '../seed/seed.ts'
 import type { SchemaCandidate } from './candidates.ts'
 import { findCollections, type InferredCollection, isAlone, type Named } from './collections.ts'
 import { type Inference, type InferredOperation, operationsOf, owningItems, withinsIn } from './operations.ts'
-import { isSilent, readFields, readSchemas, sameWord, segmentsOf } from './schema.ts'
+import { isItemPath, isSilent, readSchemas, sameWord, segmentsOf } from './schema.ts'
 import { compileSeeds } from './seeds.ts'
 import { INFERRED_FILE, settingsOf } from './text.ts'
 import { tryResource } from './trial.ts'
-import { changesByAction } from './writes.ts'
 
 /**
  * Makes an inference.
@@ -103,14 +102,9 @@ function showsRecords({ item, create, members }: InferredCollection): boolean {
 /** Whether a record can be read and changed, and nothing lists or creates it: `/profiles/{name}` and `/profiles/{name}/follow`. */
 function isChangedAlone({ item, below, candidates, records }: InferredCollection): boolean {
   const reader = item.get('GET')
-  const [known] = records.known
-  if (reader === undefined || known === undefined || isSilent(reader) || item.has('DELETE') || candidates.length === 0)
-    return false
-  const fields = readFields(known, records.schemas)
-  const isAction = ({ path, method }: Operation) =>
-    changesByAction(segmentsOf(path).at(-1) as string, method, fields) !== undefined
-  const changes = [...item.values()].filter(({ method }) => method === 'PUT' || method === 'PATCH')
-  return [...changes, ...below.filter(one => one.method !== 'GET' && isAction(one))].some(records.answersAkin)
+  if (reader === undefined || isSilent(reader) || item.has('DELETE') || candidates.length === 0) return false
+  const changes = [...item.values(), ...below.filter(({ path }) => !isItemPath(path))]
+  return changes.some(one => one.method !== 'GET' && records.answersAkin(one))
 }
 
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
@@ -169,8 +163,7 @@ function fullness({ segments, itemPath, create, list }: InferredCollection): num
   return (isBelow ? 4 : item.length > 0 ? 2 : 0) + (create === undefined ? 0 : 3) + (list === undefined ? 0 : 1)
 }
 
-function describeResource(collection: InferredCollection) {
-  const { path, itemPath, list, create, members, records, candidates } = collection
+function describeResource({ path, itemPath, list, create, records, candidates }: InferredCollection) {
   const [{ schema, idField } = { schema: '', idField: '' }] = candidates
   const item = itemPath === undefined ? '' : `${itemPath} names one by its ${idField}`
   const isTaken = create !== undefined && create.single === undefined && records.known.length === 0
@@ -178,9 +171,7 @@ function describeResource(collection: InferredCollection) {
     ? `POST ${path} takes ${schema}, and no reply is described`
     : list === undefined
       ? create === undefined
-        ? members
-          ? `PUT ${itemPath} marks ${schema}`
-          : `${path} shows ${schema}`
+        ? `${path} shows ${schema}`
         : `POST ${path} creates ${schema}`
       : `GET ${path} lists ${schema}`
   return { candidates, because: item === '' ? because : `${because}, ${item}` }

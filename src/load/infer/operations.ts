@@ -177,7 +177,8 @@ export function operationsOf(
     add(operation, 'create', { ...owned(operation.path), ...keys }, `creates each ${schema} of a list`, more)
     return true
   }
-  if (list !== undefined) addList(list.operation)
+  // The caller's own list does not show the records of others.
+  if (list !== undefined) addList(list.operation, isOwn ? OPTIONAL : {})
   if (create !== undefined && !addEach(create.operation))
     addOne(create.operation, 'create', `POST on the collection, answers ${schema}`)
   addOne(item.get('GET'), 'read', `one ${schema}, by ${idField}`)

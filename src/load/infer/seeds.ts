@@ -66,10 +66,10 @@ export function compileSeeds(contract: Contract) {
       const most = resources.length > MANY ? FEW_SEEDS : SEEDS
       const count = Math.max(1, Math.min(most, ...pages.map(size => Math.floor(size / 2))))
       const readers = recordReaders(operations).map(({ id }) => id)
-      // Nothing is marked yet.
+      // Marks begin unset.
       if (
-        operations.every(({ action, respond }) => action !== 'list' && respond.create === undefined) &&
-        operations.some(({ respond }) => respond.from !== undefined)
+        operations.some(({ respond }) => respond.from !== undefined) &&
+        !operations.some(one => one.action === 'list')
       ) {
         seeds.set(name, [])
         continue

@@ -9,7 +9,7 @@ import type { Id } from '../../world/records/types.ts'
 import { fieldIn, idIn } from '../../world/records/values.ts'
 import type { World } from '../../world/world.ts'
 import { documentsSuccess, type GivenParameters, type TrialRunner, validRequest } from '../probe/probe.ts'
-import { type InferredOperation, isAsking, withinsIn } from './operations.ts'
+import { type InferredOperation, withinsIn } from './operations.ts'
 
 /** Why something that was inferred does not hold. */
 export interface TrialFault {
@@ -123,18 +123,10 @@ const isForgiven = ({ code }: Nonconformance, operation: Operation): boolean =>
   code === 'undocumented-type' || (code === 'undocumented-status' && !documentsSuccess(operation))
 
 /** Whether a list of all records, or of the same owner's, must show this one. */
-function mustShow(one: InferredOperation, { given }: Victim): boolean {
-  const { action, operation, essential } = one
+function mustShow({ action, operation, essential }: InferredOperation, { given }: Victim): boolean {
   if (action !== 'list') return true
   const isNarrowed = operation.parameters.some(({ in: place, required }) => place === 'query' && required)
-  // The caller's own list does not show the records of others.
-  const isOwn = withinsIn(one).some(owner => isAsking(owner, operation))
-  return (
-    essential &&
-    !isNarrowed &&
-    !(isOwn && given.size > 0) &&
-    expressionsOf(operation.path).every(name => given.has(name))
-  )
+  return essential && !isNarrowed && expressionsOf(operation.path).every(name => given.has(name))
 }
 
 /** Returns the path parameters of an operation: the record's id and its owner's; `undefined` without such an owner. */
