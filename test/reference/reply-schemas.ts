@@ -58,7 +58,7 @@ export function describeReplies(): string {
       const own = checker.getTypeOfSymbol(symbol)
       const node = declaration && ts.isPropertySignature(declaration) ? declaration.type : undefined
       const description = ts.displayPartsToString(symbol.getDocumentationComment(checker)).replaceAll('\n', ' ')
-      const mayLack = (symbol.flags & ts.SymbolFlags.Optional) !== 0 || hasFlag(own, ts.TypeFlags.Undefined)
+      const mayLack = (symbol.flags & ts.SymbolFlags.Optional) !== 0 || typesIn(own).some(isUndefined)
       return { name: symbol.name, mayLack, schema: { ...schemaOf(own, node), ...(description && { description }) } }
     })
     const values = checker.getIndexTypeOfType(type, ts.IndexKind.String)
@@ -92,17 +92,18 @@ export function describeReplies(): string {
   }
 
   function unionOf(type: ts.UnionType, node?: ts.TypeNode): JsonSchema {
-    const some = type.types.filter(one => !hasFlag(one, ts.TypeFlags.Undefined))
+    const some = type.types.filter(one => !isUndefined(one))
     const isNull = (one: ts.Type) => hasFlag(one, ts.TypeFlags.Null)
     const others = some.filter(one => !isNull(one))
     const nodes = node && ts.isUnionTypeNode(node) ? node.types.filter(one => !isNothing(one)) : node && [node]
     const [only] = nodes ?? []
     if (others.every(one => hasFlag(one, ts.TypeFlags.BooleanLiteral)) && others.length === 2)
       return orNull({ type: 'boolean' }, some.length > 2)
-    if (others.every(one => one.isLiteral()) && others.length > 1)
-      return {
-        enum: [...others.map(one => `${(one as ts.LiteralType).value}`).sort(), ...(some.some(isNull) ? [null] : [])],
-      }
+    if (others.every(one => one.isLiteral()) && others.length > 1) {
+      // The compiler orders the types of a union by their first use anywhere.
+      const values = others.map(one => (one as ts.LiteralType).value).sort()
+      return { enum: [...values, ...(some.some(isNull) ? [null] : [])] }
+    }
     const alternatives = others.length === 1 ? [schemaOf(others[0] as ts.Type, only)] : others.map(one => schemaOf(one))
     const [first] = alternatives
     if (alternatives.length === 1) return orNull(first as JsonSchema, some.some(isNull))
@@ -132,9 +133,9 @@ const WORDS = [
   [ts.TypeFlags.Null, 'null'],
 ] as const
 
-const hasFlag = (type: ts.Type, flag: ts.TypeFlags): boolean =>
-  (type.flags & flag) !== 0 ||
-  (type.isUnion() && flag === ts.TypeFlags.Undefined && type.types.some(one => hasFlag(one, flag)))
+const hasFlag = (type: ts.Type, flag: ts.TypeFlags): boolean => (type.flags & flag) !== 0
+const isUndefined = (type: ts.Type): boolean => hasFlag(type, ts.TypeFlags.Undefined)
+const typesIn = (type: ts.Type): readonly ts.Type[] => (type.isUnion() ? type.types : [type])
 
 const isNothing = (node: ts.TypeNode): boolean => /^(?:undefined|null)$/.test(node.getText())
 
