@@ -1,4 +1,4 @@
-// The console's files, which `npm run build` writes beside the program. They are read on the first request.
+// The console's files, which `npm run build` writes beside the program.
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -33,47 +33,38 @@ const NOT_BUILT = 'The console is not built: npm run build writes it beside the 
 export const isConsolePath = (path: string): boolean => path === '/' || path.startsWith(PREFIX)
 
 /**
- * Returns a middleware that serves the page at `/` to a browser and its files below `/console/`. The name of such a file
- * changes with its content.
+ * Serves the page at `/` to a browser and its files below `/console/`. The name of such a file changes with its content.
  */
-export function serveConsole(): Koa.Middleware {
-  const kept = new Map<string, Buffer>()
-  const read = async (name: string): Promise<Buffer | undefined> => {
-    const found = kept.get(name) ?? (await readEncoded(name))
-    if (found !== undefined) kept.set(name, found)
-    return found
+export const serveConsole: Koa.Middleware = async (ctx, next) => {
+  const isRoot = ctx.path === '/' && ctx.accepts('json', 'html') === 'html'
+  if ((!isRoot && !ctx.path.startsWith(PREFIX)) || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
+  const name = isRoot ? 'index.html' : ctx.path.slice(PREFIX.length)
+  const type = TYPES[/^[\w-][\w.-]*\.(\w+)$/.exec(name)?.[1] ?? '']
+  if (type === undefined) return next()
+  // Without weights the order of the client has no meaning: send the smallest accepted file.
+  const coding = (['br', 'gzip'] as const).find(one => ctx.acceptsEncodings(one) === one) ?? 'identity'
+  let file = await readBuilt(name + CODINGS[coding])
+  const encoded = file !== undefined && coding !== 'identity'
+  file ??= await readBuilt(name)
+  if (file === undefined && !isRoot) return next()
+  ctx.set(PAGE_HEADERS)
+  ctx.vary(isRoot ? 'Accept, Accept-Encoding' : 'Accept-Encoding')
+  ctx.set('cache-control', isRoot ? 'no-cache' : 'public, max-age=31536000, immutable')
+  if (file === undefined) {
+    ctx.status = 503
+    ctx.body = NOT_BUILT
+    return
   }
-  return async (ctx, next) => {
-    const isRoot = ctx.path === '/' && ctx.accepts('json', 'html') === 'html'
-    if ((!isRoot && !ctx.path.startsWith(PREFIX)) || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
-    const name = isRoot ? 'index.html' : ctx.path.slice(PREFIX.length)
-    const type = TYPES[/^[\w-][\w.-]*\.(\w+)$/.exec(name)?.[1] ?? '']
-    if (type === undefined) return next()
-    // Without weights the order of the client has no meaning: send the smallest accepted file.
-    const coding = (['br', 'gzip'] as const).find(one => ctx.acceptsEncodings(one) === one) ?? 'identity'
-    let file = await read(name + CODINGS[coding])
-    const encoded = file !== undefined && coding !== 'identity'
-    file ??= await read(name)
-    if (file === undefined && !isRoot) return next()
-    ctx.set(PAGE_HEADERS)
-    ctx.vary(isRoot ? 'Accept, Accept-Encoding' : 'Accept-Encoding')
-    ctx.set('cache-control', isRoot ? 'no-cache' : 'public, max-age=31536000, immutable')
-    if (file === undefined) {
-      ctx.status = 503
-      ctx.body = NOT_BUILT
-      return
-    }
-    ctx.status = 200
-    if (encoded) ctx.set('content-encoding', coding)
-    ctx.type = type
-    ctx.body = file
-  }
+  ctx.status = 200
+  if (encoded) ctx.set('content-encoding', coding)
+  ctx.type = type
+  ctx.body = file
 }
 
 let folder: Promise<string> | undefined
 
 /** Reads a file; `undefined` where there is none. */
-async function readEncoded(name: string): Promise<Buffer | undefined> {
+async function readBuilt(name: string): Promise<Buffer | undefined> {
   try {
     folder ??= findFolder()
     return await readFile((await folder) + name)

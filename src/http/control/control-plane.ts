@@ -65,7 +65,7 @@ export function createControlPlane(
       writeControlReply(ctx, problem(500, 'internal_error', 'internal error; see the log'))
     }
   })
-  app.use(serveConsole())
+  app.use(serveConsole)
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app.callback()
