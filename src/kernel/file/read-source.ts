@@ -93,13 +93,8 @@ export function parseSource(
     report.error('empty-file', FILE_FAULTS['empty-file'] as string, placeOfFile(file))
     return undefined
   }
-  if (alias !== undefined && !isBounded(value, isContract || kind === 'records' ? MOST_VALUES : MOST_SETTINGS)) {
+  if (alias !== undefined && !isBounded(value)) {
     report.error(TOO_MANY_ALIASES.code, TOO_MANY_ALIASES.message, places.at(...alias))
-    return undefined
-  }
-  if (kind === 'gateway' && !isContract && text.length > 2 * MOST_IN_GATEWAY && !isBounded(value, MOST_IN_GATEWAY)) {
-    const message = `the file has more than ${MOST_IN_GATEWAY} values`
-    report.error('file-too-large', message, placeOfFile(file), APART)
     return undefined
   }
   // The events take much memory, and are needed only while mistakes are reported.
@@ -133,12 +128,8 @@ const membersIn = (value: unknown): number => {
   return inner.reduce((sum: number, one) => sum + membersIn(one), Array.isArray(value) ? 0 : inner.length)
 }
 
-/** The maximum number of values that aliases may expand to; in a gateway file, which is walked many times. */
+/** The maximum number of values that aliases may expand to. */
 const MOST_VALUES = 5_000_000
-const MOST_SETTINGS = 100_000
-/** The maximum number of values in a gateway file. */
-const MOST_IN_GATEWAY = 1_500_000
-const APART = 'seeds and contracts may be files of their own'
 
 /** Like `readSource`, for a file that another one names. A mistake of the whole file is reported at `from`. */
 export function readNamed(
@@ -183,10 +174,10 @@ export const realOf = (path: string): string => attempted(() => realpathSync(pat
 const filesIn = (folder: string): string[] => attempted(() => readdirSync(folder)) ?? []
 
 /**
- * Returns whether a value has at most `most` values in it, counted at every alias, and no cycle: a few lines of YAML can stand
- * for billions of values.
+ * Returns whether a value has at most `MOST_VALUES` in it, counted at every alias, and no cycle: a few lines of YAML can stand for
+ * billions of values.
  */
-function isBounded(value: unknown, most: number): boolean {
+function isBounded(value: unknown): boolean {
   const sizes = new Map<object, number>()
   const sizeOf = (item: unknown): number => {
     if (typeof item !== 'object' || item === null) return 1
@@ -198,7 +189,7 @@ function isBounded(value: unknown, most: number): boolean {
     sizes.set(item, size)
     return size
   }
-  return sizeOf(value) <= most
+  return sizeOf(value) <= MOST_VALUES
 }
 
 /**
