@@ -1,4 +1,4 @@
-// Compares names and words: without regard to spelling, with `*` for any text, and in texts, each in linear time.
+// Compares names: without regard to spelling, and with `*` for any text, in linear time.
 
 /** A name in the form that all its spellings share: `per_page`, `perPage` and `per-page` are `perpage`. */
 export const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
@@ -43,44 +43,6 @@ export function compileGlob(pattern: string): (text: string) => boolean {
     }
     return true
   }
-}
-
-/**
- * The engine's own search is linear for words up to this length: it looks back at most 250 characters, and takes seconds to find
- * `aaa…caaa…` of 14,000 characters in a million letters `a`.
- */
-const SHORT = 200
-
-/** Returns a function that tells whether a text contains the word. */
-export function searchFor(word: string): (text: string) => boolean {
-  if (word.length <= SHORT) return text => text.includes(word)
-  const table = restarts(word)
-  return text => find(text, word, table)
-}
-
-/** The search of Knuth, Morris and Pratt: no character of the text is compared with more than two of the word, on average. */
-function find(text: string, word: string, table: Int32Array): boolean {
-  for (let at = 0, matched = 0; at < text.length; at++) {
-    matched = advance(word, table, matched, text.charCodeAt(at))
-    if (matched === word.length) return true
-  }
-  return false
-}
-
-/** For each part of the word from its beginning, the length of the longest end of it that is also such a beginning. */
-function restarts(word: string): Int32Array {
-  const table = new Int32Array(word.length)
-  for (let at = 1, matched = 0; at < word.length; at++) {
-    matched = advance(word, table, matched, word.charCodeAt(at))
-    table[at] = matched
-  }
-  return table
-}
-
-function advance(word: string, table: Int32Array, matched: number, code: number): number {
-  let length = matched
-  while (length > 0 && word.charCodeAt(length) !== code) length = table[length - 1] as number
-  return word.charCodeAt(length) === code ? length + 1 : length
 }
 
 /** Returns the name, or the first one with a number that is free. */

@@ -44,7 +44,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'kernel/file/read-source.ts MOST_BYTES': '256 MB a file',
   'kernel/file/read-source.ts LARGEST_REPLY': '16 MiB',
   'plan/compile-operation.ts MOST_RULES': 'violated rules in a refusal | 20;',
-  'world/records/values.ts LONGEST_SEARCH': 'words in a list | 20 different words, 1,000 characters',
+  'world/records/values.ts LONGEST_SEARCH': '20 different words, 200 characters',
   'world/records/values.ts MOST_WORDS': '20 different words',
   'world/kept.ts MOST_CHARACTERS': '32 Mi characters',
   'world/kept.ts MOST_KEYS': '10,000 keys',

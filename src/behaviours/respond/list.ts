@@ -10,7 +10,7 @@ import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, JSON_HEADERS } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Comparison, Filter, Page, Query, SortOrder } from '../../world/records/types.ts'
-import { excessOf, fieldIn } from '../../world/records/values.ts'
+import { excessOf, fieldIn, LONGEST_SEARCH } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { isId, type Resource, readPage, withoutOwners } from '../resource.ts'
 import type { FilterConfig, RespondConfig } from './config.ts'
@@ -52,7 +52,9 @@ export function compileList(config: RespondConfig, resource: Resource, site: Sit
     if (excess) {
       return invalid([{ in: 'query', path: config.search as string, rule: 'maxLength', message: excess }])
     }
-    const { filters, comparisons } = select?.(exchange) ?? NOTHING
+    const selected = select?.(exchange) ?? NOTHING
+    if ('rule' in selected) return invalid([selected])
+    const { filters, comparisons } = selected
     const { limit, offset, after } = window
     // Every field is written, needed or not: conditional spreads cost 2 µs of a request that costs 15.
     const asked: Query = {
@@ -156,7 +158,7 @@ function compileFilters(
   resource: Resource,
   site: Site,
   locate: LocateParameter,
-): ((exchange: Exchange) => Selected) | undefined {
+): ((exchange: Exchange) => Selected | BrokenRule) | undefined {
   if (filter.length === 0) return undefined
   const compiled = filter.map((entry, i) => {
     const named = typeof entry === 'string' ? filterNamed(entry, resource, site) : entry
@@ -174,6 +176,7 @@ function compileFilters(
     const node = properties.get(field)
     const described: Field | undefined = node && describeField(field, site.contract.use(node))
     return {
+      parameter,
       field,
       is,
       all,
@@ -187,7 +190,7 @@ function compileFilters(
   return ({ values }) => {
     const filters: Filter[] = []
     const comparisons: Comparison[] = []
-    for (const { field, is, all, at, takesBounds, orAbsent, convert } of compiled) {
+    for (const { parameter, field, is, all, at, takesBounds, orAbsent, convert } of compiled) {
       const given = values[at] as Json | undefined
       if (given === undefined || (all !== undefined && [given].flat().includes(all))) continue
       if (takesBounds && isObject(given)) {
@@ -198,6 +201,10 @@ function compileFilters(
         continue
       }
       const value = convert?.(given) ?? given
+      if (is === 'contains' && typeof value === 'string' && value.length > LONGEST_SEARCH) {
+        const message = `must have at most ${LONGEST_SEARCH} characters`
+        return { in: 'query', path: parameter, rule: 'maxLength', message }
+      }
       if (is !== 'equal') comparisons.push({ field, is, value })
       else filters.push({ field, values: Array.isArray(value) ? value : [value], orAbsent })
     }

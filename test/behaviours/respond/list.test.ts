@@ -98,6 +98,12 @@ suite('a list', () => {
     })
   }
 
+  test('refuses to look for a long part of a text', async () => {
+    const { status, body } = await everything.send(`GET /books?tag=${'a'.repeat(201)}`)
+    assert.equal(status, 400)
+    assert.match(JSON.stringify(body), /query parameter tag must have at most 200 characters/)
+  })
+
   test('refuses to sort by a field that no record has', async () => {
     const { status, body } = await everything.send('GET /books?sort=colour')
     assert.equal(status, 400)
