@@ -20,5 +20,8 @@ test('the view has the three answers, and can be read at four widths', { skip: w
     await row.getByRole('cell', { name: '2', exact: true }).waitFor()
     assert.match((await row.textContent()) ?? '', /unexpected-null.*\/title.*must be a string.*string.*null/)
     assert.deepEqual(await findingsAtWidths(page), [])
+    // All views are in the bar of a small phone.
+    await page.setViewportSize({ width: 360, height: 800 })
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360)
   })
 })

@@ -90,7 +90,8 @@ export function differencesOf(
   const isOther = charset !== undefined && !/^utf-?8$/i.test(charset)
   if (isOther) add('wrong-encoding', 'JSON in UTF-8', `charset=${charset}`)
   const parsed = parseBody(body)
-  if ('fault' in parsed) return isOther ? found : add('unreadable-body', essenceOf(given), `JSON that ${parsed.fault}`)
+  if ('fault' in parsed)
+    return isOther ? found : add('unreadable-body', essenceOf(given), `a body that ${parsed.fault}`)
   const { value } = parsed
   for (const violation of checkBody(parsed, schema)) {
     const { kind, steps, upstream } = readViolation(violation, value)
