@@ -13,7 +13,7 @@ const oneWithin = setting.block(
   {
     parameter: setting.text('The path parameter with the id of the owner.'),
     field: setting.text(
-      'The field of a record with the id of its owner, such as `metadata.namespace`. One in braces, `{repo}`, is stored and not shown in replies; a record without it belongs to every owner. Default: the name of the parameter.',
+      'The field of a record with the id of its owner; one in braces, `{repo}`, is not shown in replies. Default: the name of the parameter.',
     ),
     resource: setting.text('The resource of the owners; a request for an owner that does not exist gets 404.'),
     count: setting.text('With `resource`: the field of an owner that counts these records.'),
@@ -151,7 +151,7 @@ export const respondSchema = setting.block(
       { type: ['string', 'number'] } as SettingOf<string | number>,
     ),
     body: setting.json(
-      'With `status`: the body, checked against the contract; ${…} is an expression in CEL, such as ${request.body.name} or ${now}; an error without a body is a refusal. With `list`: the envelope of a page, with ${page.items}, and ${page.…} for total, count, more, limit, offset, number, pages, pagesOrOne (at least 1), cursor, first, prev, next, last, nextNumber, prevNumber, self and url (with its origin). With an action on one record: its envelope, with ${record.value}, and ${record.…} for id, location (its path) and url; request bodies in it are unwrapped. Other properties that the contract requires of an envelope are filled in.',
+      'With `status`: the body, checked against the contract; ${…} is an expression in CEL. With `list`: the envelope of a page, with ${page.items}. With an action on one record: its envelope, with ${record.value}. An error without a body is a refusal.',
     ),
   } satisfies Readonly<Record<RespondKind, object>> & Readonly<Record<string, object>>,
   { minProperties: 1 },
