@@ -157,8 +157,10 @@ function memberOf(node: ts.TypeNode): ts.TypeNode | undefined {
   return last && /^Readonly</.test(node.getText()) ? memberOf(last) : last
 }
 
-/** Returns the names that routes give to `shape`. */
+/** Returns the names that routes give to `shape`, or take from the schemas themselves. */
 function namesInRoutes(): string[] {
   const texts = readdirSync(FOLDER).map(name => readFileSync(join(FOLDER, name), 'utf8'))
-  return texts.flatMap(text => [...text.matchAll(/\bshape\('(\w+)'\)/g)].map(([, name]) => name as string))
+  return texts.flatMap(text =>
+    [...text.matchAll(/\b(?:shape\('|schemas\.(?=[A-Z]))(\w+)/g)].map(([, name]) => name as string),
+  )
 }

@@ -14,25 +14,25 @@ import type { JournalEntry } from './journal.ts'
 
 /** A filter of requests; all its members must match. The items of a list are separated by commas. */
 export interface RequestFilter {
-  /** A list of operations; the empty text is for requests that meant none. */
+  /** A list of operations; empty for requests that meant none. */
   readonly operation?: string
-  /** A list of consumers; the empty text matches requests of unknown callers. */
+  /** A list of consumers; empty for unknown consumers. */
   readonly consumer?: string
   /** A list of worlds. */
   readonly world?: string
   /** A list of methods. */
   readonly method?: string
-  /** A path, including the base path; `*` matches any text. */
+  /** A path, base path included; `*` matches any text. */
   readonly path?: string
-  /** A list of statuses, or of classes of them: `404`, `5xx`. */
+  /** A list of statuses or classes of them: `404`, `5xx`. */
   readonly status?: string | number
-  /** A list of codes of problems; the empty text is for requests that were not refused. */
+  /** A list of codes of problems; empty for requests that were not refused. */
   readonly refusal?: string
-  /** A list of kinds of faults; the empty text is for requests that none struck. */
+  /** A list of kinds of faults; empty for requests that none struck. */
   readonly fault?: string
-  /** A text in a note. */
+  /** Text that a note contains. */
   readonly note?: string
-  /** Took at least as long: `250ms`. */
+  /** The minimum duration: `250ms`. */
   readonly slowerThan?: string
   /** By the real clock, from then on: a date, a timestamp, or an offset such as `-5m`. */
   readonly since?: string
@@ -41,10 +41,14 @@ export interface RequestFilter {
   /** Only requests after the one with this id. */
   readonly after?: number
   /**
-   * Kept headers by name; here and below `*` matches any text, and the empty text matches requests without this header or field.
+   * Kept request headers, by name: `header.x-request-id=42` in a query. `*` matches any text, the empty text a
+   * missing value.
    */
   readonly header?: Readonly<Record<string, string>>
-  /** By JSON Pointer; the empty one is for the whole body, as text. Values that are not texts as JSON: `5`, `null`. */
+  /**
+   * Fields of the request body, by JSON Pointer: `body./name=Rex` in a query, with values that are no texts as JSON.
+   * `*` matches any text, the empty text a missing value.
+   */
   readonly body?: Readonly<Record<string, Json>>
 }
 

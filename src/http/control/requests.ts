@@ -15,9 +15,11 @@ import {
 } from '../../gateway/journal/filter.ts'
 import type { Journal } from '../../gateway/journal/journal.ts'
 import { JSON_TYPE } from '../../kernel/http.ts'
+import { mapValues } from '../../kernel/json.ts'
 import { entryOf, type RecordedMessage, writeHar } from '../../load/import/har.ts'
 import { parseTime } from '../../world/clock.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, stream, text } from './replies.ts'
+import schemas from './reply-schemas.json' with { type: 'json' }
 import {
   type Call,
   type CallParameter,
@@ -42,28 +44,15 @@ const eventsSchema = {
 
 const criterion = (description: string): CallParameter => described(description, { ...string, maxLength: 2000 })
 
-/** The query parameters of filters; lists are separated by commas. */
-const FILTER: Readonly<Record<Exclude<keyof RequestFilter, 'header'> | 'header.*' | 'body.*', CallParameter>> = {
-  operation: criterion('A list of operations; empty for requests that meant none.'),
-  consumer: criterion('A list of consumers; empty for unknown consumers.'),
-  world: criterion('A list of worlds.'),
-  method: criterion('A list of methods.'),
-  path: criterion('A path, base path included; `*` matches any text.'),
-  status: criterion('A list of statuses or classes of them: `404`, `5xx`.'),
-  refusal: criterion('A list of codes of problems; empty for requests that were not refused.'),
-  fault: criterion('A list of kinds of faults; empty for requests that none struck.'),
-  note: criterion('Text that a note contains.'),
-  slowerThan: criterion('The minimum duration: `250ms`.'),
-  since: criterion('By the real clock: a date, a timestamp, or an offset such as `-5m`.'),
-  until: criterion('By the real clock.'),
-  'header.*': criterion(
-    'A request header that the journal keeps: `header.x-request-id=42`. `*` matches any text, the empty text a missing value.',
-  ),
-  'body.*': criterion(
-    'A field of the request body, by JSON Pointer: `body./name=Rex`, `body./tags/0=*`. `*` matches any text, the empty text a missing value.',
-  ),
+const { header, body, after, ...others } = schemas.RequestFilter.properties
+
+/** The query parameters of filters. */
+const FILTER: Readonly<Record<string, CallParameter>> = {
+  ...mapValues(others, ({ description }) => criterion(description)),
+  'header.*': criterion(header.description),
+  'body.*': criterion(body.description),
   body: criterion('The whole request body, as far as the journal keeps it; `*` matches any text.'),
-  after: described('Only requests after the one with this id.', natural),
+  after: described(after.description, natural),
 }
 
 /** The parameters of a call as a filter: `header.x-a` and `body./b` become members of `header` and `body`. */
