@@ -173,8 +173,7 @@ export class NextJudge {
     const held = this.#scopes.get(consumer ?? '')
     const [lacked, lacks] = [missingScopes(now, this.now.contract, held), missingScopes(next, this.next, held)]
     if (asks && typeof this.#formOf(next)(request, kept.at) === 'string') {
-      const isUnknown = kept.headers === undefined || Object.values(kept.headers).includes(MASKED)
-      if (isUnknown && consumer === undefined) unjudged.add('the credential was not kept')
+      if (lacksCredential(kept) && consumer === undefined) unjudged.add('the credential was not kept')
       else causes.push({ verdict: 'breaks', reason: 'a credential is required that it does not send', ...places })
     } else if (lacks.length > 0 && lacks.some(scope => !lacked.includes(scope))) {
       if (held === undefined) unjudged.add('the scopes of the credential are not known')
@@ -238,26 +237,31 @@ export class NextJudge {
   }
 
   /** Returns the rules that a request breaks, as far as it was kept; or the sentence of a refusal. */
-  async #broken(exchange: Exchange, { headers, body }: KeptExchange): Promise<readonly (BrokenRule | string)[]> {
+  async #broken(exchange: Exchange, kept: KeptExchange): Promise<readonly (BrokenRule | string)[]> {
     const { operation } = exchange
     const check = getOrMake(this.#checks, operation, () => compileRequestCheck(operation, Number.POSITIVE_INFINITY))
-    const outcome = await check(exchange, typeof body === 'object' ? 'parameters' : 'all')
+    const outcome = await check(exchange, typeof kept.body === 'object' ? 'parameters' : 'all')
     if ('status' in outcome) return [outcome.refusal?.detail ?? '']
-    const isLost = headers === undefined || Object.values(headers).includes(MASKED)
+    const isLost = lacksCredential(kept)
     return outcome.filter(rule => !isLost || (rule.in !== 'header' && rule.in !== 'cookie'))
   }
 
   /** Returns the request; one whose credential was masked or dropped gets the consumer's, or one that has its form. */
-  #requestOf({ method, path, query, headers, body, consumer }: KeptExchange, operation: Operation): Request {
+  #requestOf(kept: KeptExchange, operation: Operation): Request {
+    const { method, path, query, headers, body, consumer } = kept
     const text = typeof body === 'string' ? body : undefined
     const [usual = ''] = operation.body?.content.keys() ?? []
     const type: Record<string, string> = headers === undefined && text !== undefined ? { 'content-type': usual } : {}
-    const isLost = headers === undefined || Object.values(headers).includes(MASKED)
     const name = this.now.simulation.consumerNames.includes(consumer ?? '') ? consumer : undefined
-    const credential = isLost && consumer !== undefined ? carried(credentialOf(name, operation, this.now)).headers : {}
+    const credential =
+      lacksCredential(kept) && consumer !== undefined ? carried(credentialOf(name, operation, this.now)).headers : {}
     return inProcess({ method, path, query, headers: { ...type, ...headers, ...credential }, body: text })
   }
 }
+
+/** Whether a credential may have been masked or dropped. */
+const lacksCredential = ({ headers }: KeptExchange): boolean =>
+  headers === undefined || Object.values(headers).includes(MASKED)
 
 /** Returns the values of an operation and of all that it refers to. */
 function valuesWithin(operation: Operation, contract: Contract): readonly unknown[] {
