@@ -1,4 +1,5 @@
-// Weather (latency, faults, limits) as blocks of the configuration, and as the numbers of sliders. Independent of the DOM.
+// Weather (latency, faults, limits) as blocks of the configuration, whose short forms the gateway has written out, and as the
+// numbers of sliders. Independent of the DOM.
 
 import type { WeatherFile } from '../../http/control/types.ts'
 import { isObject, mapValues } from '../../kernel/json.ts'
@@ -83,17 +84,13 @@ type FaultRates = Readonly<Record<'status' | 'code' | 'reset' | 'hang', number>>
 type WeatherLimits = Readonly<Record<'perMinute' | 'concurrency', number>>
 
 /** Milliseconds of `200ms` or `1.5s`; undefined for anything else. */
-const millisecondsIn = (value: unknown): number | undefined =>
-  typeof value === 'number' ? value : parseSpan(String(value ?? '').trim())
+const millisecondsIn = (value: unknown): number | undefined => parseSpan(String(value))
 
 /** The percentiles of a latency; undefined where it has none of them, and sliders would lose its settings. */
 export function percentilesIn(latency: unknown): SliderPercentiles | undefined {
-  if (typeof latency === 'string' || typeof latency === 'number') {
-    const fixed = millisecondsIn(latency)
-    return fixed === undefined ? undefined : spread(fixed)
-  }
   if (!isObject(latency)) return undefined
-  if (latency.fixed !== undefined) return percentilesIn(latency.fixed)
+  const fixed = millisecondsIn(latency.fixed)
+  if (fixed !== undefined) return spread(fixed)
   const found = Object.entries(latency).map(([name, value]) => [name, millisecondsIn(value) ?? Number.NaN] as const)
   if (found.some(([name, value]) => Number.isNaN(rankOf(name)) || Number.isNaN(value))) return undefined
   return Object.fromEntries(found.sort(([a], [b]) => rankOf(a) - rankOf(b)))
@@ -123,18 +120,12 @@ export function movePercentile(before: SliderPercentiles, name: string, value: n
   return Object.fromEntries(moved)
 }
 
-const probabilityIn = (value: unknown): number => {
-  if (typeof value === 'number') return value
-  const percent = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/.exec(String(value ?? ''))?.[1]
-  return percent === undefined ? 1 : Number(percent) / 100
-}
-
 type FaultSettings = Readonly<Record<string, unknown>>
 const faultsIn = (fault: unknown): readonly FaultSettings[] => [(fault ?? []) as FaultSettings | FaultSettings[]].flat()
 
 export function faultRatesIn(fault: unknown): FaultRates {
   const found = (kind: string): FaultSettings | undefined => faultsIn(fault).find(one => one.kind === kind)
-  const rate = (kind: string): number => (found(kind) === undefined ? 0 : probabilityIn(found(kind)?.probability))
+  const rate = (kind: string): number => (found(kind) === undefined ? 0 : Number(found(kind)?.probability ?? 1))
   const { status: code = 503 } = found('status') ?? {}
   return { status: rate('status'), code: Number(code), reset: rate('reset'), hang: rate('hang') }
 }
@@ -156,15 +147,14 @@ export function faultWith(before: unknown, { status, code, reset, hang }: FaultR
 }
 
 export function sliderLimitsIn({ rateLimit, capacity }: WeatherSettings): WeatherLimits {
-  const rate = parseRate(String(isObject(rateLimit) ? rateLimit.limit : rateLimit).replaceAll(' ', ''))
-  const concurrency = Number((isObject(capacity) ? capacity.concurrency : capacity) ?? 0)
+  const rate = isObject(rateLimit) ? parseRate(String(rateLimit.limit)) : undefined
+  const concurrency = isObject(capacity) ? Number(capacity.concurrency) : 0
   return { perMinute: rate === undefined ? 0 : (rate.count / rate.window) * MINUTE, concurrency }
 }
 
 export function withLimits(settings: WeatherSettings, { perMinute, concurrency }: WeatherLimits): WeatherSettings {
   const limitOf = (name: string, key: string, value: unknown): object => {
-    const before = settings[name]
-    return { [name]: value === 0 ? undefined : { ...(isObject(before) ? before : {}), [key]: value } }
+    return { [name]: value === 0 ? undefined : { ...(settings[name] as object | undefined), [key]: value } }
   }
   const limit = perMinute === 0 ? 0 : `${Math.max(1, Math.round(perMinute))}/min`
   return { ...settings, ...limitOf('rateLimit', 'limit', limit), ...limitOf('capacity', 'concurrency', concurrency) }
@@ -178,9 +168,7 @@ export function settingsInWords(settings: WeatherSettings): string {
   if (times.length > 0) parts.push(`${times[0]} to ${times.at(-1)}`)
   else if (settings.latency !== undefined) parts.push(settings.latency === null ? 'no latency' : 'latency')
   for (const fault of faultsIn(settings.fault)) {
-    parts.push(
-      `${writePercent(probabilityIn(fault.probability))} ${fault.kind === 'status' ? fault.status : fault.kind}`,
-    )
+    parts.push(`${writePercent(Number(fault.probability ?? 1))} ${fault.kind === 'status' ? fault.status : fault.kind}`)
   }
   if (settings.fault === null) parts.push('no faults')
   const { perMinute, concurrency } = sliderLimitsIn(settings)

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { MeasuredOperation, ServedWeather } from '../../http/control/types.ts'
+import type { MeasuredOperation, ServedConfiguration, ServedWeather } from '../../http/control/types.ts'
 import {
   call,
   chosenWorld,
@@ -45,9 +45,6 @@ import {
   writeScope,
 } from './blocks.ts'
 
-type WeatherPart = { readonly weather?: Readonly<Record<string, WeatherBlocks>> }
-type ConfigurationParts = Readonly<Record<'effective' | 'written', WeatherPart | undefined>>
-
 export function WeatherView() {
   const world = chosenWorld.value
   const path = world === '' ? '/weather' : pathTo`/worlds/${world}/weather`
@@ -76,8 +73,8 @@ function WeatherControls({ path, world, weather, onChanged }: WeatherControlsPro
   const scope = readScope(parameter('for'))
   const [lasting, setLasting] = useState('')
   const task = useTask()
-  const { value } = useReply<ConfigurationParts>('/config')
-  const presets = value?.effective?.weather ?? value?.written?.weather ?? {}
+  const { value } = useReply<ServedConfiguration>('/config')
+  const presets = (value?.written.weather ?? {}) as Readonly<Record<string, WeatherBlocks>>
   // The sliders show the weather that is wished, until the gateway has it.
   const [wished, setWished] = useState<WeatherBlocks | undefined>()
   const shown = wished ?? blocks
