@@ -128,8 +128,8 @@ test('an environment of Mockoon becomes operations with rules, and resources', a
   const { send, report } = await importOf({ 'shop.json': environment })
   assert.deepEqual(report.unsorted, [])
   const key = { 'x-key': '1' }
-  assert.equal(await send('GET /api/hello/ann', undefined, key), '200 {"hello":"ann","n":"1"}')
-  assert.equal(await send('GET /api/hello/ann?n=2', undefined, key), '200 {"hello":"ann","n":"2"}')
+  assert.equal(await send('GET /api/hello/ann', undefined, key), '200 {"hello":"ann","n":1}')
+  assert.equal(await send('GET /api/hello/ann?n=2', undefined, key), '200 {"hello":"ann","n":2}')
   assert.equal(await send('GET /api/hello/eve', undefined, key), '403 {"no":true}')
   assert.equal(await send('GET /api/hello/ann'), '401 {"who":true}')
   assert.deepEqual(

@@ -134,15 +134,42 @@ export function expandBlocks(text: string, lost: (block: string) => void): strin
   for (let found = BLOCK.exec(made); found !== null; found = BLOCK.exec(made)) {
     const [whole, name, given = '', content = ''] = found
     const isRepeat = name === 'repeat'
-    if (!isRepeat) lost(`{{#${name}${given}}}`)
     const count = isRepeat ? Number(/\d+/.exec(given)?.[0] ?? 1) : 1
+    if (!isRepeat || count > MOST_REPEATS) lost(`{{#${name}${given}}}`)
     // Behind a case of a switch is a mark, as others are not given.
     const [one = ''] = isRepeat ? [content.trim().replace(/,$/, '')] : content.trim().split(/\{\{\s*else[^}]*\}\}|\0/)
     const items = Array.from({ length: Math.min(count, MOST_REPEATS) }, (_, i) =>
       one.replace(/\{\{\s*@index\s*\}\}/g, String(i)),
     )
     const end = name === 'case' ? '\0' : ''
-    made = made.slice(0, found.index) + items.join(',') + end + made.slice(found.index + whole.length)
+    made = made.slice(0, found.index) + items.join(',\n') + end + made.slice(found.index + whole.length)
   }
   return made
+}
+
+/** A text, and the conditions under which a template is it. */
+type BlockText = readonly [when: readonly string[], text: string | undefined]
+
+/** The innermost block that chooses between texts, and a case in it. */
+const CHOICE = /\{\{\s*#\s*(if|switch)\s+([^}]*)\}\}((?:(?!\{\{\s*#\s*(?:if|switch)\b)[\s\S])*?)\{\{\s*\/\s*\1\s*\}\}/
+const CASE = /\{\{\s*#\s*case\s+([^}]*)\}\}([\s\S]*?)\{\{\s*\/\s*case\s*\}\}/g
+
+/** Returns the texts that a body may be by its blocks `switch` and `if`, and when; the last is the one for all others. */
+export function splitByBlocks(text: string | undefined, translate: TranslateHelper): BlockText[] {
+  const [whole, name, given = '', content = ''] = CHOICE.exec(text ?? '') ?? []
+  const [, left = given, right] = /^\(?eq\s+(\([^)]*\))\s+([^)]*)\)?$/.exec(given.trim()) ?? []
+  const value = whole === undefined ? undefined : translate(left)
+  if (whole === undefined || value === undefined) return [[[], text]]
+  const is = (literal: string) => `string(${value}) == ${celText(literal.trim().replace(/^['"]|['"]$/g, ''))}`
+  const [one = '', other = ''] = content.split(/\{\{\s*else\s*\}\}/)
+  const cases = [...content.matchAll(CASE)].map(([, literal = '', part = '']) => [[is(literal)], part] as const)
+  const truth = right === undefined ? `!(string(${value}) in ["", "false", "0"])` : is(right)
+  const usual = name === 'if' ? other : (/\{\{\s*#\s*default\s*\}\}([\s\S]*?)\{\{\s*\//.exec(content)?.[1] ?? '')
+  const all = [...(name === 'if' ? [[[truth], one] as const] : cases), [[], usual] as const]
+  const filled = (part: string) =>
+    splitByBlocks(
+      (text ?? '').replace(whole, () => part),
+      translate,
+    )
+  return all.flatMap(([when, part]) => filled(part).map(([more, made]) => [[...when, ...more], made] as const))
 }

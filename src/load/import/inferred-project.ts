@@ -168,7 +168,8 @@ export function exchangesIn({ routes, records, hasExamples = false }: Imported):
       const { place, trial, settings, status, headers, type, body } = from
       if (trial === undefined || settings?.respond !== undefined || settings?.fault !== undefined) return []
       const isFile = body instanceof ImportedFile
-      const text = isFile || body === undefined || typeof body === 'string' ? body : stringifyJson(approximate(body))
+      const isText = typeof body === 'string' && (hasExamples || !/json/.test(type ?? ''))
+      const text = isFile || body === undefined || isText ? body : stringifyJson(approximate(body))
       const escaped = hasExamples || typeof text !== 'string' ? '' : text.replace(/\$\{\\?"(\$\{|\{\{)\\?"\}/g, '\0$1')
       const isPartial = body === undefined || /(?<!\0)\$\{/.test(escaped)
       const own = isFile ? body.bytes : escaped === '' ? (text as string | undefined) : escaped.replaceAll('\0', '')

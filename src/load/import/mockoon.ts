@@ -1,13 +1,16 @@
 // Mockoon: an environment, with its routes, their responses and rules, and its data buckets.
 
+import { Buffer } from 'node:buffer'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, memberAt } from '../../kernel/json.ts'
-import { celOfJsonPath, isBeyondLinear } from './handlebars.ts'
+import { celOfJsonPath, isBeyondLinear, jsonOf, splitByBlocks } from './handlebars.ts'
 import {
   celText,
+  celValue,
   type ForeignFile,
   hasPart,
+  ImportedFile,
   type ImportedRecords,
   type ImportKind,
   METHODS_OF_PATHS,
@@ -77,6 +80,8 @@ class MockoonReading {
   readonly #file: ForeignFile
   readonly #report: Diagnostics
   readonly #book = new RouteBook()
+  /** Routes with conditions for all paths with a beginning. */
+  readonly #guards: { readonly route: MockoonRoute; readonly at: Path; readonly base: string }[] = []
   readonly #at: Path
   readonly #environment: Members
 
@@ -119,31 +124,46 @@ class MockoonReading {
     return `/${whole.replace(/^\/+/, '').replace(/:(\w+)(?:\([^)]*\))?\??/g, '{$1}')}`
   }
 
-  #readRoute(route: MockoonRoute, at: Path): void {
-    const path = this.#pathOf(route)
-    const method = (route.method ?? 'get').toUpperCase()
+  /** @param guarded the route that has the responses, too */
+  #readRoute(route: MockoonRoute, at: Path, guarded = route): void {
+    const given = this.#pathOf(guarded)
+    const method = (guarded.method || 'get').toUpperCase()
+    const path = given.replace(/\*$/, '{path}')
     if (/[*+?()]/.test(path)) {
-      const hint = 'write one for each, or "rules" in "defaults"'
-      this.#lose([...at, 'endpoint'], 'a route for many paths has no equal', hint)
+      this.#lose([...at, 'endpoint'], 'a pattern in a path has no equal', 'write a route for each path')
       return
     }
     // A route of version 1.4 is its only response.
     const responses = route.responses ?? [route as MockoonResponse]
     const mode = route.responseMode ?? undefined
-    const add = (i: number, when: readonly string[]) => {
+    if (path !== given) {
+      const what = 'this route answers paths with one segment in place of "*", and not those with more'
+      this.#lose([...at, 'endpoint'], what, 'write a route for each')
+      if (mode === 'FALLBACK') this.#guards.push({ route, at, base: given.slice(0, -1) })
+    } else if (route === guarded) {
+      for (const one of this.#guards) if (path.startsWith(one.base)) this.#readRoute(one.route, one.at, route)
+    }
+    const add = (i: number, given: readonly string[]) => {
       const response = responses[i] as MockoonResponse
+      for (const [more, body] of splitByBlocks(response.body, one => this.#helper(one, at)))
+        addOne(i, [...given, ...more], { ...response, body })
+    }
+    const addOne = (i: number, when: readonly string[], response: MockoonResponse) => {
       const place = [...at, 'responses', i]
       const { label = '', statusCode } = response
       const one = {
         name: label || (when.length === 0 ? '' : `reply ${statusCode}`),
         place: this.#file.source.locate(place),
         when,
-        trial: when.length === 0 ? { path, query: '', headers: {} } : undefined,
         ...this.#readResponse(response, path, place),
       }
       const methods = method === 'ALL' ? USUAL_METHODS : METHODS_OF_PATHS.filter(known => known === method)
       for (const verb of methods) {
-        this.#book.add(verb, path, this.#report, one, { summary: route.documentation || undefined })
+        const { cases } = this.#book.routeAt(verb, path, { summary: guarded.documentation || undefined })
+        // A bare request may be one that an earlier case is for.
+        const isUsual = when.length === 0 && !cases.some(known => /!\(|draw\(|nth/.test(known.when.join()))
+        const trial = isUsual ? { path, query: '', headers: {} } : undefined
+        this.#book.add(verb, path, this.#report, { ...one, trial })
       }
     }
     const last = responses.length - 1
@@ -167,14 +187,21 @@ class MockoonReading {
   }
 
   /** Returns the condition of a rule; `undefined`, after telling, of one without an equal. */
-  #conditionOf({ target, modifier = '', value = '', invert, operator = 'equals' }: MockoonRule, at: Path) {
+  #conditionOf(rule: MockoonRule, at: Path): string | undefined {
+    const { target, modifier = '', value = '', invert, operator = 'equals' } = rule
     const part = PARTS[target]
     const body = target === 'body' && modifier !== '' ? celOfPath(modifier) : undefined
     const text = target === 'request_number' ? 'string(nth)' : part ? partOf(part, modifier) : body
     const isRegex = operator.startsWith('regex')
+    // No engine of linear time looks ahead, but what must not occur is easily said.
+    const [, never] = (isRegex && /^\^\(\?!\.\*([^()]+)\)\.[*+]\$$/.exec(value)) || []
+    if (never !== undefined) return this.#conditionOf({ ...rule, value: never, invert: !invert }, at)
     if (text === undefined || operator === 'valid_json_schema' || (isRegex && isBeyondLinear(value))) {
-      const what = `a rule "${operator}" for "${target}" with this value has no equal: the response is left out`
-      this.#lose(at, what, 'write a rule: see docs/rules.md')
+      const reason =
+        isRegex && text !== undefined
+          ? 'no linear engine looks around or back'
+          : `"${operator}" for "${target}" has no equal`
+      this.#lose(at, `${reason}: the response is left out`, /_var$/.test(target) ? STATE_HINT : RULE_HINT)
       return undefined
     }
     const present = part ? hasPart(part, modifier) : presence(text)
@@ -198,35 +225,50 @@ class MockoonReading {
     if (callbacks.length > 0) this.#lose([...at, 'callbacks'], 'callbacks are not sent', 'send them from the test')
     const isFile = bodyType === 'FILE' || (bodyType === undefined && filePath !== '')
     const isBucket = bodyType === 'DATABUCKET'
-    const body = isBucket ? (this.#bucketOf(databucketID)?.value ?? 'null') : (response.body ?? '')
+    const body = isBucket ? (this.#bucketOf(databucketID) ?? 'null') : (response.body ?? '')
     const fields = [...objectItems(this.#environment.headers), ...(response.headers ?? [])]
     const headers = fields.filter(({ key }) => !/^access-control-/i.test(String(key)))
-    const lose: Lose = (_, what, hint) => this.#lose([...at, isFile ? 'filePath' : 'body'], what, hint)
+    const lose: Lose = (_, what, hint) =>
+      this.#lose([...at, isFile ? 'filePath' : 'body'], what, /[gs]et(?:Global)?Var\b/.test(what) ? STATE_HINT : hint)
+    const all: Readonly<Record<string, string>> = {
+      ...(isBucket
+        ? { 'content-type': 'application/json' }
+        : isFile || body === ''
+          ? {}
+          : { 'content-type': 'text/html' }),
+      ...Object.fromEntries(headers.map(({ key, value }) => [String(key).toLowerCase(), String(value)])),
+    }
+    const isTemplate = response.disableTemplating !== true && body.includes('{{')
+    const { 'content-type': type = '' } = all
+    const isRaw =
+      !isFile &&
+      body !== '' &&
+      /json/.test(type) &&
+      !isTemplate &&
+      Number(statusCode) === 200 &&
+      jsonOf(body) === undefined
     const stub = {
       status: statusCode,
-      headers: {
-        ...(isBucket ? { 'content-type': 'application/json' } : {}),
-        ...Object.fromEntries(headers.map(({ key, value }) => [String(key).toLowerCase(), String(value)])),
-      },
+      headers: all,
       transformers: response.disableTemplating === true ? [] : ['response-template'],
       fixedDelayMilliseconds: latency,
-      ...(isFile ? { bodyFileName: filePath } : { body }),
+      ...(isFile ? { bodyFileName: filePath } : isRaw ? {} : { body }),
     }
-    return readResponse(stub, path, lose, {
+    const read = readResponse(stub, path, lose, {
       book: this.#book,
       readBeside: name => (name === '' ? 'no file is named' : this.#file.readBeside(name)),
       helperOf: () => text => this.#helper(text, at),
     })
+    // A text under the type of JSON is sent as it is.
+    return isRaw ? { ...read, type, body: new ImportedFile(`text-${++this.#texts}.json`, Buffer.from(body)) } : read
   }
 
-  #bucketOf(id: string | undefined): { readonly name: string; readonly value: string } | undefined {
-    const buckets = objectItems(this.#environment.data) as unknown as readonly {
-      id?: string
-      uuid?: string
-      name: string
-      value: string
-    }[]
-    return buckets.find(one => one.id === id || one.uuid === id)
+  #texts = 0
+
+  #bucketOf(id: unknown): string | undefined {
+    const buckets = objectItems(this.#environment.data)
+    const found = buckets.find(one => id !== undefined && [one.id, one.uuid, one.name].includes(id))
+    return found && String(found.value)
   }
 
   #helper(text: string, at: Path): string | undefined {
@@ -238,7 +280,17 @@ class MockoonReading {
       const value = partOf(part, first)
       return second === undefined ? value : `${hasPart(part, first)} ? ${value} : ${celText(second)}`
     }
-    if (name === 'body' || name === 'bodyRaw') return celOfPath(first ?? '')
+    if (name === 'body' || name === 'bodyRaw') {
+      const value = celOfPath(first ?? '')
+      const present = value === undefined ? 'true' : presence(value)
+      return present === 'true' ? value : `${present} ? ${value} : ${celText(second ?? '')}`
+    }
+    if (name === 'data') {
+      const value = this.#bucketOf(first) ?? ''
+      const whole = value.includes('{{') ? undefined : jsonOf(value)
+      const found = whole && memberAt(whole, (second ?? '').split('.').filter(Boolean))
+      return found === undefined ? undefined : celValue(found as Json)
+    }
     if (name === 'oneOf') {
       const given = [first, second, ...more].filter(one => one !== undefined && one !== 'array') as string[]
       const items = given.every(one => /^(?:true|false|-?\d+)$/.test(one)) ? given : given.map(celText)
@@ -279,6 +331,10 @@ class MockoonReading {
       this.#lose([...at, 'responses', 0, 'databucketID'], 'only records with an id can be a resource', hint)
       if (records.length === 0) return []
     }
+    const ids = records.map(({ [idField]: id }) => (/^\d+$/.test(`${id}`) ? Number(id) : id) as number)
+    if (ids.some((id, i) => i > 0 && id < (ids[i - 1] as number))) {
+      this.#lose([...at, 'endpoint'], 'lists are in the order of their ids, not in that of the file', 'sort by "by"')
+    }
     const name = path.split('/').at(-1) as string
     // Records that a template makes are generated from their schema.
     const isMade = JSON.stringify(records).includes('${')
@@ -286,6 +342,9 @@ class MockoonReading {
     return [{ name, place, path, idField, records, isMade, ...collectionSettings(CRUD, records) }]
   }
 }
+
+const RULE_HINT = 'write a rule: see docs/rules.md'
+const STATE_HINT = 'keep it in a resource, or ask calls() in a rule: see docs/rules.md'
 
 /** The parameters of lists of records. */
 const CRUD: Dialect = {
@@ -310,7 +369,9 @@ const PARTS: Readonly<Record<string, 'query' | 'headers' | 'cookies' | 'params'>
 
 /** A field of the body, by the path of a tool that writes `$.a.b` or `a.b`. */
 const celOfPath = (path: string) =>
-  celOfJsonPath(
-    `.${path.replace(/^\$?\.?/, '')}`.replace(/\.(?=\[)/, '').replace(/\.(\d+)(?![^.])/g, '[$1]'),
-    'request.body',
-  )
+  path.replace('$', '') === ''
+    ? 'request.body'
+    : celOfJsonPath(
+        `.${path.replace(/^\$?\.?/, '')}`.replace(/\.(?=\[)/, '').replace(/\.(\d+)(?![^.])/g, '[$1]'),
+        'request.body',
+      )

@@ -41,8 +41,9 @@ import {
 /** The files of a project by their names in its folder. */
 export type ProjectFiles = ReadonlyMap<string, string | Uint8Array>
 
-/** A body that is no JSON is refused. */
+/** A body that is no JSON is refused; for a record that is not there, other tools send an empty object. */
 const INVALID = { description: 'The request is not valid' }
+const MISSING = { description: 'No such record', content: { 'application/json': { example: {} } } }
 
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH'])
 
@@ -347,7 +348,7 @@ function addRecords(
       responses: {
         [action === 'create' ? 201 : 200]: { description, content: shown },
         ...(isWritten ? { 400: INVALID } : {}),
-        ...(isItem ? { 404: { description: 'No such record' } } : {}),
+        ...(isItem ? { 404: MISSING } : {}),
       },
     }
     const settings = { respond: { ...respond, ...keys[action] } }
