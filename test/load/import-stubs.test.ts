@@ -33,7 +33,10 @@ test('a mapping with a pattern answers at the paths of others too, in the order 
       ],
     },
   })
-  assert.deepEqual(lost(imported), ['1:536 a reply to every URL has no equal: it answers where others name the path'])
+  assert.deepEqual(lost(imported), [
+    '1:472 a parameter of a path is one segment, here and in other mappings',
+    '1:536 a reply to every URL has no equal: it answers where others name the path',
+  ])
   assert.equal(await imported.send('POST /v1.Orders/List', {}), '401 {"code":16}')
   assert.equal(await imported.send('POST /v1.Orders/List', {}, { authorization: 'Bearer x' }), '200 []')
   assert.equal(await imported.send('GET /api/me?full=1'), '200 {"name":"ann"}')
@@ -333,4 +336,36 @@ test('a scenario of WireMock may be a sequence that goes round', async () => {
   const turns = []
   for (let i = 0; i < 4; i++) turns.push(await send('GET /turn'))
   assert.deepEqual(turns, ['200 turn 1', '200 turn 2', '200 turn 3', '200 turn 1'])
+})
+
+test('patterns, delays and effects of WireMock without an equal are told', async () => {
+  const proxy = (url: string, proxyBaseUrl: string, more: object = {}) => get(url, { proxyBaseUrl, ...more })
+  const imported = await importOf({
+    'mappings.json': {
+      mappings: [
+        proxy('/a', 'https://one.example.com'),
+        proxy('/b', 'https://two.example.com', { additionalProxyRequestHeaders: { 'X-A': '1' } }),
+        get('/hook', { body: 'x' }, { postServeActions: [{ name: 'webhook' }] }),
+        get('/none', { body: 'x' }, { postServeActions: [] }),
+        get('/odd', { body: 'x', delayDistribution: { type: 'odd' } }),
+        post('/look', { bodyPatterns: [{ matches: '(?=a).*' }] }, 'x'),
+        post('/open', { headers: { a: { matches: '(a' } } }, 'x'),
+        { request: { method: 'GET', urlPathPattern: '/p/\\p{Lu}+/x' }, response: { body: 'upper' } },
+      ],
+    },
+  })
+  assert.deepEqual(
+    lost(imported)
+      .map(told => told.replace(/^\S+ /, ''))
+      .sort(),
+    [
+      '"additionalProxyRequestHeaders" has no equal',
+      '"postServeActions" has no equal',
+      ...Array(2).fill('no linear engine can run this pattern, and it is ignored'),
+      'there is one upstream: https://two.example.com gets these requests',
+      'this distribution has no equal, and is ignored',
+    ],
+  )
+  assert.equal(await imported.send('GET /hook'), '200 x')
+  assert.equal(await imported.send('GET /p/ABC/x'), '200 upper')
 })

@@ -1,7 +1,9 @@
 // Templates and paths that several tools share: Handlebars, JSONPath, and regular expressions of paths.
 
 import { type Json, parseJson } from '../../kernel/json.ts'
+import { attempted } from '../../kernel/memo.ts'
 import { freeName, singular } from '../../kernel/names.ts'
+import { LinearPattern } from '../../kernel/pattern.ts'
 import { celText, pascal, plainTemplate } from './imported.ts'
 
 /** Returns the expression in CEL of what stands between braces, or nothing where there is no equal. */
@@ -63,9 +65,8 @@ export function celOfJsonPath(path: string, root: string): string | undefined {
 
 const STEP = /\.([A-Za-z_]\w*)(?![^.[])|\.?\[(?:(\d+)|('[^']*'|"[^"]*"))\]|\.([^.[\]*?]+)/g
 
-/** Whether a pattern uses what no engine of linear time can do: looking around, references back, possessive repeats. */
-export const isBeyondLinear = (pattern: string): boolean =>
-  /\(\?(?:[=!]|<[=!]|>)|\\[1-9]|\\k<|[*+?}]\+/.test(pattern.replaceAll('\\\\', ''))
+/** Whether no engine of linear time can run a pattern: it looks around or refers back, or is a mistake. */
+export const isBeyondLinear = (pattern: string): boolean => attempted(() => new LinearPattern(pattern)) === undefined
 
 /** A path of a template, and the conditions that its parameters must fulfil. */
 export interface PathPattern {

@@ -10,6 +10,9 @@ export type Members = Readonly<Record<string, unknown>>
 /** Tells what cannot be carried over. */
 export type Lose = (at: Path, what: string, hint: string) => void
 
+/** Why a pattern is left out. */
+export const BEYOND = 'no linear engine can run this pattern'
+
 export const RULE_HINT = 'see "Expressions" in docs/rules.md'
 
 /** Tells of a matcher that is left out, so that the stub answers more requests. */
@@ -39,7 +42,11 @@ export function textConditions(matcher: unknown, value: string, present: string,
     if (operator === 'or') return list.join(' || ')
     if (operator === 'and') return list
     if (operator === 'not') return `!(${inner(given)})`
-    if ((operator === 'matches' || operator === 'doesNotMatch') && !isBeyondLinear(String(given))) {
+    if (operator === 'matches' || operator === 'doesNotMatch') {
+      if (isBeyondLinear(String(given))) {
+        lose([...at, operator], `${BEYOND}, and it is ignored`, RULE_HINT)
+        return []
+      }
       const matches = `${value}.matches(${celText(`^(?:${given})$`)})`
       return operator === 'matches' ? matches : `!(${present}) || !${matches}`
     }

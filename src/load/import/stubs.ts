@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer'
 import { nameless } from '../../contract/paths.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
-import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, memberAt, stringifyJson } from '../../kernel/json.ts'
 import { attempted } from '../../kernel/memo.ts'
 import { LinearPattern } from '../../kernel/pattern.ts'
 import {
@@ -26,7 +26,7 @@ import {
   partOf,
   type RouteBook,
 } from './imported.ts'
-import { bodyConditions, type Lose, loseMatcher, type Members, RULE_HINT, textConditions } from './matchers.ts'
+import { BEYOND, bodyConditions, type Lose, loseMatcher, type Members, RULE_HINT, textConditions } from './matchers.ts'
 
 export interface Stub {
   readonly name?: string
@@ -59,6 +59,15 @@ export interface StubReading {
 /** The methods of a stub for all methods. */
 export const USUAL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
+/** Parts of mappings that the import reports and leaves out. */
+const WITHOUT_EQUAL: readonly Path[] = [
+  ...['postServeActions', 'serveEventListeners'].map(key => [key]),
+  ...['additionalProxyRequestHeaders', 'removeProxyRequestHeaders', 'proxyUrlPrefixToRemove'].map(key => [
+    'response',
+    key,
+  ]),
+]
+
 const methodsOf = ({ method = 'ANY' }: Members): readonly string[] =>
   method === 'ANY' ? USUAL_METHODS : METHODS_OF_PATHS.filter(one => one === method)
 
@@ -89,12 +98,29 @@ export function addStub(stub: Stub, { book, report, settings, placeOf, named, ..
   if (lost !== undefined) {
     const where = others.length > 0 ? ': it answers where others name the path' : ''
     lose(['request', keyOfPattern(request)], lost + where, 'write a path for each')
+  } else if (own?.includes('{') && matcher?.test(own.replace(/\{[^}]*\}/g, 'a/b')) && book.isNew('segments')) {
+    lose(
+      ['request', keyOfPattern(request)],
+      'a parameter of a path is one segment, here and in other mappings',
+      'write a path for each number of segments',
+    )
+  }
+  for (const path of WITHOUT_EQUAL) {
+    const given = memberAt(stub, path)
+    if (given !== undefined && stringifyJson(given) !== '[]')
+      lose(path, `"${path.at(-1)}" has no equal`, 'see docs/forwarding.md')
   }
   const found = readRequest(request, own ?? '', url, lose)
   if (scenarioName !== undefined && requiredScenarioState !== undefined)
     found.when.push(`scenario(${celText(scenarioName)}) == ${celText(stateOf(requiredScenarioState))}`)
   const enter = scenarioName && newScenarioState && { [scenarioName]: stateOf(newScenarioState) }
-  if (typeof response.proxyBaseUrl === 'string') settings.upstream ??= { url: response.proxyBaseUrl }
+  const { proxyBaseUrl } = response
+  if (typeof proxyBaseUrl === 'string') {
+    settings.upstream ??= { url: proxyBaseUrl }
+    const { url } = settings.upstream as JsonObject
+    if (url !== proxyBaseUrl)
+      lose(['response', 'proxyBaseUrl'], `there is one upstream: ${url} gets these requests`, 'forward them there')
+  }
   const routes = [...(own === undefined ? [] : methods.map(method => ({ method, path: own }))), ...others]
   for (const { method, path } of routes) {
     const isOwn = path === own
@@ -209,8 +235,7 @@ function readUrl(request: Members, lose: Lose): StubUrl {
   }
   if (typeof urlPathPattern !== 'string')
     return { ...ANY_URL, pattern: '.*', lost: 'a reply to every URL has no equal' }
-  if (isBeyondLinear(urlPathPattern))
-    return { ...ANY_URL, lost: 'this pattern looks around or back, which no linear engine can do' }
+  if (isBeyondLinear(urlPathPattern)) return { ...ANY_URL, lost: BEYOND }
   const key = keyOfPattern(request)
   const [pattern = '', search = '.*'] = key === 'urlPattern' ? urlPathPattern.split('\\?', 2) : [urlPathPattern]
   const parts = /^\.[*+]$/.test(search) ? [] : search.replace(/\$$/, '').split('&')
@@ -264,7 +289,12 @@ export function readResponse(
   const { totalDuration }: Members = isObject(chunkedDribbleDelay) ? chunkedDribbleDelay : {}
   const { fixedDelayMilliseconds: delay = totalDuration } = response
   if (Number(delay) > 0) settings.latency = { fixed: `${delay}ms` }
-  else if (isObject(delayDistribution)) settings.latency = distributionOf(delayDistribution)
+  else if (isObject(delayDistribution)) {
+    const latency = distributionOf(delayDistribution)
+    if (/undefined|NaN/.test(stringifyJson(latency)))
+      loseMatcher('distribution', ['response', 'delayDistribution'], lose)
+    else settings.latency = latency
+  }
   if (typeof fault === 'string') settings.fault = { kind: FAULTS[fault] ?? 'reset' }
   if (typeof proxyBaseUrl === 'string') settings.respond = { forward: {} }
   return { status: Number(response.status ?? 200), headers, settings, ...contentOf() }
