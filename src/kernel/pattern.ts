@@ -135,8 +135,6 @@ function escapeToRe2(token: string, flags: string): string | undefined {
 interface Nesting {
   /** A repeated group contains another repetition, an option or alternatives. */
   readonly nested: boolean
-  /** An unbounded repetition contains another one, and no element that each round must match: `(a+)+`. */
-  readonly ambiguous: boolean
   /** The number of unbounded repetitions. */
   readonly endless: number
   /** How many combinations of alternatives and of rounds of bounded repetitions there are. */
@@ -146,28 +144,10 @@ interface Nesting {
 }
 
 interface PatternGroup {
-  /** Whether it contains a repetition, an option or alternatives; whether one of them is unbounded. */
+  /** Whether it contains a repetition, an option or alternatives. */
   varies: boolean
-  endless: boolean
-  /** Whether every alternative has an element that is matched a fixed number of times. */
-  fixed: boolean
-  /** Whether an element was read whose quantifier is still to come. */
-  pending: boolean
-  /** Whether an earlier alternative had no fixed element. */
-  looseBefore: boolean
   alternatives: number
-  readonly asserts: boolean
 }
-
-const open = (asserts: boolean): PatternGroup => ({
-  varies: false,
-  endless: false,
-  fixed: false,
-  pending: false,
-  looseBefore: false,
-  alternatives: 1,
-  asserts,
-})
 
 /** Matches each part of a pattern: an escape, a class, a bracket of a group, a quantifier, or another character. */
 const TOKEN =
@@ -178,18 +158,13 @@ const TOKEN =
  * exponential time over them.
  */
 export function findNesting(pattern: string): Nesting {
-  const groups: PatternGroup[] = [open(false)]
+  const groups: PatternGroup[] = [{ varies: false, alternatives: 1 }]
   let nested = false
-  let ambiguous = false
   let endless = 0
   let ways = 1
   let anchored = pattern.startsWith('^')
   /** The group that the token before has closed. */
   let closed: PatternGroup | undefined
-  const settle = (group: PatternGroup) => {
-    if (group.pending) group.fixed = true
-    group.pending = false
-  }
   for (const [token] of pattern.matchAll(TOKEN)) {
     const group = groups.at(-1) as PatternGroup
     const repeated = closed
@@ -197,44 +172,26 @@ export function findNesting(pattern: string): Nesting {
     const repetition = repetitionOf(token)
     if (repetition !== undefined) {
       const { least, most } = repetition
-      if (repeated !== undefined && most > 1 && repeated.varies) {
-        nested = true
-        if (most === Number.POSITIVE_INFINITY && repeated.endless && isLoose(repeated)) ambiguous = true
-      }
-      if (least === most) settle(group)
-      else group.varies = true
-      if (most === Number.POSITIVE_INFINITY) {
-        group.endless = true
-        endless += 1
-      } else ways *= most - least + 1
-      group.pending = false
-      continue
-    }
-    settle(group)
-    if (token.startsWith('(')) groups.push(open(/^\(\?<?[=!]/.test(token)))
+      nested ||= most > 1 && repeated?.varies === true
+      group.varies ||= least !== most
+      if (most === Number.POSITIVE_INFINITY) endless += 1
+      else ways *= most - least + 1
+    } else if (token.startsWith('(')) groups.push({ varies: false, alternatives: 1 })
     else if (token === ')' && groups.length > 1) {
       ways *= group.alternatives
       groups.pop()
       const outer = groups.at(-1) as PatternGroup
-      settle(outer)
       outer.varies ||= group.varies
-      outer.endless ||= group.endless
-      // A group counts as an element that must match, unless it can match the empty text or any text.
-      outer.pending = !group.asserts && !isLoose(group)
       closed = group
     } else if (token === '|') {
       if (groups.length === 1) anchored = false
       group.alternatives += 1
       group.varies = true
-      group.looseBefore ||= !group.fixed
-      group.fixed = false
-    } else group.pending = !/^(?:[\^$]|\\[bB])$/.test(token)
+    }
   }
   ways *= groups[0]?.alternatives ?? 1
-  return { nested, ambiguous, endless, ways, anchored }
+  return { nested, endless, ways, anchored }
 }
-
-const isLoose = ({ fixed, looseBefore }: PatternGroup): boolean => looseBefore || !fixed
 
 /** The short quantifiers as counts. */
 const COUNTS: Readonly<Record<string, string>> = { '*': '{0,}', '+': '{1,}', '?': '{0,1}' }

@@ -165,23 +165,6 @@ test('a text above maxLength is not searched', () => {
   )
 })
 
-test('nested repetitions are found, similar patterns are not', () => {
-  const ambiguous = ['(a+)+', '(a*)*', '^(\\w+\\s?)+$', '((?:[a-z]+)+)', '(a|b+)*', '((a+)b?)*', '(?:x*|y)+', '((a)*)*']
-  const sound = [
-    '^[a-z]+(-[a-z]+)*$',
-    '[(a+)+]',
-    '\\(a+\\)+',
-    '(a{3})+',
-    '(ab)+',
-    '^(?=.*\\d).+$',
-    '(?:a|b)+',
-    '(a+)?',
-    '(a+){3}',
-  ]
-  for (const pattern of ambiguous) assert.equal(findNesting(pattern).ambiguous, true, pattern)
-  for (const pattern of sound) assert.equal(findNesting(pattern).ambiguous, false, pattern)
-})
-
 test('a glob equals the regular expression with .* for *', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '*'), maxLength: 12 })
   fc.assert(
