@@ -7,6 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json ./
 COPY build ./build
+COPY config/gateway.schema.json ./config/
 COPY src ./src
 RUN npm run build
 

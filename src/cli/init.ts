@@ -109,8 +109,8 @@ function installedSchema(folder: string): string | undefined {
   }
 }
 
-/** The JSON Schema of gateway.yaml, with the names of a plan's contract. Its generator is loaded when it is needed. */
+/** The JSON Schema of gateway.yaml, with the names of a plan's contract. It is loaded when it is needed. */
 async function describeSchema(plan: Plan | undefined): Promise<string> {
   const { publishedSchema, schemaFor } = await import('../plan/published-schema.ts')
-  return `${JSON.stringify(plan === undefined ? publishedSchema() : schemaFor(plan), null, 2)}\n`
+  return `${JSON.stringify(await (plan === undefined ? publishedSchema() : schemaFor(plan)), null, 2)}\n`
 }

@@ -32,7 +32,7 @@ for (const [text, place] of [
   test(`the cursor in ${JSON.stringify(text)} is at ${place}`, () => assert.equal(placeOf(text), place))
 }
 
-const schema = publishedSchema() as SchemaPart
+const schema = (await publishedSchema()) as SchemaPart
 const textsOf = (found: readonly Suggestion[]) => found.map(({ value }) => String(value))
 
 test('keys are suggested from the schema, through references', () => {

@@ -66,7 +66,9 @@ function importsOf(path: string, text: string): string[] {
   const pattern = /\bfrom\s*(['"])([^'"\s]+)\1|\bimport\s*\(?\s*(['"])([^'"\s]+)\3/g
   const found = [...blank(text, false).matchAll(pattern)].map(match => (match[2] ?? match[4]) as string)
   const resolve = (name: string) => relative(SRC, join(SRC, dirname(path), name)).replaceAll('\\', '/')
-  return found.map(name => (name.startsWith('.') ? resolve(name) : name))
+  const imports = found.map(name => (name.startsWith('.') ? resolve(name) : name))
+  // Files beside src/ are data.
+  return imports.filter(name => !name.startsWith('../'))
 }
 
 function spaces(text: string): string {

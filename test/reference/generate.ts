@@ -4,10 +4,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeCommands } from '../../src/cli/command-line.ts'
-import { publishedSchema } from '../../src/plan/published-schema.ts'
 import { describeConfiguration } from './configuration.ts'
 import { describeControlPlane } from './control-plane.ts'
 import { describeDecisions } from './decisions.ts'
+import { gatewaySchema } from './gateway-schema.ts'
 import { describeMetrics } from './metrics.ts'
 import { describeNumbers } from './numbers.ts'
 import { drawBench } from './pictures/bench.ts'
@@ -48,7 +48,7 @@ async function fill(page: string, parts: (typeof PARTS)[string]): Promise<string
 
 const files: Readonly<Record<string, string>> = {
   'src/http/control/reply-schemas.json': describeReplies(),
-  'config/gateway.schema.json': `${JSON.stringify(publishedSchema(), null, 2)}\n`,
+  'config/gateway.schema.json': `${JSON.stringify(gatewaySchema(), null, 2)}\n`,
   'docs/pictures/bench.svg': drawBench(),
   'docs/pictures/calendar.svg': drawCalendar(),
   'docs/pictures/recording.svg': drawRecording(),

@@ -163,7 +163,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
       replies: { 200: replyWith('JSON Schema, draft 2020-12.', anyObject) },
       handle: async () => {
         const { schemaFor } = await import('../../plan/published-schema.ts')
-        return json(schemaFor(gateway.plan))
+        return json(await schemaFor(gateway.plan))
       },
     },
     giveContract: {
