@@ -67,7 +67,7 @@ const CONTROL_HEADERS = 16_000
  */
 export async function serve(
   gateway: Gateway,
-  reloader: Reloader | undefined,
+  reloader: Reloader,
   listen: Listen,
   version: string,
   log: Log,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
+import { Reloader } from '../../src/gateway/reload.ts'
 import { serve } from '../../src/http/serve.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { inferFrom } from '../support/in-process.ts'
@@ -12,13 +13,14 @@ export async function serveInferred(document: string) {
   let stop: (() => Promise<void>) | undefined
   // Registered before the inference, which may belong to another test.
   after(() => stop?.())
-  const { plan, report } = await inferFrom(document)
+  const loaded = { ...(await inferFrom(document)), files: [] }
+  const { plan, report } = loaded
   assert.ok(plan)
   assert.deepEqual(report.list, [])
   const gateway = new Gateway(plan, realClock, silentLog, '0')
   const { origin, close } = await serve(
     gateway,
-    undefined,
+    new Reloader(gateway, () => loaded, loaded, silentLog),
     { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined },
     '0',
     silentLog,

@@ -11,16 +11,7 @@ import { INFERRED_FILE } from '../../load/infer/text.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
-import {
-  badRequest,
-  type ControlReply,
-  json,
-  momentNamed,
-  problem,
-  refuseAbsent,
-  refuseConflict,
-  text,
-} from './replies.ts'
+import { badRequest, type ControlReply, json, momentNamed, problem, refuseAbsent, text } from './replies.ts'
 import {
   anyObject,
   type BodySpec,
@@ -69,11 +60,12 @@ const describeAdopted = ({ plan, report }: Loaded, reloaded = true): ControlRepl
 /** The replies to a call that loads a configuration. */
 const adopts = (description: string, mistaken: string) => ({
   200: replyWith(description, shape('AdoptedConfiguration')),
-  409: 'This gateway was not started from a file.',
   ...invalidOrder(mistaken),
 })
 
-const noFile = (): ControlReply => refuseConflict('this gateway was not started from a file')
+/** Describes the contract of a world that was given or taken back; there may be none to take back. */
+const describeGiven = (world: string, loaded: Loaded | undefined): ControlReply =>
+  loaded === undefined ? refuseAbsent(`the world ${world} was given no contract`) : describeAdopted(loaded)
 
 /** The maximum size of a configuration, which may contain the contract. */
 const MAX_CONFIGURATION = 8_000_000
@@ -125,7 +117,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         'The configuration is being served.',
         'The configuration has errors; the last valid one is still being served.',
       ),
-      handle: async () => (reloader === undefined ? noFile() : describeAdopted(await reloader.reload())),
+      handle: async () => describeAdopted(await reloader.reload()),
     },
     getConfiguration: {
       at: 'GET /config',
@@ -148,7 +140,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         const { plan } = gateway
         const served = servedText(plan)
         // The file of an inferred configuration is the OpenAPI document.
-        const disk = plan.simulation.source.file === INFERRED_FILE ? undefined : reloader?.readDisk()
+        const disk = plan.simulation.source.file === INFERRED_FILE ? undefined : reloader.readDisk()
         return json({
           file: plan.simulation.source.file,
           applied: maskText(served, plan),
@@ -181,11 +173,9 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
       },
       replies: adopts('The world is served by this contract.', 'The document has errors; nothing was changed.'),
       handle: async ({ parameters, text, body }) => {
-        if (reloader === undefined) return noFile()
         const name = parameters.name as string
         if (!WORLD_NAME.test(name)) return badRequest(`the name of a world must have ${WORLD_NAME_RULE}`)
-        const loaded = await reloader.giveContract(name, text ?? stringifyJson(body))
-        return loaded === undefined ? noFile() : describeAdopted(loaded)
+        return describeGiven(name, await reloader.giveContract(name, text ?? stringifyJson(body)))
       },
     },
     takeContract: {
@@ -199,10 +189,8 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         ...adopts('The world is gone.', 'The configuration has errors; nothing was changed.'),
       },
       handle: async ({ parameters }) => {
-        if (reloader === undefined) return noFile()
         const name = parameters.name as string
-        const loaded = await reloader.giveContract(name, undefined)
-        return loaded === undefined ? refuseAbsent(`the world ${name} was given no contract`) : describeAdopted(loaded)
+        return describeGiven(name, await reloader.giveContract(name, undefined))
       },
     },
     replaceConfiguration: {
@@ -226,7 +214,6 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
         'The configuration has errors; the previous one is still being served.',
       ),
       handle: async ({ parameters, text, body }) => {
-        if (reloader === undefined) return noFile()
         const given = unmaskText(text ?? stringifyJson(body), gateway.plan)
         const dry = parameters['dry-run'] === true
         const loaded = await (dry ? reloader.check(given) : reloader.reload(given))

@@ -15,7 +15,7 @@ import schemas from './reply-schemas.json' with { type: 'json' }
 /** The parts that routes control. */
 export interface Control {
   readonly gateway: Gateway
-  readonly reloader: Reloader | undefined
+  readonly reloader: Reloader
   readonly status: Status
   readonly about: About
 }
