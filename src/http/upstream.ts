@@ -179,7 +179,10 @@ const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/CONTENT_LENGTH/, 'sent a body of another length than it announced'],
   [/^HPE_/, 'sent what is not HTTP'],
   [/^CERT_HAS_EXPIRED/, 'has an expired certificate'],
-  [/SELF_SIGNED|^UNABLE_TO/, 'has a certificate of an unknown authority; name it in upstream.tls.ca'],
+  [
+    /SELF_SIGNED|^UNABLE_TO/,
+    'has a certificate of an unknown authority; name it in upstream.tls.ca or NODE_EXTRA_CA_CERTS',
+  ],
   [/CERTIFICATE_REQUIRED/, 'asks for a client certificate; name it in upstream.tls.cert and key'],
   [/CERT_ALTNAME_INVALID/, 'has a certificate for another host'],
   [/^(?:ERR_SSL|ERR_TLS|EPROTO)/, 'does not speak TLS as expected'],
