@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inferredInProcess } from '../support/in-process.ts'
-import { answers, documentOf, naming, object, ref, string, takes } from '../support/small-document.ts'
+import { answers, documentOf, integer, naming, object, ref, several, string, takes } from '../support/small-document.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -165,4 +165,44 @@ test('a collection may be at the root of an API', async () => {
   assert.ok(apps.some(one => one.app_id === made.app_id))
   assert.equal((await send(`DELETE /${made.app_id}`)).status, 204)
   assert.equal((await send(`GET /${made.app_id}`)).status, 404)
+})
+
+test('a collection below its owner alone is called as the parameter of its items', async () => {
+  const Card = object({ id: string, title: string }, { required: ['id', 'title'] })
+  const own = naming('appId').parameters
+  const { send } = await inferredInProcess(
+    documentOf({
+      '/{appId}': {
+        parameters: own,
+        get: answers(200, several(Card)),
+        post: { ...takes(object({ title: string })), ...answers(201, Card) },
+      },
+      '/{appId}/{cardId}': { parameters: [...own, ...naming('cardId').parameters], get: answers(200, Card) },
+    }),
+  )
+  const made = (await send('POST /1', { title: 'Boats' })).body as Fields
+  assert.deepEqual((await send(`GET /1/${made.id}`)).body, made)
+  assert.equal((await send(`GET /2/${made.id}`)).status, 404)
+})
+
+test('a record at the path of its collection is no list of its parts', async () => {
+  const Report = object({
+    report_number: integer,
+    file: string,
+    result: object({ colors: several(object({ hex: string })) }),
+  })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/reports': {
+          get: answers(200, ref('Report')),
+          post: { ...takes(object({ file: string })), ...answers(201, ref('Report')) },
+        },
+        '/reports/{report_number}': { ...naming('report_number'), get: answers(200, ref('Report')) },
+      },
+      { Report },
+    ),
+  )
+  const { report_number: number } = (await send('POST /reports', { file: 'a.png' })).body as Fields
+  assert.equal(((await send(`GET /reports/${number}`)).body as Fields).file, 'a.png')
 })

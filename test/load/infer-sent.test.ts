@@ -6,6 +6,7 @@ import { inferredInProcess } from '../support/in-process.ts'
 import { answers, documentOf, integer, naming, object, ref, several, string, takes } from '../support/small-document.ts'
 
 type Fields = Readonly<Record<string, unknown>>
+const uuid = { ...string, format: 'uuid' }
 
 test('a part of a request that has most of the fields of a record is stored beside the others', async () => {
   const sent = { anyOf: [object({ number: string, month: integer, year: integer, holder: string }), string] }
@@ -80,4 +81,64 @@ test('a reply that names a new record beside much else of its making is a confir
   const { consentId } = (await send('POST /consents', { access: 'all', until: 'May' })).body as Fields
   const { access, until } = (await send(`GET /consents/${consentId}`)).body as Fields
   assert.deepEqual([access, until], ['all', 'May'])
+})
+
+test('a body with one key, whatever it is called, is around the record, and a UUID in the path is not its name', async () => {
+  const Rule = { name: string, ttl: integer }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/rules': { post: { ...takes(object({ payload: object(Rule) })), ...answers(200, uuid) } },
+        '/rules/{ruleId}': { ...naming('ruleId', uuid), get: answers(200, ref('Rule')) },
+      },
+      { Rule: object({ ...Rule, self: string, content: string }) },
+    ),
+  )
+  const id = (await send('POST /rules', { payload: { name: 'Ada', ttl: 5 } })).body
+  const { name, ttl } = (await send(`GET /rules/${id}`)).body as Fields
+  assert.deepEqual([name, ttl], ['Ada', 5])
+})
+
+test('what a request gives and the list leaves out is read back', async () => {
+  const mail = { subject: string, labels: several(integer) }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/mail': {
+          get: answers(200, several(object({ ...mail, mail_id: integer, is_read: { type: 'boolean' } }))),
+          post: { ...takes(object({ subject: string, body: string })), ...answers(201, integer) },
+        },
+        '/mail/{mail_id}': { ...naming('mail_id', integer), get: answers(200, object({ ...mail, body: string })) },
+      },
+      {},
+    ),
+  )
+  const id = (await send('POST /mail', { subject: 'Boats', body: 'Two of them.' })).body
+  const { body } = (await send(`GET /mail/${id}`)).body as Fields
+  assert.equal(body, 'Two of them.')
+  const listed = (await send('GET /mail')).body as Fields[]
+  assert.ok(listed.some(one => one.mail_id === id && one.subject === 'Boats'))
+})
+
+test('a field beside `attributes` that both have belongs to the attributes', async () => {
+  const Alert = object({
+    id: integer,
+    type: string,
+    attributes: object({ type: { ...string, enum: ['file', 'folder'] }, path: string, message: string }),
+  })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/alerts': {
+          get: answers(200, object({ data: several(ref('Alert')) })),
+          post: { ...takes(object({ type: string, path: string })), ...answers(201, object({ data: ref('Alert') })) },
+        },
+        '/alerts/{id}': { ...naming('id', integer), get: answers(200, object({ data: ref('Alert') })) },
+      },
+      { Alert },
+    ),
+  )
+  const made = (await send('POST /alerts', { type: 'folder', path: '/a' })).body as { data: { id: number } }
+  const { data } = (await send(`GET /alerts/${made.data.id}`)).body as { data: { attributes: Fields } }
+  assert.deepEqual([data.attributes.type, data.attributes.path], ['folder', '/a'])
 })

@@ -79,8 +79,12 @@ export function requestedRecord(
     return { node: inner, path: named }
   }
   const { properties } = contract.shapeOf(whole)
-  const [only, other] = [...properties].filter(([, node]) => isRecordOf(resource, node, contract))
   const flat = commonFields(properties, resource)
+  // The only key of a body is around the record, of which it may have few fields.
+  const isAround = (node: Node) =>
+    isRecordOf(resource, node, contract) ||
+    (properties.size === 1 && commonFields(contract.shapeOf(node).properties, resource) > 0)
+  const [only, other] = [...properties].filter(([, node]) => isAround(node))
   if (only && !other && flat === 0) return { node: only[1], path: [only[0]] }
   const [part, another] = [...properties].filter(([key, node]) => {
     const fields = requestFields(node, contract).properties
@@ -263,12 +267,17 @@ export type Inside = ReturnType<typeof readInside>
  * Finds the part of a record that a request gives without the key around it: the `attributes` of a JSON:API resource. More of the
  * request's fields must be in that part than in the record itself.
  */
-export function readInside(node: Node, { schema }: Resource, { contract }: Site) {
+export function readInside(node: Node, { schema, idField }: Resource, { contract }: Site) {
   const { properties, open } = schema.shape
   const asked = open ? [] : [...requestFields(node, contract).properties.keys()]
   const others = asked.filter(name => !properties.has(name))
+  // Beside `attributes`, a resource of JSON:API has an id and its own type.
+  const own = asked.filter(name => name !== idField)
   const parts = [...properties]
-    .map(([key, part]) => ({ key, names: others.filter(name => contract.shapeOf(part).properties.has(name)) }))
+    .map(([key, part]) => ({
+      key,
+      names: (key === 'attributes' ? own : others).filter(name => contract.shapeOf(part).properties.has(name)),
+    }))
     .filter(({ key, names }) => names.length > Math.max(key === 'attributes' ? 0 : 1, asked.length - others.length))
     .filter(({ key }) => !asked.includes(key))
   // A commit has an author and a committer: neither is surely meant.

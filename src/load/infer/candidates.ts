@@ -74,18 +74,28 @@ export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
   // Only the reply of the create, or a summary, may name a record, by a field that the record itself does not have.
   const [whole] = known
   const own = whole && isNamed ? schemas.reference(whole) : undefined
-  const most = whole === undefined ? 0 : schemas.names(whole).length
+  const shown = whole === undefined ? [] : schemas.names(whole)
+  // A list may leave out what a request gives and an item shows: the body of a mail.
+  const given = shown.filter(name => asked !== undefined && mayGive(name, asked, schemas))
   const isLess = ({ schema }: SchemaCandidate): boolean =>
-    known.some(node => schemas.reference(node) === schema && schemas.names(node).length < most)
-  if (own !== undefined && candidates.every(isLess))
-    candidates.unshift(withIdAdded(own, declared, candidates[0]?.idField))
+    known.some(node => {
+      const names = schemas.reference(node) === schema ? schemas.names(node) : shown
+      const isPart = names.filter(name => shown.includes(name)).length * 2 >= names.length
+      return names.length < shown.length || (isPart && !given.every(name => names.includes(name)))
+    })
+  // A UUID is not a name, though a record may have no other field for it.
+  const isUuid = declared !== undefined && schemas.format(declared.schema.node) === 'uuid'
+  const isWord = ({ idField }: SchemaCandidate): boolean => isUuid && SPEAKING.includes(plainName(idField))
+  if (own !== undefined && candidates.every(one => isLess(one) || isWord(one)))
+    candidates.unshift(withIdAdded(own, declared, candidates.find(one => !isWord(one))?.idField))
   // A schema that has the very field of the path is kept before one that has a name only: it may be a part of it.
   const isCertain = ({ idField, added }: SchemaCandidate) => added || isIdOf(idField, parameter)
   candidates.sort((a, b) => Number(isCertain(b)) - Number(isCertain(a)))
   // If the id in a request belongs to another resource, the server makes one.
   const all = candidates.flatMap(one => [one, { ...one, assign: one.byServer }])
+  const keys = all.map(({ schema, idField, assign }) => `${schema} ${idField} ${assign}`)
   return all
-    .filter((one, i) => all.findIndex(({ schema, assign }) => schema === one.schema && assign === one.assign) === i)
+    .filter((_, i) => keys.indexOf(keys[i] as string) === i)
     .map(one => {
       const record = known.find(node => schemas.reference(node) === one.schema)
       return record === undefined ? one : { ...one, defaults: selectedIn(record, lists, schemas) }

@@ -158,8 +158,9 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
 
   const collectionAt = (path: string): InferredCollection | undefined => {
     const segments = segmentsOf(path)
-    // `/` beside `/{id}` has no word.
-    const word = segments.length === 0 ? 'records' : wordOf(path)
+    // `/` beside `/{id}` has no word, and `/{owner}` that of `/{owner}/{cardId}`.
+    const [named = ''] = expressionsOf(exact.get(segments.join('/')) ?? '').slice(-1)
+    const word = segments.length === 0 ? 'records' : wordOf(path) || named.replace(/[-_]?id$/i, '')
     const own = operationsAt(path)
     const isOwned = segments.at(-1)?.includes('{') === true
     if (word === '' || (isOwned && !isOwnedList(segments, own))) return undefined

@@ -7,7 +7,7 @@ import type { Node } from '../../contract/documents.ts'
 import { describeField } from '../../contract/schema/field.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/names.ts'
-import { type Listed, nest } from './records.ts'
+import { FIRST, type Listed, nest } from './records.ts'
 import { type FieldReader, isNumeric, type SchemaReader } from './schema.ts'
 
 /** Words by their meaning, with blanks between them. */
@@ -143,8 +143,9 @@ export function wrapping(
 }
 
 function template(node: Node, keys: readonly string[], path: string, schemas: SchemaReader): Json {
-  const properties = schemas.fields(node)
   const [own, ...inner] = keys
+  if (own === FIRST) return [template(schemas.items(node) ?? node, inner, path, schemas)]
+  const properties = schemas.fields(node)
   const out: Record<string, Json> = {}
   for (const [name, child] of properties) {
     if (name === own) {

@@ -83,8 +83,8 @@ export function operationsOf(
   const { path, segments, name, own, list, create, records, beside, me } = collection
   const { schema, idField } = chosen.get(name) as SchemaCandidate
   // Another view may name its items by another field: those are not found by the one that was chosen.
-  const namer = collection.candidates.find(one => one.schema === schema)
-  const isNamed = namer === undefined || namer.idField === idField
+  const namers = collection.candidates.filter(one => one.schema === schema)
+  const isNamed = namers.length === 0 || namers.some(one => one.idField === idField)
   const item: Named['item'] = isNamed ? collection.item : new Map()
   const below = isNamed ? collection.below : []
   const node = schemaNamed(schema, contract)?.node as Node

@@ -96,6 +96,11 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
     return names.length === 1 && isIdOf(names[0], parameter)
   }
 
+  /** Whether an object has the field of the path parameter. */
+  function isNamed(properties: FieldNodes): boolean {
+    return parameter !== undefined && [...properties.keys()].some(name => plainName(name) === plainName(parameter))
+  }
+
   /** Whether a key is that of the collection. */
   function isOwn(key: string): boolean {
     return wordFormOf(key) === form
@@ -110,9 +115,16 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
   /** The list in a reply, at most two keys deep. */
   function listed(whole: Node): Listed | undefined {
     const { items, properties } = schemas.shape(whole)
-    if (items !== undefined) return schemas.isRecord(items) ? withInside({ items, whole, keys: [] }) : undefined
+    if (items !== undefined) {
+      // `[{ "taxes": [{…}] }]` lists pages.
+      const page = schemas.fields(items).size === 1 ? listed(items) : undefined
+      if (page?.keys.length === 1) return { ...page, whole, keys: [FIRST, ...page.keys] }
+      return schemas.isRecord(items) ? withInside({ items, whole, keys: [] }) : undefined
+    }
     const own = bestList(properties)
     if (own !== undefined) return withInside({ items: own.items, whole, keys: [own.key] })
+    // A record that a path names by this field has a list of something else.
+    if (isNamed(properties)) return undefined
     for (const [key, node] of properties) {
       const inner = schemas.shape(node)
       const plain = plainName(key)
@@ -183,10 +195,13 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
       const found = records.find(([, one]) => isAkin(one)) ?? records.find(([name]) => isOwn(name))
       if (found !== undefined) return { record: found[1], keys: [key, found[0]] }
     }
-    const named = inner.find(([key]) => isOwn(key)) ?? inner.find(([key]) => RECORD_KEYS.includes(plainName(key)))
+    const called = inner.find(([key]) => isOwn(key)) ?? inner.find(([key]) => RECORD_KEYS.includes(plainName(key)))
     const shared = (node: Node) => schemas.names(node).filter(name => fields.has(name)).length
+    // `{ "payload": {…} }` has nothing else, and no field of a record.
+    const named = called ?? (properties.size === 1 && shared(whole) === 0 ? inner[0] : undefined)
     const isInside = named !== undefined && shared(named[1]) > shared(whole)
-    const isBare = !hasId(properties) && (isOwn(named?.[0] ?? '') || !saysMuch(properties))
+    const isBare =
+      called !== undefined && !hasId(properties) && !isNamed(properties) && (isOwn(called[0]) || !saysMuch(properties))
     if (named !== undefined && (isInside || isBare)) {
       return { record: named[1], keys: [named[0]] }
     }
@@ -271,7 +286,10 @@ export function readRecords(schemas: SchemaReader, word: string, parameter?: str
       return ADDRESS.test(plain) && types.has('string') ? addressFor(schemas.format(node)) : undefined
     }
     const { items, properties } = schemas.shape(node)
-    if (items !== undefined) return ids.includes(singular(plain)) && schemas.isScalar(items) ? [ID] : undefined
+    if (items !== undefined) {
+      const isIds = ids.includes(singular(plain)) || plain.endsWith(plainName(word))
+      return isIds && schemas.isScalar(items) ? [ID] : undefined
+    }
     const isWrapper = isOwn(name) || WRAPPERS.has(plain)
     if (!isWrapper || properties.size === 0 || properties.size > MOST_INSIDE) return undefined
     return confirmation(node, idField)

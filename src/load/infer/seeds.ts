@@ -74,7 +74,7 @@ export function compileSeeds(contract: Contract) {
         seeds.set(name, [])
         continue
       }
-      const key = stringifyJson([name, candidate.schema, count, [...owners], readers])
+      const key = stringifyJson([name, candidate.schema, candidate.idField, count, [...owners], readers])
       seeds.set(
         name,
         getOrMake(known, key, () => seedRecords(name, resource, count, contract)),
