@@ -3,7 +3,7 @@
 
 import { isObject, stringifyJson } from '../kernel/json.ts'
 import { type Contract, followSteps, ITEM, type Operation, responseFor } from './contract.ts'
-import { childOf, componentOf, identityOf, itemsOf, type Node } from './documents.ts'
+import { branchesIn, childOf, componentOf, identityOf, itemsOf, type Node } from './documents.ts'
 import { compileMediaTypes } from './media-types.ts'
 
 /** A difference of two operations. */
@@ -133,7 +133,7 @@ export class ContractChanges {
       this.#within(isReply, from, into)
         .map(one => ({ ...one, steps: [...steps, ...one.steps] }))
         .filter(one => one.steps.length <= DEEPEST)
-    const [alternatives, others] = [unionOf(at), unionOf(to)]
+    const [alternatives, others] = [branchesIn(at), branchesIn(to)]
     if (alternatives.length > 0 || others.length > 0) {
       // A schema without alternatives is the only one.
       const old = alternatives.length > 0 ? alternatives : [at]
@@ -178,8 +178,6 @@ export class ContractChanges {
     if (was.items !== undefined && is.items !== undefined) yield* inside(was.items, is.items, ITEM)
   }
 }
-
-const unionOf = (node: Node): Node[] => ['oneOf', 'anyOf'].flatMap(keyword => itemsOf(childOf(node, keyword)))
 
 /** Names an alternative of a union: by its schema, its title, or its type. */
 function nameOfAlternative(node: Node, index: number, contract: Contract): string {

@@ -38,6 +38,9 @@ export const membersOf = (node: Node): [string, Node][] =>
 export const itemsOf = (node: Node): Node[] =>
   Array.isArray(node.value) ? node.value.map((_, index) => childOf(node, index)) : []
 
+/** The branches of the unions of a schema. */
+export const branchesIn = (node: Node): Node[] => ['oneOf', 'anyOf'].flatMap(keyword => itemsOf(childOf(node, keyword)))
+
 export const placeOf = ({ document, path }: Node, part: 'key' | 'value' = 'value'): Place =>
   document.source.locate(path, part)
 

@@ -185,7 +185,7 @@ test('a collection below its owner alone is called as the parameter of its items
   assert.equal((await send(`GET /2/${made.id}`)).status, 404)
 })
 
-test('a record at the path of its collection is no list of its parts', async () => {
+test('a record at the path of its collection does not list its parts', async () => {
   const Report = object({
     report_number: integer,
     file: string,

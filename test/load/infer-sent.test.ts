@@ -99,7 +99,7 @@ test('a body with one key, whatever it is called, is around the record, and a UU
   assert.deepEqual([name, ttl], ['Ada', 5])
 })
 
-test('what a request gives and the list leaves out is read back', async () => {
+test('a mail has its body, which the list of mails leaves out', async () => {
   const mail = { subject: string, labels: several(integer) }
   const { send } = await inferredInProcess(
     documentOf(

@@ -2,7 +2,7 @@
 // configuration name the place, and the contract decides.
 
 import { type Contract, type MediaType, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
-import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
+import { branchesIn, childOf, itemsOf, type Node } from '../../contract/documents.ts'
 import { isJson } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
@@ -137,24 +137,21 @@ export function itemOf({ shape, types }: SchemaUse, [key]: readonly string[], co
   return list && contract.shapeOf(list).items
 }
 
-const UNIONS = ['oneOf', 'anyOf'] as const
 /** The depth to which unions within unions are followed. */
 const DEEPEST = 4
-
-const unionBranches = (node: Node): readonly Node[] => UNIONS.flatMap(keyword => itemsOf(childOf(node, keyword)))
 
 /** Returns the schema if it has these properties, else the first branch of its union that has them, else the schema. */
 function branchWith(node: Node, names: readonly string[], contract: Contract): Node {
   const has = (one: Node) => names.every(name => contract.shapeOf(one).properties.has(name))
   if (names.length === 0 || has(node)) return node
-  return unionBranches(contract.resolve(node)).find(has) ?? node
+  return branchesIn(contract.resolve(node)).find(has) ?? node
 }
 
 /** Returns the schema and the branches of its unions, and of theirs. */
 export function shownBranches(node: Node, contract: Contract, depth = 0): readonly Node[] {
   const target = contract.resolve(node)
   if (depth === DEEPEST) return [target]
-  return [target, ...unionBranches(target).flatMap(branch => shownBranches(branch, contract, depth + 1))]
+  return [target, ...branchesIn(target).flatMap(branch => shownBranches(branch, contract, depth + 1))]
 }
 
 /** Returns the schema at some keys of a reply, through unions and lists; `undefined` if there is none. */
@@ -218,7 +215,7 @@ function requestFields(node: Node, contract: Contract, depth = 0): RequestFields
   const within = (keyword: string) =>
     itemsOf(childOf(target, keyword)).map(part => requestFields(part, contract, depth + 1))
   const parts = within('allOf')
-  const unions = UNIONS.map(within)
+  const unions = ['oneOf', 'anyOf'].map(within)
   const all = [...parts, ...unions.flat()].flatMap(one => [...one.properties])
   return {
     properties: new Map([...all.filter(([name]) => !properties.has(name)), ...properties]),

@@ -5,7 +5,7 @@ import { isObject, type Json, parseJson, pointer, put } from '../../kernel/json.
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Side } from '../../kernel/schema/keywords.ts'
 import type { Example, Header, MediaType, RequestBody, ResponseSpec } from '../contract.ts'
-import { childOf, type Documents, isGiven, itemsOf, membersOf, type Node } from '../documents.ts'
+import { branchesIn, childOf, type Documents, isGiven, membersOf, type Node } from '../documents.ts'
 import {
   type Encoding,
   EVENT_FIELDS,
@@ -239,8 +239,9 @@ const referTo = ({ path }: Node): object => ({ $ref: `#${pointer(path)}` })
 function sequenceOf(media: Node, item: Node, framing: Framing, reading: ContractReading): Sequence {
   const partType = textIn(childOf(media, 'itemEncoding', 'contentType').value)
   const resolved = reading.resolve(item) ?? item
-  const branches = ['oneOf', 'anyOf'].flatMap(union => itemsOf(childOf(resolved, union)))
-  const shapes = [resolved, ...branches].map(node => shapeOf(node, reading).properties).filter(({ size }) => size > 0)
+  const shapes = [resolved, ...branchesIn(resolved)]
+    .map(node => shapeOf(node, reading).properties)
+    .filter(({ size }) => size > 0)
   const data = shapes.map(properties => properties.get('data')).find(node => node !== undefined)
   const isEvent = shapes.every(properties => [...properties.keys()].every(name => EVENT_FIELDS.has(name)))
   const fields = framing === 'events' && data !== undefined && isEvent

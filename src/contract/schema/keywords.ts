@@ -84,6 +84,9 @@ const READERS: Readonly<Record<string, ReadValue>> = {
 
 const KNOWN = new Set([...SPECIAL, ...ONE, ...LIST, ...MAP, ...KEPT, ...ANNOTATIONS, ...Object.keys(READERS)])
 
+/** Returns whether a keyword says nothing about values. */
+export const isNote = (keyword: string): boolean => KEPT.has(keyword) || ANNOTATIONS.has(keyword) || !KNOWN.has(keyword)
+
 /** Returns whether the keyword limits values by itself, without further schemas. */
 export const isAssertion = (keyword: string): boolean => Object.hasOwn(READERS, keyword)
 

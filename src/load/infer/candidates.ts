@@ -85,7 +85,8 @@ export function candidatesOf(facts: CollectionFacts): SchemaCandidate[] {
     })
   // A UUID is not a name, though a record may have no other field for it.
   const isUuid = declared !== undefined && schemas.format(declared.schema.node) === 'uuid'
-  const isWord = ({ idField }: SchemaCandidate): boolean => isUuid && SPEAKING.includes(plainName(idField))
+  const isWord = ({ idField }: SchemaCandidate): boolean =>
+    isUuid && !isIdOf(idField, parameter) && SPEAKING.includes(plainName(idField))
   if (own !== undefined && candidates.every(one => isLess(one) || isWord(one)))
     candidates.unshift(withIdAdded(own, declared, candidates.find(one => !isWord(one))?.idField))
   // A schema that has the very field of the path is kept before one that has a name only: it may be a part of it.

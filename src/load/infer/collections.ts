@@ -152,15 +152,14 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
     const item = operationsAt(found)
     // Some items are answered as a list of one. A page of records is not changed or deleted.
     const isOfOne = changesOne(item) || namesRecord(expressionsOf(found ?? '').at(-1), word)
-    const isPage = !isOfOne && listAlike(own, item, records)
-    return isPage ? undefined : found
+    return !isOfOne && listAlike(own, item, records) ? undefined : found
   }
 
   const collectionAt = (path: string): InferredCollection | undefined => {
     const segments = segmentsOf(path)
     // `/` beside `/{id}` has no word, and `/{owner}` that of `/{owner}/{cardId}`.
-    const [named = ''] = expressionsOf(exact.get(segments.join('/')) ?? '').slice(-1)
-    const word = segments.length === 0 ? 'records' : wordOf(path) || named.replace(/[-_]?id$/i, '')
+    const last = exact.get(segments.join('/'))?.replace(/^.*\{(\w*?)[-_]?(?:id)?\}.*$/i, '$1') ?? ''
+    const word = segments.length === 0 ? 'records' : wordOf(path) || last
     const own = operationsAt(path)
     const isOwned = segments.at(-1)?.includes('{') === true
     if (word === '' || (isOwned && !isOwnedList(segments, own))) return undefined

@@ -3,15 +3,13 @@
 
 import { dirname, relative } from 'node:path'
 import type { Contract, Operation, ResponseSpec } from '../../contract/contract.ts'
-import { childOf, itemsOf, type Node, ownName } from '../../contract/documents.ts'
+import { branchesIn, childOf, itemsOf, type Node, ownName } from '../../contract/documents.ts'
 import { isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { plainName, wordFormOf } from '../../kernel/names.ts'
-
-const UNIONS = ['anyOf', 'oneOf'] as const
 
 /** Reads what the schemas of a contract describe. */
 export function readSchemas(contract: Contract) {
@@ -67,7 +65,7 @@ export function readSchemas(contract: Contract) {
     const inner = new Set([...seen, identity])
     const parts = itemsOf(childOf(target, 'allOf'))
     if (value.properties === undefined && parts.length === 1) return alternativesOf(parts[0] as Node, inner)
-    const branches = UNIONS.flatMap(keyword => itemsOf(childOf(target, keyword)))
+    const branches = branchesIn(target)
     if (value.properties === undefined && parts.length === 0 && branches.length > 0) {
       return branches.flatMap(branch => alternativesOf(branch, inner))
     }
