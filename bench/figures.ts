@@ -14,6 +14,8 @@ export interface Figure {
   readonly unit: 'ms' | 'µs' | 'MB' | '%' | ''
   /** The maximum. */
   readonly target: number
+  /** The values between which half of the samples are, where they differ much. */
+  readonly half?: readonly [from: number, to: number]
 }
 
 const MB = 1e6

@@ -106,14 +106,15 @@ export function describeReport({ quick, node, processor, rows, curves, figures }
     }
     lines.push('')
   }
-  for (const { name, value, unit, target } of figures) {
+  for (const { name, value, unit, target, half } of figures) {
+    const range = half === undefined ? '' : ` [${half.map(end => end.toFixed(0)).join('–')}]`
     cells(
       name,
       '',
       '',
       '',
       '',
-      `${value.toFixed(unit === '%' ? 1 : 0)} ${unit}`,
+      `${value.toFixed(unit === '%' ? 1 : 0)} ${unit}${range}`,
       '',
       `${target} ${holds(value, target)}`,
     )

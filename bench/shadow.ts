@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import type { Figure } from './figures.ts'
 import { configure, startRealApi } from './forwarding.ts'
 import type { Effort } from './ratios.ts'
-import { percentile, spreadOf } from './spread.ts'
+import { middleOf, percentile, spreadOf } from './spread.ts'
 import { inTurn, type Subject, startUnderstudy } from './subject.ts'
 
 const REQUEST = 'GET /pet HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
@@ -36,8 +36,10 @@ export async function measureShadow({ rounds, seconds }: Effort): Promise<Figure
       for (const subject of inTurn([alone, shadowed], round)) all.get(subject)?.push(await meet(subject, call))
     const [without = [], beside = []] = [...all.values()]
     const rise = (value: (met: Met) => number) =>
-      (spreadOf(beside.map((met, i) => value(met) / value(without[i] as Met))).median - 1) * 100
-    const figure = (name: string, value: number, target: number) => ({ name, value, unit: '%' as const, target })
+      middleOf(beside.map((met, i) => (value(met) / value(without[i] as Met) - 1) * 100))
+    const figure = (name: string, values: ReturnType<typeof middleOf>, target: number) => ({
+      ...{ name, ...values, unit: '%' as const, target },
+    })
     figures.push(
       figure(
         `shadow of 10 %, ${what}, median wait`,

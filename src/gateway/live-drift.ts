@@ -91,9 +91,11 @@ export function createLiveDrift(
     /** Compares a reply that was passed on. The stand-in is asked where it may have another answer. */
     follow(plan: Plan, exchange: Exchange, path: string, reply: Reply, judgement: Judgement): void {
       const { status, headers, stream } = reply
-      const fields = [...Object.entries(headers), ...(stream?.fields ?? [])].flat()
       const ask = (isNew: boolean) => exchange.refusal ?? (isNew ? askStandIn(exchange, path) : undefined)
-      const read = async () => ({ status, headers: joinFields(fields), body: judgement.body })
+      const read = async () => {
+        const fields = [...Object.entries(headers), ...(stream?.fields ?? [])].flat()
+        return { status, headers: joinFields(fields), body: judgement.body }
+      }
       compare(plan, exchange, path, read, ask, judgement === SKIPPED ? () => false : aside)
     },
 

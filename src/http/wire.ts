@@ -85,18 +85,15 @@ export function watchDelivery(req: IncomingMessage, res: ServerResponse, patienc
   if (res.writableLength > 0) watch(req, res, patience)
 }
 
-/** @returns a function that ends the watch */
-function watch({ socket }: IncomingMessage, res: ServerResponse, patience: number): () => void {
+function watch({ socket }: IncomingMessage, res: ServerResponse, patience: number): void {
   const timer = setTimeout(() => res.destroy(), patience)
   timer.unref()
   const timers = watchesOf(socket)
   timers.add(timer)
-  const end = () => {
+  res.once('close', () => {
     clearTimeout(timer)
     timers.delete(timer)
-  }
-  res.once('close', end)
-  return end
+  })
 }
 
 /** The watch of each socket's replies. Of pipelined replies, only the current one learns that the socket has closed. */

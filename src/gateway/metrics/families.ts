@@ -264,6 +264,7 @@ export class Books {
     // observation, those of an operation at once.
     let service = id === '' ? undefined : this.#service.series(operation)
     if (id !== '') this.#queued.series(operation)
+    let upstream: Series | undefined
     const known = new Map<string, Series>()
     const keep = (key: string, series: Series): Series => {
       known.set(key, series)
@@ -288,7 +289,9 @@ export class Books {
       },
       replied: (by, awaited) => {
         ;(known.get(by) ?? keep(by, this.#replies.series({ ...operation, replied: by }))).add()
-        if (awaited > 0) this.#upstream.series(operation).observe(awaited)
+        if (awaited === 0) return
+        upstream ??= this.#upstream.series(operation)
+        upstream.observe(awaited)
       },
       broken: () => this.#broken.series(operation).add(),
       queued: () => this.#queued.series(operation).add(),
