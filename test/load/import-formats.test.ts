@@ -97,6 +97,8 @@ test('records of a db.json of json-server 1 get those on both sides by _embed', 
   assert.deepEqual(await get('/comments?_embed=post&_embed=none'), [{ ...comment, post }])
   const page = (await get('/posts?_page=1&_embed=comments')) as { readonly data: unknown }
   assert.deepEqual(page.data, [{ ...post, comments: [comment] }])
+  assert.match(await imported.send('DELETE /posts/1'), /^200 /)
+  assert.deepEqual(await get('/comments'), [{ ...comment, postId: null }])
 })
 
 test('the package.json beside a db.json says which version of json-server it is for', async () => {

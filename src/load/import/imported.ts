@@ -101,7 +101,7 @@ export interface ImportedRecords {
   readonly pages?: { readonly when: string; readonly respond: JsonObject }
   /** Whether the id of a new record may be one that the request gives. */
   readonly takesIds?: boolean
-  /** The fields with ids of other records: see `references`. */
+  /** The fields with ids of other records, which may be null once these are deleted: see `references`. */
   readonly references?: JsonObject
   /** The collections whose records have some of these, and the field that names one. */
   readonly owners?: readonly { readonly resource: string; readonly field: string }[]

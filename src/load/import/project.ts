@@ -325,7 +325,8 @@ function addRecords(
   const records = isMade ? given.map(record => withoutTemplates(record) as JsonObject) : given
   const word = isOne ? name : singular(name)
   const schema = pascal(word)
-  const { type, properties = {} } = schemaOfValues(records) as { type: Json; properties?: Record<string, Json> }
+  const seen = schemaOfValues([...records, mapValues(references, () => null)])
+  const { type, properties = {} } = seen as { type: Json; properties?: Record<string, Json> }
   const $ref = `#/components/schemas/${schema}`
   const { [idField]: shownId = {}, ...fields } = properties
   // An id that a client gives may have another form.
@@ -379,12 +380,11 @@ function addRecords(
     ...withoutEmpty({ references }),
     ...{ unknownFields: 'keep', ...(records.length < 90_000 ? {} : { maxRecords: 2 * records.length }) },
   })
-  const plural = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   for (const one of [undefined, ...owners]) {
     const at = one === undefined ? path : `/${one.resource}/{id}/${name}`
     const within = one && { within: { parameter: 'id', ...one } }
     const suffix = one === undefined ? '' : `Of${pascal(singular(one.resource))}`
-    operate(at, { list: name, ...within }, plural + suffix)
+    operate(at, { list: name, ...within }, name.charAt(0).toUpperCase() + name.slice(1) + suffix)
     operate(at, { create: name, ...within }, schema + suffix)
   }
   for (const action of ['read', 'replace', 'update', 'delete']) operate(`${path}/{${idField}}`, { [action]: name })
