@@ -137,7 +137,7 @@ export function valueOfRequest(request: RecordedMessage): Json | undefined {
 
 /** Names of fields, parameters and headers with credentials, in the form of `plainName`. */
 const SECRET =
-  /passw|passphrase|secret|token(?!s)|(?:api|access|private)key|(?<!accesscontrolallow)credential|authorization|sess(?:ion)?id|signature|csrf|cardnumber|^(?:pass|pwd|pin|cvv|cvc|otp|jwt|sid|sig)$/
+  /passw|passphrase|secret|token(?!s)|(?:api|access|private)key|(?<!accesscontrolallow)credential|authorization|sess(?:ion)?id|signature|csrf|cardnumber|^(?:pass|pwd|pin|cvv|cvc|otp|jwt|sig)$/
 
 /** The ways in which a text of any form has a name before its value. The bounds keep each one linear. */
 const PAIRS = [
