@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { takeSnapshot } from '../../../src/world/world.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
 import { GATEWAY, replica } from './replicas.ts'
 import { call, titles, withChanges } from './rewinding.ts'
@@ -68,11 +69,16 @@ test('a world rewinds to a time before a reset', async () => {
   assert.deepEqual(await titles(one), ['one', 'two', 'three'])
 })
 
-test('a rewind restores counters, too', async () => {
+test('a rewind restores counters and scenarios, too', async () => {
   const { one } = await withChanges()
   const { position } = one.state
   assert.equal((await one.send('GET /ruled')).status, 418)
-  assert.equal((await one.send('GET /ruled')).status, 200)
+  const was = async () => (await one.send('GET /ruled')).headers['x-was']
+  assert.deepEqual([await was(), await was()], ['once', 'once'])
   await call(one, 'rewindWorld', { to: position })
-  assert.equal((await one.send('GET /ruled')).status, 418)
+  const again = await one.send('GET /ruled')
+  assert.deepEqual(
+    [again.status, (await takeSnapshot(one.gateway.worlds.default)).counters?.scenarios],
+    [418, undefined],
+  )
 })

@@ -62,8 +62,10 @@ operations:
   deleteBook: { respond: { delete: books } }
   limited: { rateLimit: { limit: 3/h }, respond: { status: 200, body: { ok: true } } }
   ruled:
-    respond: { status: 200, body: { ok: true } }
-    rules: [{ times: 1, respond: { status: 418, body: { ok: false } } }]
+    respond: { status: 200, headers: { X-Was: '\${scenario("ruled")}' }, body: { ok: true } }
+    rules:
+      - { times: 1, respond: { status: 418, body: { ok: false } } }
+      - { when: scenario("ruled") == "", enter: { ruled: once } }
 `
 
 export interface Replica {
