@@ -145,7 +145,8 @@ test('an environment of Mockoon keeps empty replies, inverted rules, choices and
       "{{setVar 'a' 1}} has no equal: of a block its first part is left, else nothing",
     ].sort(),
   )
-  const { send } = imported
+  const { send, result } = imported
+  assert.deepEqual(result?.tried.different, [])
   assert.equal(await send('GET /broken'), '503 ')
   assert.equal(await send('DELETE /books/all'), '204 ')
   assert.equal(await send('GET /inverted'), '200 "yes"')

@@ -27,6 +27,7 @@ import {
   withType,
 } from './imported.ts'
 import { type ProjectFiles, projectOf, settingsOfRoute, withoutEmpty, writeProject } from './project.ts'
+import { withoutTemplates } from './schema-of.ts'
 
 export interface InferredProject {
   readonly files: ProjectFiles
@@ -149,10 +150,15 @@ const exampleRule = ({ when, body, status, name }: ImportedCase): JsonObject[] =
 /** A request that a source names, and its reply. */
 interface ImportedExchange extends RecordedExchange {
   readonly from: ImportedCase
+  /** Whether some values are drawn, so that only the types of values are known. */
+  readonly isDrawn: boolean
 }
 
 /** The records of each collection that are read to try it: the others are as these. */
 const MOST_TRIED = 1000
+
+/** A template whose value has a known type. */
+const DRAWN = /\$\{(?:int\(draw\(|draw\(|uuid\(|string\(now)[^}]*\}/g
 
 /** The requests that a source names, and the reads of its records. The value of a template is not known. */
 export function exchangesIn({ routes, records, hasExamples = false }: Imported): ImportedExchange[] {
@@ -172,11 +178,18 @@ export function exchangesIn({ routes, records, hasExamples = false }: Imported):
       const text = isFile || body === undefined || isText ? body : stringifyJson(approximate(body))
       const escaped = hasExamples || typeof text !== 'string' ? '' : text.replace(/\$\{\\?"(\$\{|\{\{)\\?"\}/g, '\0$1')
       const isPartial = body === undefined || /(?<!\0)\$\{/.test(escaped)
-      const own = isFile ? body.bytes : escaped === '' ? (text as string | undefined) : escaped.replaceAll('\0', '')
+      const isDrawn = isPartial && isObject(body) && !isFile && !/(?<!\0)\$\{/.test(escaped.replace(DRAWN, ''))
+      const own = isDrawn
+        ? stringifyJson(withoutTemplates(body as Json))
+        : isFile
+          ? body.bytes
+          : escaped === ''
+            ? (text as string | undefined)
+            : escaped.replaceAll('\0', '')
       const usual = text === body ? undefined : 'application/json'
       return [
         {
-          ...{ from, place, at: 0, latency: 0, method, origin: '', initiator: undefined },
+          ...{ from, place, isDrawn, at: 0, latency: 0, method, origin: '', initiator: undefined },
           // Any value fits a parameter that is left.
           path: trial.path.replace(/\{[^}]*\}/g, '1'),
           query: trial.query,
@@ -185,7 +198,12 @@ export function exchangesIn({ routes, records, hasExamples = false }: Imported):
             body: trial.body,
             isPartial: false,
           },
-          reply: { status, headers: withType(headers, type ?? usual), body: isPartial ? undefined : own, isPartial },
+          reply: {
+            status,
+            headers: withType(headers, type ?? usual),
+            body: isPartial && !isDrawn ? undefined : own,
+            isPartial: isPartial && !isDrawn,
+          },
         },
       ]
     }),
