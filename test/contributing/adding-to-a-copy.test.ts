@@ -13,7 +13,9 @@ import type { ControlRoute } from '../../src/http/control/route.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'understudy-contributing-'))
 after(() => rmSync(folder, { recursive: true }))
-for (const name of ['package.json', 'tsconfig.json']) cpSync(join(ROOT, name), join(folder, name))
+for (const name of ['package.json', 'tsconfig.json', 'config/gateway.schema.json']) {
+  cpSync(join(ROOT, name), join(folder, name))
+}
 for (const name of ['src', 'test/simulate.ts', 'test/support/in-process.ts', 'test/virtual-clock.ts']) {
   cpSync(join(ROOT, name), join(folder, name), { recursive: true, filter: path => !/src.console/.test(path) })
 }

@@ -29,7 +29,7 @@ suite('options of the command line', { concurrency: true }, () => {
     assert.match(second.err, /already exists; overwrite it with --force/)
     const checked = await run(['check', '--deep', output]).ended
     assert.equal(checked.code, 0, checked.err)
-    assert.match(checked.out, /22 requests answered as the contract documents/)
+    assert.match(checked.out, /26 requests answered as the contract documents/)
   })
 
   test('serve --open opens the console, or says that no program can', async () => {

@@ -93,8 +93,13 @@ export function parseSource(
     report.error('empty-file', FILE_FAULTS['empty-file'] as string, placeOfFile(file))
     return undefined
   }
-  if (alias !== undefined && !isBounded(value)) {
+  const isSettings = kind === 'gateway' && !isContract
+  if (alias !== undefined && !isBounded(value, isSettings ? MOST_SETTINGS : MOST_VALUES)) {
     report.error(TOO_MANY_ALIASES.code, TOO_MANY_ALIASES.message, places.at(...alias))
+    return undefined
+  }
+  if (isSettings && text.length > MOST_SETTINGS && !isBounded(value, MOST_SETTINGS)) {
+    report.error('file-too-large', `the file has more than ${MOST_SETTINGS} values`, placeOfFile(file), APART)
     return undefined
   }
   // The events take much memory, and are needed only while mistakes are reported.
@@ -130,6 +135,9 @@ const membersIn = (value: unknown): number => {
 
 /** The maximum number of values that aliases may expand to. */
 const MOST_VALUES = 5_000_000
+/** The maximum number of values in a gateway file, which is walked many times. */
+const MOST_SETTINGS = 500_000
+const APART = 'seeds and contracts may be files of their own'
 
 /** Like `readSource`, for a file that another one names. A mistake of the whole file is reported at `from`. */
 export function readNamed(
@@ -174,10 +182,10 @@ export const realOf = (path: string): string => attempted(() => realpathSync(pat
 const filesIn = (folder: string): string[] => attempted(() => readdirSync(folder)) ?? []
 
 /**
- * Returns whether a value has at most `MOST_VALUES` in it, counted at every alias, and no cycle: a few lines of YAML can stand for
- * billions of values.
+ * Returns whether a value has at most `most` values in it, counted at every alias, and no cycle: a few lines of YAML can stand
+ * for billions of values.
  */
-function isBounded(value: unknown): boolean {
+function isBounded(value: unknown, most: number): boolean {
   const sizes = new Map<object, number>()
   const sizeOf = (item: unknown): number => {
     if (typeof item !== 'object' || item === null) return 1
@@ -189,7 +197,7 @@ function isBounded(value: unknown): boolean {
     sizes.set(item, size)
     return size
   }
-  return sizeOf(value) <= MOST_VALUES
+  return sizeOf(value) <= most
 }
 
 /**
