@@ -30,6 +30,8 @@ interface KnownNames {
   readonly contract: Contract
   /** Absent where records cannot be read. */
   readonly resources?: ReadonlyMap<string, Pick<Resource, 'base'>> | undefined
+  /** The scenarios that rules enter. */
+  readonly scenarios?: readonly string[]
 }
 
 export type Expressions = ReturnType<typeof expressionsFor>
@@ -76,7 +78,7 @@ type ExpressionAt = [text: string, path: Path, start: number, report: ReportMist
 /** Compiles one expression; `undefined` if it is invalid. */
 export function compileExpression(
   language: Language,
-  { contract, resources }: KnownNames,
+  { contract, resources, scenarios = [] }: KnownNames,
   want: 'bool' | 'any',
   ...[text, path, start, report]: ExpressionAt
 ): Expression | undefined {
@@ -97,16 +99,19 @@ export function compileExpression(
       report('unknown-expression', 'records cannot be read here', path, hint, at(reference))
       continue
     }
-    const names =
-      kind === 'operation'
-        ? contract.operations.map(({ id }) => id)
-        : [...((kind === 'schema' ? contract.schemas : resources)?.keys() ?? [])]
+    const names = {
+      operation: () => contract.operations.map(({ id }) => id),
+      schema: () => [...contract.schemas.keys()],
+      resource: () => [...(resources?.keys() ?? [])],
+      scenario: () => scenarios,
+    }[kind]()
     if (kind === 'resource' && resources?.get(name)?.base !== undefined) {
       const unknown = `the records of ${name} that only the real API has are not known here`
       report('unread-base', unknown, path, undefined, at(reference))
     }
     if (names.includes(name)) continue
-    const message = kind === 'resource' ? `there is no resource "${name}"` : `the contract has no ${kind} "${name}"`
+    const said = { resource: 'there is no resource', scenario: 'no rule enters a scenario' }
+    const message = `${kind in said ? said[kind as keyof typeof said] : `the contract has no ${kind}`} "${name}"`
     report(`unknown-${kind}`, message, path, suggest(name, names), at(reference))
   }
   return compiled
@@ -120,6 +125,7 @@ interface ScopeSite {
   readonly identify: Identify
   /** The names that a caller may have. */
   readonly consumers: readonly string[]
+  readonly scenarios: readonly string[]
 }
 
 /** The scope of one exchange, whose `values` and `body` must have been read. */

@@ -23,7 +23,7 @@ export interface Expression {
 
 /** A name an expression refers to: `calls("payOrder")`. */
 export interface NamedReference {
-  readonly kind: 'operation' | 'resource' | 'schema'
+  readonly kind: 'operation' | 'resource' | 'schema' | 'scenario'
   readonly name: string
   readonly start: number
   readonly end: number

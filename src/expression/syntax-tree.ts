@@ -42,7 +42,7 @@ const SCOPED: Readonly<Record<string, NamedReference['kind'] | undefined>> = {
   calls: 'operation',
   records: 'resource',
   record: 'resource',
-  scenario: undefined,
+  scenario: 'scenario',
   draw: undefined,
   uuid: undefined,
   sample: 'schema',

@@ -12,7 +12,7 @@ import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/file/source.ts'
 import { describeRule, problems } from '../kernel/http.ts'
-import { memberAt, pointer } from '../kernel/json.ts'
+import { isObject, memberAt, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { Hits, SCENARIOS, Scenarios } from '../world/kept.ts'
 import { compileIdentification } from './consumers.ts'
@@ -52,6 +52,7 @@ export class OperationCompiler {
   readonly #references: References
   readonly #compileIdentify: ReturnType<typeof compileIdentification>
   readonly #constants = new Map<Operation, Constants>()
+  readonly #scenarios: readonly string[]
   /** The fields that responders need an index for, by resource. */
   readonly indexes: ReadonlyMap<string, Set<string>>
 
@@ -59,6 +60,8 @@ export class OperationCompiler {
     this.simulation = simulation
     this.#contract = contract
     this.#readers = readers
+    const { defaults, tags, operations, weather } = simulation.file
+    this.#scenarios = scenariosIn([defaults, tags, operations, weather])
     this.#compileIdentify = compileIdentification(contract, consumers)
     this.#references = findReferences(contract, simulation.resources)
     this.indexes = new Map([...simulation.resources.keys()].map(name => [name, new Set<string>()] as const))
@@ -69,7 +72,7 @@ export class OperationCompiler {
       const identify = this.#compileIdentify(operation)
       const { resources, consumerNames } = this.simulation
       const consumers = consumerNames.length > 0 ? consumerNames : [ANYBODY.name]
-      const site = { contract: this.#contract, operation, resources, identify, consumers }
+      const site = { contract: this.#contract, operation, resources, identify, consumers, scenarios: this.#scenarios }
       const [own, shared] = [expressionsFor(site, true), expressionsFor(site, false)]
       return { answers: new Answers(operation, this.#references.within), identify, own, shared }
     })
@@ -335,3 +338,9 @@ export const NO_OPERATION: Operation = {
 
 /** The behaviours of a request that matches no operation: they give the refusal the API's shape, and say who replied. */
 const unmatchedBehaviours = behaviours.filter(({ name }) => name === 'errors' || name === 'replied')
+
+/** Returns the scenarios that rules below a value enter. */
+const scenariosIn = (value: unknown): string[] =>
+  Object.entries(Object(value)).flatMap(([key, inner]) =>
+    key === 'enter' && isObject(inner) ? Object.keys(inner) : typeof inner === 'object' ? scenariosIn(inner) : [],
+  )

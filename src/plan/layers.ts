@@ -217,8 +217,8 @@ export function compileCondition(
     text === undefined
       ? undefined
       : expressions.condition(text, path, (code, message, at, hint, span) =>
-          // Records that the world has changed are known.
-          report[code === 'unread-base' ? 'warning' : 'error'](
+          // Records that the world has changed are known, and weather that is sent later may enter a scenario.
+          report[code === 'unread-base' || code === 'unknown-scenario' ? 'warning' : 'error'](
             code,
             message,
             placeWithin(source.locate(at), span.start, span.end),

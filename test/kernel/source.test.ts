@@ -116,6 +116,7 @@ const LARGE: readonly (readonly [name: string, text: string, code: string])[] = 
     `b: &b {${Array.from({ length: 2500 }, (_, i) => `k${i}: 1,`).join('')}}\n${Array.from({ length: 2500 }, (_, i) => `m${i}: {<<: *b}\n`).join('')}`,
     'alias-bomb',
   ],
+  ['a gateway file of 500,000 values', `errors: { body: [${'1,'.repeat(500_000)}] }`, 'file-too-large'],
 ]
 
 for (const [name, text, code] of LARGE) {
