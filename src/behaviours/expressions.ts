@@ -4,7 +4,14 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Node } from '../contract/documents.ts'
 import { Language } from '../expression/language.ts'
-import type { Expression, ExpressionType, RequestRoot, RequestTypes, Scope } from '../expression/scope.ts'
+import type {
+  Expression,
+  ExpressionType,
+  NamedReference,
+  RequestRoot,
+  RequestTypes,
+  Scope,
+} from '../expression/scope.ts'
 import {
   compileFilling,
   type ReportMistake,
@@ -91,6 +98,11 @@ export function compileExpression(
     report(compiled.code, compiled.message, path, compiled.hint, at(compiled))
     return undefined
   }
+  const namesOf = (kind: NamedReference['kind']): readonly [none: string, names: readonly string[]] => {
+    if (kind === 'operation') return ['the contract has no', contract.operations.map(({ id }) => id)]
+    if (kind === 'schema') return ['the contract has no', [...contract.schemas.keys()]]
+    return kind === 'resource' ? ['there is no', [...(resources?.keys() ?? [])]] : ['no rule enters a', scenarios]
+  }
   for (const doubt of compiled.doubts) report(doubt.code, doubt.message, path, doubt.hint, at(doubt))
   for (const reference of compiled.references) {
     const { kind, name } = reference
@@ -99,20 +111,13 @@ export function compileExpression(
       report('unknown-expression', 'records cannot be read here', path, hint, at(reference))
       continue
     }
-    const names = {
-      operation: () => contract.operations.map(({ id }) => id),
-      schema: () => [...contract.schemas.keys()],
-      resource: () => [...(resources?.keys() ?? [])],
-      scenario: () => scenarios,
-    }[kind]()
+    const [none, names] = namesOf(kind)
     if (kind === 'resource' && resources?.get(name)?.base !== undefined) {
       const unknown = `the records of ${name} that only the real API has are not known here`
       report('unread-base', unknown, path, undefined, at(reference))
     }
     if (names.includes(name)) continue
-    const said = { resource: 'there is no resource', scenario: 'no rule enters a scenario' }
-    const message = `${kind in said ? said[kind as keyof typeof said] : `the contract has no ${kind}`} "${name}"`
-    report(`unknown-${kind}`, message, path, suggest(name, names), at(reference))
+    report(`unknown-${kind}`, `${none} ${kind} "${name}"`, path, suggest(name, names), at(reference))
   }
   return compiled
 }

@@ -142,6 +142,10 @@ export interface ImportKind {
   read(files: readonly ForeignFile[], report: Diagnostics): Imported
 }
 
+/** Returns the condition in CEL that all conditions hold. */
+export const allOf = (conditions: readonly string[]): string =>
+  conditions.map(one => (conditions.length > 1 && /\|\||\?/.test(one) ? `(${one})` : one)).join(' && ') || 'true'
+
 /** Returns a text as a literal of CEL. */
 export const celText = (text: string): string => JSON.stringify(text)
 

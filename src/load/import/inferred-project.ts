@@ -19,6 +19,7 @@ import { jsonOf } from './handlebars.ts'
 import type { RecordedExchange } from './har.ts'
 import {
   addFixture,
+  allOf,
   type Imported,
   type ImportedCase,
   ImportedFile,
@@ -145,7 +146,7 @@ function rulesOf(cases: readonly ImportedCase[]): ImportedCase[] {
 const exampleRule = ({ when, body, status, name }: ImportedCase): JsonObject[] =>
   when.length === 0
     ? []
-    : [{ when: when.join(' && '), respond: (body === undefined ? { status } : { example: name }) as JsonObject }]
+    : [{ when: allOf(when), respond: (body === undefined ? { status } : { example: name }) as JsonObject }]
 
 /** A request that a source names, and its reply. */
 interface ImportedExchange extends RecordedExchange {
@@ -179,13 +180,9 @@ export function exchangesIn({ routes, records, hasExamples = false }: Imported):
       const escaped = hasExamples || typeof text !== 'string' ? '' : text.replace(/\$\{\\?"(\$\{|\{\{)\\?"\}/g, '\0$1')
       const isPartial = body === undefined || /(?<!\0)\$\{/.test(escaped)
       const isDrawn = isPartial && isObject(body) && !isFile && !/(?<!\0)\$\{/.test(escaped.replace(DRAWN, ''))
-      const own = isDrawn
-        ? stringifyJson(withoutTemplates(body as Json))
-        : isFile
-          ? body.bytes
-          : escaped === ''
-            ? (text as string | undefined)
-            : escaped.replaceAll('\0', '')
+      const isUnknown = isPartial && !isDrawn
+      const written = escaped === '' ? (text as string | undefined) : escaped.replaceAll('\0', '')
+      const known = isFile ? body.bytes : written
       const usual = text === body ? undefined : 'application/json'
       return [
         {
@@ -201,8 +198,8 @@ export function exchangesIn({ routes, records, hasExamples = false }: Imported):
           reply: {
             status,
             headers: withType(headers, type ?? usual),
-            body: isPartial && !isDrawn ? undefined : own,
-            isPartial: isPartial && !isDrawn,
+            body: isUnknown ? undefined : isDrawn ? stringifyJson(withoutTemplates(body as Json)) : known,
+            isPartial: isUnknown,
           },
         },
       ]

@@ -3,7 +3,7 @@
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { celOfJsonPath, isBeyondLinear } from './handlebars.ts'
-import { celText, celValue, memberIn } from './imported.ts'
+import { allOf, celText, celValue, memberIn } from './imported.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 
@@ -56,9 +56,6 @@ export function textConditions(matcher: unknown, value: string, present: string,
     return []
   })
 }
-
-export const allOf = (conditions: readonly string[]): string =>
-  conditions.length === 1 ? (conditions[0] as string) : conditions.map(one => `(${one})`).join(' && ') || 'true'
 
 /** Returns the conditions of a pattern of the body, and a body that fulfils them, if one is named. */
 export function bodyConditions(pattern: Members, at: Path, lose: Lose) {

@@ -18,6 +18,7 @@ import { freeName, singular } from '../../kernel/names.ts'
 import { roleOf } from '../infer/list.ts'
 import {
   addFixture,
+  allOf,
   type Imported,
   type ImportedCase,
   ImportedFile,
@@ -276,15 +277,10 @@ export function settingsOfRoute({ cases }: ImportedRoute, files: Map<string, str
     if (isUsual(one)) {
       return { ...settings, ...(rules.length > 0 ? { rules } : {}) }
     }
-    rules.push({ ...(one.when.length > 0 ? { when: allOfThem(one.when) } : {}), ...settings })
+    rules.push({ ...(one.when.length > 0 ? { when: allOf(one.when) } : {}), ...settings })
   }
   return { respond: { status: 404 }, rules }
 }
-
-const allOfThem = (conditions: readonly string[]): string =>
-  conditions.length === 1
-    ? (conditions[0] as string)
-    : conditions.map(one => (one.includes('||') || one.includes('?') ? `(${one})` : one)).join(' && ')
 
 function settingsOfCase(
   { status, headers, type, body, settings }: ImportedCase,
