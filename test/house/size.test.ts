@@ -8,7 +8,7 @@ import { sourceFiles } from './source-files.ts'
 const MOST_LINES = 400
 const MOST_IN_A_FOLDER = 25
 /** The size of src/. Raising a bound takes a decision in docs/decisions/ that says what users get for it. */
-const MOST = { files: 320, lines: 50_593, kilobytes: 1_158 }
+const MOST = { files: 320, lines: 50_592, kilobytes: 1_157 }
 const ROOT = join(import.meta.dirname, '../..')
 
 /** Files that hold one table and no code that a reader has to follow. */
