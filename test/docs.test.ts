@@ -164,3 +164,12 @@ test('every shipped configuration is without a mistake or a warning', () => {
     assert.equal(formatDiagnostics(report.list), '', path)
   }
 })
+
+test('no page downloads the package that is called understudy on the npm registry, which is another program', () => {
+  const downloads =
+    /(?:npx|npm exec|npm (?:install|i|add)|pnpm dlx|yarn dlx|bunx)(?: (?:-[-\w]+|--))* understudy(?![-./\w])/
+  for (const page of PAGES) {
+    const command = read(page).match(downloads)?.[0] ?? ''
+    assert.ok(command === '' || /^npx --no understudy$/.test(command), `${page}: ${command}`)
+  }
+})
