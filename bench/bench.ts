@@ -1,11 +1,12 @@
-// npm run bench [-- --quick] [PART ...] measures every target of the product. PART is rows, curves, start, overload, soak, kills,
-// shared, forwarding, shadow, recording or part of a row's name; the default is all of them. It fails only if a run was broken. A
-// missed target is printed, since a busy machine misses some.
+// npm run bench [-- --quick] [--against COMMIT] [PART ...] measures every target of the product. PART is one of PARTS or part of a
+// row's name; the default is all of them. It fails only if a run was broken. A missed target is printed, since a busy machine misses some.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { type Curves, measureCurves } from './curves.ts'
 import { type Figure, measureSoak, measureStart } from './figures.ts'
 import { measureForwarding } from './forwarding.ts'
+import { measureHandle } from './handle.ts'
 import { measureKills } from './kills.ts'
 import { measureObserving } from './observing.ts'
 import { measureOverload } from './overload.ts'
@@ -19,16 +20,27 @@ import { measureShadow } from './shadow.ts'
 import { measureShared } from './shared.ts'
 import { RESULTS } from './subject.ts'
 
-const words = process.argv.slice(2)
-const quick = words.includes('--quick')
-const parts = words.filter(word => word !== '--quick')
+const PARTS = [
+  'rows',
+  'curves',
+  'start',
+  'handle',
+  'overload',
+  'soak',
+  'kills',
+  'shared',
+  'forwarding',
+  'shadow',
+  'recording',
+]
+
+const { values: flags, positionals: parts } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, against: { type: 'string', default: 'HEAD' } },
+})
+const { quick, against } = flags
 const rowNames = [...rows, variedRow, ...ruledRows, ...lastingRows].map(({ name }) => name)
-const unknown = parts.filter(
-  part =>
-    !['rows', 'curves', 'start', 'overload', 'soak', 'kills', 'shared', 'forwarding', 'shadow', 'recording'].includes(
-      part,
-    ) && !rowNames.some(name => name.includes(part)),
-)
+const unknown = parts.filter(part => !PARTS.includes(part) && !rowNames.some(name => name.includes(part)))
 if (unknown.length > 0) {
   process.stderr.write(`there is nothing called ${unknown.join(', ')} to measure\n`)
   process.exit(2)
@@ -41,6 +53,10 @@ const figures: Figure[] = []
 if (wanted('start')) {
   say('start-up …')
   figures.push(...(await measureStart(quick ? 3 : 7)))
+}
+if (wanted('handle')) {
+  say('inside the gateway …')
+  figures.push(...(await measureHandle(against, quick ? 3 : 9, quick ? 5000 : 30_000)))
 }
 say('rows …')
 const measured = await measureRows(effort, name => wanted('rows') || parts.some(part => name.includes(part)))
