@@ -6,7 +6,7 @@ import { breathe } from '../../world/clock.ts'
 import type { SharedRequests } from '../../world/engines/engine.ts'
 import { Mask } from '../mask.ts'
 import { maskHeaders } from './entry.ts'
-import { type Journal, type JournalEntry, LOST, nestedMember } from './journal.ts'
+import { blankEntry, type Journal, type JournalEntry, LOST, nestedMember } from './journal.ts'
 
 /** The requests to filter or verify: those of one process, or of all. */
 export interface JournalView {
@@ -152,8 +152,8 @@ function readEntry(text: string, current: string): JournalEntry {
     JSON.parse(text) as EntryLine
   const usual = { id, at, time, world, operation, method, path, query, status, injected }
   return {
+    ...blankEntry(MASKED),
     ...usual,
-    ...{ queued: false, notes: [], awaited: 0, mask: MASKED, size: 0 },
     milliseconds: took / 1000,
     consumer: consumer ?? undefined,
     position: log === current ? position || undefined : LOST,
