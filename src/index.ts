@@ -1,7 +1,5 @@
 // The library face: a gateway inside a test, on free ports, or a middleware inside a Koa application.
 
-import type { CoverageFilter } from './gateway/coverage/coverage.ts'
-import type { CoverageReport } from './gateway/coverage/report.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { silentLog } from './gateway/log.ts'
 import type { Load } from './gateway/reload.ts'
@@ -13,14 +11,16 @@ import { type Loaded, type LoadOptions, loadPlan } from './load/load.ts'
 import { loadAside } from './load/load-aside.ts'
 import type { Plan } from './plan/plan.ts'
 import { createGateway, start } from './start.ts'
+import type { CoverageFilter } from './wings/coverage/coverage.ts'
+import type { CoverageReport } from './wings/coverage/report.ts'
 import { realClock } from './world/clock.ts'
 import { steerWorld, type WorldHandle } from './world-handle.ts'
 
-export type { CoverageFilter } from './gateway/coverage/coverage.ts'
-export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } from './gateway/coverage/report.ts'
 export type { RecordedRequest } from './gateway/journal/entry.ts'
 export type { NearMiss, Times, Verdict } from './gateway/journal/filter.ts'
 export type { KoaContext, KoaMiddleware } from './http/data-plane.ts'
+export type { CoverageFilter } from './wings/coverage/coverage.ts'
+export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } from './wings/coverage/report.ts'
 export type { WorldFilter, WorldHandle } from './world-handle.ts'
 
 /** The configuration of a gateway. */

@@ -1,5 +1,7 @@
 // The request life-cycle, outermost first. Adding a behaviour is one file and one line here.
 
+import { shadow } from '../wings/drift/shadow.ts'
+import { replied } from '../wings/real-api/replied.ts'
 import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
 import { deprecatedInputs, deprecation, stability } from './deprecation.ts'
@@ -9,11 +11,9 @@ import { fault } from './fault.ts'
 import { latency } from './latency.ts'
 import { capacity, rateLimit } from './limits.ts'
 import { prefer } from './prefer.ts'
-import { replied } from './replied.ts'
 import { replies } from './replies.ts'
 import { respond } from './respond/index.ts'
 import { conditional, idempotency } from './safe-writes.ts'
-import { shadow } from './shadow.ts'
 import { validate } from './validate/index.ts'
 
 /**

@@ -1,13 +1,14 @@
 // `understudy check` and `understudy plan`.
 
-import { createUpstream } from '../http/upstream.ts'
 import { Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { parseRate } from '../kernel/units.ts'
-import { checkAgainst } from '../load/compare/against.ts'
-import { askAt } from '../load/compare/ask.ts'
 import { selfCheck } from '../load/probe/self-check.ts'
 import { describeCalendar, describeDayWhole, describeWhole } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'
+import { checkAgainst } from '../wings/drift/against.ts'
+import { askAt } from '../wings/drift/ask.ts'
+import { BASELINE, tellBook } from '../wings/drift/drift-command.ts'
+import { createUpstream } from '../wings/real-api/client.ts'
 import { parseMoment, realClock } from '../world/clock.ts'
 import {
   CONFIGURATIONS,
@@ -23,7 +24,6 @@ import {
   tellMistakes,
   withPlan,
 } from './command.ts'
-import { BASELINE, tellBook } from './drift.ts'
 
 export const check: Command = {
   about: 'report the mistakes of the configuration; exit 0 or 1',

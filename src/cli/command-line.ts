@@ -6,10 +6,10 @@ import { parseArgs } from 'node:util'
 import { UnguardedControlPlane } from '../http/control/access.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { table } from '../kernel/terminal.ts'
+import { FileExists } from '../wings/infer/init-command.ts'
 import { StateRefused } from '../world/engines/engine.ts'
 import { CONFIGURATIONS, type CommandLine, type Option } from './command.ts'
 import { COMMANDS } from './commands.ts'
-import { FileExists } from './init.ts'
 
 /** Returns the environment variable of an option. */
 export const variableOf = (name: string, { variable }: Option): string =>

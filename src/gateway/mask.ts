@@ -7,7 +7,7 @@ import { isObject, mapValues } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import { passwordsOf } from '../plan/settings.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
-import { upstreamSecrets } from '../plan/upstream.ts'
+import { upstreamSecrets } from '../wings/real-api/settings.ts'
 
 const MASKED = '***'
 const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie'])

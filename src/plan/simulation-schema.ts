@@ -5,9 +5,9 @@ import { behaviours } from '../behaviours/index.ts'
 import { latency } from '../behaviours/latency.ts'
 import { respondSchema } from '../behaviours/respond/config.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
+import { upstreamSchema } from '../wings/real-api/settings.ts'
 import { $defs, behaviourSettings, behavioursBlock, configurable, weatherBlocks } from './block-schemas.ts'
 import { WORLD_NAME } from './settings.ts'
-import { upstreamSchema } from './upstream.ts'
 
 const cors = setting.block(
   'Which pages of other origins may call the API (CORS). `off`: none, and preflight requests are not permitted. Default: all, with credentials.',

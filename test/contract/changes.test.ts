@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ContractChanges } from '../../src/contract/changes.ts'
+import { ContractChanges } from '../../src/wings/next/changes.ts'
 import { loadFiles } from '../support/in-process.ts'
 
 const document = (more: object, components: object = {}) => ({

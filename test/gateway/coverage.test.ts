@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CoverageFilter } from '../../src/gateway/coverage/coverage.ts'
-import { formatCoverage, mergeReports } from '../../src/gateway/coverage/report.ts'
+import type { CoverageFilter } from '../../src/wings/coverage/coverage.ts'
+import { formatCoverage, mergeReports } from '../../src/wings/coverage/report.ts'
 import { inProcess, loadFiles } from '../support/in-process.ts'
 
 const CONTRACT = `openapi: 3.1.0

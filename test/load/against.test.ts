@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { type AskUpstream, checkAgainst } from '../../src/load/compare/against.ts'
-import { differencesOf, noReply } from '../../src/load/compare/differences.ts'
-import { compareRecorded } from '../../src/load/compare/recorded.ts'
-import type { RecordedExchange } from '../../src/load/import/har.ts'
 import { createRunner, inProcess } from '../../src/load/probe/probe.ts'
 import type { Plan } from '../../src/plan/plan.ts'
+import { type AskUpstream, checkAgainst } from '../../src/wings/drift/against.ts'
+import { compareRecorded } from '../../src/wings/drift/recorded.ts'
+import { differencesOf, noReply } from '../../src/wings/project/differences.ts'
+import type { RecordedExchange } from '../../src/wings/project/har.ts'
 import { load } from '../support/in-process.ts'
 
 const BOOKS = `

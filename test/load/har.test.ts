@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import type { Entry } from 'har-format'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { entryOf, HarFile, type RecordedExchange, readHar, writeHar } from '../../src/load/import/har.ts'
+import { entryOf, HarFile, type RecordedExchange, readHar, writeHar } from '../../src/wings/project/har.ts'
 import '../support/property-runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-har-'))

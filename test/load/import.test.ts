@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { importFiles } from '../../src/load/import/import.ts'
+import { importFiles } from '../../src/wings/import/import.ts'
 import { cases } from '../support/cases.ts'
 import { home, importOf, lost, mockoonResponse, mockoonRule, newFolder } from './imports.ts'
 

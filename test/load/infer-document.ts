@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readContract } from '../../src/contract/document/read-contract.ts'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/file/read-source.ts'
-import { inferGateway } from '../../src/load/infer/infer.ts'
+import { inferGateway } from '../../src/wings/infer/infer.ts'
 
 /** Infers from a document with these paths. Returns one line for each operation, and why something was left out. */
 export async function infer(paths: object, schemas: object = {}, openapi = '3.0.3'): Promise<readonly string[]> {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { readContract } from '../../src/contract/document/read-contract.ts'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/file/read-source.ts'
-import { inferGateway } from '../../src/load/infer/infer.ts'
+import { inferGateway } from '../../src/wings/infer/infer.ts'
 
 const golden = new URL('../golden/inference/', import.meta.url)
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RECORDING } from '../../src/load/record/recording.ts'
+import { RECORDING } from '../../src/wings/project/recording.ts'
 import { get, proofOf, recordInto, scripted, serve } from './record-into.ts'
 import { type Api, recorded, type Sent } from './recorded-api.ts'
 

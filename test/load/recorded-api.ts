@@ -1,7 +1,7 @@
 // Two APIs as plain code, a blog like RealWorld and train trips like Train Travel, and the traffic of their clients.
 
 import type { Entry } from 'har-format'
-import { entryOf, type RecordedMessage, writeHar } from '../../src/load/import/har.ts'
+import { entryOf, type RecordedMessage, writeHar } from '../../src/wings/project/har.ts'
 
 export interface Sent {
   readonly method: string

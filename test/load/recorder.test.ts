@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Entry } from 'har-format'
 import type { Upstream, UpstreamRequest, UpstreamSettings } from '../../src/behaviours/exchange.ts'
-import { createRecorder, MOST_RECORDED } from '../../src/load/record/recorder.ts'
-import { createMask } from '../../src/load/record/recording.ts'
+import { createMask } from '../../src/wings/project/recording.ts'
+import { createRecorder, MOST_RECORDED } from '../../src/wings/record/recorder.ts'
 import { load } from '../support/in-process.ts'
 
 const SETTINGS = { origin: 'https://api.test', path: '/v1' } as UpstreamSettings

@@ -33,7 +33,7 @@ const places: Plugin = {
       if (!text.includes('import.meta') || path.endsWith('/src/load/load-aside.ts'))
         return { contents: text, loader: 'ts' }
       // The built program has the pages of the console.
-      const place = path.endsWith('/src/http/console-files.ts') ? PROGRAM : path
+      const place = path.endsWith('/src/wings/console/console-files.ts') ? PROGRAM : path
       const contents = text
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(place).href))
         .replaceAll('import.meta.dirname', JSON.stringify(dirname(place)))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { LiveDriftReport } from '../../src/http/control/types.ts'
 import { startGateway } from '../../src/index.ts'
-import { entryOf, writeHar } from '../../src/load/import/har.ts'
+import { entryOf, writeHar } from '../../src/wings/project/har.ts'
 import { lyingContract, plantedParts, type SeenExchange, startLyingServer } from './lying-server.ts'
 import { run } from './run-program.ts'
 

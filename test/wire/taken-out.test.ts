@@ -10,7 +10,7 @@ import { readCommandLine } from '../../src/cli/command-line.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { importFiles } from '../../src/load/import/import.ts'
+import { importFiles } from '../../src/wings/import/import.ts'
 import { ask } from './ask.ts'
 
 const CONFIG = `

@@ -9,6 +9,7 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, JSON_HEADERS } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
+import { compileStagedList } from '../../wings/real-api/staged-list.ts'
 import type { Comparison, Filter, Page, Query, SortOrder } from '../../world/records/types.ts'
 import { excessOf, fieldIn, LONGEST_SEARCH } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
@@ -18,7 +19,6 @@ import { compileWithin, type Referring, referrersOf, referringTo, reportField } 
 import { compileEnvelope, compilePaging, type LocateParameter, lostCursor } from './pages.ts'
 import { compileShownList } from './reply.ts'
 import { completeTemplate, pathOfPlaceholder, recordPath, schemaBelow, shownBranches, successSchema } from './shape.ts'
-import { compileStagedList } from './staged-list.ts'
 import { compileOtherTime } from './values.ts'
 
 export function compileList(config: RespondConfig, resource: Resource, site: Site): Handler {

@@ -1,16 +1,16 @@
 // The configuration that is being served, the plan that is compiled of it, and their replacement.
 
 import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../gateway/mask.ts'
-import { describeContract } from '../../gateway/reference.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { parseSource } from '../../kernel/file/read-source.ts'
 import type { Source } from '../../kernel/file/source.ts'
 import { stringifyJson } from '../../kernel/json.ts'
 import { flatDiagnostic, formatReport, shownOf } from '../../kernel/report.ts'
-import { INFERRED_FILE } from '../../load/infer/text.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
+import { describeContract } from '../../wings/console/reference.ts'
+import { INFERRED_FILE } from '../../wings/infer/text.ts'
 import { badRequest, type ControlReply, json, momentNamed, problem, refuseAbsent, text } from './replies.ts'
 import {
   anyObject,

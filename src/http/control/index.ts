@@ -1,10 +1,10 @@
 // Every route of the control plane. Adding one is an entry in the file of its noun.
 
+import { recordingRoutes } from '../../wings/record/routes.ts'
 import { configurationRoutes } from './configuration.ts'
 import { operationRoutes } from './operations.ts'
 import { answerRoutes, weatherRoutes } from './overrides.ts'
 import { openApiRoute, programRoutes } from './program.ts'
-import { recordingRoutes } from './recordings.ts'
 import { recordRoutes } from './records.ts'
 import { reportRoutes } from './reports.ts'
 import { requestRoutes } from './requests.ts'

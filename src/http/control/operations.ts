@@ -1,9 +1,9 @@
 // The routes of operations: their measurements, and the data for a request to one.
 
 import { behaviours } from '../../behaviours/index.ts'
-import { describeChain, describeForm } from '../../gateway/reference.ts'
-import type { Measure } from '../../gateway/traffic.ts'
 import { describeDay } from '../../plan/describe.ts'
+import { describeChain, describeForm } from '../../wings/console/reference.ts'
+import type { Measure } from '../../wings/console/traffic.ts'
 import { timestamp } from '../../world/clock.ts'
 import { json, missing } from './replies.ts'
 import { type Control, described, positive, refuseWorld, replyWith, shape, under } from './route.ts'

@@ -1,11 +1,11 @@
 // The routes of reports on what requests did: the parts of the contract that they touched, who calls what is deprecated, who
 // breaks on the next contract, and where the real API differs from the contract.
 
-import { COVERAGE_FORMATS, type CoverageFormat, formatCoverage } from '../../gateway/coverage/report.ts'
 import { deprecationsAsCsv, describeDeprecations, formatDeprecations } from '../../gateway/deprecations.ts'
 import { Mask } from '../../gateway/mask.ts'
-import { formatNext } from '../../gateway/next/report.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../../kernel/report.ts'
+import { COVERAGE_FORMATS, type CoverageFormat, formatCoverage } from '../../wings/coverage/report.ts'
+import { formatNext } from '../../wings/next/report.ts'
 import { DONE, done, json, missing, momentNamed, refuseAbsent, text } from './replies.ts'
 import { type Control, described, replyWith, shape, string, under } from './route.ts'
 

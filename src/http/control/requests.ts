@@ -16,7 +16,7 @@ import {
 import type { Journal } from '../../gateway/journal/journal.ts'
 import { JSON_TYPE } from '../../kernel/http.ts'
 import { mapValues } from '../../kernel/json.ts'
-import { entryOf, type RecordedMessage, writeHar } from '../../load/import/har.ts'
+import { entryOf, type RecordedMessage, writeHar } from '../../wings/project/har.ts'
 import { parseTime } from '../../world/clock.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, stream, text } from './replies.ts'
 import schemas from './reply-schemas.json' with { type: 'json' }

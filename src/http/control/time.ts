@@ -3,7 +3,7 @@
 import { type JournalEntry, LOST } from '../../gateway/journal/journal.ts'
 import { describeChanges, type History, type HistoryEntry, isTold, MOST_ENTRIES } from '../../gateway/state/history.ts'
 import type { KeptState } from '../../gateway/state/kept-state.ts'
-import { calendarOf } from '../../gateway/world-calendar.ts'
+import { calendarOf } from '../../wings/console/world-calendar.ts'
 import { type ClockWords, DAY, parseMoment, readClockChange, timestamp, type WorldClock } from '../../world/clock.ts'
 import { badRequest, type ControlReply, DONE, done, json, momentNamed, problem, refuseAbsent } from './replies.ts'
 import {

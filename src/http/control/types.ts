@@ -4,24 +4,18 @@
 
 import type { RecordedRequest } from '../../gateway/journal/entry.ts'
 import type { DescribedChange } from '../../gateway/state/history.ts'
-import type { Measure } from '../../gateway/traffic.ts'
 import type { Severity } from '../../kernel/diagnostic.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
 import type { DateTime, Fraction } from '../../kernel/units.ts'
 import type { DescribedResource, OperationOnADay } from '../../plan/describe.ts'
 import type { AnswerOrder } from '../../plan/simulation-file.ts'
+import type { Measure } from '../../wings/console/traffic.ts'
 
-export type { CoverageReport } from '../../gateway/coverage/report.ts'
 export type { Caller, DeprecationReport } from '../../gateway/deprecations.ts'
 export type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
 export type { RequestFilter, Verdict } from '../../gateway/journal/filter.ts'
-export type { LiveDriftReport } from '../../gateway/live-drift.ts'
-export type { NextReport, NextRow } from '../../gateway/next/report.ts'
-export type { FormParameter, FormReplyContent, OperationForm } from '../../gateway/reference.ts'
 export type { Sending, SendResult } from '../../gateway/send.ts'
-export type { Measure } from '../../gateway/traffic.ts'
-export type { CalendarEvent, EventKind, WorldCalendar } from '../../gateway/world-calendar.ts'
 export type {
   DescribedOperation,
   DescribedPlan,
@@ -30,6 +24,12 @@ export type {
   OperationOnADay,
 } from '../../plan/describe.ts'
 export type { AnswerOrder, WeatherFile } from '../../plan/simulation-file.ts'
+export type { FormParameter, FormReplyContent, OperationForm } from '../../wings/console/reference.ts'
+export type { Measure } from '../../wings/console/traffic.ts'
+export type { CalendarEvent, EventKind, WorldCalendar } from '../../wings/console/world-calendar.ts'
+export type { CoverageReport } from '../../wings/coverage/report.ts'
+export type { LiveDriftReport } from '../../wings/drift/live-drift.ts'
+export type { NextReport, NextRow } from '../../wings/next/report.ts'
 export type { ClockWords } from '../../world/clock.ts'
 
 /** The program, and where it serves. */

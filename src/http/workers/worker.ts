@@ -3,13 +3,13 @@
 
 import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
-import type { CoverageFilter } from '../../gateway/coverage/coverage.ts'
-import type { CoverageReport } from '../../gateway/coverage/report.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Metrics, MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
-import type { TallySnapshot } from '../../gateway/next/tally.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { KeyPair } from '../../plan/settings.ts'
+import type { CoverageFilter } from '../../wings/coverage/coverage.ts'
+import type { CoverageReport } from '../../wings/coverage/report.ts'
+import type { TallySnapshot } from '../../wings/next/tally.ts'
 
 /** The numbers of a worker that the primary asks for. */
 export interface ToldBy {

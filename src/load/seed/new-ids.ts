@@ -10,9 +10,9 @@ import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
+import { replySchema } from '../../wings/infer/schema.ts'
 import { drawUuid } from '../../world/draws.ts'
 import type { NewId } from '../../world/records/types.ts'
-import { replySchema } from '../infer/schema.ts'
 
 /**
  * @param readers the operations that name a record by the last parameter of their path

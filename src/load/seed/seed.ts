@@ -12,12 +12,12 @@ import { getOrMake } from '../../kernel/memo.ts'
 import { parseSize } from '../../kernel/units.ts'
 import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
-import { MARKS } from '../../world/records/overlay.ts'
+import { MARKS } from '../../wings/real-api/overlaid-records.ts'
+import { compileBase } from '../../wings/real-api/upstream-records.ts'
 import type { Assign, Id, NewId } from '../../world/records/types.ts'
 import { withId } from '../../world/records/values.ts'
 import { compileNewId, exampleIds } from './new-ids.ts'
 import { createSeedReader, generateRecords, type WantedRecords } from './seed-records.ts'
-import { compileBase } from './upstream-records.ts'
 
 export interface Seeding {
   readonly resources: ReadonlyMap<string, Resource>

@@ -1,10 +1,10 @@
 // The timers of a collection's records: when each leaves its state by itself, and by which edge.
 
 import type { JsonObject } from '../../kernel/json.ts'
+import { isDeleted } from '../../wings/real-api/overlaid-records.ts'
 import { type CollectionState, idOf, type PortableTimer, portableId } from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { draw } from '../draws.ts'
-import { isDeleted } from './overlay.ts'
 import { Tree } from './rows.ts'
 import type { DumpedTimer, Edge, Entry, Id, RecordStates } from './types.ts'
 import { compareIds, take } from './values.ts'

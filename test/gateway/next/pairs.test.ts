@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NextJudge } from '../../../src/gateway/next/judge.ts'
-import { NextTally } from '../../../src/gateway/next/tally.ts'
+import { NextJudge } from '../../../src/wings/next/judge.ts'
+import { NextTally } from '../../../src/wings/next/tally.ts'
 import { edited, keptOf, NOW, PAIRS, placeIn, plansOf } from './pairs.ts'
 
 for (const { change, edits, operation, ann, bob, verdict, ...wanted } of PAIRS) {

@@ -1,0 +1,126 @@
+// Compares replies of the real API with the contract and the stand-in, once the client has its reply: those that pass through a
+// gateway, and those to requests that it is asked, too (`shadow`). Keeps the findings.
+
+import type { Exchange, UpstreamRequest, UpstreamSettings } from '../../behaviours/exchange.ts'
+import { judgingOf, SKIPPED } from '../../behaviours/replies.ts'
+import type { Mask } from '../../gateway/mask.ts'
+import type { Judgement, Reply, Request } from '../../kernel/http.ts'
+import { joinFields } from '../../kernel/received.ts'
+import { createRunner, type TrialRunner } from '../../load/probe/probe.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { type Clock, createAside, createIdleTurns, monotonic } from '../../world/clock.ts'
+import type { ObservedReply } from '../project/differences.ts'
+import { upstreamRequest } from '../real-api/forward.ts'
+import { askWhole, MOST_COMPARED } from './ask.ts'
+import { DriftBook, type DriftReport } from './drift-book.ts'
+import { addDrift } from './recorded.ts'
+
+/** The replies that are waited for or compared at a time. */
+const MOST_WAITING = 50
+/** The milliseconds that a request to the real API takes of this process, as measured. */
+const ASKING = 0.4
+
+/** The findings since the configuration was loaded. */
+export interface LiveDriftReport extends DriftReport {
+  /** The replies that were compared. */
+  readonly compared: number
+  /** The replies that were not compared because there were too many. */
+  readonly dropped: number
+}
+
+export type LiveDrift = ReturnType<typeof createLiveDrift>
+
+/** @param count counts a difference, `fail` reports an internal error, and `answered` returns the number of requests up to now */
+export function createLiveDrift(
+  served: Plan,
+  clock: Clock,
+  count: (operation: string, kind: string) => void,
+  fail: (error: unknown) => void,
+  answered: () => number,
+) {
+  const book = new DriftBook()
+  let current = served
+  let runner: TrialRunner | undefined
+  let [compared, dropped] = [0, 0]
+  const aside = createAside(MOST_WAITING, fail)
+  const idle = createIdleTurns(clock, ASKING, answered)
+  const whenIdle = createAside(MOST_WAITING, fail, idle.next)
+
+  /** Returns the stand-in's reply to a forwarded request. */
+  async function askStandIn({ request }: Exchange, path: string): Promise<Reply | undefined> {
+    if (!hasArrived(request) || request.path !== path) return undefined
+    runner ??= createRunner(current)
+    return (await runner.send(request, runner.newWorld())).reply
+  }
+
+  function compare(
+    plan: Plan,
+    { operation, consumer, upstream, request: { method, query } }: Exchange,
+    path: string,
+    read: () => Promise<ObservedReply>,
+    ask: Parameters<typeof addDrift>[3],
+    later = aside,
+  ): void {
+    if (plan !== current) return
+    const isTaken = later(async () => {
+      const reply = await read()
+      const started = monotonic()
+      // A finding of a contract that is no longer served has no place.
+      if (plan !== current) return
+      compared += 1
+      const context = { operation, consumer, request: { method, path, query }, reply, at: clock.now() }
+      for (const { kind } of await addDrift(book, context, plan, ask)) count(operation.id, kind)
+      for (const { spend } of [idle, judgingOf({ upstream })]) spend(monotonic() - started)
+    })
+    if (isTaken) return
+    dropped += 1
+    count(operation.id, 'dropped')
+  }
+
+  return {
+    /** Forgets the findings: another plan may have another contract. */
+    adopt(plan: Plan): void {
+      current = plan
+      runner = undefined
+      book.clear()
+      compared = dropped = 0
+    },
+
+    report: (mask: Mask): LiveDriftReport => ({ findings: book.list(mask), omitted: book.omitted, compared, dropped }),
+
+    /** Compares a reply that was passed on. The stand-in is asked where it may have another answer. */
+    follow(plan: Plan, exchange: Exchange, path: string, reply: Reply, judgement: Judgement): void {
+      const { status, headers, stream } = reply
+      const ask = (isNew: boolean) => exchange.refusal ?? (isNew ? askStandIn(exchange, path) : undefined)
+      const read = async () => {
+        const fields = [...Object.entries(headers), ...(stream?.fields ?? [])].flat()
+        return { status, headers: joinFields(fields), body: judgement.body }
+      }
+      compare(plan, exchange, path, read, ask, judgement === SKIPPED ? () => false : aside)
+    },
+
+    /** Asks the real API, too, and compares both replies, unless ours is none of the stand-in's. */
+    shadow(plan: Plan, exchange: Exchange, path: string, reply: Reply): void {
+      const { shadow, upstream, fault, choice, request } = exchange
+      if (shadow === undefined || upstream === undefined || !hasArrived(request)) return
+      if ((fault ?? choice ?? reply.stream) !== undefined) return
+      const ask = async () => askWhole(upstream, await requestAside(exchange, shadow), shadow, shadow.timeout)
+      compare(plan, exchange, path, ask, () => reply, whenIdle)
+    },
+  }
+}
+
+/** Whether the body is there, if the request has one. */
+const hasArrived = ({ hasBody, arrived }: Request): boolean => !hasBody || arrived !== false
+
+/** The fields of a request about what its client has of the stand-in. */
+const CONDITIONAL = /^(?:if-.*|range)$/
+
+async function requestAside(exchange: Exchange, settings: UpstreamSettings): Promise<UpstreamRequest> {
+  const { request } = exchange
+  const { headers, ...sent } = upstreamRequest(exchange, settings)
+  const own = Object.entries(headers).filter(([name]) => !CONDITIONAL.test(name))
+  const read = request.hasBody ? await request.readBody(MOST_COMPARED) : undefined
+  const body = read !== undefined && 'bytes' in read ? (read.raw ?? read.bytes) : undefined
+  return { ...sent, headers: Object.fromEntries(own), body }
+}

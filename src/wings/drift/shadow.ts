@@ -1,0 +1,47 @@
+// Chooses requests that are sent to the real API, too, once they are answered, so that both replies are compared.
+
+import { type Behaviour, type ConfigOf, type SettingOf, setting } from '../../behaviours/behaviour.ts'
+import { whyUnsent } from '../../behaviours/exchange.ts'
+import { METHODS } from '../../contract/paths.ts'
+
+const schema = setting.block(
+  'Requests that go to the real API, too, once the stand-in has answered. Both replies are compared: see `GET /drift`.',
+  {
+    share: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      description: 'The share of the requests, from 0 to 1, or in percent: `10%`.',
+    } as SettingOf<number>,
+    methods: setting.list(
+      { enum: METHODS } as SettingOf<string>,
+      'Their methods, of those in `upstream.methods`. Default: [GET].',
+    ),
+  },
+  { required: ['share'] },
+)
+
+export const shadow: Behaviour<ConfigOf<typeof schema>> = {
+  name: 'shadow',
+  schema,
+  compile(config, { upstream, operation, forwards, error }) {
+    if (config === undefined || forwards !== '') return undefined
+    const { share, methods = ['GET'] } = config
+    if (upstream === undefined) {
+      error('no-upstream', 'there is no real API to ask', [], 'add upstream: { url: https://… }', 'key')
+      return undefined
+    }
+    for (const [i, method] of methods.entries()) {
+      const hint = 'add it to upstream.methods'
+      if (!upstream.methods.has(method))
+        error('unsent-method', `${method} is not sent to the real API`, ['methods', i], hint)
+    }
+    if (!methods.includes(operation.method)) return undefined
+    return next => exchange => {
+      const isChosen = exchange.draw('shadow') < share && whyUnsent(exchange, upstream) === undefined
+      if (isChosen) exchange.shadow = upstream
+      return next(exchange)
+    }
+  },
+  describe: config => config && `${config.share}`,
+}

@@ -1,0 +1,163 @@
+// Answers with the reply of the real API, which is passed on as it arrives (RFC 9110 §7.6).
+
+import type { Exchange, Handler, Site, UpstreamSettings } from '../../behaviours/behaviour.ts'
+import {
+  INSTEAD,
+  type Upstream,
+  UpstreamFailure,
+  type UpstreamReply,
+  type UpstreamRequest,
+  whyUnsent,
+} from '../../behaviours/exchange.ts'
+import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
+import { joinFields } from '../../kernel/received.ts'
+import { monotonic } from '../../world/clock.ts'
+
+/** Fields of one connection (RFC 9110 §7.6.1). */
+const HOP_BY_HOP = new Set(
+  'connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+)
+
+const VIA = '1.1 understudy'
+
+/**
+ * Compiles the responder.
+ *
+ * @param simulate answers in its place: for methods that are not sent, and if `instead` says so when there is no reply
+ */
+export function compileForward(instead: boolean, simulate: Handler, site: Site): Handler | undefined {
+  const { upstream } = site
+  if (upstream === undefined) {
+    site.error(
+      'no-upstream',
+      'there is no real API to forward to',
+      ['forward'],
+      'add upstream: { url: https://… }',
+      'key',
+    )
+    return undefined
+  }
+  return async exchange => {
+    const { headers } = exchange.request
+    if (headers.upgrade !== undefined && /\bupgrade\b/i.test(`${headers.connection}`)) {
+      return refuse(problems.not_simulated, 'a change of protocol is not sent to the real API')
+    }
+    const client = exchange.upstream
+    const standIn = () => {
+      if (exchange.standIn === 'ready') throw INSTEAD
+      return simulate(exchange)
+    }
+    // A trial in process has no way to the real API.
+    if (client === undefined || exchange.standIn === 'asked') return standIn()
+    const why = whyUnsent(exchange, upstream)
+    if (why !== undefined) {
+      const remedy = 'add it to upstream.methods, or write forward: { else: simulate }'
+      return instead ? standIn() : refuse(problems.not_simulated, `${why}; ${remedy}`)
+    }
+    try {
+      return await askRealApi(exchange, client, upstream)
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error
+      exchange.note(`forward: ${error.message}`)
+      if (instead) return standIn()
+      return refuse(error.late ? problems.gateway_timeout : problems.bad_gateway, error.message)
+    }
+  }
+}
+
+async function askRealApi(exchange: Exchange, client: Upstream, settings: UpstreamSettings): Promise<Reply> {
+  const { request } = exchange
+  const body = request.hasBody ? request.stream?.() : undefined
+  const started = monotonic()
+  try {
+    const hint = (fields: readonly string[]) => request.hint?.(linksOf(fields, exchange, settings))
+    const sent = { ...upstreamRequest(exchange, settings), body, signal: request.signal, hint }
+    return replyOf(await client.send(sent, settings), exchange, settings)
+  } finally {
+    exchange.awaited += monotonic() - started
+  }
+}
+
+/** Returns a request as it is sent on, but for its body. */
+export function upstreamRequest(exchange: Exchange, settings: UpstreamSettings): UpstreamRequest {
+  const { request, basePath } = exchange
+  const base = basePath.slice((request.prefix ?? '').length)
+  const below = request.path.startsWith(base) ? request.path.slice(base.length) : request.path
+  const path = `${below || '/'}${request.query === '' ? '' : `?${request.query}`}`
+  return { method: request.method, path, headers: headersOf(exchange, settings) }
+}
+
+/** Returns the fields that are sent on. */
+export function headersOf({ request }: Exchange, { send, set }: UpstreamSettings): Headers {
+  const headers: Record<string, string> = {}
+  const dropped = namesListed(request.headers.connection)
+  const isSent = (name: string) => send.has(name) || (send.has('*') && !OWN_FIELDS.has(name))
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined && isSent(name) && !HOP_BY_HOP.has(name) && !dropped.has(name)) headers[name] = `${value}`
+  headers.via = request.headers.via === undefined ? VIA : `${request.headers.via}, ${VIA}`
+  return Object.assign(headers, set)
+}
+
+/** Fields of a request that are made anew for the real API. */
+const OWN_FIELDS = new Set(['host', 'expect'])
+
+const namesListed = (field: string | string[] | undefined): ReadonlySet<string> =>
+  field === undefined || field === 'keep-alive' || field === 'close'
+    ? NO_NAMES
+    : new Set(`${field}`.toLowerCase().split(/[\s,]+/))
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+function replyOf(
+  { status, fields, body, whole, trailers }: UpstreamReply,
+  exchange: Exchange,
+  settings: UpstreamSettings,
+): Reply {
+  const headers: Record<string, string> = {}
+  const repeated: (readonly [string, string])[] = []
+  let connection: string | undefined
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = (fields[i] as string).toLowerCase()
+    const value = fields[i + 1] as string
+    if (name === 'connection') connection = connection === undefined ? value : `${connection}, ${value}`
+    if (HOP_BY_HOP.has(name)) continue
+    const ours = readdress(name, value, exchange, settings)
+    if (headers[name] === undefined && name !== 'set-cookie') headers[name] = ours
+    else repeated.push([name, ours])
+  }
+  const dropped = namesListed(connection)
+  for (const name of dropped) delete headers[name]
+  headers.via = headers.via === undefined ? VIA : `${headers.via}, ${VIA}`
+  headers['understudy-replied'] = 'upstream'
+  const others = repeated.filter(([name]) => !dropped.has(name))
+  return { status, headers, body: undefined, stream: { chunks: body, whole, fields: others, trailers } }
+}
+
+/** Returns the links of a 103. */
+function linksOf(fields: readonly string[], exchange: Exchange, settings: UpstreamSettings): readonly string[] {
+  const { link = '' } = joinFields(fields)
+  return readdress('link', link, exchange, settings).split(/\s*,\s*(?=<)/)
+}
+
+/** The fields that may have addresses of the real API. */
+const ADDRESSES = new Set(['location', 'content-location', 'link', 'set-cookie'])
+
+/** Makes addresses of the real API in a field ours, if `upstream.rewrite` says so. */
+function readdress(
+  name: string,
+  value: string,
+  { basePath }: Exchange,
+  { origin, path, rewrite }: UpstreamSettings,
+): string {
+  if (!rewrite || !ADDRESSES.has(name)) return value
+  const ours = (address: string): string => {
+    const local = address.startsWith(origin) ? address.slice(origin.length) : address
+    const rest = local.slice(path.length)
+    return local.startsWith(path) && /^\/(?!\/)/.test(local) && /^(?:$|[/?#])/.test(rest) ? basePath + rest : address
+  }
+  if (name === 'link') return value.replace(/<([^>]*)>/g, (_, address: string) => `<${ours(address)}>`)
+  if (name !== 'set-cookie') return ours(value)
+  const local = value.replace(/;\s*domain=[^;]*/i, '')
+  return local.replace(/(;\s*path=)(\/[^;\s]+)/i, (_, before: string, at: string) => before + (ours(at) || '/'))
+}

@@ -1,0 +1,108 @@
+// The `upstream` block of gateway.yaml: the real API, and what may be sent to it.
+
+import { setting } from '../../behaviours/behaviour.ts'
+import type { UpstreamSettings } from '../../behaviours/exchange.ts'
+import type { Diagnostics } from '../../kernel/diagnostic.ts'
+import type { Source } from '../../kernel/file/source.ts'
+import { lowerNames } from '../../kernel/http.ts'
+import { parseDuration } from '../../kernel/units.ts'
+import { readTls } from '../../plan/settings.ts'
+import type { SimulationFile, UpstreamFile } from '../../plan/simulation-file.ts'
+
+/** Names of header fields (RFC 9110 §5.1). */
+const FIELD = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
+
+export const upstreamSchema = setting.block(
+  'The real API, for `respond: { forward: {} }`, `shadow` and resources with `base: upstream`.',
+  {
+    url: setting.text('Its URL, with the base path of its operations: `https://staging.example.com/v1`.'),
+    timeout: setting.duration(
+      'The time for a connection, then for the beginning of a reply, then for each further piece. Default: 10s.',
+    ),
+    methods: setting.list(
+      { enum: ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'TRACE'] },
+      'The methods that are sent to it; from other worlds than the default one those that change nothing. Default: [GET, HEAD].',
+    ),
+    send: setting.list(
+      { type: 'string', pattern: FIELD },
+      'The header fields of a request that are sent on, besides those about its body; `["*"]` sends all. Default: [accept, accept-encoding, accept-language, if-match, if-none-match, if-modified-since, if-unmodified-since, range].',
+    ),
+    set: setting.named(
+      'Header fields that every request to it has, such as a key: `{ x-api-key: "${STAGING_KEY}" }`.',
+      {
+        type: ['string', 'number'],
+      } as never,
+    ),
+    rewrite: setting.flag(
+      'Whether its addresses in `Location`, `Content-Location`, `Link` and cookies become ours. Default: true.',
+    ),
+    tls: setting.block('How it is reached over https.', {
+      ca: setting.text('The file of its authorities (PEM). Default: those of Node.'),
+      key: setting.text('The file of the private key of a client certificate (PEM).'),
+      cert: setting.text('The file of the client certificate that it asks for, and its intermediates (PEM).'),
+    }),
+  },
+  { required: ['url'] },
+)
+
+const SENT =
+  'accept accept-encoding accept-language if-match if-none-match if-modified-since if-unmodified-since range'.split(' ')
+/** The fields that are always sent with a body. */
+const OF_THE_BODY = ['content-type', 'content-encoding', 'content-language', 'content-length']
+
+/**
+ * Reads the block.
+ *
+ * @param gatewayFile the file with the block
+ * @returns the settings, and the files that they name
+ */
+export function readUpstream(
+  { upstream: file, worlds }: Pick<SimulationFile, 'upstream' | 'worlds'>,
+  source: Source,
+  gatewayFile: string,
+  home: string,
+  report: Diagnostics,
+): { readonly settings: UpstreamSettings | undefined; readonly files: readonly string[] } {
+  if (file === undefined) return { settings: undefined, files: [] }
+  const { url, timeout = '10s', methods = ['GET', 'HEAD'], send = SENT, set = {}, rewrite = true, tls } = file
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const { protocol = '', search = '', hash = '', username = '' } = parsed ?? {}
+  const isOther = !/^https?:$/.test(protocol) && 'be a URL with http or https'
+  const isLong = search + hash !== '' && 'have no query and no fragment'
+  const rule = isOther || isLong || (username !== '' && 'have no credentials: send them with "set"')
+  if (rule)
+    report.error(
+      'invalid-value',
+      `"url" must ${rule}`,
+      source.locate(['upstream', 'url']),
+      'write https://staging.example.com/v1',
+    )
+  for (const [name, value] of Object.entries(set)) {
+    const isName = new RegExp(FIELD).test(name)
+    if (isName && !/[^\t\x20-\x7e]/.test(String(value))) continue
+    const wrong = isName ? 'has a character that no header field can have' : 'is not a name of a header field'
+    report.error('invalid-value', `"${name}" ${wrong}`, source.locate(['upstream', 'set', name]))
+  }
+  const { settings: secure, files } = readTls(tls, source, gatewayFile, home, report, 'upstream')
+  if (parsed === undefined) return { settings: undefined, files }
+  const settings = {
+    origin: parsed.origin,
+    path: parsed.pathname.replace(/\/+$/, ''),
+    timeout: Math.max(1, parseDuration(timeout) as number),
+    methods: new Set<string>(methods),
+    send: new Set([...send, ...OF_THE_BODY].map(name => name.toLowerCase())),
+    set: lowerNames(set),
+    ca: secure?.ca,
+    pair: secure?.pair,
+    rewrite,
+    world: worlds?.default ?? 'default',
+  }
+  return { settings, files }
+}
+
+/** Fields whose values are no secret. */
+const PUBLIC_FIELD = /^(?:accept.*|content-.*|user-agent|prefer|origin|referer|x-(?:request|correlation)-id)$/i
+
+/** The values of fields that are sent to the real API and may be credentials. */
+export const upstreamSecrets = (file: UpstreamFile | undefined): readonly string[] =>
+  Object.entries(file?.set ?? {}).flatMap(([name, value]) => (PUBLIC_FIELD.test(name) ? [] : [String(value)]))

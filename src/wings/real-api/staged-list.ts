@@ -1,0 +1,140 @@
+// Lists the records of the real API with the changes of a world laid over them. Reads as many of its pages as the page of the
+// request needs, and reads their envelope as the responder writes its own.
+
+import type { Exchange, Site } from '../../behaviours/behaviour.ts'
+import type { Base, Resource } from '../../behaviours/resource.ts'
+import type { RespondConfig } from '../../behaviours/respond/config.ts'
+import { type compilePaging, completed, nextLink } from '../../behaviours/respond/pages.ts'
+import { addressOf } from '../../behaviours/respond/reply.ts'
+import { pathOfPlaceholder, recordPath } from '../../behaviours/respond/shape.ts'
+import { decodeQuery } from '../../contract/document/parameters.ts'
+import { placeholdersIn } from '../../expression/template.ts'
+import { lowerNames } from '../../kernel/http.ts'
+import { type Json, memberAt } from '../../kernel/json.ts'
+import type { Entry, Page, Query } from '../../world/records/types.ts'
+import { cutPage, pageOf } from '../../world/records/values.ts'
+import { changesIn, layOver, type OwnChange } from './overlaid-records.ts'
+import { type Answer, recordsListed, stagingOf } from './staging.ts'
+
+/** The parts of a page of the real API besides its records. */
+interface Around {
+  /** The number of records on all pages. */
+  readonly total?: number | undefined
+  /** Whether there is a next page. */
+  readonly more?: boolean | undefined
+  /** The cursor of the next page. */
+  readonly cursor?: string | undefined
+}
+
+interface ReadPart extends Around {
+  readonly entries: readonly Entry[]
+}
+
+/** The most requests to the real API for one page. */
+const MOST = 20
+
+/** @param paging the parameters of the list */
+export function compileStagedList(
+  config: RespondConfig,
+  resource: Resource,
+  base: Base,
+  site: Site,
+  paging: ReturnType<typeof compilePaging>,
+): (exchange: Exchange, query: Query) => Promise<Page> {
+  const around = compileAround(config, site)
+  const items = pathOfPlaceholder(config.body, 'page.items')
+  const item = recordPath(config.item)
+  // One record more shows whether there are more, where the reply must say so and the real API does not.
+  const peeks = !around.tells && (config.body ?? config.headers ?? config.links) !== undefined ? 1 : 0
+
+  const read = async (exchange: Exchange, query: string): Promise<ReadPart> => {
+    const { request, operation, segments } = exchange
+    const path = addressOf({ request, operation, segments, basePath: '' }, query)
+    const answer = await stagingOf(exchange).ask(path, exchange, base)
+    return { ...around.read(answer), entries: recordsListed(answer, path, items, item, resource) }
+  }
+
+  /** Lays the changes over the page that the real API returns for the same request. */
+  const overPage = async (exchange: Exchange, query: Query, changes: readonly OwnChange[]): Promise<Page> => {
+    const { limit, after, offset = 0 } = query
+    const { entries, total, more, cursor } = await read(exchange, exchange.request.query)
+    const isLast = !(more ?? entries.length >= limit)
+    const laid = layOver(entries, changes, query, { first: after === undefined && offset === 0, last: isLast })
+    if (changes.length > 0) {
+      exchange.warn('the changes of this world are laid over the page of the real API, so its size may differ')
+    }
+    const page = pageOf(laid.rows, Number.POSITIVE_INFINITY, total === undefined ? undefined : total + laid.more)
+    return { ...page, more: !isLast, last: cursor ?? entries.at(-1)?.id }
+  }
+
+  /** Reads the list from a record on, until there are `wanted(limit)` or no more. */
+  const gather = async (exchange: Exchange, from: number, limit: number, wanted: (limit: number) => number) => {
+    const entries: Entry[] = []
+    let [size, total, ended] = [limit, undefined as number | undefined, false]
+    for (let asked = 0; asked < MOST; asked++) {
+      const at = from + entries.length
+      const part = paging.part(exchange, at, wanted(size) - entries.length, size)
+      const got = await read(exchange, part.query)
+      const { length } = got.entries
+      entries.push(...got.entries)
+      total = got.total ?? total
+      ended = length === 0 || !(got.more ?? (total === undefined ? length >= part.size : at + length < total))
+      // Without a limit, the page that the real API chooses is the page.
+      if (size === Number.POSITIVE_INFINITY && !ended) size = length
+      if (ended || entries.length >= wanted(size) || !paging.isPositional) break
+    }
+    return { entries, total, ended, size }
+  }
+
+  return async (exchange, query) => {
+    const { limit, offset = 0 } = query
+    const changes = changesIn(exchange.world.collection(resource.name))
+    const isClean = changes.length === 0
+    stagingOf(exchange).shows = isClean ? 'upstream' : 'both'
+    // Records that are gone from the pages before move others up, so the list is read from its beginning.
+    const from = isClean ? offset : 0
+    const wanted = (size: number) => (isClean ? size + peeks : offset + size + changes.length + 1)
+    const isDeep = Number.isFinite(limit) && wanted(limit) > MOST * paging.step(limit)
+    if (paging.hasCursor || isDeep) {
+      return overPage(exchange, query, changes)
+    }
+    const { entries, total, ended, size } = await gather(exchange, from, limit, wanted)
+    const { rows, more, doubt } = layOver(entries, changes, query, { first: true, last: ended })
+    if (doubt !== undefined) exchange.warn(doubt)
+    const page = cutPage(rows, { ...query, limit: size, offset: offset - from, count: false })
+    const all = ended && !(isClean && total !== undefined) ? from + rows.length : total && total + more
+    return { ...page, more: page.more || !ended, ...(all === undefined ? {} : { total: all }) }
+  }
+}
+
+/** Compiles the reading of what is around the items of a page: where the responder would write it. */
+function compileAround({ body, headers = {}, links, cursor }: RespondConfig, site: Site) {
+  const fields = lowerNames(headers)
+  const whole: Json = { headers: fields, value: body === undefined ? null : completed(body, site) }
+  const places = [...placeholdersIn(whole)]
+  const find = (names: RegExp) =>
+    places.find(([path, name]) => names.test(name) && memberAt(whole, path) === `\${${name}}`)?.[0]
+  const [total, more, next] = [/^page\.total$/, /^page\.#?more$/, /^page\.#?(?:next|cursor)(?!.*OrSelf)/].map(find)
+  const parameter = new RegExp(`[?&]${cursor}=([^&#]*)`)
+  return {
+    /** Whether a reply says whether there is a next page. */
+    tells: links === true || (total ?? more ?? next) !== undefined,
+    read(answer: Answer): Around {
+      const { link } = answer.headers
+      const linked = links && link ? (nextLink(link) ?? '') : undefined
+      const neighbour = next === undefined ? linked : (memberAt(answer, next) ?? '')
+      const [, text] = parameter.exec(String(neighbour)) ?? []
+      const count = total && Number(memberAt(answer, total) ?? Number.NaN)
+      return {
+        total: Number.isNaN(count) ? undefined : count,
+        more:
+          more === undefined
+            ? neighbour === undefined
+              ? undefined
+              : neighbour !== ''
+            : memberAt(answer, more) === true,
+        cursor: text === undefined ? String(neighbour ?? '') || undefined : decodeQuery(text),
+      }
+    },
+  }
+}

@@ -1,0 +1,191 @@
+// Infers a first contract from recorded exchanges: which parts of paths are ids, the parameters, and the schemas of bodies. Which
+// operations are about the same records is left to the inference of state.
+
+import { isJson } from '../../contract/media-types.ts'
+import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
+import { freeName } from '../../kernel/names.ts'
+import { parameterAfter } from '../project/handlebars.ts'
+import type { RecordedExchange } from '../project/har.ts'
+import { type ImportedRoute, newRoute, showQuery } from '../project/imported.ts'
+import { createContract } from '../project/project.ts'
+import { decodeSegment, jsonOfMessage, typeOfMessage, valueOfRequest } from '../project/recording.ts'
+
+/** The bodies of an operation from which a schema is made; more only with another status. */
+const MOST_BODIES = 500
+
+/** The traffic of one operation; its path has `{}` for ids. */
+interface SeenOperation {
+  readonly route: ImportedRoute
+  /** One of the paths that were sent. */
+  readonly sample: string
+  /** Statuses of requests without the header `Authorization`, and its first word. */
+  readonly bare: Set<number>
+  word: string
+}
+
+/** @param exchanges is iterated twice */
+export async function firstContract(exchanges: AsyncIterable<RecordedExchange>): Promise<JsonObject> {
+  const book = createPathBook()
+  let title = ''
+  for await (const { path, reply, origin } of exchanges) {
+    title ||= `Recorded from ${origin}`
+    book.learn(path, reply.status, jsonOfMessage(reply))
+  }
+  const paths = book.read()
+  const seen = new Map<string, SeenOperation>()
+  for await (const one of exchanges) {
+    if (/^(?:GET|PUT|POST|DELETE|PATCH|TRACE)$/.test(one.method)) note(one, paths.shapeOf(one.path), seen)
+  }
+  const schemes: Record<string, Json> = {}
+  const routes = [...seen.values()].map(({ route, sample, bare, word }) => {
+    const { path, integers } = paths.describe(sample)
+    for (const [i, [, name = '']] of [...path.matchAll(/\{([^}]*)\}/g)].entries())
+      route.shown.parameters.set(`path ${name}`, [[integers[i] ? '1' : '']])
+    if (word !== '' && bare.has(401) && [...bare].every(status => status >= 400)) {
+      put(schemes, word, { type: 'http', scheme: word.toLowerCase() })
+      route.shown.security.add(word)
+    }
+    return { ...route, path }
+  })
+  const contract = createContract()
+  contract.addExamples(routes, true)
+  return contract.write({ title, schemes })
+}
+
+function note(
+  { method, path, query, request, reply, place }: RecordedExchange,
+  shape: string,
+  seen: Map<string, SeenOperation>,
+): void {
+  const { status } = reply
+  const one = getOrMake(seen, `${method} ${shape}`, () => {
+    return { route: newRoute(method, shape), sample: path, bare: new Set<number>(), word: '' }
+  })
+  const { cases, shown } = one.route
+  const { authorization } = request.headers
+  if (authorization === undefined) one.bare.add(status)
+  else one.word ||= authorization.split(' ', 1)[0] as string
+  const body = jsonOfMessage(reply)
+  if (cases.length < MOST_BODIES || cases.every(known => known.status !== status)) {
+    const type = typeOfMessage(reply)
+    const isEmpty = (reply.body === undefined && !reply.isPartial) || type === ''
+    cases.push({
+      ...{ name: '', place, when: [], status, headers: {} },
+      ...(isEmpty ? {} : { type, body: isJson(type) ? body : '' }),
+    })
+  }
+  const list = [body, ...Object.values(isObject(body) ? body : {})].find((value): value is Json[] =>
+    Array.isArray(value),
+  )
+  if (query === '' && list !== undefined) shown.most = Math.max(shown.most ?? 0, list.length)
+  if (request.body !== undefined) {
+    const bodies = getOrMake(shown.bodies, typeOfMessage(request) || '*/*', () => [])
+    const sent = valueOfRequest(request)
+    if (sent !== undefined && status < 400 && bodies.length < MOST_BODIES) bodies.push(sent)
+  }
+  const given = new URLSearchParams(query)
+  showQuery(shown, given)
+  for (const [name, value] of given) {
+    // A value that is a text in the records is one, even if it looks like a number.
+    if (list?.some(item => isObject(item) && item[name] === value))
+      showQuery(shown, new URLSearchParams({ [name]: 'text' }))
+  }
+}
+
+// --- paths -----------------------------------------------------------------------------------------------------------
+
+/** Numbers, UUIDs, hashes, prefixed ids, dates, addresses and blanks. */
+const ID =
+  /^(?:\d+|[\da-f]{8}-[\da-f-]{27}|(?=.*\d)[\da-f]{12,}|(?=.*\d)(?=.*[A-Z])[\w-]{10,}|[a-z]{2,}_(?=.*\d)\w{6,}|\d{4}-\d\d-\d\d|[^@]+@[^@]+|masked-\d+)$/
+
+/** Finds the ids in paths: by their form, and because a reply to the path has a field with that value. Learn all before `read`. */
+function createPathBook() {
+  /** The paths, and whether a reply to one shows something. */
+  const paths = new Map<string, boolean>()
+  /** By the part of a path that ends with an id, the fields of replies with it. */
+  const own = new Map<string, Set<string>>()
+  /** By the shape that ends with an id: how often a field has it, and whether all ids are integers. */
+  const places = new Map<string, { readonly fields: Map<string, number>; isInteger: boolean }>()
+  /** The shapes that end with a word. */
+  const words = new Set<string>()
+
+  const learn = (path: string, status: number, body: Json | undefined): void => {
+    const isShown = status < 400 && body !== undefined
+    paths.set(path, paths.get(path) === true || isShown)
+    const segments = path.split('/').map(decodeSegment)
+    for (const [field, value] of isShown ? scalarsIn(body) : []) {
+      const at = segments.lastIndexOf(String(value))
+      const name = typeof value === 'string' ? `"${field}` : `#${field}`
+      if (at > 1) getOrMake(own, path.split('/', at + 1).join('/'), () => new Set<string>()).add(name)
+    }
+  }
+
+  const partsOf = (path: string): string[] => {
+    const parts: string[] = []
+    const segments = path.split('/')
+    for (const [i, segment] of segments.entries()) {
+      const isShown = ID.test(decodeSegment(segment)) || own.has(segments.slice(0, i + 1).join('/'))
+      // One that shows nothing is an id where others are.
+      const isOdd = places.has([...parts, '{}'].join('/')) && !words.has([...parts, segment].join('/'))
+      parts.push(i > 0 && (isShown || isOdd) ? '{}' : segment)
+    }
+    return parts
+  }
+
+  const read = () => {
+    // Those that show something come first. Before the words among them are known, none of them is odd.
+    const shown = [...paths]
+      .sort(([, a], [, b]) => Number(b) - Number(a))
+      .map(([path, isShown]) => ({ path, isShown, parts: partsOf(path) }))
+    for (const { isShown, parts } of shown) {
+      for (const i of parts.keys()) if (isShown && parts[i] !== '{}') words.add(parts.slice(0, i + 1).join('/'))
+    }
+    for (const { path } of shown) {
+      const segments = path.split('/')
+      const parts = partsOf(path)
+      for (const [i, segment] of segments.entries()) {
+        if (parts[i] !== '{}') continue
+        const place = getOrMake(places, parts.slice(0, i + 1).join('/'), () => ({
+          fields: new Map<string, number>(),
+          isInteger: true,
+        }))
+        const fields = [...(own.get(segments.slice(0, i + 1).join('/')) ?? [])]
+        for (const field of fields) place.fields.set(field.slice(1), (place.fields.get(field.slice(1)) ?? 0) + 1)
+        place.isInteger &&= /^(?:0|[1-9]\d{0,14})$/.test(segment) && fields.every(field => field[0] === '#')
+      }
+    }
+    return {
+      shapeOf: (path: string): string => partsOf(path).join('/'),
+      /** The path with a name for each id, and whether each is an integer. */
+      describe(path: string) {
+        const parts = partsOf(path)
+        const integers: boolean[] = []
+        const names = new Set<string>()
+        const template = parts.map((part, i) => {
+          if (part !== '{}') return part
+          const { isInteger = false, fields = [] } = places.get(parts.slice(0, i + 1).join('/')) ?? {}
+          integers.push(isInteger)
+          const [[field] = ['id']] = [...fields].sort(
+            ([a, x], [b, y]) => Number(b === 'id') - Number(a === 'id') || y - x,
+          )
+          const before = decodeSegment(parts.slice(0, i).findLast(one => one !== '{}') ?? '')
+          const name = field === 'id' ? parameterAfter(before, names) : freeName(field, names)
+          names.add(name)
+          return `{${name}}`
+        })
+        return { path: template.join('/'), integers }
+      },
+    }
+  }
+  return { learn, read }
+}
+
+/** The names and values of texts and numbers in a body. */
+function* scalarsIn(value: Json, depth = 0): Generator<readonly [field: string, value: string | number]> {
+  if (typeof value !== 'object' || value === null || depth > 4) return
+  for (const [name, one] of Object.entries(value)) {
+    if (typeof one === 'string' || typeof one === 'number') yield [name, one]
+    else yield* scalarsIn(one as Json, depth + 1)
+  }
+}

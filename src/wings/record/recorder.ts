@@ -1,0 +1,102 @@
+// Records what passes on its way to the real API: a copy of each exchange is appended to a recording, masked, and forgotten.
+
+import type { Upstream, UpstreamRequest } from '../../behaviours/exchange.ts'
+import { nonconformanceOf } from '../../contract/contract.ts'
+import { decodeUtf8, type Headers, type Unread } from '../../kernel/http.ts'
+import { decodeBody, joinFields, unread, withCopy } from '../../kernel/received.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { monotonic, realClock } from '../../world/clock.ts'
+import { entryOf, type HarFile, type RecordedMessage } from '../project/har.ts'
+import { findRecorded } from '../project/recorded-state.ts'
+import type { createMask } from '../project/recording.ts'
+
+/** The bytes of a body that are kept. */
+export const MOST_RECORDED = 2 ** 20
+/** The names of operations that are counted without a contract. */
+const MOST_OPERATIONS = 1000
+
+export interface RecordingCounts {
+  exchanges: number
+  /** Bodies that are not in the recording, because they are longer than `MOST_RECORDED`, or broke off. */
+  cut: number
+  /** Replies that break the contract. */
+  breaking: number
+  /** Exchanges that could not be written. */
+  lost: number
+  readonly operations: Set<string>
+}
+
+/**
+ * @param plan that of the contract, if there is one
+ * @param told is called after each exchange; with the error of the first one that could not be written
+ */
+export function createRecorder(
+  har: Pick<HarFile, 'append'>,
+  mask: ReturnType<typeof createMask>,
+  plan: Plan | undefined,
+  told: (counts: RecordingCounts, error?: Error) => void,
+) {
+  const counts: RecordingCounts = { exchanges: 0, cut: 0, breaking: 0, lost: 0, operations: new Set() }
+  let written = Promise.resolve()
+
+  const write = (exchange: Parameters<typeof entryOf>[0]): void => {
+    const { method, path, request, reply } = exchange
+    for (const { isPartial } of [request, reply]) if (isPartial) counts.cut += 1
+    let failure: Error | undefined
+    // A disk that was full once may have lost a part: what follows would not belong together.
+    if (counts.lost > 0) counts.lost += 1
+    else {
+      try {
+        har.append(entryOf(mask(exchange)))
+        counts.exchanges += 1
+      } catch (error) {
+        counts.lost = 1
+        failure = error as Error
+      }
+    }
+    const operation = plan && findRecorded(method, path, plan)?.target.planned.operation
+    if (operation !== undefined && !reply.isPartial && nonconformanceOf(operation, reply)) counts.breaking += 1
+    const name = operation?.id ?? `${method} ${path.replace(/\/[^/]*\d{2}[^/]*|\/\d+/g, '/{}')}`
+    if (counts.operations.size < MOST_OPERATIONS) counts.operations.add(name)
+    told(counts, failure)
+  }
+
+  /** Returns a client that records what another one sends and receives. */
+  const through = (client: Upstream): Upstream => ({
+    close: () => client.close(),
+    async send(request, settings) {
+      const at = realClock.now()
+      const started = monotonic()
+      let sent: Uint8Array | Unread = request.body === undefined ? NOTHING : unread('was not read')
+      // Without a body, a request may be repeated.
+      const body = request.body && withCopy(request.body, MOST_RECORDED, copy => (sent = copy))
+      const reply = await client.send({ ...request, body }, settings)
+      const latency = monotonic() - started
+      const end = (copy: Uint8Array | Unread): void => {
+        const headers = joinFields(reply.fields)
+        const [path, query] = `${settings.path}${request.path}`.split(/\?(.*)/s) as [string, string?]
+        written = written.then(async () =>
+          write({
+            ...{ at, latency, method: request.method, origin: settings.origin, path, query: query ?? '' },
+            request: await recordedMessage(headersSent(request), sent),
+            reply: { ...(await recordedMessage(headers, copy)), status: reply.status },
+          }),
+        )
+      }
+      return { ...reply, whole: undefined, body: withCopy(reply.body, MOST_RECORDED, end) }
+    },
+  })
+
+  return { counts, through, written: () => written }
+}
+
+const NOTHING = new Uint8Array()
+
+/** The fields of a request without those that were added on the way. */
+const headersSent = ({ headers: { via: _, ...headers } }: UpstreamRequest): Headers => headers
+
+async function recordedMessage(headers: Headers, sent: Uint8Array | Unread): Promise<RecordedMessage> {
+  const body = await decodeBody(sent, headers['content-encoding'], MOST_RECORDED)
+  if ('why' in body) return { headers, body: undefined, isPartial: true }
+  return { headers, body: body.length === 0 ? undefined : (decodeUtf8(body) ?? body), isPartial: false }
+}
