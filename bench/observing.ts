@@ -4,6 +4,8 @@ import { Gateway } from '../src/gateway/gateway.ts'
 import { silentLog } from '../src/gateway/log.ts'
 import type { Request } from '../src/kernel/http.ts'
 import { loadPlan } from '../src/load/load.ts'
+import { coverageObserver } from '../src/wings/coverage/observe.ts'
+import { WINGS } from '../src/wings.ts'
 import { realClock } from '../src/world/clock.ts'
 import type { Figure } from './figures.ts'
 import type { Measured } from './ratios.ts'
@@ -35,14 +37,14 @@ export async function measureObserving(measured: readonly Measured[]): Promise<F
 async function observingTime({ method, path, headers = {}, body }: typeof list): Promise<number> {
   const { plan } = loadPlan('config/gateway.yaml', HOME, {})
   if (plan === undefined) throw new Error('the pet store cannot be loaded')
-  const gateway = new Gateway(plan, realClock, silentLog, '')
+  const gateway = new Gateway(plan, realClock, silentLog, '', WINGS)
   const bytes = new TextEncoder().encode(body)
   const [bare = '', query = ''] = path.split('?')
   const request: Request = {
     ...{ method, path: bare, query, headers, hasBody: body !== undefined, address: '127.0.0.1' },
     readBody: async () => ({ bytes }),
   }
-  const { coverage } = gateway
+  const coverage = gateway.observed(coverageObserver)
   const settle = coverage.settle.bind(coverage)
   let spent = 0
   coverage.settle = () => {

@@ -9,8 +9,7 @@ import { lazyPackages } from './lazy-packages.mjs'
 const [, , outdir = 'dist'] = process.argv
 const lazy = []
 const { metafile } = await build({
-  // The thread is started by its file name, so that it needs a separate file.
-  entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts', 'try-load': 'src/load/try-load.ts' },
+  entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts' },
   outdir,
   bundle: true,
   // Modules that are imported on demand stay in separate files.

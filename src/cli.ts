@@ -5,12 +5,14 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Program } from './cli/command.ts'
 import { describeFailure, describeMissing, readCommandLine, WrongCommandLine } from './cli/command-line.ts'
-import { COMMANDS } from './cli/commands.ts'
+import { commandsWith } from './cli/commands.ts'
 import { showProgress } from './kernel/terminal.ts'
 import { version } from './start.ts'
+import { WINGS } from './wings.ts'
 import { realClock } from './world/clock.ts'
 
 const program: Program = {
+  wings: WINGS,
   home: process.cwd(),
   environment: process.env,
   platform: process.platform,
@@ -50,13 +52,16 @@ process.on('exit', () => {
 
 try {
   const { home, print, complain } = program
-  const line = readCommandLine(process.argv.slice(2), process.env, version, file => existsSync(resolve(home, file)))
+  const line = readCommandLine(process.argv.slice(2), process.env, version, {
+    wings: WINGS,
+    exists: file => existsSync(resolve(home, file)),
+  })
   if (line.help !== undefined) print(line.help)
   else if (line.version) print(`${version}\n`)
   else if (line.missing) {
-    complain(`understudy: ${describeMissing(line)}\n`)
+    complain(`understudy: ${describeMissing(line, WINGS)}\n`)
     process.exitCode = 1
-  } else process.exitCode = await COMMANDS[line.command]?.run(line, program)
+  } else process.exitCode = await commandsWith(WINGS)[line.command]?.run(line, program)
 } catch (error) {
   const wrong = error instanceof WrongCommandLine
   const why = wrong ? `${error.message}\nTry: understudy --help` : describeFailure(error, program.home)

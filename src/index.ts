@@ -8,19 +8,16 @@ import { type KoaMiddleware, mountStandIn } from './http/data-plane.ts'
 import { stringifyJson } from './kernel/json.ts'
 import { formatReport } from './kernel/report.ts'
 import { type Loaded, type LoadOptions, loadPlan } from './load/load.ts'
-import { loadAside } from './load/load-aside.ts'
 import type { Plan } from './plan/plan.ts'
 import { createGateway, start } from './start.ts'
-import type { CoverageFilter } from './wings/coverage/coverage.ts'
-import type { CoverageReport } from './wings/coverage/report.ts'
+import { steerWings, WINGS, type WingSteering } from './wings.ts'
 import { realClock } from './world/clock.ts'
 import { steerWorld, type WorldHandle } from './world-handle.ts'
 
 export type { RecordedRequest } from './gateway/journal/entry.ts'
 export type { NearMiss, Times, Verdict } from './gateway/journal/filter.ts'
 export type { KoaContext, KoaMiddleware } from './http/data-plane.ts'
-export type { CoverageFilter } from './wings/coverage/coverage.ts'
-export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } from './wings/coverage/report.ts'
+export type * from './wings.ts'
 export type { WorldFilter, WorldHandle } from './world-handle.ts'
 
 /** The configuration of a gateway. */
@@ -54,13 +51,9 @@ export interface UnderstudyOptions extends GatewayOptions {
 }
 
 /** A Koa middleware that answers as the API does, and the means to steer it. */
-export interface Understudy extends KoaMiddleware {
+export interface Understudy extends KoaMiddleware, WingSteering {
   /** Resets the default world to the seeds. */
   reset(): void
-  /** The parts of the contract that requests have touched; of some requests with a filter. */
-  coverage(filter?: CoverageFilter): CoverageReport
-  /** Forgets what requests have touched. */
-  resetCoverage(): void
   /**
    * A handle of a world, which is created if it does not exist. Default: the default world. Its `baseUrl` is a path
    * below the place where the middleware is mounted.
@@ -70,17 +63,13 @@ export interface Understudy extends KoaMiddleware {
   close(): void
 }
 
-export interface RunningGateway {
+export interface RunningGateway extends WingSteering {
   /** The address of the API, base path included: `http://127.0.0.1:49152/v1`. */
   readonly url: string
   /** The address of the control plane. */
   readonly control: string
   /** Resets the default world to the seeds. */
   reset(): void
-  /** The parts of the contract that requests have touched; of some requests with a filter. */
-  coverage(filter?: CoverageFilter): CoverageReport
-  /** Forgets what requests have touched. */
-  resetCoverage(): void
   /** A handle of a world, which is created if it does not exist. Default: the default world. */
   world(name?: string): WorldHandle
   /** Finishes running requests and closes the ports. */
@@ -140,21 +129,19 @@ export function understudy(options: UnderstudyOptions): Understudy {
 /** Returns the members that both faces have. @param origin where the API listens */
 const steering = (gateway: Gateway, origin: string) => ({
   reset: () => gateway.reset(),
-  coverage: (filter?: CoverageFilter) => gateway.coverage.report(filter),
-  resetCoverage: () => gateway.coverage.reset(),
+  ...steerWings(gateway),
   world: (name = gateway.worlds.default.name) => steerWorld(gateway, name, origin),
 })
 
-const QUIET = { clock: realClock, log: silentLog }
+const QUIET = { clock: realClock, log: silentLog, wings: WINGS }
 
 /** Reads a configuration; throws a `ConfigurationError` where it cannot be served. */
 function read({ config, environment = {} }: GatewayOptions): { loaded: Loaded; plan: Plan; reload: Load } {
   const inline = typeof config === 'object' ? stringifyJson(config) : config.includes('\n') ? config : undefined
   const path = inline === undefined ? (config as string) : 'gateway.yaml'
-  const load = (options: LoadOptions) => loadPlan(path, '.', environment, options)
+  const load = (options: LoadOptions) => loadPlan(path, '.', environment, { ...options, wings: WINGS })
   const reload: Load = ({ text = inline, lacking, worlds }) => {
-    const options = { text, lacking, worlds }
-    return loadAside({ path, home: '.', environment, options }, () => load(options))
+    return load({ text, lacking, worlds })
   }
   const loaded = load({ text: inline })
   if (loaded.plan === undefined) throw new ConfigurationError(`\n${formatReport(loaded.report)}`)

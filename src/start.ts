@@ -6,6 +6,7 @@ import type { Log } from './gateway/log.ts'
 import { type Load, Reloader } from './gateway/reload.ts'
 import { KeptState } from './gateway/state/kept-state.ts'
 import { watchMemory } from './gateway/worlds/memory.ts'
+import type { ServedWing } from './http/control/route.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
 import { isRunning, thisProcess } from './http/this-process.ts'
 import { createFleet } from './http/workers/fleet.ts'
@@ -20,6 +21,8 @@ import { makeEngine } from './world/engines/open-engine.ts'
 export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
 export interface ServiceOptions {
+  /** Default: none. */
+  readonly wings?: readonly ServedWing[] | undefined
   readonly clock: Clock
   readonly log: Log
   /** Names the proxies to the real API. Default: none. */
@@ -47,9 +50,9 @@ export interface Started {
 /** Returns a gateway without a server. */
 export function createGateway(
   plan: Plan,
-  { clock, log, environment }: Pick<ServiceOptions, 'clock' | 'log' | 'environment'>,
+  { clock, log, environment, wings }: Pick<ServiceOptions, 'clock' | 'log' | 'environment' | 'wings'>,
 ): Gateway {
-  const gateway = new Gateway(plan, clock, log, version)
+  const gateway = new Gateway(plan, clock, log, version, wings)
   gateway.upstream = createUpstream(environment)
   gateway.metrics.followProcess()
   gateway.metrics.followLoop(watchLoop())
@@ -67,12 +70,16 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
   reloader.upstreamMayChange = options.allowUpstream ?? false
   const fleet = typeof workers === 'number' ? { fleet: createFleet(gateway, log), count: workers } : workers
   await keepState(gateway, options)
-  const serving = await serve(gateway, reloader, { ...options.listen, workers: fleet }, version, log).catch(
-    async (error: unknown) => {
-      await gateway.state?.close()
-      throw error
-    },
-  )
+  const serving = await serve(
+    gateway,
+    reloader,
+    { ...options.listen, wings: options.wings ?? [], workers: fleet },
+    version,
+    log,
+  ).catch(async (error: unknown) => {
+    await gateway.state?.close()
+    throw error
+  })
   const stops = [watchMemory(gateway.worlds, options.exhausted ?? (() => {}))]
   if (watch) stops.push(reloader.watch())
   const close: Serving['close'] = async how => {

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readCommandLine, variableOf } from '../src/cli/command-line.ts'
-import { COMMANDS } from '../src/cli/commands.ts'
+import { commandsWith } from '../src/cli/commands.ts'
+import { WINGS } from '../src/wings.ts'
+
+const COMMANDS = commandsWith(WINGS)
 
 const read = (line: string, environment: Record<string, string> = {}) =>
-  readCommandLine(line.split(' ').filter(Boolean), environment, '1.2.3')
+  readCommandLine(line.split(' ').filter(Boolean), environment, '1.2.3', { wings: WINGS })
 
 test('the command line is parsed into a command, a file and options', () => {
   const line = read('serve api.yaml --port 0 --control-port=81 --host ::1 --no-watch')
@@ -27,7 +30,10 @@ for (const [command, there, file] of [
   ['init', ['gateway.yaml', 'openapi.yml'], 'openapi.yml'],
 ] as const) {
   test(`${command} finds ${file} among ${there.join(', ')}`, () => {
-    const line = readCommandLine([command], {}, '1.2.3', file => (there as readonly string[]).includes(file))
+    const line = readCommandLine([command], {}, '1.2.3', {
+      wings: WINGS,
+      exists: file => (there as readonly string[]).includes(file),
+    })
     assert.deepEqual([line.file, line.missing], [file, false])
   })
 }
@@ -109,17 +115,17 @@ const WRONG: readonly [string, string, Record<string, string>?][] = [
   ['schema a.yaml b.yaml', 'schema takes one file, not a.yaml b.yaml'],
   [
     'check a.yaml --tls-cert x',
-    'check has no option --tls-cert; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --overlay, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'check has no option --tls-cert; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --overlay, --stateful, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   ['check --format xml', '--format is not "xml"; one of: text, json, junit, sarif, github, markdown'],
   ['serve --prot 1', 'serve has no option --prot; did you mean "--port"?'],
   [
     'serve -p 1',
-    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --open, --no-watch, --workers, --allow-upstream, --recover, --stateful, --overlay, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --open, --no-watch, --workers, --allow-upstream, --recover, --overlay, --stateful, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   [
     'check --port 1',
-    'check has no option --port; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --stateful, --overlay, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'check has no option --port; one of: --deep, --against, --as, --writes, --rate, --baseline, --accept, --overlay, --stateful, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   ['serve --port', '--port needs N'],
   ['serve --port=', '--port needs N'],

@@ -7,7 +7,7 @@ import { compileRefusals } from '../src/contract/answer/refusals.ts'
 import { nonconformanceOf, responseFor } from '../src/contract/contract.ts'
 import { problemOf } from '../src/kernel/http.ts'
 import { formatDiagnostics } from '../src/kernel/report.ts'
-import { loadPlan } from '../src/load/load.ts'
+import { loadPlan } from './support/load.ts'
 
 const folder = join(import.meta.dirname, 'corpus')
 const documents = readdirSync(folder).filter(name => name.endsWith('.yaml') || name.endsWith('.json'))

@@ -9,7 +9,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { parse } from 'yaml'
 import { formatDiagnostics } from '../src/kernel/report.ts'
-import { loadPlan } from '../src/load/load.ts'
+import { loadPlan } from './support/load.ts'
 import { blocksOf, PAGES, ROOT, readPage } from './support/pages.ts'
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

@@ -7,7 +7,7 @@ import type { Path } from '../kernel/file/source.ts'
 import type { BrokenRule, Reply } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
-import type { Exchange, Handler, Identify, UpstreamSettings, Wrap } from './exchange.ts'
+import type { Exchange, Handler, Identify, Wrap } from './exchange.ts'
 import type { Expressions } from './expressions.ts'
 import type { References } from './references.ts'
 import type { Resource } from './resource.ts'
@@ -26,6 +26,8 @@ export type {
   Wrap,
 } from './exchange.ts'
 
+export { Slot } from './slot.ts'
+
 /** One capability that an operation may have. Its closure holds no mutable state: state belongs to the world. */
 export interface Behaviour<Config> {
   /** Its key in gateway.yaml, and its name in the printed plan. */
@@ -36,6 +38,8 @@ export interface Behaviour<Config> {
   readonly keyOf?: string
   /** Whether it decorates every reply of an operation, including internal errors. It must not touch state then. */
   readonly decorates?: boolean
+  /** Whether it is also in the chain of requests that match no operation. */
+  readonly unmatched?: boolean
   /** Whether a request may affect later requests. */
   readonly remembers?: boolean
   /** @returns `undefined` if the operation does not need it: it is then not in the chain and costs nothing */
@@ -69,10 +73,18 @@ export interface Brownouts {
 /** Refuses a request that breaks these rules, of which there is at least one. */
 export type Invalid = (rules: readonly BrokenRule[]) => Reply
 
+/** A top-level key of gateway.yaml that a wing brings. */
+export interface BlockKey<Settings> {
+  readonly key: string
+  read(written: never, load: never): Settings
+}
+
 /** The context in which a behaviour is compiled. */
 export interface Site {
   readonly contract: Contract
   readonly operation: Operation
+  /** Returns the settings of a block of a wing; `undefined` where there is none. */
+  settings<Settings>(block: BlockKey<Settings>): Settings | undefined
   /** Identifies the operation's callers by their credentials. */
   readonly identify: Identify
   readonly resources: ReadonlyMap<string, Resource>
@@ -90,8 +102,6 @@ export interface Site {
   readonly maxBody: number
   /** Whether the operation is forwarded to the real API; `else` if the stand-in answers in its place. */
   readonly forwards: '' | 'only' | 'else'
-  /** The real API, if `upstream` names one. */
-  readonly upstream: UpstreamSettings | undefined
   /** The path of its configuration: `defaults`, `tags/books`, `operations/listBooks`. Its state is kept under this name. */
   readonly scope: string
   /**

@@ -33,6 +33,7 @@ type ErrorsConfig = ConfigOf<typeof schema>
 export const errors: Behaviour<ErrorsConfig> = {
   name: 'errors',
   decorates: true,
+  unmatched: true,
   schema,
   compile(config = UNSET, { operation, contract, expressions, error }) {
     const { body, contentType, codes } = config

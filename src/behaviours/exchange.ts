@@ -12,6 +12,7 @@ import type { Collection } from '../world/records/collection.ts'
 import type { Entry } from '../world/records/types.ts'
 import { Interrupt } from '../world/turns.ts'
 import { latestOf, type World } from '../world/world.ts'
+import type { Slot } from './slot.ts'
 
 /** Answers a request. A refusal is an answer; a rejection is a bug or an outage. */
 export type Handler = (exchange: Exchange) => Promise<Reply>
@@ -133,6 +134,10 @@ export interface Meeting {
   readonly clock?: Clock
   /** How many requests of this operation the world has seen, this one included. Default: counted by the world. */
   readonly ordinal?: number | undefined
+  /** The path without the name of a world. Default: that of the request. */
+  readonly path?: string
+  /** The states of the observers of the gateway, by the observer. Default: none. */
+  readonly states?: ReadonlyMap<unknown, unknown>
   /** Unset: there is no way to the real API. */
   readonly upstream?: Upstream | undefined
 }
@@ -148,10 +153,15 @@ export class Exchange {
   clock: Clock
   readonly operation: Operation
   readonly basePath: string
+  /** As sent, without the name of a world. */
+  readonly path: string
   readonly segments: readonly string[]
   readonly broken: boolean
   readonly ordinal: number
   readonly upstream: Upstream | undefined
+  readonly #states: ReadonlyMap<unknown, unknown> | undefined
+  /** The values of wings, by their slots. */
+  #slots: Map<Slot<unknown>, unknown> | undefined
   /** The consumer's name, once known. */
   consumer: string | undefined
   /** The parameters' values, in the order of `operation.parameters`, once checked. */
@@ -218,9 +228,26 @@ export class Exchange {
     this.operation = operation
     this.basePath = basePath
     this.segments = segments
+    this.path = meeting.path ?? request.path
+    this.#states = meeting.states
     this.upstream = meeting.upstream
     this.broken = broken
     this.ordinal = meeting.ordinal ?? world.nextOrdinal(operation.id)
+  }
+
+  /** Returns the value that a wing has put into its slot. */
+  get<Value>(slot: Slot<Value>): Value | undefined {
+    return this.#slots?.get(slot) as Value | undefined
+  }
+
+  set<Value>(slot: Slot<Value>, value: Value): void {
+    this.#slots ??= new Map()
+    this.#slots.set(slot, value)
+  }
+
+  /** Returns the state of an observer of the gateway; `undefined` where it has none. */
+  state<State>(observer: { open(host: never): State }): State | undefined {
+    return this.#states?.get(observer) as State | undefined
   }
 
   /** Its name as the cause of changes: `POST /v1/books`. */

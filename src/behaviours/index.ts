@@ -1,7 +1,5 @@
-// The request life-cycle, outermost first. Adding a behaviour is one file and one line here.
+// The request life-cycle of the house, outermost first; wings add theirs to it. Adding a behaviour is one file and one line here.
 
-import { shadow } from '../wings/drift/shadow.ts'
-import { replied } from '../wings/real-api/replied.ts'
 import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
 import { deprecatedInputs, deprecation, stability } from './deprecation.ts'
@@ -31,8 +29,6 @@ const state: Behaviour<never> = {
 export const behaviours = [
   errors, //       every refusal in the shape of this API
   replies, //      500 or a warning for a reply that breaks the contract
-  replied, //      Understudy-Replied, where there is a real API
-  shadow, //       chooses requests that the real API is asked, too
   stability, //    X-Stability
   deprecation, //  headers; brown-outs; 410 after the sunset
   capacity, //     limits concurrent requests, queues others; 503

@@ -6,10 +6,17 @@ import { parseArgs } from 'node:util'
 import { UnguardedControlPlane } from '../http/control/access.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { table } from '../kernel/terminal.ts'
-import { FileExists } from '../wings/infer/init-command.ts'
 import { StateRefused } from '../world/engines/engine.ts'
-import { CONFIGURATIONS, type CommandLine, type Option } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import {
+  CONFIGURATIONS,
+  type Command,
+  type CommandLine,
+  FileExists,
+  type Option,
+  optionsOf,
+  type Wing,
+} from './command.ts'
+import { commandsWith } from './commands.ts'
 
 /** Returns the environment variable of an option. */
 export const variableOf = (name: string, { variable }: Option): string =>
@@ -20,18 +27,21 @@ export class WrongCommandLine extends Error {
   override readonly name = 'WrongCommandLine'
 }
 
-/**
- * Throws a `WrongCommandLine`.
- *
- * @param exists returns whether a file exists, for commands that search for one
- */
+interface LineSurroundings {
+  readonly wings: readonly Wing[]
+  /** Returns whether a file exists, for commands that search for one. */
+  readonly exists?: (file: string) => boolean
+}
+
+/** Reads a command line. Throws a `WrongCommandLine`. */
 export function readCommandLine(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
   version: string,
-  exists: (file: string) => boolean = () => false,
+  { wings, exists = () => false }: LineSurroundings,
 ): CommandLine {
-  const takers = Object.values(COMMANDS).flatMap(({ options }) => Object.entries(options))
+  const commands = commandsWith(wings)
+  const takers = Object.values(commands).flatMap(command => Object.entries(optionsOf(command, wings)))
   const { tokens } = parseArgs({
     args: [...argv],
     strict: false,
@@ -43,17 +53,18 @@ export function readCommandLine(
   })
   const positionals = tokens.flatMap(token => (token.kind === 'positional' ? [token.value] : []))
   const [command = '', named, ...rest] = positionals
-  const known = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
+  const known = Object.hasOwn(commands, command) ? commands[command] : undefined
+  const options = known && optionsOf(known, wings)
   const found = named ?? known?.files?.find(exists)
   const file = found ?? known?.files?.[0] ?? ''
   const given = tokens.flatMap(token => (token.kind === 'option' ? [token] : []))
   const asks = (...names: string[]) => given.some(({ rawName }) => names.includes(rawName))
   const nothing = { command, file, values: {}, lists: {}, switches: new Set<string>() }
   if (asks('--help', '-h') || command === 'help')
-    return { ...nothing, help: describeCommands(version, known && command) }
+    return { ...nothing, help: describeCommands(version, wings, known && command) }
   if (asks('--version')) return { ...nothing, version: true }
-  if (known === undefined) {
-    const names = Object.keys(COMMANDS)
+  if (known === undefined || options === undefined) {
+    const names = Object.keys(commands)
     const why = command === '' ? 'a command is missing' : `there is no command "${command}"`
     throw new WrongCommandLine(`${why}; ${command === '' ? `one of: ${names.join(', ')}` : suggest(command, names)}`)
   }
@@ -61,9 +72,9 @@ export function readCommandLine(
   const lists: Record<string, string[]> = {}
   const switches = new Set<string>()
   for (const { name, rawName, value } of given) {
-    const option = Object.hasOwn(known.options, name) ? known.options[name] : undefined
+    const option = Object.hasOwn(options, name) ? options[name] : undefined
     if (option === undefined || !rawName.startsWith('--')) {
-      const hint = suggest(rawName, [...Object.keys(known.options).map(name => `--${name}`), '--help', '--version'])
+      const hint = suggest(rawName, [...Object.keys(options).map(name => `--${name}`), '--help', '--version'])
       throw new WrongCommandLine([`${command} has no option ${rawName}`, hint].filter(Boolean).join('; '))
     }
     if (option.takes === undefined) {
@@ -77,7 +88,7 @@ export function readCommandLine(
   }
   if (known.takesMany) lists.files = [file, ...rest]
   else if (rest.length > 0) throw new WrongCommandLine(`${command} takes one file, not ${[file, ...rest].join(' ')}`)
-  for (const [name, option] of Object.entries(known.options)) {
+  for (const [name, option] of Object.entries(options)) {
     const variable = variableOf(name, option)
     const value = environment[variable]
     if (!value) continue
@@ -103,17 +114,22 @@ function checked(name: string, value: string, { fault }: Option): string {
 }
 
 /** The help of one command, or of all. */
-export function describeCommands(version: string, only?: string): string {
-  const shown = Object.entries(COMMANDS).filter(([name]) => only === undefined || name === only)
+export function describeCommands(version: string, wings: readonly Wing[], only?: string): string {
+  const commands = commandsWith(wings)
+  const described = Object.entries(commands).map(([name, command]): [string, Command] => [
+    name,
+    { ...command, options: optionsOf(command, wings) },
+  ])
+  const shown = described.filter(([name]) => only === undefined || name === only)
   const withOptions = shown.filter(([, { options }]) => Object.keys(options).length > 0)
-  const files = only !== undefined && COMMANDS[only]?.takesMany ? '[FILE…]' : '[FILE]'
+  const files = only !== undefined && commands[only]?.takesMany ? '[FILE…]' : '[FILE]'
   const usage = `Usage: understudy ${only ?? '<command>'} ${files}${withOptions.length > 0 ? ' [options]' : ''}`
   const paragraphs = [
     `Understudy ${version}: a mock of your API that also rehearses its future.`,
     usage,
     only === undefined
       ? `Commands:\n${indented(shown.map(([name, { about }]) => [`${name} [FILE]`, about]))}`
-      : `  ${COMMANDS[only]?.about}`,
+      : `  ${commands[only]?.about}`,
     ...(shown.some(([, { files }]) => files !== undefined) ? [FILE] : []),
     ...withOptions.map(([name, { options }]) => {
       const rows = Object.entries(options).map(([option, { takes, variable, about }]) => [
@@ -137,8 +153,8 @@ const TOKEN = 'The control plane requires the bearer token in UNDERSTUDY_CONTROL
 const indented = (rows: readonly (readonly string[])[]): string => table(rows).replace(/^/gm, '  ')
 
 /** Describes a missing file: the names that were searched for, and the argument to give instead. */
-export function describeMissing({ command }: CommandLine): string {
-  const looked = COMMANDS[command]?.files?.join(', ')
+export function describeMissing({ command }: CommandLine, wings: readonly Wing[]): string {
+  const looked = commandsWith(wings)[command]?.files?.join(', ')
   const hint =
     command === 'init'
       ? 'name an OpenAPI document: understudy init FILE'

@@ -1,10 +1,12 @@
-// The interface of a command, and the interface of the process to it.
+// The interface of a command, the interface of the process to it, and that of a wing, which may bring commands.
 
+import type { ServedWing } from '../http/control/route.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { formatBriefly, formatFindings, formatReport, REPORT_FORMATS, type ReportFormat } from '../kernel/report.ts'
 import type { ShownProgress } from '../kernel/terminal.ts'
-import { type Loaded, type LoadOptions, loadInferred, loadPlan } from '../load/load.ts'
+import type { LoadWing } from '../load/contract-file.ts'
+import { type Loaded, type LoadOptions, loadPlan } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
 
 /** An option of a command. */
@@ -27,8 +29,36 @@ export interface Command {
   /** Whether it takes several files, which are then the list `files`. */
   readonly takesMany?: boolean
   readonly options: Readonly<Record<string, Option>>
+  /** Whether it loads a configuration, and takes the options of that, too. */
+  readonly reads?: boolean
   /** @returns the exit code */
   run(line: CommandLine, program: Program): Promise<number>
+}
+
+/** What a wing adds to one command. */
+export interface CommandExtension {
+  readonly options: Readonly<Record<string, Option>>
+  /** Runs in place of the command if the command line asks for it; else returns `undefined`. */
+  run?(line: CommandLine, program: Program): Promise<number> | undefined
+}
+
+/** What a wing adds to the commands that load a configuration. */
+export interface ReadingExtension {
+  readonly options: Readonly<Record<string, Option>>
+  /** Returns the load options that the command line sets. */
+  read?(line: CommandLine): LoadOptions
+  /** Returns what loads the configuration in place of `loadPlan`, if the command line asks for it. */
+  loader?(line: CommandLine): LoadConfiguration | undefined
+}
+
+export type LoadConfiguration = (...given: Parameters<typeof loadPlan>) => Loaded | Promise<Loaded>
+
+/** A capability beside the stand-in, whole in one folder: data, whose import does nothing. */
+export interface Wing extends ServedWing, LoadWing {
+  readonly commands?: Readonly<Record<string, Command>>
+  /** What it adds to commands of the house, by their names. */
+  readonly extensions?: Readonly<Record<string, CommandExtension>>
+  readonly reading?: ReadingExtension
 }
 
 /** Makes the check of an option. @param kind what its value must be, with the article */
@@ -44,14 +74,7 @@ export const DOCUMENTS = ['openapi.yaml', 'openapi.yml', 'openapi.json']
 /** The files that are tried as the configuration, in this order. */
 export const CONFIGURATIONS = ['gateway.yaml', 'config/gateway.yaml', ...DOCUMENTS]
 
-export const OVERLAY: Option = {
-  takes: 'FILE',
-  about: 'apply this overlay to the contract; several in their order',
-  many: true,
-}
-
-export const READING: Readonly<Record<string, Option>> = {
-  overlay: OVERLAY,
+const READING: Readonly<Record<string, Option>> = {
   world: {
     takes: 'NAME=FILE',
     about: 'give a world a contract of its own; several times for its overlays, too',
@@ -72,6 +95,10 @@ export const READING: Readonly<Record<string, Option>> = {
   },
 }
 
+/** Returns the options of a command, with those of reading if it reads. */
+export const optionsOf = ({ options, reads = false }: Command, wings: readonly Wing[]): Command['options'] =>
+  reads ? Object.assign({}, options, ...wings.map(({ reading }) => reading?.options), READING) : options
+
 /** The requested command. */
 export interface CommandLine {
   readonly command: string
@@ -91,6 +118,8 @@ export interface CommandLine {
 
 /** The interface of the process to a command. */
 export interface Program {
+  /** The wings of the program, in the order in which they may use each other. */
+  readonly wings: readonly Wing[]
   /** The working folder. */
   readonly home: string
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -112,20 +141,22 @@ export interface Program {
 
 /** Loads the file that the command line names, with its options. */
 export async function load(line: CommandLine, program: Program, more: LoadOptions = {}): Promise<Loaded> {
-  const { file, switches } = line
-  const { home, environment, progress } = program
-  const options: LoadOptions = { ...readingOf(line), progress: progress.report, ...more }
-  return switches.has('stateful') && more.confined === undefined
-    ? loadInferred(file, home, environment, options)
-    : loadPlan(file, home, environment, options)
+  const { home, environment, progress, wings } = program
+  const options: LoadOptions = { ...readingOf(line, wings), progress: progress.report, ...more }
+  // A text from elsewhere is a whole configuration.
+  const loaders = more.confined === undefined ? wings.flatMap(({ reading }) => reading?.loader?.(line) ?? []) : []
+  const [loadWith = loadPlan] = loaders
+  return loadWith(line.file, home, environment, options)
 }
 
 /** Returns the options of reading that the command line sets. */
-export function readingOf({ values, lists, switches }: CommandLine): LoadOptions {
+export function readingOf(line: CommandLine, wings: readonly Wing[]): LoadOptions {
+  const { values, lists, switches } = line
   const status = values['invalid-status']
   return {
+    ...Object.assign({}, ...wings.map(({ reading }) => reading?.read?.(line))),
+    wings,
     strict: switches.has('strict'),
-    overlays: lists.overlay,
     worlds: worldsIn(lists.world),
     basePath: values['base-path'],
     invalidStatus: status === undefined ? undefined : (Number(status) as 400 | 422),
@@ -188,3 +219,8 @@ export async function withPlan(
 }
 
 export const counted = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
+
+/** Files of the same name are never overwritten unless `force` says so. */
+export class FileExists extends Error {
+  override readonly name = 'FileExists'
+}

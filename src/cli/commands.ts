@@ -1,29 +1,23 @@
-// The list of the commands. Each is in a file of its subject and in one line here.
+// The list of the commands: those of the house with what wings add to them, and those of wings.
 
-import { coverage } from '../wings/coverage/command.ts'
-import { drift } from '../wings/drift/drift-command.ts'
-import { importCommand } from '../wings/import/import-command.ts'
-import { init, schema } from '../wings/infer/init-command.ts'
-import { next } from '../wings/next/command.ts'
-import { contract } from '../wings/overlay/contract-command.ts'
-import { record } from '../wings/record/record-command.ts'
-import { records, requests } from '../wings/record/requests-command.ts'
 import { check, plan } from './check.ts'
-import type { Command } from './command.ts'
+import type { Command, CommandExtension, Wing } from './command.ts'
+import { schema } from './schema.ts'
 import { serveCommand } from './serve.ts'
 
-export const COMMANDS: Readonly<Record<string, Command>> = {
-  serve: serveCommand,
-  check,
-  drift,
-  next,
-  record,
-  requests,
-  records,
-  plan,
-  contract,
-  init,
-  import: importCommand,
-  schema,
-  coverage,
+const COMMANDS: Readonly<Record<string, Command>> = { serve: serveCommand, check, plan, schema }
+
+/** Returns the commands by name. */
+export function commandsWith(wings: readonly Wing[]): Readonly<Record<string, Command>> {
+  const extended = Object.entries(COMMANDS).map(([name, command]): [string, Command] => [
+    name,
+    wings.flatMap(({ extensions }) => extensions?.[name] ?? []).reduce(extend, command),
+  ])
+  return Object.assign(Object.fromEntries(extended), ...wings.map(({ commands }) => commands))
 }
+
+const extend = (command: Command, { options, run }: CommandExtension): Command => ({
+  ...command,
+  options: { ...command.options, ...options },
+  run: (line, program) => run?.(line, program) ?? command.run(line, program),
+})

@@ -1,12 +1,10 @@
 // `understudy serve`.
 
-import { behaviours } from '../behaviours/index.ts'
 import { createLog, LOG_LEVELS, type LogLevel } from '../gateway/log.ts'
 import type { Load } from '../gateway/reload.ts'
 import { findParents, followParents } from '../http/this-process.ts'
 import { isWorker, leave, obey } from '../http/workers/worker.ts'
 import type { Loaded } from '../load/load.ts'
-import { loadAside } from '../load/load-aside.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Simulation } from '../plan/settings.ts'
 import { start } from '../start.ts'
@@ -21,7 +19,6 @@ import {
   oneOf,
   type Program,
   port,
-  READING,
   readingOf,
   withPlan,
 } from './command.ts'
@@ -55,14 +52,13 @@ export const serveCommand: Command = {
     },
     'allow-upstream': { about: 'let the control plane change upstream' },
     recover: { about: 'drop the damaged line of a state file, and those after it' },
-    stateful: { about: 'give a bare OpenAPI document the state that can be inferred from it' },
-    ...READING,
   },
+  reads: true,
   run: runServe,
 }
 
 async function runServe(line: CommandLine, program: Program): Promise<number> {
-  const { home, environment, version, print, complain } = program
+  const { environment, version, print, complain, wings } = program
   const parents = findParents()
   const { values, switches } = line
   const several = values.workers !== undefined
@@ -86,12 +82,10 @@ async function runServe(line: CommandLine, program: Program): Promise<number> {
     const more = {
       text,
       lacking,
-      worlds: { ...readingOf(line).worlds, ...worlds },
+      worlds: { ...readingOf(line, wings).worlds, ...worlds },
       confined: text === undefined ? undefined : known,
     }
-    const options = { ...readingOf(line), ...more }
-    const trial = { path: line.file, home, environment: { ...environment }, options }
-    return accept(await loadAside(trial, () => load(line, program, more)), text)
+    return accept(await load(line, program, more), text)
   }
   const loaded = accept(await load(line, program))
   return withPlan(loaded, line, program, async plan => {
@@ -99,7 +93,10 @@ async function runServe(line: CommandLine, program: Program): Promise<number> {
     apart = plan.simulation.state?.engine.kind !== 'redis'
     const log = await createLog((values['log-level'] ?? 'info') as LogLevel)
     const started = await start(plan, loaded, reload, {
-      ...{ clock: realClock, log, environment },
+      clock: realClock,
+      log,
+      environment,
+      wings,
       // The primary watches for all.
       watch: !switches.has('no-watch') && !isWorker(),
       exhausted: () => {
@@ -141,15 +138,15 @@ const listenOf = (values: CommandLine['values'], listen: Simulation['listen']) =
   controlPort: Number(values['control-port'] ?? listen.control),
 })
 
-const REMEMBERING = behaviours.filter(({ remembers }) => remembers).map(({ name }) => name)
-
 const isCall = ({ kind }: { readonly kind: string }): boolean => kind === 'operation'
 
 /** Whether requests of the plan share state: records, quotas, kept replies, counted rules. */
-const sharesState = ({ collections, operations }: Plan): boolean =>
-  collections.size > 0 ||
-  operations.some(
+function sharesState({ collections, operations, simulation }: Plan): boolean {
+  if (collections.size > 0) return true
+  const remembering = simulation.house.behaviours.filter(({ remembers }) => remembers).map(({ name }) => name)
+  return operations.some(
     ({ chain, rules = [] }) =>
-      chain.some(({ name }) => REMEMBERING.includes(name)) ||
+      chain.some(({ name }) => remembering.includes(name)) ||
       rules.some(({ when, times }) => times !== undefined || when?.roots.has('nth') || when?.references.some(isCall)),
   )
+}

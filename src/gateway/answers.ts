@@ -10,7 +10,7 @@ import { formatReport } from '../kernel/report.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { withRules } from '../plan/layers.ts'
 import type { Plan, PlannedAnswer, PlannedOperation, Rule } from '../plan/plan.ts'
-import { checkAnswer } from '../plan/simulation.ts'
+import { checksOf } from '../plan/simulation.ts'
 import type { AnswerOrder } from '../plan/simulation-file.ts'
 import type { Clock } from '../world/clock.ts'
 import { latestOf, type World } from '../world/world.ts'
@@ -267,7 +267,7 @@ function compileStanding(
   source: Source,
   report: Diagnostics,
 ): Pick<HeldAnswer, 'order' | 'source' | 'plan' | 'byOperation'> {
-  const order = checkAnswer(source, report) ?? {}
+  const order = checksOf(plan.simulation.house).answer(source, report) ?? {}
   const byOperation = report.failed ? new Map() : plan.compileAnswer(order, source, report)
   return { order, source, plan, byOperation: report.failed ? new Map() : byOperation }
 }

@@ -21,13 +21,11 @@ export interface Controls {
   readonly ordinal?: number
   /** Whether the client wants an explanation. */
   readonly why?: boolean
-  /** Whether the client wants the verdict by the next contract. */
-  readonly judged?: boolean
 }
 
 const HEADERS = [
   ...['Understudy-World', 'Understudy-Time', 'Understudy-Weather', 'Understudy-Ordinal'],
-  ...['Understudy-Delay', 'Understudy-Explain', 'Understudy-Next'],
+  ...['Understudy-Delay', 'Understudy-Explain'],
 ]
 const knownHeaders = new Set(HEADERS.map(name => name.toLowerCase()))
 
@@ -37,13 +35,23 @@ const PARAMETERS = ['__code', '__example', '__dynamic', '__seed', '__delay', '__
 /** The maximum delay in milliseconds. */
 const LONGEST_DELAY = 600_000
 
-/** Reads the controls of a request, or refuses them. Costs 50 ns for a request without any. */
-export function readControls(request: Request, operation: Operation | undefined): Controls | Reply {
+/**
+ * Reads the controls of a request, or refuses them. Costs 50 ns for a request without any.
+ *
+ * @param ofWings the names of further controls, which are not read here
+ */
+export function readControls(
+  request: Request,
+  operation: Operation | undefined,
+  ofWings: readonly string[],
+): Controls | Reply {
   const { headers, query } = request
   let steered = false
   for (const name in headers) {
     if (!name.startsWith('understudy-')) continue
-    if (!knownHeaders.has(name)) return refuseHeader(`unknown header ${name}; ${suggest(name, HEADERS)}`)
+    if (!knownHeaders.has(name) && !ofWings.some(control => control.toLowerCase() === name)) {
+      return refuseHeader(`unknown header ${name}; ${suggest(name, [...HEADERS, ...ofWings])}`)
+    }
     steered = true
   }
   const inQuery = query.includes('__') ? takeControls(request, operation) : undefined
@@ -66,11 +74,11 @@ export function readControls(request: Request, operation: Operation | undefined)
     delay: wait,
     ordinal: ordinal === undefined ? undefined : Number(ordinal),
     why: isAsked(headers['understudy-explain']),
-    judged: isAsked(headers['understudy-next']),
   }
 }
 
-const isAsked = (value: unknown): boolean => value === '1' || value === 'true' || value === '?1'
+/** Whether the value of a control switches it on. */
+export const isAsked = (value: unknown): boolean => value === '1' || value === 'true' || value === '?1'
 
 interface InQuery {
   readonly request: Request

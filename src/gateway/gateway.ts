@@ -17,22 +17,22 @@ import {
   withWarning,
 } from '../kernel/http.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
-import { Traffic } from '../wings/console/traffic.ts'
-import { BATCH, Coverage, LARGE } from '../wings/coverage/coverage.ts'
-import { createLiveDrift, type LiveDrift } from '../wings/drift/live-drift.ts'
-import { LiveNext } from '../wings/next/live-next.ts'
 import { Full } from '../world/budget.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Unavailable } from '../world/engines/engine.ts'
 import { Outage } from '../world/records/types.ts'
 import { StandingAnswers } from './answers.ts'
-import { delayed, explainReply, explanationHeaders, readControls } from './client-controls.ts'
+import { delayed, type Explanation, explainReply, explanationHeaders, readControls } from './client-controls.ts'
+import type { Finished } from './finished.ts'
 import { AllRequests } from './journal/all-requests.ts'
-import { thousandths } from './journal/entry.ts'
 import { Journal } from './journal/journal.ts'
+import { journalObserver } from './journal/observe.ts'
 import type { Log } from './log.ts'
-import type { Meter } from './metrics/families.ts'
+import { logObserver } from './log-requests.ts'
+import type { Mask } from './mask.ts'
 import { Metrics } from './metrics/metrics.ts'
+import { metricsObserver } from './metrics/observe.ts'
+import { type Host, NO_PEERS, type Observer, type ObservingWing, type Peers } from './observer.ts'
 import { type ServedPlan, serveOthers, servePlan } from './served-plan.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { replyToUnmatched } from './unmatched.ts'
@@ -51,28 +51,26 @@ export class Gateway {
   /** The requests that this process answered. */
   readonly journal: Journal
   readonly requests: AllRequests
-  readonly traffic: Traffic
-  /** The differences of the real API's replies from the contract. */
-  readonly drift: LiveDrift
-  /** The verdicts on requests by the next contract. */
-  readonly next: LiveNext
   /** The client of the real API; set by those who start it. */
   upstream: Upstream | undefined = undefined
   /** Ends a recording and returns its counts; set by a recorder. */
   stopRecording: (() => Promise<object>) | undefined = undefined
-  readonly coverage: Coverage
   /** Set where changes of worlds are recorded. */
   state: KeptState | undefined = undefined
   /** Serves a configuration that another process was given; set by `Reloader`. */
   configure: (text: string) => Promise<void> = async () => {}
+  /** Finds the other processes of an observer; set by the program that has them. */
+  peers: (observer: string) => Peers = () => NO_PEERS
+  /** The observers with their states, in the order in which they see a request. */
+  readonly #observers: ReadonlyMap<Observer, unknown>
   #served: ServedPlan
   /** The plans of the worlds on another contract. */
   #others: ReadonlyMap<Plan, ServedPlan>
   #incidents = 0
-  #answered = 0
   readonly #adopters: ((plan: Plan) => void)[] = []
 
-  constructor(plan: Plan, clock: Clock, log: Log, version: string) {
+  /** @param wings their observers follow those of the house */
+  constructor(plan: Plan, clock: Clock, log: Log, version: string, wings: readonly ObservingWing[] = []) {
     this.clock = clock
     this.#log = log
     this.worlds = new Worlds(plan, clock, log)
@@ -80,31 +78,56 @@ export class Gateway {
     this.answers = new StandingAnswers(clock, log, this.worlds)
     this.journal = new Journal(plan.simulation.journal)
     this.requests = new AllRequests(this.journal)
-    this.traffic = new Traffic(this.journal)
-    this.coverage = new Coverage(plan)
     this.metrics = new Metrics(version, this.worlds, this.weather, log)
-    const count = (operation: string, kind: string) => this.metrics.drifted(operation, kind)
-    const fail = (error: unknown) => this.reportFailure(error)
-    this.drift = createLiveDrift(plan, clock, count, fail, () => this.#answered)
-    this.next = new LiveNext(plan, clock, one => this.metrics.judged(one.consumer, one.operation, one.verdict), fail)
-    this.#served = servePlan(plan, this.metrics, this.clock.now())
-    this.#others = serveOthers(plan)
+    const host: Host = {
+      clock,
+      log,
+      worlds: this.worlds,
+      metrics: this.metrics,
+      journal: this.journal,
+      fail: error => this.reportFailure(error),
+      // Looked up at each call: the other processes start later.
+      peers: observer => ({
+        read: about => this.peers(observer).read(about),
+        reset: () => this.peers(observer).reset(),
+      }),
+    }
+    const observers = [metricsObserver, journalObserver, logObserver, ...wings.flatMap(wing => wing.observers ?? [])]
+    this.#observers = new Map((observers as readonly Observer[]).map(observer => [observer, observer.open(host)]))
+    this.#served = servePlan(plan, this.#observers)
+    this.#others = serveOthers(plan, this.#observers)
+  }
+
+  /** Returns the state of an observer; throws where the gateway has no such observer. */
+  observed<State>(observer: Observer<State>): State {
+    const key = observer as Observer
+    if (!this.#observers.has(key)) throw new Error(`the gateway has no observer "${observer.name}"`)
+    return this.#observers.get(key) as State
   }
 
   get plan(): Plan {
     return this.#served.plan
   }
 
+  /** Returns the shared state of the observer with this name as JSON, for another process. @param about see `Shared.read` */
+  readShared(name: string, about: unknown): unknown {
+    for (const [observer, state] of this.#observers) {
+      if (observer.name === name) return observer.shared?.read(state, about)
+    }
+    return undefined
+  }
+
+  /** Resets the shared state of an observer, because another process has reset its own. */
+  resetShared(name: string): void {
+    for (const [observer, state] of this.#observers) if (observer.name === name) observer.shared?.reset?.(state)
+  }
+
   /** Serves another plan from the next request on. Records stay. */
   adopt(plan: Plan): void {
     this.worlds.adopt(plan)
     this.weather.adopt(plan)
-    this.drift.adopt(plan)
-    this.next.adopt(plan)
-    this.journal.adapt(plan.simulation.journal)
-    this.coverage.adopt(plan)
-    this.#served = servePlan(plan, this.metrics, this.clock.now())
-    this.#others = serveOthers(plan)
+    this.#served = servePlan(plan, this.#observers)
+    this.#others = serveOthers(plan, this.#observers)
     for (const adopter of this.#adopters) adopter(plan)
   }
 
@@ -159,7 +182,7 @@ export class Gateway {
   }
 
   #answer(sent: Request, started: number): Promise<Reply> {
-    const heard = this.journal.bodies > 0 || this.#served.plan.next !== undefined ? new Overheard(sent) : undefined
+    const heard = this.#served.listens() ? new Overheard(sent) : undefined
     const request = heard ?? sent
     // Read once, so that a concurrent reload or reset cannot mix two plans or two worlds.
     const visit = this.worlds.visit(request)
@@ -170,14 +193,15 @@ export class Gateway {
     this.state?.visited(world)
     const found = plan.find(request.method, path)
     const operation = found?.target.planned.operation
-    const controls = plan.simulation.listen.clientControls ? readControls(request, operation) : { request }
+    const controls = plan.simulation.listen.clientControls
+      ? readControls(request, operation, plan.simulation.house.controls)
+      : { request }
     if ('status' in controls) return this.#refuseBadControls(request, served, controls, started)
     const why = controls.why === true
-    const judged = controls.judged === true && plan.next !== undefined
     const passed: string[] | undefined = why || this.journal.watched ? [] : undefined
     if (found === undefined) {
-      const exchange = new Exchange({ request, world, clock, operation: plan.unmatched.operation })
-      const dispatch = { served, planned: plan.unmatched, exchange, path, started, passed, why, judged: false, heard }
+      const exchange = new Exchange({ request, path, world, clock, operation: plan.unmatched.operation })
+      const dispatch = new Dispatch(served, plan.unmatched, exchange, { started, passed, why, heard })
       return this.#decorate(dispatch, replyToUnmatched(request, path, plan, mask))
     }
     const { planned: usual, basePath } = found.target
@@ -187,6 +211,8 @@ export class Gateway {
     const { delay } = controls
     const exchange = new Exchange({
       request: controls.request,
+      path,
+      states: this.#observers,
       world,
       operation: usual.operation,
       basePath: (request.prefix ?? '') + (visit.address?.(basePath) ?? basePath),
@@ -201,7 +227,7 @@ export class Gateway {
     const planned = delay === undefined ? answered : delayed(answered, delay)
     if (passed !== undefined) exchange.drawn = {}
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
-    return this.#run({ served, planned, exchange, path, started, passed, why, judged, heard })
+    return this.#run(new Dispatch(served, planned, exchange, { started, passed, why, heard }))
   }
 
   async #run(dispatch: Dispatch): Promise<Reply> {
@@ -213,10 +239,7 @@ export class Gateway {
       reply = await this.#fail(error, planned, exchange)
     }
     exchange.release?.()
-    const finished = this.#finish(dispatch, reply)
-    if (!dispatch.judged) return finished
-    const verdict = await this.next.judge(exchange, dispatch.path, finished, dispatch.heard?.bytes)
-    return verdict === undefined ? finished : withHeaders(finished, { 'understudy-next': verdict })
+    return this.#finish(dispatch, reply)
   }
 
   /** Converts an exception to a reply. The reason goes to the log; the client gets its number. */
@@ -247,20 +270,12 @@ export class Gateway {
     const { unmatched } = plan
     const { operation } = unmatched
     const exchange = new Exchange({ request: unreadRequest, world: this.worlds.default, operation })
-    const meter = served.meters.get(unmatched.index) ?? this.#bindMeter(served, unmatched)
-    meter.refused(problem.code)
+    this.metrics.bind(unmatched).refused(problem.code)
     const reply = await unmatched.decorate(exchange, refuse(problem, detail, headers))
     const none = { path: '', milliseconds: 0, explanation: undefined, requestBody: undefined }
-    this.journal.record(exchange, mask, { at: this.clock.now(), reply, ...none })
+    this.journal.record({ exchange, mask, at: this.clock.now(), reply, ...none })
     await this.requests.left
     return reply
-  }
-
-  /** Binds the meter of an operation on first use, so that one without calls has no series. */
-  #bindMeter({ meters }: ServedPlan, planned: PlannedOperation): Meter {
-    const meter = this.metrics.bind(planned)
-    meters.set(planned.index, meter)
-    return meter
   }
 
   /** Logs an error outside of API requests. */
@@ -273,95 +288,33 @@ export class Gateway {
     const { planned, place } = findAddressed(request, served.plan) ?? {}
     const { unmatched } = served.plan
     const exchange = new Exchange({ request, world: this.worlds.default, operation: unmatched.operation, ...place })
-    const dispatch = { served, planned: unmatched, exchange, path: request.path, started, ...UNTRACED }
+    const dispatch = new Dispatch(served, unmatched, exchange, { started, ...UNTRACED })
     return this.#decorate(dispatch, refusal, planned)
-  }
-
-  /** Logs conditions that could not be evaluated: each once, for one reason. */
-  #logFailures(failures: Exchange['failures'], { failed, mask }: ServedPlan): void {
-    for (const [condition, reason] of failures) {
-      // The rest of a reason may be a part of a request.
-      const key = `${condition} ${reason.split(/[:'"\d]/, 1)}`
-      if (!failed.has(key)) this.#log.warn({}, `a condition could not be evaluated: ${condition}: ${mask.text(reason)}`)
-      failed.add(key)
-    }
   }
 
   async #decorate(dispatch: Dispatch, bare: Reply, shaping = dispatch.planned): Promise<Reply> {
     return this.#finish(dispatch, await shaping.decorate(dispatch.exchange, bare))
   }
 
-  /** Adds `Date` and `Understudy-Explanation`, then records the exchange in metrics, journal and log. */
-  #finish({ served, planned, exchange, path, started, passed, why, judged, heard }: Dispatch, bare: Reply): Reply {
-    const {
-      request,
-      clock,
-      consumer,
-      injected,
-      awaited,
-      fault,
-      warnings,
-      failures,
-      deprecatedInputs: inputs,
-    } = exchange
-    const { method } = request
-    const { mask } = served
+  /** Adds `Date`, `Understudy-Warning` and `Understudy-Explanation`, then tells the observers. */
+  #finish(dispatch: Dispatch, bare: Reply): Reply {
+    const { served, planned, exchange, passed } = dispatch
+    const { clock, warnings } = exchange
     let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
     if (warnings.length > 0) reply = withWarning(reply, warnings.join('; '))
-    const explanation = passed && explainReply(planned, exchange, reply, passed, mask)
-    if (explanation !== undefined && why) reply = withHeaders(reply, explanationHeaders(explanation))
-    const { status, refusal } = reply
-    const milliseconds = monotonic() - started
-    this.#answered += 1
-    const meter = served.meters.get(planned.index) ?? this.#bindMeter(served, planned)
-    const at = this.clock.now()
-    meter.observe(method, status, milliseconds / 1000, (injected + awaited) / 1000, injected / 1000)
-    const replied = reply.headers['understudy-replied']
-    if (replied !== undefined) meter.replied(replied, awaited / 1000)
-    if (failures.length > 0) this.#logFailures(failures, served)
-    if (exchange.queued) meter.queued()
-    if (refusal !== undefined) meter.refused(refusal.problem.code)
-    if (fault !== undefined) meter.struck(fault)
-    if (inputs !== undefined || planned.deprecated) {
-      const time = clock.adjusted ? clock.now() : at
-      const isRehearsed = clock.adjusted || served.plan.world !== undefined
-      const traffic = isRehearsed || !this.worlds.isPermanent(exchange.world.name) ? 'rehearsed' : 'live'
-      if (planned.deprecated) meter.deprecated(consumer, time, traffic)
-      if (inputs !== undefined) meter.deprecatedInputs(inputs, consumer, time, traffic)
+    if (passed !== undefined) {
+      dispatch.explanation = explainReply(planned, exchange, reply, passed, served.mask)
+      if (dispatch.why) reply = withHeaders(reply, explanationHeaders(dispatch.explanation))
     }
-    const requestBody = heard?.bytes
-    const id = this.journal.record(exchange, mask, { at, path, reply, milliseconds, explanation, requestBody })
-    reply.stream?.judged?.then(judgement => {
-      if (judgement.breaks) meter.broken()
-      if (judgement.text !== undefined) this.journal.note(id, judgement.text)
-      this.drift.follow(served.plan, exchange, path, reply, judgement)
-    })
-    if (exchange.shadow !== undefined) this.drift.shadow(served.plan, exchange, path, reply)
-    if (served.plan.next !== undefined && !judged) this.next.follow(exchange, path, reply, requestBody)
-    // A large body is not kept until the batch is full, nor are the connections of a reply that is passed on.
-    const { 'content-length': length = request.hasBody ? LARGE : 0 } = request.headers
-    const isLarge = reply.stream !== undefined || Number(length) >= LARGE || (reply.body?.length ?? 0) >= LARGE
-    if (this.coverage.pending.push([exchange, reply]) >= BATCH || isLarge) this.coverage.settle()
-    if (this.#log.requests) {
-      const fields = {
-        operation: planned.operation.id || undefined,
-        consumer,
-        world: exchange.world.name,
-        status,
-        ms: thousandths(milliseconds),
-        refused: refusal?.problem.code,
-        reason: refusal === undefined ? undefined : mask.text(refusal.detail),
-        weather: exchange.weather,
-        fault,
-        waited: injected === 0 ? undefined : thousandths(injected),
-      }
-      this.#log.info(fields, `${method} ${mask.path(request.path)}`)
-    }
+    dispatch.reply = reply
+    dispatch.milliseconds = monotonic() - dispatch.started
+    dispatch.at = this.clock.now()
+    for (const observe of served.observers) observe(dispatch)
     return reply
   }
 }
 
-const UNTRACED = { passed: undefined, why: false, judged: false, heard: undefined }
+const UNTRACED = { passed: undefined, why: false, heard: undefined }
 const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', retryAfter(1000))
 
 /** Whether the contract has a path, with or without the name of a world: `/v1/books`, `/v1/~alice/books`. */
@@ -371,21 +324,64 @@ export function servesPath(plan: Plan, path: string): boolean {
 
 // --- a running request -------------------------------------------------------------------------------------------------
 
-/** A running request: its destination, its start (see `monotonic`), and its trace if anybody wants one. */
-interface Dispatch {
-  readonly served: ServedPlan
-  readonly planned: PlannedOperation
-  readonly exchange: Exchange
-  readonly path: string
+interface Arrival {
+  /** See `monotonic`. */
   readonly started: number
+  /** The behaviours that it has reached, if anybody wants to know. */
   readonly passed: string[] | undefined
   /** Whether the client wants the trace. */
   readonly why: boolean
-  /** Whether the client wants the verdict by the next contract. */
-  readonly judged: boolean
   /** Set where the body is kept. */
   readonly heard: Overheard | undefined
 }
+
+/** A running request: its destination and its trace; once it is finished, what observers see. */
+class Dispatch implements Finished {
+  readonly served: ServedPlan
+  readonly planned: PlannedOperation
+  readonly exchange: Exchange
+  readonly started: number
+  readonly passed: string[] | undefined
+  readonly why: boolean
+  readonly #heard: Overheard | undefined
+  reply: Reply = UNANSWERED
+  at = 0.5
+  milliseconds = 0.5
+  explanation: Explanation | undefined = undefined
+
+  constructor(
+    served: ServedPlan,
+    planned: PlannedOperation,
+    exchange: Exchange,
+    { started, passed, why, heard }: Arrival,
+  ) {
+    this.served = served
+    this.planned = planned
+    this.exchange = exchange
+    this.started = started
+    this.passed = passed
+    this.why = why
+    this.#heard = heard
+  }
+
+  get plan(): Plan {
+    return this.served.plan
+  }
+
+  get mask(): Mask {
+    return this.served.mask
+  }
+
+  get path(): string {
+    return this.exchange.path
+  }
+
+  get requestBody(): Uint8Array | undefined {
+    return this.#heard?.bytes
+  }
+}
+
+const UNANSWERED: Reply = { status: 0, headers: NO_HEADERS, body: undefined }
 
 /** A request whose body is also kept, for the journal and the next contract. */
 class Overheard extends ForwardedRequest {

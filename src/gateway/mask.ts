@@ -4,10 +4,10 @@ import { basename } from 'node:path'
 import type { Contract } from '../contract/contract.ts'
 import { decodeQuery } from '../contract/document/parameters.ts'
 import { isObject, mapValues } from '../kernel/json.ts'
+import type { BlockSettings } from '../plan/house.ts'
 import type { Plan } from '../plan/plan.ts'
 import { passwordsOf } from '../plan/settings.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
-import { upstreamSecrets } from '../wings/real-api/settings.ts'
 
 const MASKED = '***'
 const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie'])
@@ -18,6 +18,7 @@ export class Mask {
   readonly #consumers: SimulationFile['consumers']
   readonly #schemes: Contract['securitySchemes']
   readonly #file: SimulationFile
+  readonly #blocks: BlockSettings
   // Made on first use: most journals are never read.
   #known: Known | undefined
 
@@ -25,6 +26,7 @@ export class Mask {
     this.#consumers = simulation.file.consumers
     this.#schemes = contract.securitySchemes
     this.#file = simulation.file
+    this.#blocks = simulation.blocks
   }
 
   /** The length of the longest credential: a text must not be cut within one before it is masked. */
@@ -82,7 +84,7 @@ export class Mask {
   get #secrets(): Known {
     this.#known ??= gather(this.#consumers, this.#schemes, [
       ...passwordsOf(this.#file.state),
-      ...upstreamSecrets(this.#file.upstream),
+      ...this.#blocks.secrets.map(({ value }) => value),
     ])
     return this.#known
   }
@@ -197,10 +199,10 @@ function placesOf({ scheme, value }: ConfiguredCredential): RegExp {
 }
 
 /** Longest first, so that no part of one is masked before the whole. */
-const credentialsOf = ({ simulation: { file, shownKeys } }: Plan): ConfiguredCredential[] =>
+const credentialsOf = ({ simulation: { file, blocks, shownKeys } }: Plan): ConfiguredCredential[] =>
   [
     ...passwordsOf(file.state).map(value => ({ scheme: 'redis', value, placeholder: '<masked:redis>' })),
-    ...upstreamSecrets(file.upstream).map(value => ({ scheme: 'upstream', value, placeholder: '<masked:upstream>' })),
+    ...blocks.secrets.map(({ key, value }) => ({ scheme: key, value, placeholder: `<masked:${key}>` })),
     ...credentialsIn(file.consumers)
       .filter(({ consumer, scheme, value }) => value !== '' && shownKeys.get(`${consumer} ${scheme}`) !== value)
       .map(({ consumer, scheme, value }) => ({ scheme, value, placeholder: `<masked:${consumer}.${scheme}>` })),

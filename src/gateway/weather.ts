@@ -12,7 +12,7 @@ import { parseDuration } from '../kernel/units.ts'
 import { hasBlocks } from '../plan/compile.ts'
 import { expandShortForms } from '../plan/formats.ts'
 import type { Plan, PlannedOperation, Weather } from '../plan/plan.ts'
-import { checkOrder } from '../plan/simulation.ts'
+import { checksOf } from '../plan/simulation.ts'
 import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
@@ -122,7 +122,7 @@ type CompiledOrder = Omit<CurrentWeather, 'until'> & { readonly time: string | u
 
 function compileOrder(plan: Plan, given: Source, report: Diagnostics): CompiledOrder | undefined {
   const source = expandShortForms(given, true)
-  const order = checkOrder(source, report)
+  const order = checksOf(plan.simulation.house).order(source, report)
   if (order === undefined || report.failed) return undefined
   const { name, for: time } = order
   const own = hasBlocks(order)

@@ -6,7 +6,7 @@ import type { Reloader } from '../gateway/reload.ts'
 import type { TlsSettings } from '../plan/settings.ts'
 import { checkGuarded } from './control/access.ts'
 import { refuseMessage } from './control/replies.ts'
-import type { ControlRoute } from './control/route.ts'
+import type { ControlRoute, ServedWing } from './control/route.ts'
 import { createDataPlane, type KoaMiddleware } from './data-plane.ts'
 import { createListener, type Plane } from './listener.ts'
 import { findMessageFault } from './request.ts'
@@ -22,6 +22,8 @@ export interface Listen {
   readonly controlPort: number
   /** The token of the control plane; required if it listens beyond loopback. */
   readonly controlToken: string | undefined
+  /** The wings whose routes the control plane has. */
+  readonly wings?: readonly ServedWing[]
   /** Koa middleware that runs in front of the gateway. */
   readonly use?: readonly KoaMiddleware[] | undefined
   /** With several processes: a worker has no control plane, and the primary has only the control plane. */
@@ -98,7 +100,8 @@ export async function serve(
   const loadControlPlane = async () => {
     const { createControlPlane } = await import('./control/control-plane.ts')
     const { controlRoutes } = await import('./control/index.ts')
-    const routes = controlRoutes({ gateway, reloader, status, about }, fleet && (all => fleet.routes(all)))
+    const { wings = [] } = listen
+    const routes = await controlRoutes({ gateway, reloader, status, about, wings }, fleet && (all => fleet.routes(all)))
     return createControlPlane(
       routes.map(route => inTurn(route, gateway)),
       listen.controlToken,

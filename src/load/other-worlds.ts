@@ -68,20 +68,24 @@ interface LoadedWorld {
   readonly files: readonly string[]
 }
 
+interface WorldsToLoad {
+  readonly contracts: ReadonlyMap<string, ContractChoice>
+  load(contract: ContractChoice, settings: Partial<NamedWorldFile>): LoadedWorld
+  readonly named?: Readonly<Record<string, NamedWorldFile>> | undefined
+  /** The gateway file; unset for inferred settings, whose mistakes are not reported. */
+  readonly file: string | undefined
+  readonly report: Diagnostics
+  readonly home: string
+}
+
 /**
  * Loads the plan of each world. Mistakes of its contract are reported as they are; settings that do not fit it are warnings that
  * name the world.
- *
- * @param file the gateway file; unset for inferred settings, whose mistakes are not reported
  */
-export function loadWorlds(
-  contracts: ReadonlyMap<string, ContractChoice>,
-  load: (contract: ContractChoice, own: Partial<NamedWorldFile>) => LoadedWorld,
-  named: Readonly<Record<string, NamedWorldFile>> = {},
-  file: string | undefined,
-  report: Diagnostics,
-  home: string,
-): { readonly others: ReadonlyMap<string, Plan>; readonly files: readonly string[] } {
+export function loadWorlds({ contracts, load, named = {}, file, report, home }: WorldsToLoad): {
+  readonly others: ReadonlyMap<string, Plan>
+  readonly files: readonly string[]
+} {
   const others = new Map<string, Plan>()
   const files = new Set<string>()
   const known = new Set(report.unsorted.map(mistakeKey))

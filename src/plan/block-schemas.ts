@@ -1,59 +1,75 @@
 // The schemas of blocks of behaviours in gateway.yaml: of rules and weather, and of orders for weather and answers.
 
 import { type SettingSchema, setting } from '../behaviours/behaviour.ts'
-import { behaviours } from '../behaviours/index.ts'
 import { METHODS } from '../contract/paths.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
+import type { House } from './house.ts'
 
 type Properties = Readonly<Record<string, Schema>>
 
 const nullable = (schema: Schema): Schema =>
   typeof schema === 'object' && schema.type !== undefined ? { ...schema, type: [schema.type, 'null'].flat() } : schema
 
-/** Schemas by behaviour; `null` switches one off. */
-export const behaviourSettings: Properties = Object.fromEntries(
-  behaviours.flatMap(({ name, schema }) => (schema === undefined ? [] : [[name, nullable(schema)]])),
-)
-/** `errors` is configured for the whole API only. */
-export const configurable = Object.keys(behaviourSettings).filter(name => name !== 'errors')
 const referencesTo = (names: readonly string[]): Properties =>
   Object.fromEntries(names.map(name => [name, { $ref: `#/$defs/${name}` }]))
 
-/** The schemas that stand in many blocks: the behaviours, and rules. */
-export const $defs: Properties = {
-  ...behaviourSettings,
-  rules: {
-    type: ['array', 'null'],
-    description:
-      'Rules in order: the blocks of the first rule whose condition holds override the operation for that request. null switches rules off.',
-    items: {
-      type: 'object',
-      additionalProperties: false,
-      minProperties: 1,
-      properties: {
-        when: {
-          type: 'string',
-          minLength: 1,
-          description:
-            'A condition in CEL about `request`, `consumer`, `ordinal`, `nth`, `now` and so on. Default: every request.',
-          examples: ['request.body.name == "Crash"', 'ordinal == 2', 'consumer == "frontend"'],
-        },
-        times: setting.integer('The number of requests in a world for which the rule applies. Default: unlimited.', 1),
-        enter: setting.named(
-          'The states of scenarios that a world enters when the rule applies: `{ order: paid }`. Conditions read them with `scenario("order")`.',
-          setting.text('A text; empty at first.'),
-        ),
-        ...referencesTo(configurable),
-      },
-    },
-  },
-}
-
+/** A block of behaviours and rules. */
 export const behavioursBlock = (description: string, names: readonly string[], more: Properties = {}): Schema =>
   setting.block(description, { ...referencesTo(['rules', ...names]), ...more })
 
-const changeable = behaviours.filter(({ weather }) => weather).map(({ name }) => name)
-export const weatherBlocks: Properties = {
+/** The schemas of the blocks of behaviours of a house. */
+export interface BlockSchemas {
+  /** By behaviour; `null` switches one off. */
+  readonly behaviours: Properties
+  /** The behaviours that tags and defaults may configure, too: `errors` is configured for the whole API only. */
+  readonly configurable: readonly string[]
+  /** The schemas that stand in many blocks: the behaviours, and rules. */
+  readonly $defs: Properties
+  /** The blocks of a weather. */
+  readonly weather: Properties
+}
+
+export function blockSchemasOf(house: House): BlockSchemas {
+  const settings: Properties = Object.fromEntries(
+    house.behaviours.flatMap(({ name, schema }) => (schema === undefined ? [] : [[name, nullable(schema)]])),
+  )
+  const configurable = Object.keys(settings).filter(name => name !== 'errors')
+  const changeable = house.behaviours.filter(({ weather }) => weather).map(({ name }) => name)
+  return {
+    behaviours: settings,
+    configurable,
+    $defs: { ...settings, rules: rulesSchema(configurable) },
+    weather: weatherBlocks(changeable),
+  }
+}
+
+const rulesSchema = (configurable: readonly string[]): Schema => ({
+  type: ['array', 'null'],
+  description:
+    'Rules in order: the blocks of the first rule whose condition holds override the operation for that request. null switches rules off.',
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    minProperties: 1,
+    properties: {
+      when: {
+        type: 'string',
+        minLength: 1,
+        description:
+          'A condition in CEL about `request`, `consumer`, `ordinal`, `nth`, `now` and so on. Default: every request.',
+        examples: ['request.body.name == "Crash"', 'ordinal == 2', 'consumer == "frontend"'],
+      },
+      times: setting.integer('The number of requests in a world for which the rule applies. Default: unlimited.', 1),
+      enter: setting.named(
+        'The states of scenarios that a world enters when the rule applies: `{ order: paid }`. Conditions read them with `scenario("order")`.',
+        setting.text('A text; empty at first.'),
+      ),
+      ...referencesTo(configurable),
+    },
+  },
+})
+
+const weatherBlocks = (changeable: readonly string[]): Properties => ({
   defaults: behavioursBlock('Behaviours of every operation.', changeable),
   tags: setting.named('Behaviours of the operations with a tag.', behavioursBlock('Overrides `defaults`.', changeable)),
   operations: setting.named('Behaviours of one operation.', behavioursBlock('Overrides `tags`.', changeable)),
@@ -61,22 +77,22 @@ export const weatherBlocks: Properties = {
     'Behaviours for the requests of one consumer.',
     behavioursBlock('Overrides `defaults`, `tags` and `operations`.', changeable),
   ),
-}
+})
 
 /** The schema of an order for weather. */
-export const orderSchema: Schema = {
+export const orderSchema = ({ weather, $defs }: BlockSchemas): Schema => ({
   type: 'object',
   additionalProperties: false,
   properties: {
     name: setting.text('The name of a weather of the configuration; or, beside blocks, a name for them.'),
     for: setting.duration('The real time after which it ends. Default: until it is changed.'),
-    ...weatherBlocks,
+    ...weather,
   },
   $defs,
-}
+})
 
 /** The schema of an order for answers on demand. */
-export const answerSchema: Schema = {
+export const answerSchema = ({ behaviours }: BlockSchemas): Schema => ({
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -103,7 +119,7 @@ export const answerSchema: Schema = {
     ),
     delay: setting.duration('Additional time before the reply.'),
     fault: {
-      ...(behaviourSettings.fault as SettingSchema),
+      ...(behaviours.fault as SettingSchema),
       type: 'object',
       description: 'The fault to inject, written as `fault` in gateway.yaml.',
     },
@@ -114,4 +130,4 @@ export const answerSchema: Schema = {
     },
     for: setting.duration('The real time after which it expires. Default: it does not expire.'),
   },
-}
+})

@@ -1,10 +1,9 @@
 // Compiles an operation under layers of configuration into one closure: its chain of behaviours, and the choice between its
 // rules if it has any.
 
-import type { Consumer, Handler, Invalid, Site, Wrap } from '../behaviours/behaviour.ts'
+import type { Behaviour, Consumer, Handler, Invalid, Site, Wrap } from '../behaviours/behaviour.ts'
 import { ANYBODY } from '../behaviours/exchange.ts'
 import { type Expressions, expressionsFor } from '../behaviours/expressions.ts'
-import { behaviours } from '../behaviours/index.ts'
 import { findReferences, type References } from '../behaviours/references.ts'
 import { ACTIONS, type RespondConfig } from '../behaviours/respond/config.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'
@@ -206,7 +205,7 @@ export class OperationCompiler {
     const decorates: Wrap[] = []
     const decorate: Site['decorate'] = (exchange, reply) => compose(decorates, async () => reply)(exchange)
     let lifecycle: PlannedOperation['lifecycle']
-    for (const behaviour of index === UNMATCHED ? unmatchedBehaviours : behaviours) {
+    for (const behaviour of this.#behavioursOf(index)) {
       const setting = layerSetting(behaviour.keyOf ?? behaviour.name, operation, layers)
       const { value } = setting
       if (value === null || (isPart && value === undefined)) continue
@@ -224,6 +223,11 @@ export class OperationCompiler {
     return { wraps, links, decorate, lifecycle }
   }
 
+  #behavioursOf(index: number): readonly Behaviour<unknown>[] {
+    const { behaviours } = this.simulation.house
+    return index === UNMATCHED ? behaviours.filter(({ unmatched }) => unmatched) : behaviours
+  }
+
   // No object spread: it would turn each of a hundred thousand sites into a hash table of 3 kB.
   #siteOf(
     operation: Operation,
@@ -235,7 +239,7 @@ export class OperationCompiler {
     forwards: Site['forwards'],
   ): Site {
     const { identify, answers, own, shared } = this.constantsOf(operation)
-    const { resources, limits, listen, replyFiles, state, upstream } = this.simulation
+    const { resources, limits, listen, replyFiles, state } = this.simulation
     return {
       operation,
       identify,
@@ -246,11 +250,11 @@ export class OperationCompiler {
       onRecord,
       forwards,
       contract: this.#contract,
+      settings: block => this.simulation.blocks.of(block),
       resources,
       readers: this.#readers,
       references: this.#references,
       maxBody: limits.body,
-      upstream,
       scope: [layer.scope, ...path.slice(0, -1)].filter(step => step !== '').join('/'),
       rule: layer.rule,
       anyStatus: layer.anyStatus === true,
@@ -335,9 +339,6 @@ export const NO_OPERATION: Operation = {
   basePaths: [],
   node: undefined as never,
 }
-
-/** The behaviours of a request that matches no operation: they give the refusal the API's shape, and say who replied. */
-const unmatchedBehaviours = behaviours.filter(({ name }) => name === 'errors' || name === 'replied')
 
 /** Returns the scenarios that rules below a value enter. */
 const scenariosIn = (value: unknown): string[] =>

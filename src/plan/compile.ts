@@ -8,7 +8,6 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
 import { lowerNames, type Reply, withHeaders } from '../kernel/http.ts'
 import { stringifyJson } from '../kernel/json.ts'
-import { weatherBlocks } from './block-schemas.ts'
 import { type Ground, NO_OPERATION, OperationCompiler, UNMATCHED } from './compile-operation.ts'
 import { compileConsumers } from './consumers.ts'
 import { ContractNames, checkConsumer, compileCondition, compileLayer, isConfigured, type Layer } from './layers.ts'
@@ -36,6 +35,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
   return {
     simulation,
     contract,
+    settings: block => simulation.blocks.of(block),
     operations,
     unmatched: compiler.compile(NO_OPERATION, UNMATCHED, [base]),
     find,
@@ -91,8 +91,10 @@ function readersOf(contract: Contract, { keys, blocks }: Layer): Map<string, rea
 // Weather (a chaos profile: latency, faults, limits): layers of configuration over a running gateway, by name or set at run
 // time. The operations under one: those of the plan stay unchanged.
 
+const WEATHER_BLOCKS = ['defaults', 'tags', 'operations', 'consumers'] as const
+
 /** Returns whether an order contains its own weather. */
-export const hasBlocks = (order: WeatherOrder): boolean => Object.keys(weatherBlocks).some(key => key in order)
+export const hasBlocks = (order: WeatherOrder): boolean => WEATHER_BLOCKS.some(key => key in order)
 
 /**
  * Compiles a weather: reports its mistakes, and makes no chain before it is used.

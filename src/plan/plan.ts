@@ -1,6 +1,6 @@
 // The compiled configuration: the operations as closures, and their data. Types only; `compile.ts` makes the values.
 
-import type { Exchange, Handler, Lifecycle, Site } from '../behaviours/behaviour.ts'
+import type { BlockKey, Exchange, Handler, Lifecycle, Site } from '../behaviours/behaviour.ts'
 import type { Resource } from '../behaviours/resource.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Method, PathMatch } from '../contract/paths.ts'
@@ -57,8 +57,8 @@ export interface Plan {
   readonly others?: ReadonlyMap<string, Plan>
   readonly simulation: Simulation
   readonly contract: Contract
-  /** The next version of the contract, by which requests are judged, too. */
-  readonly next?: Contract | undefined
+  /** Returns the settings of a block of a wing; `undefined` where there is none. */
+  settings<Settings>(block: BlockKey<Settings>): Settings | undefined
   readonly operations: readonly PlannedOperation[]
   /** Answers requests that match no operation. Its chain is the behaviour `errors` only. */
   readonly unmatched: PlannedOperation

@@ -2,7 +2,6 @@
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { dirname, relative, resolve } from 'node:path'
-import type { UpstreamSettings } from '../behaviours/behaviour.ts'
 import type { Resource } from '../behaviours/resource.ts'
 import type { Contract } from '../contract/contract.ts'
 import { placeOf } from '../contract/documents.ts'
@@ -13,9 +12,13 @@ import { parseDuration, parseSize } from '../kernel/units.ts'
 import { isoDate, parseTime, realClock } from '../world/clock.ts'
 import { type EngineSettings, parseRedisUrl } from '../world/engines/engine.ts'
 import type { SandboxLimits } from '../world/sandboxes.ts'
+import type { BlockSettings, House } from './house.ts'
 import type { CorsFile, JournalFile, SimulationFile, StateFile, TlsFile, WorldsFile } from './simulation-file.ts'
 
 export interface Simulation {
+  readonly house: House
+  /** The settings of the blocks of wings. */
+  readonly blocks: BlockSettings
   readonly file: SimulationFile
   readonly source: Source
   readonly seed: number
@@ -33,8 +36,6 @@ export interface Simulation {
   readonly delivery: Delivery
   /** `undefined` for plain HTTP. Contains a private key: never show it. */
   readonly tls: TlsSettings | undefined
-  /** The real API. It may contain credentials: never show it. */
-  readonly upstream: UpstreamSettings | undefined
   readonly expose: readonly ('metrics' | 'healthz' | 'readyz')[]
   readonly worlds: WorldsSettings
   readonly journal: JournalSettings
@@ -52,10 +53,11 @@ export interface Simulation {
 
 /** The parts of a simulation that its file does not contain. */
 interface SimulationSurroundings {
+  readonly house: House
+  readonly blocks: BlockSettings
   readonly shownKeys?: ReadonlyMap<string, string>
   readonly replyFiles?: ReplyFiles
   readonly tls?: TlsSettings | undefined
-  readonly upstream?: UpstreamSettings | undefined
   /** The folder that paths are relative to. */
   readonly folder?: string
 }
@@ -81,8 +83,9 @@ export function simulationOf(
   file: SimulationFile,
   source: Source,
   resources: ReadonlyMap<string, Resource>,
-  { shownKeys = new Map(), replyFiles = new ReplyFiles('.'), tls, upstream, folder = '.' }: SimulationSurroundings = {},
+  around: SimulationSurroundings,
 ): Simulation {
+  const { house, blocks, shownKeys = new Map(), replyFiles = new ReplyFiles('.'), tls, folder = '.' } = around
   const { seed = 0, listen = {}, limits = {}, worlds = {}, journal = {}, consumers = {} } = file
   const { host = '127.0.0.1', port = 4010, control = 4011, controlHost = '127.0.0.1', clientControls = true } = listen
   const { expose = ['metrics', 'healthz'], drain = '250ms' } = listen
@@ -95,7 +98,16 @@ export function simulationOf(
     ...(clientControls ? CONTROLS : []),
   ]
   return {
-    ...{ tls, upstream, file, source, resources, shownKeys, replyFiles, seed, expose },
+    house,
+    blocks,
+    tls,
+    file,
+    source,
+    resources,
+    shownKeys,
+    replyFiles,
+    seed,
+    expose,
     listen: { host, port, control, controlHost, clientControls, cors, drain: timerOf(drain) },
     delivery: {
       patience: timerOf(request),

@@ -10,8 +10,6 @@ import type { Assign } from '../world/records/types.ts'
 export interface SimulationFile extends BehaviourBlocks {
   /** A path, a path and those of its overlays, or the document itself. */
   readonly contract?: string | readonly string[] | Readonly<Record<string, unknown>>
-  /** The next version of the contract: a path, or a path and those of its overlays. */
-  readonly next?: string | readonly string[]
   readonly seed?: number
   readonly listen?: {
     readonly host?: string

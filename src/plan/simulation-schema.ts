@@ -1,12 +1,11 @@
 // The JSON Schema of gateway.yaml.
 
 import { type SettingSchema, setting } from '../behaviours/behaviour.ts'
-import { behaviours } from '../behaviours/index.ts'
 import { latency } from '../behaviours/latency.ts'
 import { respondSchema } from '../behaviours/respond/config.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
-import { upstreamSchema } from '../wings/real-api/settings.ts'
-import { $defs, behaviourSettings, behavioursBlock, configurable, weatherBlocks } from './block-schemas.ts'
+import { behavioursBlock, blockSchemasOf } from './block-schemas.ts'
+import type { House } from './house.ts'
 import { WORLD_NAME } from './settings.ts'
 
 const cors = setting.block(
@@ -298,17 +297,17 @@ const consumers = setting.named(
   },
 )
 
-const weather = setting.named(
-  'Weather (chaos profiles) by name. The control plane switches one on (`PUT /weather`), or a request chooses one (`Understudy-Weather: NAME`).',
-  setting.block(
-    'Latency, faults, limits and capacities that override those of the configuration; null switches one off.',
-    weatherBlocks,
-    { minProperties: 1 },
-  ),
-  { propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9-]*$' } },
-)
+const weatherSchema = (blocks: Readonly<Record<string, Schema>>) =>
+  setting.named(
+    'Weather (chaos profiles) by name. The control plane switches one on (`PUT /weather`), or a request chooses one (`Understudy-Weather: NAME`).',
+    setting.block(
+      'Latency, faults, limits and capacities that override those of the configuration; null switches one off.',
+      blocks,
+      { minProperties: 1 },
+    ),
+    { propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9-]*$' } },
+  )
 
-const general = configurable.filter(name => name !== 'respond')
 /** The reply that suits every operation. */
 const forwarding = {
   respond: setting.block('Answers with the replies of the real API.', {
@@ -317,48 +316,53 @@ const forwarding = {
 }
 
 /** The JSON Schema of gateway.yaml. */
-export const simulationSchema: Schema = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'Understudy gateway.yaml',
-  type: 'object',
-  required: ['contract'],
-  additionalProperties: false,
-  properties: {
-    contract: {
-      type: ['string', 'array', 'object'],
-      items: { type: 'string' },
-      minItems: 1,
-      description:
-        'The OpenAPI document: a path relative to this file, or the document itself. A list names a document, and overlays (1.0 or 1.1) that are applied to it in order.',
+export function simulationSchemaOf(house: House): Schema {
+  const { behaviours, configurable, $defs, weather } = blockSchemasOf(house)
+  const general = configurable.filter(name => name !== 'respond')
+  const blocks = Object.fromEntries(house.blocks.map(({ key, schema }) => [key, schema]))
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Understudy gateway.yaml',
+    type: 'object',
+    required: ['contract'],
+    additionalProperties: false,
+    properties: {
+      contract: {
+        type: ['string', 'array', 'object'],
+        items: { type: 'string' },
+        minItems: 1,
+        description:
+          'The OpenAPI document: a path relative to this file, or the document itself. A list names a document, and overlays (1.0 or 1.1) that are applied to it in order.',
+      },
+      seed: {
+        type: 'integer',
+        description:
+          'The seed of all random choices: the same seed and the same requests give the same replies. Default: 0.',
+      },
+      listen,
+      limits,
+      worlds,
+      journal,
+      state,
+      ...blocks,
+      consumers,
+      weather: weatherSchema(weather),
+      errors: house.behaviours.find(({ name }) => name === 'errors')?.schema as Schema,
+      resources,
+      defaults: behavioursBlock(
+        'Behaviours of every operation, overridden by `tags` and `operations`; null switches one off.',
+        general,
+        forwarding,
+      ),
+      tags: setting.named(
+        'Behaviours of the operations with a tag.',
+        behavioursBlock('Overrides `defaults`.', general, forwarding),
+      ),
+      operations: setting.named(
+        'Behaviours of single operations, by operationId or by method and path: "GET /books".',
+        behavioursBlock('Each key is a behaviour; null switches it off.', Object.keys(behaviours)),
+      ),
     },
-    next: {
-      type: ['string', 'array'],
-      items: { type: 'string' },
-      minItems: 1,
-      description:
-        'The next version of the contract: a path relative to this file, or a list of it and its overlays. Every request is judged by it, too: `GET /next` says who breaks.',
-    },
-    seed: {
-      type: 'integer',
-      description:
-        'The seed of all random choices: the same seed and the same requests give the same replies. Default: 0.',
-    },
-    ...{ listen, limits, worlds, journal, state, upstream: upstreamSchema, consumers, weather },
-    errors: behaviours.find(({ name }) => name === 'errors')?.schema as Schema,
-    resources,
-    defaults: behavioursBlock(
-      'Behaviours of every operation, overridden by `tags` and `operations`; null switches one off.',
-      general,
-      forwarding,
-    ),
-    tags: setting.named(
-      'Behaviours of the operations with a tag.',
-      behavioursBlock('Overrides `defaults`.', general, forwarding),
-    ),
-    operations: setting.named(
-      'Behaviours of single operations, by operationId or by method and path: "GET /books".',
-      behavioursBlock('Each key is a behaviour; null switches it off.', Object.keys(behaviourSettings)),
-    ),
-  },
-  $defs,
+    $defs,
+  }
 }

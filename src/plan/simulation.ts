@@ -4,12 +4,14 @@
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
 import { isObject, mapValues, memberAt, parsePointer, pointer } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema/schema.ts'
 import type { Violation } from '../kernel/schema/violations.ts'
-import { answerSchema, orderSchema } from './block-schemas.ts'
+import { answerSchema, blockSchemasOf, orderSchema } from './block-schemas.ts'
 import { FORMATS, roundSettings } from './formats.ts'
+import type { House } from './house.ts'
 import type { AnswerOrder, SimulationFile, WeatherOrder } from './simulation-file.ts'
-import { simulationSchema } from './simulation-schema.ts'
+import { simulationSchemaOf } from './simulation-schema.ts'
 
 const tests = mapValues<{ readonly test: (text: string) => boolean }, (text: string) => boolean>(
   FORMATS,
@@ -20,7 +22,7 @@ const tests = mapValues<{ readonly test: (text: string) => boolean }, (text: str
  * Returns a function that rounds the settings of a source, checks their shape, and returns the valid parts; `undefined` if there
  * are none. It compiles only the part of the schema that the sources so far use, which takes a fifth of the time.
  */
-export function checkerOf<Valid>(schema: Schema, stranger?: Stranger) {
+export function checkerOf<Valid>(schema: Schema, stranger?: Stranger): Checker<Valid> {
   const all = namesIn(schema)
   let names: ReadonlySet<string> = new Set()
   let check: Check | undefined
@@ -59,17 +61,33 @@ function namesIn(value: unknown, known?: ReadonlySet<string>, names = new Set<st
   return names
 }
 
-/** Checks a gateway file. */
-export const checkSimulation = checkerOf<SimulationFile>(simulationSchema, {
-  message: 'this is neither a gateway file nor an OpenAPI document',
-  hint: 'begin a gateway file with contract: ./openapi.yaml',
-})
+type Checker<Valid> = (source: Source, report: Diagnostics) => Valid | undefined
 
-/** Checks weather from the control plane. */
-export const checkOrder = checkerOf<WeatherOrder>(orderSchema)
+/** The checks of what people write; see `checkerOf`. */
+interface Checks {
+  /** Checks a gateway file. */
+  readonly simulation: Checker<SimulationFile>
+  /** Checks weather from the control plane. */
+  readonly order: Checker<WeatherOrder>
+  /** Checks an order for an answer. */
+  readonly answer: Checker<AnswerOrder>
+}
 
-/** Checks an order for an answer. */
-export const checkAnswer = checkerOf<AnswerOrder>(answerSchema)
+const checks = new WeakMap<House, Checks>()
+
+/** Returns the checks of a house, the same ones each time. */
+export const checksOf = (house: House): Checks =>
+  getOrMake(checks, house, () => {
+    const blocks = blockSchemasOf(house)
+    return {
+      simulation: checkerOf(simulationSchemaOf(house), {
+        message: 'this is neither a gateway file nor an OpenAPI document',
+        hint: 'begin a gateway file with contract: ./openapi.yaml',
+      }),
+      order: checkerOf(orderSchema(blocks)),
+      answer: checkerOf(answerSchema(blocks)),
+    }
+  })
 
 /** The message and the hint for a file that has none of the schema's keys. */
 interface Stranger {

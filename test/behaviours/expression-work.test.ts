@@ -6,10 +6,10 @@ import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
 import type { Request } from '../../src/kernel/http.ts'
 import type { Json } from '../../src/kernel/json.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { SCOPE } from '../expression/small-scope.ts'
 import { fileOf, requestOf } from '../support/in-process.ts'
+import { loadPlan } from '../support/load.ts'
 
 /** A gateway with one operation, `POST /orders`, that has these rules. */
 function serve(rules: readonly string[], body = '{ all: unknown }') {

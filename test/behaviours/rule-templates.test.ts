@@ -4,10 +4,10 @@ import { describe, test } from 'node:test'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
 import type { Reply } from '../../src/kernel/http.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { CONTRACT, simulate } from '../simulate.ts'
 import { fileOf, requestOf } from '../support/in-process.ts'
+import { loadPlan } from '../support/load.ts'
 
 const bodyOf = ({ body }: Reply) => (body === undefined ? undefined : JSON.parse(String(body)))
 

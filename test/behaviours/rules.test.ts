@@ -6,11 +6,11 @@ import { Gateway } from '../../src/gateway/gateway.ts'
 import { importSnapshot } from '../../src/gateway/import.ts'
 import { silentLog } from '../../src/gateway/log.ts'
 import type { Reply } from '../../src/kernel/http.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { takeSnapshot } from '../../src/world/world.ts'
 import { CONTRACT, simulate } from '../simulate.ts'
 import { fileOf, load, requestOf } from '../support/in-process.ts'
+import { loadPlan } from '../support/load.ts'
 
 const bodyOf = ({ body }: Reply) => (body === undefined ? undefined : JSON.parse(String(body)))
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../../src/behaviours/exchange.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { Mask } from '../../src/gateway/mask.ts'
+import { driftObserver } from '../../src/wings/drift/observe.ts'
 import { gatewayOf, load, requestOf } from '../support/in-process.ts'
 import { FixedClock, VirtualClock } from '../virtual-clock.ts'
 
@@ -51,7 +52,7 @@ function standIn(yaml: string, client: Upstream): Gateway {
 /** The findings and counts, once as many replies were compared. */
 async function drift(gateway: Gateway, compared: number) {
   for (;;) {
-    const report = gateway.drift.report(new Mask(gateway.plan))
+    const report = gateway.observed(driftObserver).report(new Mask(gateway.plan))
     if (report.compared >= compared) return report
     await new Promise(resolve => setImmediate(resolve))
   }
@@ -78,7 +79,7 @@ test('the client has its reply before the real API has any, and both answers are
   const reply = await gateway.handle(requestOf('GET /books?limit=2', { headers }))
   assert.deepEqual([reply.status, reply.headers['understudy-replied']], [200, 'simulation'])
   await settled()
-  assert.equal(gateway.drift.report(new Mask(gateway.plan)).compared, 0)
+  assert.equal(gateway.observed(driftObserver).report(new Mask(gateway.plan)).compared, 0)
   answer('{"books":[]}')
   const { findings } = await drift(gateway, 1)
   assert.deepEqual(
@@ -156,7 +157,7 @@ test('requests with pauses between them are all sent, however many', async () =>
     await clock.pass(5)
   }
   await settled()
-  assert.deepEqual([seen.length, gateway.drift.report(new Mask(gateway.plan)).dropped], [200, 0])
+  assert.deepEqual([seen.length, gateway.observed(driftObserver).report(new Mask(gateway.plan)).dropped], [200, 0])
 })
 
 test('an injected fault and a reply that the client chose are not compared', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { bundle } from '../../src/contract/contract.ts'
-import { loadPlan } from '../../src/load/load.ts'
+import { loadPlan } from '../support/load.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(folder, { recursive: true }))

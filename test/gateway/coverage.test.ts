@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CoverageFilter } from '../../src/wings/coverage/coverage.ts'
+import { coverageObserver } from '../../src/wings/coverage/observe.ts'
 import { formatCoverage, mergeReports } from '../../src/wings/coverage/report.ts'
 import { inProcess, loadFiles } from '../support/in-process.ts'
 
@@ -64,7 +65,7 @@ operations: { createPet: { respond: { status: 201, body: {} } }, getPet: { respo
 const kennel = (contract = CONTRACT) => {
   const driven = inProcess({ 'gateway.yaml': GATEWAY, 'contract.yaml': contract })
   const { gateway, send } = driven
-  const report = (filter?: CoverageFilter) => gateway.coverage.report(filter)
+  const report = (filter?: CoverageFilter) => gateway.observed(coverageObserver).report(filter)
   const of = (operation: string, filter?: CoverageFilter) => {
     const found = report(filter).operations.find(one => one.operation === operation)
     assert.ok(found)
@@ -242,7 +243,7 @@ test('a reset of the coverage forgets everything, a reset of a world nothing', a
   await create({ name: 'Rex' })
   gateway.reset()
   assert.equal(report().seen, 5)
-  gateway.coverage.reset()
+  gateway.observed(coverageObserver).reset()
   assert.equal(report().seen, 0)
   await create({ name: 'Rex' })
   assert.equal(report().seen, 5)
@@ -270,7 +271,7 @@ test('a reload keeps what was touched apart from a world on another contract', a
     'next.yaml': CONTRACT.replace('title: Kennel', 'title: Cattery'),
   }
   const { gateway, send } = inProcess(files)
-  const coverageOf = () => gateway.coverage.report({ operation: 'getPet' }).operations[0]
+  const coverageOf = () => gateway.observed(coverageObserver).report({ operation: 'getPet' }).operations[0]
   await send('GET /pets/1')
   await send('GET /pets/one', undefined, { 'understudy-world': 'next' })
   const before = coverageOf()
@@ -328,6 +329,10 @@ test('a schema with very many fields is followed less deep', () => {
     },
   }
   const { gateway } = inProcess({ 'openapi.json': JSON.stringify(contract) })
-  const fields = gateway.coverage.report().operations[0]?.items.filter(({ kind }) => kind === 'field') ?? []
+  const fields =
+    gateway
+      .observed(coverageObserver)
+      .report()
+      .operations[0]?.items.filter(({ kind }) => kind === 'field') ?? []
   assert.equal(fields.length, 12 + 144)
 })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { type Log, silentLog } from '../../src/gateway/log.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { Outage } from '../../src/world/records/types.ts'
 import { requestOf } from '../support/in-process.ts'
+import { loadPlan } from '../support/load.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
 const { plan } = loadPlan('config/gateway.yaml', '.', {})

@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Traffic } from '../../src/wings/console/traffic.ts'
 import { OPERATIONS, simulate } from '../simulate.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
 const road = () => {
   const clock = new VirtualClock()
   const { ask, gateway } = simulate(`\noperations: ${OPERATIONS}`, clock)
-  const measure = (filter = {}) => gateway.traffic.measure(filter, 1, clock.now())
-  return { ask, clock, gateway, measure }
+  const traffic = new Traffic(gateway.journal)
+  const measure = (filter = {}) => traffic.measure(filter, 1, clock.now())
+  return { ask, clock, traffic, measure }
 }
 
 test('the first measurement is taken from the journal, and starts the recording', async () => {
-  const { ask, gateway, measure } = road()
+  const { ask, traffic, measure } = road()
   await ask('GET /things')
-  assert.equal(gateway.traffic.recording, false)
+  assert.equal(traffic.recording, false)
   assert.equal(measure().all.requests, 1)
-  assert.equal(gateway.traffic.recording, true)
+  assert.equal(traffic.recording, true)
   await ask('GET /things/1')
   await ask('GET /things/7')
   const { all, byOperation, seconds, step } = measure()
@@ -48,10 +50,10 @@ test('a slow request is in the percentiles of its minutes only', async () => {
 })
 
 test('the recording ends two minutes after the last measurement', async () => {
-  const { ask, clock, gateway, measure } = road()
+  const { ask, clock, traffic, measure } = road()
   measure()
   await clock.pass(121_000)
   await ask('GET /things')
-  assert.equal(gateway.traffic.recording, false)
+  assert.equal(traffic.recording, false)
   assert.equal(measure().all.requests, 1)
 })

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { silentLog } from '../../src/gateway/log.ts'
 import { Worlds } from '../../src/gateway/worlds/worlds.ts'
 import type { Request } from '../../src/kernel/http.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { WorldsSettings } from '../../src/plan/settings.ts'
 import type { Entry } from '../../src/world/records/types.ts'
 import type { World } from '../../src/world/world.ts'
+import { loadPlan } from '../support/load.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
 const { plan: shipped } = loadPlan('config/gateway.yaml', '.', {})

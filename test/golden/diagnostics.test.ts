@@ -1,7 +1,7 @@
 // Configurations, contracts and fixtures with mistakes, and their messages.
 
 import { formatDiagnostics } from '../../src/kernel/report.ts'
-import { loadPlan } from '../../src/load/load.ts'
+import { loadPlan } from '../support/load.ts'
 import { testCases } from './cases.ts'
 
 testCases('diagnostics', ({ home, first, environment }) => {

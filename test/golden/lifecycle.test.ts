@@ -1,9 +1,9 @@
 // Plans at a date, and calendars from a date on. `AT` and `CALENDAR` name the dates.
 
 import { formatDiagnostics } from '../../src/kernel/report.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { describeCalendar, describeDayWhole } from '../../src/plan/describe.ts'
 import { parseDate } from '../../src/world/clock.ts'
+import { loadPlan } from '../support/load.ts'
 import { testCases } from './cases.ts'
 
 const days = (text: string | undefined) => (text?.split(' ') ?? []).map(day => parseDate(day) as number)

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { formatDiagnostics } from '../../src/kernel/report.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { describeWhole } from '../../src/plan/describe.ts'
+import { loadPlan } from '../support/load.ts'
 import { testCases } from './cases.ts'
 
 testCases('plans', ({ home, first, environment }) => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { behaviours } from '../../src/behaviours/index.ts'
+import { houseWith } from '../../src/plan/house.ts'
+import { WINGS } from '../../src/wings.ts'
 import { ROOT, sourceFiles } from './source-files.ts'
 
 /** The one file or folder that imports a package, or the common beginning of a few files. Its reason is in docs/contributing/packages.md. */
@@ -15,7 +16,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'koa-bodyparser': 'http/request.ts',
   '@marcbachmann/cel-js': 'expression/language.ts',
   re2js: 'kernel/pattern.ts',
-  'jsonpath-rfc9535': 'load/overlay/json-path.ts',
+  'jsonpath-rfc9535': 'wings/overlay/json-path.ts',
   mrmime: 'behaviours/respond/index.ts',
   ajv: 'kernel/schema/',
   'ajv-formats': 'kernel/schema/keywords.ts',
@@ -106,7 +107,7 @@ test('the architecture page shows every behaviour on the path of a request', () 
   const shown = [...path.matchAll(/│ {4,}(\w+)/g)].map(([, name]) => name)
   assert.deepEqual(
     shown,
-    behaviours.map(({ name }) => name),
-    'draw the list of src/behaviours/index.ts in docs/contributing/architecture.md, in its order',
+    houseWith(WINGS).behaviours.map(({ name }) => name),
+    'draw the list of src/behaviours/index.ts, with the behaviours of wings, in docs/contributing/architecture.md, in its order',
   )
 })

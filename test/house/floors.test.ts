@@ -13,9 +13,10 @@ const FLOORS: readonly (readonly string[])[] = [
   ['gateway'],
   ['http'],
   ['start.ts', 'world-handle.ts'],
-  ['index.ts'],
   ['cli'],
-  ['cli.ts'],
+  ['wings'],
+  ['wings.ts'],
+  ['index.ts', 'cli.ts'],
   // A page for the browser: see the last test.
   ['console'],
 ]

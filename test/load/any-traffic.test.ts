@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { addToRecording, exchangesOf, RECORDING } from '../../src/wings/project/recording.ts'
 import { projectOfExchanges } from '../../src/wings/record/record.ts'
+import { WINGS } from '../../src/wings.ts'
 import { cases } from '../support/cases.ts'
 import { recorded } from './recorded-api.ts'
 import '../support/property-runs.ts'
@@ -53,7 +54,7 @@ test('any traffic becomes a project that can be served', async () => {
         const path = join(home, 'out', RECORDING)
         const options = { source: 'a.har', personal: [], contract: undefined, version: '1' }
         const found = await addToRecording(path, exchangesOf(join(home, 'a.har'), 'a.har', report), options, report)
-        const place = { folder: join(home, 'out'), home }
+        const place = { folder: join(home, 'out'), home, wings: WINGS }
         return found.all === 0 || (await projectOfExchanges(exchangesOf(path), place, report)) !== undefined
       } finally {
         rmSync(home, { recursive: true })

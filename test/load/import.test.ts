@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { importFiles } from '../../src/wings/import/import.ts'
+import { WINGS } from '../../src/wings.ts'
 import { cases } from '../support/cases.ts'
 import { home, importOf, lost, mockoonResponse, mockoonRule, newFolder } from './imports.ts'
 
@@ -238,7 +239,7 @@ test('a folder with files is not overwritten without force', async () => {
   let report = new Diagnostics()
   const run = (force: boolean) => {
     report = new Diagnostics()
-    return importFiles(['db.json'], folder, report, { output: 'out', force })
+    return importFiles(['db.json'], folder, report, { output: 'out', force, wings: WINGS })
   }
   assert.equal(await run(false), undefined)
   assert.equal(report.unsorted[0]?.code, 'output-exists')
@@ -254,9 +255,9 @@ test('an output in a folder that is not there is made, and a file is not replace
   mkdirSync(folder)
   writeFileSync(join(folder, 'db.json'), '{"notes":[{"id":1}]}')
   const report = new Diagnostics()
-  await importFiles(['db.json'], folder, report, { output: 'a/b/out' })
+  await importFiles(['db.json'], folder, report, { output: 'a/b/out', wings: WINGS })
   assert.match(readFileSync(join(folder, 'a/b/out/gateway.yaml'), 'utf8'), /^contract:/)
-  await importFiles(['db.json'], folder, report, { output: 'db.json', force: true })
+  await importFiles(['db.json'], folder, report, { output: 'db.json', force: true, wings: WINGS })
   assert.deepEqual(
     report.unsorted.map(({ message }) => message),
     ['db.json exists and is not an empty folder'],
@@ -341,7 +342,7 @@ test('no mutation of a file stops an import, or writes outside its folder', asyn
         at[keys[(way[0] ?? 0) % keys.length] as string] = value
         writeFileSync(join(folder, 'file.json'), JSON.stringify(whole.source) ?? 'null')
         rmSync(join(folder, 'out'), { recursive: true, force: true })
-        await importFiles(['file.json'], folder, new Diagnostics(), { output: 'out' })
+        await importFiles(['file.json'], folder, new Diagnostics(), { output: 'out', wings: WINGS })
         assert.deepEqual(
           readdirSync(folder).filter(name => name !== 'out'),
           ['file.json'],

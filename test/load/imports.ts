@@ -8,9 +8,10 @@ import { after } from 'node:test'
 import type { Upstream } from '../../src/behaviours/exchange.ts'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import type { Reply } from '../../src/kernel/http.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { type ImportResult, importFiles } from '../../src/wings/import/import.ts'
+import { WINGS } from '../../src/wings.ts'
 import { gatewayOf, requestOf } from '../support/in-process.ts'
+import { loadPlan } from '../support/load.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
 export const home = mkdtempSync(join(tmpdir(), 'understudy-import-'))
@@ -54,7 +55,7 @@ export async function importOf(
     writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
   }
   const report = new Diagnostics()
-  const result = await importFiles([name], folder, report, { output: 'out', contract })
+  const result = await importFiles([name], folder, report, { output: 'out', contract, wings: WINGS })
   const variables = Object.fromEntries(
     (result?.variables ?? []).map(variable => [variable, SECRETS[variable] ?? 'any']),
   )

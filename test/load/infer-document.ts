@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readContract } from '../../src/contract/document/read-contract.ts'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/file/read-source.ts'
+import { houseWith } from '../../src/plan/house.ts'
 import { inferGateway } from '../../src/wings/infer/infer.ts'
 
 /** Infers from a document with these paths. Returns one line for each operation, and why something was left out. */
@@ -25,7 +26,7 @@ export async function inferSimulation(paths: object, schemas: object, openapi = 
   assert.ok(source)
   const contract = readContract({ file: '/api.json', source }, '/', report)
   assert.ok(contract)
-  const { plan, without } = await inferGateway(contract, '/api.json', '/')
+  const { plan, without } = await inferGateway(contract, { file: '/api.json', home: '/', house: houseWith() })
   return { ...plan.simulation.file, without }
 }
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { readContract } from '../../src/contract/document/read-contract.ts'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/file/read-source.ts'
+import { houseWith } from '../../src/plan/house.ts'
 import { inferGateway } from '../../src/wings/infer/infer.ts'
 
 const golden = new URL('../golden/inference/', import.meta.url)
@@ -15,7 +16,7 @@ test('every inferred line has its reason', async () => {
   assert.ok(source)
   const contract = readContract({ file, source }, '/api', report)
   assert.ok(contract)
-  const { plan, ...inferred } = await inferGateway(contract, file, '/api')
+  const { plan, ...inferred } = await inferGateway(contract, { file, home: '/api', house: houseWith() })
   const text = inferred.describe()
   // The values of generated records are arbitrary; their number and validity are not.
   const [lines, seeds] = [text.replace(/^ {6}- .*\n/gm, ''), text.match(/^ {6}- /gm) ?? []]
@@ -33,7 +34,7 @@ test('the inferred file says how it was tried', async () => {
   const source = parseSource('library.yaml', readFileSync(new URL('library.yaml', golden), 'utf8'), report)
   const contract = source && readContract({ file, source }, '/api', report)
   assert.ok(contract)
-  const { plan, ...inferred } = await inferGateway(contract, file, '/api')
+  const { plan, ...inferred } = await inferGateway(contract, { file, home: '/api', house: houseWith() })
   const written = parseSource('gateway.yaml', inferred.describe(), report)
   assert.deepEqual(written?.value, plan.simulation.source.value)
 })

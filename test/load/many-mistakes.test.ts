@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatReport } from '../../src/kernel/report.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { size } from '../support/cases.ts'
+import { loadPlan } from '../support/load.ts'
 
 const MANY = size(1500, 5000)
 const SOME = size(1200, 3000)

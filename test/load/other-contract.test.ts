@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { sendTo } from '../support/in-process.ts'
+import { loadPlan } from '../support/load.ts'
 import { answers, documentOf, naming, object, ref, string, takes } from '../support/small-document.ts'
 
 const book = object({ id: string, title: string, shelf: string }, { required: ['title'] })

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after } from 'node:test'
 import type { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { type LoadOptions, readMerged } from '../../src/load/load.ts'
+import type { LoadOptions } from '../../src/load/load.ts'
+import { Loading } from '../../src/load/loading.ts'
+import { WINGS } from '../../src/wings.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(home, { recursive: true }))
@@ -29,6 +31,13 @@ export const told = (report: Diagnostics): string[] =>
       `${place.file}:${place.line}:${place.column} ${severity} ${code}: ${message} = ${hint}`,
   )
 
+/** Reads the document of a contract with the overlays over it. */
+export function readMerged(path: string, folder: string, options: LoadOptions = {}) {
+  const loading = new Loading(path, folder, {}, { wings: WINGS, ...options })
+  const document = loading.readFile()?.readContractFile()
+  return { value: loading.report.failed ? undefined : document?.source.value, report: loading.report }
+}
+
 /** Applies overlays to a document; each begins with its actions. */
 export function merge(document: string, overlays: readonly string[], options: LoadOptions = {}) {
   const files = overlays.map((text, i) => [
@@ -36,11 +45,6 @@ export function merge(document: string, overlays: readonly string[], options: Lo
     /^overlay:/m.test(text) ? text : `overlay: 1.1.0\ninfo: { title: x, version: 1.0.0 }\nactions:\n${text}`,
   ])
   const folder = folderOf({ 'o.yaml': document, ...Object.fromEntries(files) })
-  const { value, report } = readMerged(
-    'o.yaml',
-    folder,
-    {},
-    { overlays: files.map(([name]) => name as string), ...options },
-  )
+  const { value, report } = readMerged('o.yaml', folder, { layers: files.map(([name]) => name as string), ...options })
   return { value, told: told(report), folder }
 }

@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inferFile, type LoadOptions, loadPlan, readMerged } from '../../src/load/load.ts'
-import { folderOf, merge, told } from './overlay-files.ts'
+import type { LoadOptions } from '../../src/load/load.ts'
+import { inferFile } from '../../src/wings/infer/load-inferred.ts'
+import { WINGS } from '../../src/wings.ts'
+import { loadPlan } from '../support/load.ts'
+import { folderOf, merge, readMerged, told } from './overlay-files.ts'
 
 // The rules of merging.
 
@@ -169,7 +172,7 @@ test('versions, repetitions and missing documents have codes', () => {
     'invalid-value',
   ])
   const folder = folderOf({ 'a.yaml': `${OVERLAY}  - { target: $.info, remove: true }` })
-  assert.deepEqual(told(readMerged('a.yaml', folder, {}).report), [
+  assert.deepEqual(told(readMerged('a.yaml', folder).report), [
     'a.yaml:1:1 error no-document: this overlay does not say which document it changes = write extends: ./openapi.yaml, or name the document before it',
   ])
 })
@@ -243,7 +246,7 @@ definitions: { Pet: { type: object, properties: { id: { type: string } } } }
       'gateway.yaml': `contract:\n${SHOP.replace(/^/gm, '  ')}`,
       'a.yaml': `${OVERLAY}  - { target: $.info, update: { version: 2 } }`,
     },
-    { overlays: ['a.yaml'] },
+    { layers: ['a.yaml'] },
   )
   assert.equal(inline.plan?.contract.version, '2')
 })
@@ -256,10 +259,10 @@ test('an overlay with extends is a contract itself, and applies to another docum
     'web.yaml': `extends: https://example.com/o.yaml\n${OVERLAY}  - { target: $.info, update: { title: Fair } }\n`,
   }
   assert.equal(load(files, {}, 'fix.yaml').plan?.contract.title, 'Store')
-  const both = load(files, { overlays: ['other.yaml'] }, 'fix.yaml')
+  const both = load(files, { layers: ['other.yaml'] }, 'fix.yaml')
   assert.equal(both.plan?.contract.title, 'Mall')
   assert.deepEqual(load(files, {}, 'web.yaml').told, ['web.yaml:1:10 error remote-file: remote files are not fetched'])
-  assert.equal(load(files, { overlays: ['web.yaml'] }, 'api/o.yaml').plan?.contract.title, 'Fair')
+  assert.equal(load(files, { layers: ['web.yaml'] }, 'api/o.yaml').plan?.contract.title, 'Fair')
 })
 
 test('a missing overlay is an error where it is named', () => {
@@ -274,6 +277,6 @@ test('a missing overlay is an error where it is named', () => {
 
 test('init names the overlays that it was given', async () => {
   const folder = folderOf({ 'o.yaml': SHOP, 'a.yaml': `${OVERLAY}  - { target: $.info, update: { title: Store } }` })
-  const { inferred } = await inferFile('o.yaml', folder, folder, undefined, ['a.yaml'])
+  const { inferred } = await inferFile('o.yaml', folder, folder, { layers: ['a.yaml'], wings: WINGS })
   assert.match(inferred ?? '', /^# Inferred from Store 1\..*\ncontract: \[\.\/o\.yaml, \.\/a\.yaml\]\n/)
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { loadInferred } from '../../src/load/load.ts'
 import { probesOf } from '../../src/load/probe/probe.ts'
 import { inProcess, loadFiles } from '../support/in-process.ts'
+import { loadInferred } from '../support/load.ts'
 
 const upload = (type: string, media: string) => ({
   'uploads.yaml': `

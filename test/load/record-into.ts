@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { loadContract, loadPlan } from '../../src/load/load.ts'
+import { loadContract } from '../../src/load/load.ts'
 import { addToRecording, exchangesOf, RECORDING } from '../../src/wings/project/recording.ts'
 import { projectOfExchanges } from '../../src/wings/record/record.ts'
+import { WINGS } from '../../src/wings.ts'
 import { gatewayOf, sendTo } from '../support/in-process.ts'
+import { loadPlan } from '../support/load.ts'
 import { FixedClock } from '../virtual-clock.ts'
 import type { Api, Sent } from './recorded-api.ts'
 
@@ -38,7 +40,7 @@ export async function recordInto(har: string, { contract, mask = [], folder = `r
   }
   const path = join(place.folder, RECORDING)
   const { added } = await addToRecording(path, exchangesOf(source, 'real.har', report), options, report)
-  const made = await projectOfExchanges(exchangesOf(path), place, report)
+  const made = await projectOfExchanges(exchangesOf(path), { ...place, wings: WINGS }, report)
   const said = report.list.map(({ severity, code, message }) => `${severity} ${code}: ${message}`)
   assert.ok(made, said.join('\n'))
   const read = (name: string) => readFileSync(join(place.folder, name), 'utf8')

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { addToRecording, exchangesOf, RECORDING } from '../../src/wings/project/recording.ts'
 import { gatewayOf, sendTo } from '../support/in-process.ts'
+import { loadPlan } from '../support/load.ts'
 import { FixedClock } from '../virtual-clock.ts'
 import { get, home, proofOf, recordInto, scripted, serve } from './record-into.ts'
 import {

@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
-import { loadInferred } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { requestOf } from '../support/in-process.ts'
+import { loadInferred } from '../support/load.ts'
 
 const THING =
   'type: object\nproperties: { id: { type: integer, readOnly: true }, name: { type: string } }\nrequired: [name]'

@@ -6,7 +6,8 @@ import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/file/read-source.ts'
 import { formatDiagnostics } from '../../src/kernel/report.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema/schema.ts'
-import { checkSimulation, narrow } from '../../src/plan/simulation.ts'
+import { houseWith } from '../../src/plan/house.ts'
+import { checksOf, narrow } from '../../src/plan/simulation.ts'
 
 const FILES = [
   'contract: a.yaml\nseed: one\n',
@@ -19,7 +20,7 @@ const mistakesOf = (text: string): string => {
   const report = new Diagnostics()
   const source = parseSource('gateway.yaml', text, report)
   assert.ok(source)
-  checkSimulation(source, report)
+  checksOf(houseWith()).simulation(source, report)
   return formatDiagnostics(report.list)
 }
 

@@ -6,10 +6,10 @@ import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { parse } from 'yaml'
-import { loadPlan } from '../../src/load/load.ts'
 import { FORMATS } from '../../src/plan/formats.ts'
 import { type PublishedSchema, schemaFor } from '../../src/plan/published-schema.ts'
 import { gatewaySchema, PATTERNS } from '../reference/gateway-schema.ts'
+import { loadPlan } from '../support/load.ts'
 import { blocksOf, PAGES } from '../support/pages.ts'
 
 /** One validator for all: it compiles the meta-schema, and each definition, once. Its optimiser would double the time. */

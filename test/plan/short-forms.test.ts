@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRate } from '../../src/kernel/units.ts'
-import { loadPlan } from '../../src/load/load.ts'
+import { loadPlan } from '../support/load.ts'
 
 const CONTRACT = `
 contract:

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { type Log, silentLog } from '../../src/gateway/log.ts'
 import type { Request } from '../../src/kernel/http.ts'
 import { formatDiagnostics } from '../../src/kernel/report.ts'
-import { loadInferred, loadPlan } from '../../src/load/load.ts'
 import { validRequest } from '../../src/load/probe/probe.ts'
 import type { Plan, PlannedOperation } from '../../src/plan/plan.ts'
 import type { Clock } from '../../src/world/clock.ts'
+import { loadInferred, loadPlan } from '../support/load.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
 const HOME = `${import.meta.dirname}/../..`

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import fc from 'fast-check'
 import { formatDiagnostics } from '../../src/kernel/report.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { anyText } from '../support/any-text.ts'
 import { fuzz } from '../support/fuzz.ts'
+import { loadPlan } from '../support/load.ts'
 
 const ROOT = `${import.meta.dirname}/../..`
 const home = mkdtempSync(join(tmpdir(), 'understudy-'))

@@ -7,9 +7,9 @@ import { Gateway } from '../../src/gateway/gateway.ts'
 import { type Log, silentLog } from '../../src/gateway/log.ts'
 import type { Reply, Request } from '../../src/kernel/http.ts'
 import { formatDiagnostics } from '../../src/kernel/report.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { anyText } from '../support/any-text.ts'
 import { fuzz } from '../support/fuzz.ts'
+import { loadPlan } from '../support/load.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
 const HOME = `${import.meta.dirname}/../..`

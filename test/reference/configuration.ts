@@ -1,7 +1,9 @@
 // The configuration reference: tables made of the JSON Schema of gateway.yaml.
 
 import { isObject } from '../../src/kernel/json.ts'
-import { simulationSchema } from '../../src/plan/simulation-schema.ts'
+import { houseWith } from '../../src/plan/house.ts'
+import { simulationSchemaOf } from '../../src/plan/simulation-schema.ts'
+import { WINGS } from '../../src/wings.ts'
 import { table } from './table.ts'
 
 interface Shape {
@@ -23,7 +25,7 @@ interface Shape {
   readonly oneOf?: readonly Shape[]
 }
 
-const root = simulationSchema as Shape
+const root = simulationSchemaOf(houseWith(WINGS)) as Shape
 const operations = root.properties?.operations?.additionalProperties as Shape
 /** Returns the definition that a reference leads to. */
 const follow = (shape: Shape): Shape => root.$defs?.[shape.$ref?.slice('#/$defs/'.length) ?? ''] ?? shape

@@ -4,8 +4,10 @@ import { ACTIONS } from '../../src/behaviours/respond/config.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import { Schemas, TYPE_OF } from '../../src/kernel/schema/schema.ts'
 import { FORMATS } from '../../src/plan/formats.ts'
+import { houseWith } from '../../src/plan/house.ts'
 import { mapParts, type PublishedSchema } from '../../src/plan/published-schema.ts'
-import { simulationSchema } from '../../src/plan/simulation-schema.ts'
+import { simulationSchemaOf } from '../../src/plan/simulation-schema.ts'
+import { WINGS } from '../../src/wings.ts'
 
 /** The schemas of the short forms of gateway.yaml: see `expandShortForms`. */
 const SHORT: Readonly<Record<string, PublishedSchema>> = {
@@ -186,6 +188,6 @@ function literalOf(text: string): Json | undefined {
 
 /** The schema of every gateway.yaml. */
 export const gatewaySchema = (): PublishedSchema =>
-  mapParts(simulationSchema as PublishedSchema, (part, path) =>
+  mapParts(simulationSchemaOf(houseWith(WINGS)) as PublishedSchema, (part, path) =>
     annotate(splitTypes(standard(withShortForm(part, path))), path),
   )

@@ -4,6 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeCommands } from '../../src/cli/command-line.ts'
+import { WINGS } from '../../src/wings.ts'
 import { describeConfiguration } from './configuration.ts'
 import { describeControlPlane } from './control-plane.ts'
 import { describeDecisions } from './decisions.ts'
@@ -16,12 +17,12 @@ import { drawRecording, drawReplies, drawSandbox } from './pictures/real-api.ts'
 import { drawRequest } from './pictures/request.ts'
 import { drawRooms } from './pictures/rooms.ts'
 import { describeProblems } from './problems.ts'
-import { describeReplies } from './reply-schemas.ts'
+import { describeReplies, REPLY_FOLDERS } from './reply-schemas.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const END = '<!-- end of generated -->'
 /** The help of the program, from its second line on: the first contains the version. */
-const describeProgram = () => `\`\`\`\n${describeCommands('').split('\n').slice(2).join('\n')}\`\`\``
+const describeProgram = () => `\`\`\`\n${describeCommands('', WINGS).split('\n').slice(2).join('\n')}\`\`\``
 
 /** By page, its generated parts by name. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
@@ -47,7 +48,7 @@ async function fill(page: string, parts: (typeof PARTS)[string]): Promise<string
 }
 
 const files: Readonly<Record<string, string>> = {
-  'src/http/control/reply-schemas.json': describeReplies(),
+  ...Object.fromEntries(REPLY_FOLDERS.map(folder => [`${folder}/reply-schemas.json`, describeReplies(folder)])),
   'config/gateway.schema.json': `${JSON.stringify(gatewaySchema(), null, 2)}\n`,
   'docs/pictures/bench.svg': drawBench(),
   'docs/pictures/calendar.svg': drawCalendar(),

@@ -1,15 +1,21 @@
-// The schemas of the control plane's replies, made of the types that src/http/control/types.ts exports: what a member is for is
+// The schemas of the control plane's replies, made of the types that `types.ts` exports beside its routes: what a member is for is
 // its comment there.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from '@typescript/typescript6'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
 const ROOT = join(import.meta.dirname, '../..')
-const FOLDER = join(ROOT, 'src/http/control')
-const TYPES = join(FOLDER, 'types.ts')
+
+/** The folders with routes of the control plane, and the types of their replies in `types.ts`. */
+export const REPLY_FOLDERS: readonly string[] = [
+  'src/http/control',
+  ...readdirSync(join(ROOT, 'src/wings'))
+    .map(name => `src/wings/${name}`)
+    .filter(folder => existsSync(join(ROOT, folder, 'types.ts'))),
+]
 
 /** Types that say more than TypeScript checks, by name. */
 const NAMED: Readonly<Record<string, JsonSchema>> = {
@@ -22,8 +28,9 @@ const NAMED: Readonly<Record<string, JsonSchema>> = {
   Schema: { type: ['object', 'boolean'], description: 'JSON Schema 2020-12, with all that it refers to.' },
 }
 
-/** Returns the schemas by name: those that routes refer to, and those that these refer to. */
-export function describeReplies(): string {
+/** Returns the schemas by name: those that the routes in a folder refer to, and those that these refer to. */
+export function describeReplies(folder: string): string {
+  const types = join(ROOT, folder, 'types.ts')
   const options: ts.CompilerOptions = {
     ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true, types: [] },
     ...{ target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, lib: ['lib.es2023.d.ts'] },
@@ -36,11 +43,11 @@ export function describeReplies(): string {
       const found = text.startsWith('.') && { resolvedFileName, extension: ts.Extension.Ts }
       return { resolvedModule: found || undefined }
     })
-  const program = ts.createProgram([TYPES], options, host)
+  const program = ts.createProgram([types], options, host)
   const checker = program.getTypeChecker()
-  const file = program.getSourceFile(TYPES)
+  const file = program.getSourceFile(types)
   const module = file && checker.getSymbolAtLocation(file)
-  if (module === undefined) throw new Error(`${TYPES} exports nothing`)
+  if (module === undefined) throw new Error(`${types} exports nothing`)
   const exported = new Map(checker.getExportsOfModule(module).map(one => [one.name, one]))
   const schemas: Record<string, JsonSchema> = {}
 
@@ -117,9 +124,9 @@ export function describeReplies(): string {
     return ts.isTypeReferenceNode(node) ? NAMED[node.typeName.getText()] : undefined
   }
 
-  for (const name of namesInRoutes()) {
+  for (const name of namesInRoutes(join(ROOT, folder))) {
     const symbol = exported.get(name)
-    if (symbol === undefined) throw new Error(`${TYPES} does not export ${name}, which a route refers to`)
+    if (symbol === undefined) throw new Error(`${types} does not export ${name}, which a route refers to`)
     const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
     refer(name, checker.getDeclaredTypeOfSymbol(target))
   }
@@ -158,8 +165,8 @@ function memberOf(node: ts.TypeNode): ts.TypeNode | undefined {
 }
 
 /** Returns the names that routes give to `shape`, or take from the schemas themselves. */
-function namesInRoutes(): string[] {
-  const texts = readdirSync(FOLDER).map(name => readFileSync(join(FOLDER, name), 'utf8'))
+function namesInRoutes(folder: string): string[] {
+  const texts = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'))
   return texts.flatMap(text =>
     [...text.matchAll(/\b(?:shape\('|schemas\.(?=[A-Z]))(\w+)/g)].map(([, name]) => name as string),
   )

@@ -29,9 +29,7 @@ const places: Plugin = {
   setup: ({ onLoad }) => {
     onLoad({ filter: /[\\/](?:src|test)[\\/].*\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8')
-      // The bundle of the thread is beside the others.
-      if (!text.includes('import.meta') || path.endsWith('/src/load/load-aside.ts'))
-        return { contents: text, loader: 'ts' }
+      if (!text.includes('import.meta')) return { contents: text, loader: 'ts' }
       // The built program has the pages of the console.
       const place = path.endsWith('/src/wings/console/console-files.ts') ? PROGRAM : path
       const contents = text
@@ -88,10 +86,7 @@ export async function bundle(groups: readonly Group[]): Promise<string[]> {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   const plain = groups.filter(({ files }) => !FROM_SOURCES.test(files[0] as string))
   await build({
-    entryPoints: Object.fromEntries([
-      ...plain.map(({ name }) => [name, `group:${name}`]),
-      ['try-load', join(ROOT, 'src/load/try-load.ts')],
-    ]),
+    entryPoints: Object.fromEntries(plain.map(({ name }) => [name, `group:${name}`])),
     outdir: folder,
     bundle: true,
     packages: 'external',

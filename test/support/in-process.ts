@@ -8,9 +8,11 @@ import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
 import type { Request } from '../../src/kernel/http.ts'
 import { formatDiagnostics } from '../../src/kernel/report.ts'
-import { type Loaded, loadInferred, loadPlan } from '../../src/load/load.ts'
+import type { Loaded } from '../../src/load/load.ts'
+import { WINGS } from '../../src/wings.ts'
 import type { Clock } from '../../src/world/clock.ts'
 import { FixedClock } from '../virtual-clock.ts'
+import { loadInferred, loadPlan } from './load.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
 let files = 0
@@ -114,7 +116,7 @@ export interface Ask {
 /** Makes a gateway of a configuration that loads without an error. */
 export function gatewayOf({ plan, report }: Loaded, clock: Clock): Gateway {
   assert.ok(plan, formatDiagnostics(report.list))
-  return new Gateway(plan, clock, silentLog, '0.0.0')
+  return new Gateway(plan, clock, silentLog, '0.0.0', WINGS)
 }
 
 /** Makes a request of a line such as `GET /things?limit=1`. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { silentLog } from '../../src/gateway/log.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { type Started, start } from '../../src/start.ts'
 import { realClock } from '../../src/world/clock.ts'
+import { loadPlan } from '../support/load.ts'
 import { type AskOptions, ask } from './ask.ts'
 
 const TOKEN = 'a-secret-of-the-test'

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { silentLog } from '../../src/gateway/log.ts'
-import { loadPlan } from '../../src/load/load.ts'
 import { start } from '../../src/start.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { PROGRAM } from '../support/built-program.ts'
+import { loadPlan } from '../support/load.ts'
 
 /** The exit code of the check. */
 const check = (environment: Record<string, string>, ...args: string[]): Promise<number> =>

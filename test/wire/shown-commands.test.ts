@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readCommandLine } from '../../src/cli/command-line.ts'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
+import { WINGS } from '../../src/wings.ts'
 import { PROGRAM } from '../support/built-program.ts'
 import { type Block, PAGES, ROOT, sectionsOf } from '../support/pages.ts'
 
@@ -105,7 +106,7 @@ for (const page of PAGES) {
     const script = /^npm (?:run )?(start|test|[a-z]+)\b/.exec(line)
     if (ours !== null) {
       test(`${page}: the command line understands \`${line}\``, () => {
-        readCommandLine(words(ours[1] as string), {}, '0', () => true)
+        readCommandLine(words(ours[1] as string), {}, '0', { wings: WINGS, exists: () => true })
       })
     } else if (script !== null && !/^(?:ci|install|pack|publish|version)$/.test(script[1] as string)) {
       test(`${page}: a script exists for \`${line}\``, () => {

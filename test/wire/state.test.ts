@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startGateway } from '../../src/index.ts'
-import { inferFile } from '../../src/load/load.ts'
+import { inferFile } from '../../src/wings/infer/load-inferred.ts'
 import { ask } from './ask.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'understudy-'))
@@ -20,7 +20,7 @@ async function serve(paths: string, schemas: string) {
     join(home, `${name}.yaml`),
     `openapi: 3.0.3\ninfo: { title: t, version: '1' }\npaths:\n${paths}\ncomponents:\n  schemas:\n${schemas}\n`,
   )
-  const { inferred } = await inferFile(`${name}.yaml`, home, home)
+  const { inferred } = await inferFile(`${name}.yaml`, home, home, {})
   assert.ok(inferred)
   writeFileSync(join(home, `${name}.gateway.yaml`), inferred)
   const gateway = await startGateway({ config: join(home, `${name}.gateway.yaml`) })

@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Program } from '../../src/cli/command.ts'
 import { readCommandLine } from '../../src/cli/command-line.ts'
-import { COMMANDS } from '../../src/cli/commands.ts'
+import { commandsWith } from '../../src/cli/commands.ts'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { importFiles } from '../../src/wings/import/import.ts'
+import { WINGS } from '../../src/wings.ts'
 import { ask } from './ask.ts'
 
 const CONFIG = `
@@ -55,22 +56,23 @@ after(async () => {
 async function printed(text: string, isRunning = true): Promise<string> {
   const all: string[] = []
   const url = isRunning ? [gateway.control as string] : []
-  const line = readCommandLine([...text.split(' '), ...url], {}, '1.2.3')
+  const line = readCommandLine([...text.split(' '), ...url], {}, '1.2.3', { wings: WINGS })
   const program = {
     home: folder,
+    wings: WINGS,
     environment: {},
     print: (more: string) => all.push(more),
     complain: () => {},
     progress: { clear() {}, report() {} },
   }
-  assert.equal(await COMMANDS[line.command]?.run(line, program as unknown as Program), 0)
+  assert.equal(await commandsWith(WINGS)[line.command]?.run(line, program as unknown as Program), 0)
   return all.join('')
 }
 
 /** Imports a text, and returns how many of its replies are equal. */
 async function equalOf(text: string, name: string) {
   writeFileSync(join(folder, name), text)
-  const made = await importFiles([name], folder, new Diagnostics(), { output: `${name}-out` })
+  const made = await importFiles([name], folder, new Diagnostics(), { output: `${name}-out`, wings: WINGS })
   return [made?.kind.name, made?.tried.equal, made?.tried.tried]
 }
 

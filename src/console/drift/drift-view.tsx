@@ -1,6 +1,6 @@
 // The differences between the contract, the stand-in and the real API.
 
-import type { LiveDriftReport } from '../../http/control/types.ts'
+import type { LiveDriftReport } from '../../wings/drift/types.ts'
 import { hrefOf, useReply } from '../model/gateway.ts'
 import { plural, writeTime } from '../model/wording.ts'
 import { ShowLoaded } from '../parts/controls.tsx'

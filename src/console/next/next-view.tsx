@@ -1,6 +1,6 @@
 // The consumers who break on the next contract: a matrix of consumers and operations, and the reasons beside it.
 
-import type { NextReport, NextRow } from '../../http/control/types.ts'
+import type { NextReport, NextRow } from '../../wings/next/types.ts'
 import { hrefOf, parameter, useReply } from '../model/gateway.ts'
 import { plural, type Tone, writeTime } from '../model/wording.ts'
 import { EmptyState, ShowLoaded } from '../parts/controls.tsx'

@@ -1,7 +1,8 @@
 // View 2: the operations of the API with their rates and latencies, and one operation beside the list.
 
 import type { ComponentChildren } from 'preact'
-import type { CoverageReport, MeasuredOperation, MeasuredOperations, OperationForm } from '../../http/control/types.ts'
+import type { MeasuredOperation, MeasuredOperations, OperationForm } from '../../http/control/types.ts'
+import type { CoverageReport } from '../../wings/coverage/types.ts'
 import { AnswerForm, GivenAnswers, TryForm } from '../forms/operation-forms.tsx'
 import {
   chosenWorld,

@@ -111,7 +111,10 @@ interface Forgotten {
 const shortened = (log: string): string => log.slice(0, 8)
 
 /** Knows no credentials: texts of other processes are masked already. */
-const MASKED = new Mask({ contract: { securitySchemes: new Map() }, simulation: { file: {} } } as unknown as Plan)
+const MASKED = new Mask({
+  contract: { securitySchemes: new Map() },
+  simulation: { file: {}, blocks: { secrets: [] } },
+} as unknown as Plan)
 
 /**
  * The fields that every entry has, and those that most have not. Durations are in microseconds. `log` is the beginning of the name

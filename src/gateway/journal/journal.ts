@@ -1,23 +1,15 @@
 // The journal: the last requests, in a ring that every request writes to and that is rarely read. Masking and wording
 // therefore happen when it is read. Independent of HTTP.
 
-import type { Exchange } from '../../behaviours/behaviour.ts'
-import type { Refusal, Reply, Request } from '../../kernel/http.ts'
+import type { Refusal, Request } from '../../kernel/http.ts'
 import type { JournalSettings } from '../../plan/settings.ts'
 import { heapLimit } from '../../world/budget.ts'
 import type { Explanation } from '../client-controls.ts'
+import type { Finished } from '../finished.ts'
 import type { Mask } from '../mask.ts'
 
-/** The data of a request besides its exchange. */
-export interface RequestOutcome {
-  readonly at: number
-  readonly path: string
-  readonly reply: Reply
-  /** Since the request came. */
-  readonly milliseconds: number
-  readonly explanation: Explanation | undefined
-  readonly requestBody: Uint8Array | undefined
-}
+/** The parts of a finished request that the journal keeps. */
+export type JournalledRequest = Omit<Finished, 'plan' | 'planned'>
 
 /** The share of the heap that entries may take, even if `journal.size` is larger: records take up to 40 %, see `Budget`. */
 const SHARE = 0.1
@@ -111,12 +103,13 @@ export class Journal {
   }
 
   /** @returns its id; 0 if nothing is kept */
-  record(exchange: Exchange, mask: Mask, outcome: RequestOutcome): number {
+  record(outcome: JournalledRequest): number {
     const { requests } = this.#settings
     if (requests === 0) return 0
     const id = this.#last + 1
     this.#last = id
     if (id - this.#first >= requests) this.#evict()
+    const { exchange, mask } = outcome
     const { request } = exchange
     const index = id % requests
     let entry = this.#ring[index]

@@ -216,14 +216,6 @@ export class Books {
     'Refused requests, by problem code.',
   )
   readonly #faults = new Instrument('understudy_faults_total{operation,kind}', 'Injected faults, by kind.')
-  readonly #drift = new Instrument(
-    'understudy_drift_total{operation,kind}',
-    'Differences of replies of the real API from the contract, by kind; `dropped`: not compared.',
-  )
-  readonly #next = new Instrument(
-    'understudy_next_total{consumer,operation,verdict}',
-    'Requests that were judged by the next contract, by verdict.',
-  )
   readonly #deprecatedInputs = new Instrument(
     'understudy_deprecated_inputs_total{operation,input,consumer,traffic}',
     'Uses of deprecated parameters and body fields, by consumer.',
@@ -241,20 +233,23 @@ export class Books {
     'Replies of the real API that break the contract, as far as they were judged.',
   )
   /** All of them, in the order of the page. */
-  readonly instruments: readonly Instrument[] = [
-    ...[this.#requests, this.#service, this.#injected],
-    ...[this.#queued, this.#refusals, this.#faults, this.#deprecatedInputs, this.#drift, this.#next],
-    ...[this.#replies, this.#upstream, this.#broken],
+  readonly instruments: Instrument[] = [
+    this.#requests,
+    this.#service,
+    this.#injected,
+    this.#queued,
+    this.#refusals,
+    this.#faults,
+    this.#deprecatedInputs,
+    this.#replies,
+    this.#upstream,
+    this.#broken,
   ]
 
-  /** Counts a difference of the real API. */
-  drifted(operation: string, kind: string): void {
-    this.#drift.series({ operation, kind }).add()
-  }
-
-  /** Counts a verdict by the next contract. */
-  judged(consumer: string | null, operation: string, verdict: string): void {
-    this.#next.series({ consumer: consumer ?? '', operation, verdict }).add()
+  /** Adds a metric that an observer counts. */
+  add(instrument: Instrument): Instrument {
+    this.instruments.push(instrument)
+    return instrument
   }
 
   /** Binds an operation's labels once. The counts of a known operation continue. */

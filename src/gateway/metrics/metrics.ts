@@ -63,8 +63,8 @@ export interface FollowedState {
 export class Metrics extends Books {
   readonly contentType = METRICS_TYPE
   readonly #calls: Metric
-  /** In the order of the page. */
-  readonly #all: Metric[]
+  /** Those that are read when the page is made. */
+  readonly #figures: Metric[]
   #processMetrics: () => Promise<readonly MetricFamily[]> = async () => []
   #sunsets: readonly MetricRow[] = []
   /**
@@ -86,8 +86,7 @@ export class Metrics extends Books {
         return [...new Map(rows.map(row => [row.slice(0, -1).join('\n'), row])).values()]
       },
     )
-    this.#all = [
-      ...this.instruments,
+    this.#figures = [
       this.#calls,
       figure(
         `understudy_deprecated_first_request_timestamp_seconds{${CALLERS}}`,
@@ -139,6 +138,11 @@ export class Metrics extends Books {
     ]
   }
 
+  /** In the order of the page. */
+  get #all(): readonly Metric[] {
+    return [...this.instruments, ...this.#figures]
+  }
+
   /** Adds the metrics of the process and of Node. */
   followProcess(): void {
     this.#processMetrics = measureProcess()
@@ -146,7 +150,7 @@ export class Metrics extends Books {
 
   /** Adds the metrics of the event loop's delay. */
   followLoop(delay: LoopDelay): void {
-    this.#all.push(
+    this.#figures.push(
       figure(
         'understudy_event_loop_delay_seconds{percentile}',
         'Delay of the event loop since the last scrape: median, 99th percentile, maximum.',
@@ -165,7 +169,7 @@ export class Metrics extends Books {
 
   /** Adds the metrics of the state that an engine keeps. */
   followState(state: FollowedState): void {
-    this.#all.push(
+    this.#figures.push(
       ...state.meter.histograms,
       figure(
         'understudy_state_conflicts_total',
@@ -189,7 +193,7 @@ export class Metrics extends Books {
 
   /** Adds the number of serving processes, if there are several. */
   countWorkers(read: () => { running: number; replaced: number }): void {
-    this.#all.push(
+    this.#figures.push(
       figure('understudy_workers', 'Processes that serve the API.', () => read().running),
       figure(
         'understudy_worker_replacements_total',

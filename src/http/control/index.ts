@@ -1,8 +1,6 @@
-// Every route of the control plane. Adding one is an entry in the file of its noun.
+// Every route of the control plane: those of the house, and those of wings. Adding one is an entry in the file of its noun.
 
-import { recordingRoutes } from '../../wings/record/routes.ts'
 import { configurationRoutes } from './configuration.ts'
-import { operationRoutes } from './operations.ts'
 import { answerRoutes, weatherRoutes } from './overrides.ts'
 import { openApiRoute, programRoutes } from './program.ts'
 import { recordRoutes } from './records.ts'
@@ -14,16 +12,15 @@ import { clockRoutes, historyRoutes } from './time.ts'
 import { worldRoutes } from './worlds.ts'
 
 /** @param select leaves out routes; `/openapi.json` then has none of them */
-export function controlRoutes(
+export async function controlRoutes(
   control: Control,
   select: (routes: readonly ControlRoute[]) => readonly ControlRoute[] = routes => routes,
-): ControlRoute[] {
+): Promise<ControlRoute[]> {
+  const ofWings = await Promise.all(control.wings.map(wing => wing.routes?.(control) ?? []))
   const routes = select([
     ...programRoutes(control), // /version /metrics /healthz /readyz
     ...configurationRoutes(control), // /config /plan /contract /reload
-    ...operationRoutes(control), // /operations/{operation}
     ...reportRoutes(control), //  /coverage /deprecations /next /drift
-    ...recordingRoutes(control), // /recordings/stop
     ...weatherRoutes(control), // /weather /worlds/{name}/weather
     ...answerRoutes(control), //  /answers /worlds/{name}/answers
     ...worldRoutes(control), //   /reset /worlds/{name} /worlds/{name}/snapshot
@@ -32,6 +29,8 @@ export function controlRoutes(
     ...historyRoutes(control), // /worlds/{name}/history /worlds/{name}/rewind
     ...requestRoutes(control), // /requests
     ...sendRoutes(control), //    /requests/{id} /requests/{id}/replay
+    ...ofWings.flat(),
   ])
-  return [...routes, openApiRoute(routes, control.about.version)]
+  const schemas = control.wings.map(({ replySchemas }) => replySchemas)
+  return [...routes, openApiRoute(routes, control.about.version, schemas)]
 }

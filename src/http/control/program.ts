@@ -87,7 +87,11 @@ export const programRoutes = ({ gateway, status, about }: Control) => {
 }
 
 /** The route that serves the document, itself included. */
-export function openApiRoute(others: readonly ControlRoute[], version: string): ControlRoute {
+export function openApiRoute(
+  others: readonly ControlRoute[],
+  version: string,
+  ofWings: readonly (object | undefined)[],
+): ControlRoute {
   const route: ControlRoute = {
     at: 'GET /openapi.json',
     operation: 'getOpenApi',
@@ -98,11 +102,11 @@ export function openApiRoute(others: readonly ControlRoute[], version: string): 
     },
     handle: () => reply,
   }
-  const reply = json(describeRoutes([...others, route], version))
+  const reply = json(describeRoutes([...others, route], version, Object.assign({}, schemas, ...ofWings)))
   return route
 }
 
-function describeRoutes(routes: readonly ControlRoute[], version: string): object {
+function describeRoutes(routes: readonly ControlRoute[], version: string, replySchemas: object): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
     const { method, path } = routeAddress(route)
@@ -118,7 +122,7 @@ function describeRoutes(routes: readonly ControlRoute[], version: string): objec
     },
     paths,
     components: {
-      schemas: { Problem: problemSchema, ...schemas },
+      schemas: { Problem: problemSchema, ...replySchemas },
       responses: Object.fromEntries(
         Object.entries(COMMON).map(([name, [, description]]) => [name, { description, content: PROBLEM }]),
       ),

@@ -2,6 +2,7 @@
 // and holds the code that answers. The routes of worlds find theirs here. Independent of Koa.
 
 import type { Gateway } from '../../gateway/gateway.ts'
+import type { ObservingWing } from '../../gateway/observer.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { WorldFault, Worlds } from '../../gateway/worlds/worlds.ts'
 import type { Json } from '../../kernel/json.ts'
@@ -10,7 +11,14 @@ import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import type { World } from '../../world/world.ts'
 import type { Status } from '../status.ts'
 import { type ControlReply, missing, problem, refuseConflict } from './replies.ts'
-import schemas from './reply-schemas.json' with { type: 'json' }
+
+/** The part of a wing that is served. */
+export interface ServedWing extends ObservingWing {
+  /** Returns its routes of the control plane. Is called when the control plane is first asked for. */
+  routes?(control: Control): readonly ControlRoute[] | Promise<readonly ControlRoute[]>
+  /** The schemas of its replies by name, as `npm run generate` makes them of its `types.ts`. */
+  readonly replySchemas?: Readonly<Record<string, Schema>>
+}
 
 /** The parts that routes control. */
 export interface Control {
@@ -18,6 +26,7 @@ export interface Control {
   readonly reloader: Reloader
   readonly status: Status
   readonly about: About
+  readonly wings: readonly ServedWing[]
 }
 
 /** Describes the program. */
@@ -159,8 +168,8 @@ export const problemSchema = {
   },
 } as const
 
-/** The schema of a type that types.ts exports. */
-export const shape = (type: keyof typeof schemas): Schema => ({ $ref: `#/components/schemas/${type}` })
+/** The schema of a type that `types.ts` exports, here or in the folder of a wing. `npm run generate` finds a wrong name. */
+export const shape = (type: string): Schema => ({ $ref: `#/components/schemas/${type}` })
 
 /** @param texts media types that the client may prefer */
 export const replyWith = (description: string, schema: Schema, ...texts: string[]): ReplySpec => ({

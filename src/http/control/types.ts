@@ -27,9 +27,6 @@ export type { AnswerOrder, WeatherFile } from '../../plan/simulation-file.ts'
 export type { FormParameter, FormReplyContent, OperationForm } from '../../wings/console/reference.ts'
 export type { Measure } from '../../wings/console/traffic.ts'
 export type { CalendarEvent, EventKind, WorldCalendar } from '../../wings/console/world-calendar.ts'
-export type { CoverageReport } from '../../wings/coverage/report.ts'
-export type { LiveDriftReport } from '../../wings/drift/live-drift.ts'
-export type { NextReport, NextRow } from '../../wings/next/report.ts'
 export type { ClockWords } from '../../world/clock.ts'
 
 /** The program, and where it serves. */
@@ -182,16 +179,6 @@ export interface ServedWeather {
   readonly blocks: JsonObject
   /** When it is set: the warnings about it. */
   readonly diagnostics?: readonly Finding[]
-}
-
-/** A recording that was ended. */
-export interface StoppedRecording {
-  /** The recording. */
-  readonly file: string
-  readonly exchanges: number
-  readonly operations: number
-  /** Replies that break the contract. */
-  readonly breaking: number
 }
 
 export interface RequestPage {

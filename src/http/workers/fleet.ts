@@ -9,10 +9,9 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { Log } from '../../gateway/log.ts'
 import { Metrics, type MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { KeyPair } from '../../plan/settings.ts'
-import type { CoverageFilter } from '../../wings/coverage/coverage.ts'
 import type { ControlRoute } from '../control/route.ts'
 import { untilQuiet } from '../listener.ts'
-import { answerFrom, type ToldBy, type WorkerMessage, type WorkerOrder } from './worker.ts'
+import { type AskedOf, answerFrom, type WorkerMessage, type WorkerOrder } from './worker.ts'
 
 /** A worker that does not answer within this many milliseconds is not waited for. */
 const PATIENCE = 1000
@@ -47,11 +46,10 @@ export function createFleet(gateway: Gateway, log: Log) {
   let totalsOfExited: Promise<MetricsSnapshot> = Promise.resolve([])
 
   gateway.metrics.countWorkers(() => ({ running: running().length, replaced }))
-  gateway.coverage.others = {
-    read: filter => askAll('coverage', filter),
-    reset: () => tell({ order: 'reset-coverage' }),
-  }
-  gateway.next.others = () => askAll('next')
+  gateway.peers = observer => ({
+    read: about => askAll({ observer, about }),
+    reset: () => tell({ order: 'reset-observer', observer }),
+  })
   gateway.onAdopt(() => {
     reloadCount += 1
     tell({ order: 'reload' })
@@ -62,18 +60,17 @@ export function createFleet(gateway: Gateway, log: Log) {
   }
 
   /** Returns the numbers of all workers that answer in time. */
-  async function askAll<Of extends keyof ToldBy>(of: Of, filter?: CoverageFilter) {
-    const found = await Promise.all(running().map(worker => askWorker(worker, of, filter)))
-    return found.filter(one => one !== undefined)
+  async function askAll(of: AskedOf): Promise<unknown[]> {
+    const found = await Promise.all(running().map(worker => askWorker(worker, of)))
+    return found.filter(numbers => numbers !== undefined)
   }
 
   /** Returns the numbers of a worker; `undefined` if it gives none in time. */
-  function askWorker<Of extends keyof ToldBy>(worker: Worker, of: Of, filter?: CoverageFilter) {
+  function askWorker(worker: Worker, of: AskedOf): Promise<unknown> {
     const call = ++callCount
-    const isMeant = (message: WorkerMessage) =>
-      'told' in message && message.call === call ? (message.told as ToldBy[Of]) : undefined
+    const isMeant = (message: WorkerMessage) => ('told' in message && message.call === call ? message.told : undefined)
     const answered = answerFrom(worker, isMeant, PATIENCE)
-    sendOrder(worker, { order: 'tell', call, of, filter })
+    sendOrder(worker, { order: 'tell', call, of })
     return answered
   }
 
@@ -216,7 +213,7 @@ export function createFleet(gateway: Gateway, log: Log) {
     const asked = running()
       .filter(worker => worker.isConnected())
       .map(async worker => {
-        const snapshot = await askWorker(worker, 'metrics')
+        const snapshot = (await askWorker(worker, 'metrics')) as MetricsSnapshot | undefined
         if (snapshot !== undefined && !worker.isDead()) lastCounts.set(worker.id, snapshot)
       })
     const [own] = await Promise.all([gateway.metrics.snapshot(), ...asked])

@@ -7,24 +7,17 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { Metrics, MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { KeyPair } from '../../plan/settings.ts'
-import type { CoverageFilter } from '../../wings/coverage/coverage.ts'
-import type { CoverageReport } from '../../wings/coverage/report.ts'
-import type { TallySnapshot } from '../../wings/next/tally.ts'
 
-/** The numbers of a worker that the primary asks for. */
-export interface ToldBy {
-  readonly metrics: MetricsSnapshot
-  readonly coverage: CoverageReport
-  readonly next: TallySnapshot | undefined
-}
-type Told = keyof ToldBy
+/** The numbers of a worker that the primary asks for: all metrics, or the shared state of an observer. */
+export type AskedOf = 'metrics' | { readonly observer: string; readonly about: unknown }
 
 /** From the primary to a worker. A connection comes with its socket. */
 export type WorkerOrder =
-  | { readonly order: 'reload' | 'reset' | 'reset-coverage' | 'stop' | 'closed' }
+  | { readonly order: 'reload' | 'reset' | 'stop' | 'closed' }
+  | { readonly order: 'reset-observer'; readonly observer: string }
   | { readonly order: 'connection'; readonly id: number }
   | { readonly order: 'certificate'; readonly pair: KeyPair }
-  | { readonly order: 'tell'; readonly call: number; readonly of: Told; readonly filter?: CoverageFilter }
+  | { readonly order: 'tell'; readonly call: number; readonly of: AskedOf }
   | { readonly order: 'page'; readonly text: string }
 /**
  * From a worker to the primary: it receives orders from now on; it has taken a connection; it waits for an order, for `closed`
@@ -34,7 +27,7 @@ export type WorkerMessage =
   | { readonly obeys: true }
   | { readonly took: number }
   | { readonly asks: WorkerOrder['order'] }
-  | { readonly call: number; readonly told: ToldBy[Told] }
+  | { readonly call: number; readonly told: unknown }
   | { readonly counts: MetricsSnapshot }
 
 /** The interval in milliseconds at which a worker reports its counts, at least a hundred times the duration of a report. */
@@ -116,18 +109,15 @@ export function answerFrom<Message, Found>(
 export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): void {
   const { worker } = cluster
   if (worker === undefined) return
-  const numbers = {
-    metrics: () => gateway.metrics.snapshot(),
-    coverage: (filter?: CoverageFilter) => gateway.coverage.report(filter, false),
-    next: () => gateway.next.snapshot,
-  }
+  const numbersOf = (of: AskedOf): unknown =>
+    of === 'metrics' ? gateway.metrics.snapshot() : gateway.readShared(of.observer, of.about)
   worker.on('error', stop)
   worker.on('disconnect', stop)
   worker.on('message', async (order: WorkerOrder) => {
     const { order: kind } = order
     switch (kind) {
       case 'tell':
-        tell({ call: order.call, told: await numbers[order.of](order.filter) })
+        tell({ call: order.call, told: await numbersOf(order.of) })
         return
       case 'reload':
         reloader.reload().catch(() => {})
@@ -135,8 +125,8 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
       case 'reset':
         gateway.reset()
         return
-      case 'reset-coverage':
-        gateway.coverage.reset()
+      case 'reset-observer':
+        gateway.resetShared(order.observer)
         return
       case 'stop':
         stop()

@@ -29,20 +29,28 @@ const MAX_RECORDS = 100_000
 const MAX_BYTES = '256MB'
 const NIL_UUID = '00000000-0000-4000-8000-000000000000'
 
+interface ResourcesToRead {
+  readonly settings: Omit<SimulationFile, 'contract'>
+  readonly contract: Contract
+  readonly source: Source
+  /** The gateway file. */
+  readonly file: string
+  readonly home: string
+  readonly report: Diagnostics
+  /**
+   * Set where the records were written for another contract and are fitted to this one: those that cannot be fitted are left out,
+   * and reported here.
+   */
+  readonly leftOut?: Diagnostics | undefined
+}
+
 /**
  * @param file the gateway file: fixtures are named relative to it
  * @param home the folder that file names in messages are relative to
  * @param leftOut set where the records were written for another contract and are fitted to this one: those that cannot be
  */
-export function readResources(
-  { resources: declared = {}, operations = {}, seed: chance = 0, upstream }: Omit<SimulationFile, 'contract'>,
-  contract: Contract,
-  source: Source,
-  file: string,
-  home: string,
-  report: Diagnostics,
-  leftOut?: Diagnostics,
-): Seeding {
+export function readResources({ settings, contract, source, file, home, report, leftOut }: ResourcesToRead): Seeding {
+  const { resources: declared = {}, operations = {}, seed: chance = 0, upstream } = settings
   const resources = new Map<string, Resource>()
   const wanted: WantedRecords[] = []
   const reader = createSeedReader(source, file, home, report, leftOut && { contract, leftOut })

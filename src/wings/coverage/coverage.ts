@@ -4,6 +4,7 @@
 import { compileTexts, type Exchange } from '../../behaviours/exchange.ts'
 import { type Operation, responseFor } from '../../contract/contract.ts'
 import { type Parameter, splitQuery } from '../../contract/document/parameters.ts'
+import type { Peers } from '../../gateway/observer.ts'
 import type { BrokenRule, Reply } from '../../kernel/http.ts'
 import { isObject, parsePointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
@@ -18,10 +19,6 @@ export interface CoverageFilter {
   readonly operation?: string | undefined
 }
 
-/** Requests that are observed together, off the path of their replies. */
-export const BATCH = 32
-/** The length of a body from which a request is observed at once, in bytes. */
-export const LARGE = 16_000
 /** Pairs of a world and a consumer with separate bits. Later pairs share one set of bits, which no filter matches. */
 const MOST_CALLERS = 200
 /** Values of one request that are looked at. */
@@ -48,27 +45,25 @@ interface OperationCoverage {
   readonly touched: (Touched | undefined)[]
 }
 
-/** The coverage of other processes of the program. */
-export interface OtherCoverage {
-  read(filter: CoverageFilter): Promise<readonly CoverageReport[]>
-  reset(): void
-}
-
 export class Coverage {
-  #plan: Plan
+  #plan: Plan | undefined
+  readonly #peers: Peers
   #operations = new Map<Operation, OperationCoverage>()
   #callers: CallerNames[] = []
   readonly #indexes = new Map<string, Map<string, number>>()
-  /** Answered requests that are not observed yet: the gateway adds them, and calls `settle` for a batch. */
+  /** Answered requests that are not observed yet: the observer adds them, and calls `settle` for a batch. */
   pending: (readonly [Exchange, Reply])[] = []
   #left = 0
   /** The number of the request, which selects the items of long lists. */
   #turn = 0
-  /** Set where several processes serve. */
-  others: OtherCoverage | undefined = undefined
 
-  constructor(plan: Plan) {
-    this.#plan = plan
+  constructor(peers: Peers) {
+    this.#peers = peers
+  }
+
+  get #served(): Plan {
+    if (this.#plan === undefined) throw new Error('no plan has been adopted')
+    return this.#plan
   }
 
   /** Keeps what was touched of operations that the other plan has, too. */
@@ -76,7 +71,7 @@ export class Coverage {
     this.settle()
     const before = this.#operations
     // Worlds on another contract may have operations of the same names.
-    const byId = new Map(this.#plan.operations.map(({ operation }) => [operation.id, before.get(operation)]))
+    const byId = new Map(this.#plan?.operations.map(({ operation }) => [operation.id, before.get(operation)]))
     this.#plan = plan
     this.#operations = new Map()
     for (const { operation } of plan.operations) {
@@ -98,17 +93,22 @@ export class Coverage {
 
   /** Forgets everything, in all processes. */
   reset(): void {
+    this.resetOwn()
+    this.#peers.reset()
+  }
+
+  /** Forgets everything in this process. */
+  resetOwn(): void {
     this.pending = []
     this.#operations.clear()
     this.#callers = []
     this.#indexes.clear()
-    this.others?.reset()
   }
 
   /** The coverage of this process. @param all whether operations without a call are in it */
   report(filter: CoverageFilter = {}, all = true): CoverageReport {
     this.settle()
-    const { contract, operations } = this.#plan
+    const { contract, operations } = this.#served
     const covered = operations.flatMap(({ operation, route }): CoveredOperation[] => {
       if (filter.operation !== undefined && operation.id !== filter.operation) return []
       const known = this.#operations.get(operation)
@@ -152,13 +152,13 @@ export class Coverage {
 
   /** The coverage of all processes. */
   async reportAll(filter: CoverageFilter = {}): Promise<CoverageReport> {
-    const others = (await this.others?.read(filter)) ?? []
-    return mergeReports([this.report(filter), ...others])
+    const others = await this.#peers.read(filter)
+    return mergeReports([this.report(filter), ...(others as readonly CoverageReport[])])
   }
 
   #open(operation: Operation): OperationCoverage {
     return getOrMake(this.#operations, operation, () => ({
-      items: itemsOfOperation(operation, this.#plan.contract),
+      items: itemsOfOperation(operation, this.#served.contract),
       touched: [],
     }))
   }

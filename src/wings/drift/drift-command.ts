@@ -13,7 +13,6 @@ import {
   load,
   type Option,
   type Program,
-  READING,
   tellMistakes,
 } from '../../cli/command.ts'
 import { Mask } from '../../gateway/mask.ts'
@@ -44,10 +43,9 @@ export const drift: Command = {
   about: 'compare a recording (HAR), or the traffic of a running gateway, with the contract and the stand-in',
   options: {
     config: { takes: 'FILE', about: `for a HAR: its gateway.yaml or contract; default: ${CONFIGURATIONS.join(', ')}` },
-    stateful: { about: 'as for serve' },
     ...BASELINE,
-    ...READING,
   },
+  reads: true,
   async run(line, program) {
     const { values } = line
     const file = line.file || CONTROL

@@ -4,11 +4,13 @@
 import type { Exchange, UpstreamRequest, UpstreamSettings } from '../../behaviours/exchange.ts'
 import { judgingOf, SKIPPED } from '../../behaviours/replies.ts'
 import type { Mask } from '../../gateway/mask.ts'
+import { Instrument } from '../../gateway/metrics/families.ts'
+import type { Host } from '../../gateway/observer.ts'
 import type { Judgement, Reply, Request } from '../../kernel/http.ts'
 import { joinFields } from '../../kernel/received.ts'
 import { createRunner, type TrialRunner } from '../../load/probe/probe.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { type Clock, createAside, createIdleTurns, monotonic } from '../../world/clock.ts'
+import { createAside, createIdleTurns, monotonic } from '../../world/clock.ts'
 import type { ObservedReply } from '../project/differences.ts'
 import { upstreamRequest } from '../real-api/forward.ts'
 import { askWhole, MOST_COMPARED } from './ask.ts'
@@ -30,25 +32,28 @@ export interface LiveDriftReport extends DriftReport {
 
 export type LiveDrift = ReturnType<typeof createLiveDrift>
 
-/** @param count counts a difference, `fail` reports an internal error, and `answered` returns the number of requests up to now */
-export function createLiveDrift(
-  served: Plan,
-  clock: Clock,
-  count: (operation: string, kind: string) => void,
-  fail: (error: unknown) => void,
-  answered: () => number,
-) {
+export function createLiveDrift({ clock, metrics, fail }: Host) {
+  const counts = metrics.add(
+    new Instrument(
+      'understudy_drift_total{operation,kind}',
+      'Differences of replies of the real API from the contract, by kind; `dropped`: not compared.',
+    ),
+  )
+  const count = (operation: string, kind: string): void => counts.series({ operation, kind }).add()
   const book = new DriftBook()
-  let current = served
+  let current: Plan | undefined
+  /** The number of requests up to now. */
+  let answeredCount = 0
   let runner: TrialRunner | undefined
   let [compared, dropped] = [0, 0]
   const aside = createAside(MOST_WAITING, fail)
-  const idle = createIdleTurns(clock, ASKING, answered)
+  const idle = createIdleTurns(clock, ASKING, () => answeredCount)
   const whenIdle = createAside(MOST_WAITING, fail, idle.next)
 
   /** Returns the stand-in's reply to a forwarded request. */
   async function askStandIn({ request }: Exchange, path: string): Promise<Reply | undefined> {
     if (!hasArrived(request) || request.path !== path) return undefined
+    if (current === undefined) return undefined
     runner ??= createRunner(current)
     return (await runner.send(request, runner.newWorld())).reply
   }
@@ -78,6 +83,13 @@ export function createLiveDrift(
   }
 
   return {
+    fail,
+
+    /** Notes that a request was answered. */
+    answered(): void {
+      answeredCount += 1
+    },
+
     /** Forgets the findings: another plan may have another contract. */
     adopt(plan: Plan): void {
       current = plan

@@ -3,6 +3,7 @@
 import { type Behaviour, type ConfigOf, type SettingOf, setting } from '../../behaviours/behaviour.ts'
 import { whyUnsent } from '../../behaviours/exchange.ts'
 import { METHODS } from '../../contract/paths.ts'
+import { upstreamBlock } from '../real-api/settings.ts'
 
 const schema = setting.block(
   'Requests that go to the real API, too, once the stand-in has answered. Both replies are compared: see `GET /drift`.',
@@ -24,9 +25,10 @@ const schema = setting.block(
 export const shadow: Behaviour<ConfigOf<typeof schema>> = {
   name: 'shadow',
   schema,
-  compile(config, { upstream, operation, forwards, error }) {
+  compile(config, { settings, operation, forwards, error }) {
     if (config === undefined || forwards !== '') return undefined
     const { share, methods = ['GET'] } = config
+    const upstream = settings(upstreamBlock)
     if (upstream === undefined) {
       error('no-upstream', 'there is no real API to ask', [], 'add upstream: { url: https://… }', 'key')
       return undefined

@@ -45,7 +45,7 @@ async function runImport(line: CommandLine, program: Program): Promise<number> {
     return record.run({ ...line, values: { from: file, output, contract } }, program)
   }
   const report = new Diagnostics()
-  const options = { output, as: values.as, contract, force: switches.has('force') }
+  const options = { output, as: values.as, contract, force: switches.has('force'), wings: program.wings }
   const made = await importFiles(names, program.home, report, options)
   tellMistakes(report, line, program, true)
   if (made === undefined) return 1

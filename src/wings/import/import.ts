@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { ReplyFiles, readSource } from '../../kernel/file/read-source.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
+import type { LoadWing } from '../../load/contract-file.ts'
 import { loadPlan } from '../../load/load.ts'
 import { acceptedCredential, carried, createRunner, inProcess, NO_CREDENTIAL } from '../../load/probe/probe.ts'
 import type { Plan } from '../../plan/plan.ts'
@@ -54,6 +55,7 @@ interface ImportOptions {
   readonly force?: boolean
   /** The OpenAPI document that the requests are for; without it one is made. */
   readonly contract?: string | undefined
+  readonly wings: readonly LoadWing[]
 }
 
 /**
@@ -66,7 +68,7 @@ export async function importFiles(
   names: readonly string[],
   home: string,
   report: Diagnostics,
-  { output, as, force = false, contract }: ImportOptions,
+  { output, as, force = false, contract, wings }: ImportOptions,
 ): Promise<ImportResult | undefined> {
   const target = resolve(home, output)
   if (existsSync(target) && (!statSync(target).isDirectory() || (!force && readdirSync(target).length > 0))) {
@@ -90,7 +92,7 @@ export async function importFiles(
   mkdirSync(dirname(target), { recursive: true })
   const trial = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
   try {
-    const place = { folder: trial, home, given: contract && resolve(home, contract) }
+    const place = { folder: trial, home, given: contract && resolve(home, contract), wings }
     const isOwn = contract === undefined && imported.hasExamples !== true
     const made = isOwn ? { files: projectOf(imported) } : await inferredProject(imported, place, report)
     const { files: project, contract: known, mistakes }: InferredProject = made
@@ -99,7 +101,7 @@ export async function importFiles(
     const gateway = String(project.get('gateway.yaml'))
     const variables = (imported.variables ?? []).filter(name => gateway.includes(`\${${name}}`))
     const environment = Object.fromEntries(variables.map(name => [name, `any-${name}`]))
-    const { plan, report: found } = loadPlan(join(trial, 'gateway.yaml'), home, environment, { known })
+    const { plan, report: found } = loadPlan(join(trial, 'gateway.yaml'), home, environment, { known, wings })
     const tried = plan === undefined ? undefined : await tryCases(imported, plan)
     for (const { place: at, ...one } of [...(mistakes?.unsorted ?? []), ...found.unsorted]) {
       const { line, column, length, text } = at

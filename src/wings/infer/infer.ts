@@ -10,9 +10,10 @@ import { freeName } from '../../kernel/names.ts'
 import { createRunner } from '../../load/probe/probe.ts'
 import { readResources } from '../../load/seed/seed.ts'
 import { compilePlan } from '../../plan/compile.ts'
+import { BlockSettings, type House } from '../../plan/house.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
-import { checkSimulation } from '../../plan/simulation.ts'
+import { checksOf } from '../../plan/simulation.ts'
 import type { SimulationFile } from '../../plan/simulation-file.ts'
 import type { SchemaCandidate } from './candidates.ts'
 import { findCollections, type InferredCollection, isAlone, type Named } from './collections.ts'
@@ -194,6 +195,20 @@ const MOST_TRIED = 250
 /** An operation id, or `resource NAME` or `fields NAME`: the owner of what is wrong. */
 const blockOf = (owner: string): readonly string[] => /^(resource|fields) (.*)$/s.exec(owner)?.slice(1) ?? []
 
+/** An inferred configuration names no file but the contract. */
+const NO_OTHER_FILES = { note: () => {}, readContract: () => undefined }
+
+interface InferenceSurroundings {
+  /** The document, or the document and those over it. */
+  readonly file: string | readonly string[]
+  /** The folder that the contract is named relative to. */
+  readonly home: string
+  readonly house: House
+  readonly progress?: TrialProgress | undefined
+  /** Settings beside the inferred ones: those of the command line. */
+  readonly given?: Partial<SimulationFile>
+}
+
 /**
  * @param file the contract's file, absolute; or that file and its overlays
  * @param home the folder of the gateway.yaml
@@ -201,10 +216,7 @@ const blockOf = (owner: string): readonly string[] => /^(resource|fields) (.*)$/
  */
 export async function inferGateway(
   contract: Contract,
-  file: string | readonly string[],
-  home: string,
-  progress: TrialProgress = () => {},
-  given: Partial<SimulationFile> = {},
+  { file, home, house, progress = () => {}, given = {} }: InferenceSurroundings,
 ): Promise<InferredGateway> {
   return contract.walking(async () => {
     const read = readInference(contract)
@@ -236,11 +248,13 @@ export async function inferGateway(
       const written = { inference: some, contract: tried, reference, seeds, candidateOf, without }
       const source = settingsOf(written)
       const report = new Diagnostics()
-      const inferred = checkSimulation(source, report)
+      const inferred = checksOf(house).simulation(source, report)
       if (inferred === undefined) throw new Error('an inferred configuration is malformed')
       const settings = { ...given, ...inferred }
-      const { resources } = readResources(settings, contract, source, resolve(home, 'x'), home, report)
-      const plan = compilePlan(simulationOf(settings, source, resources), tried, report)
+      const reading = { settings, contract, source, file: resolve(home, 'x'), home, report }
+      const { resources } = readResources(reading)
+      const blocks = new BlockSettings(house, settings, { ...reading, ...NO_OTHER_FILES })
+      const plan = compilePlan(simulationOf(settings, source, resources, { house, blocks }), tried, report)
       const blamed = new Map<string, string>()
       for (const { severity, place, message } of report.list) {
         const own = place.file === INFERRED_FILE ? place.text : ''

@@ -1,4 +1,4 @@
-// `understudy init` and `understudy schema`: the files that they write.
+// `understudy init`: the files that it writes.
 
 import { existsSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -6,47 +6,37 @@ import {
   type Command,
   type CommandLine,
   DOCUMENTS,
+  FileExists,
   load,
-  OVERLAY,
   type Program,
+  readingOf,
   tellMistakes,
-  withPlan,
 } from '../../cli/command.ts'
-import { inferFile } from '../../load/load.ts'
-import type { Plan } from '../../plan/plan.ts'
+import { describeSchema } from '../../cli/schema.ts'
 
 export const init: Command = {
   about: 'write a gateway.yaml that is inferred from an OpenAPI document',
   files: DOCUMENTS,
   options: {
-    overlay: OVERLAY,
     output: { takes: 'PATH', about: 'the file to write; - is standard output (default: gateway.yaml)' },
     schema: { about: 'write gateway.schema.json beside it, so that an editor completes and checks it' },
     force: { about: 'overwrite existing files' },
   },
+  reads: true,
   run: runInit,
-}
-
-export const schema: Command = {
-  about: "print the JSON Schema of gateway.yaml; with a FILE, with the names of that file's contract",
-  options: { overlay: OVERLAY },
-  async run(line, program) {
-    const { print } = program
-    if (line.file !== '') {
-      return withPlan(await load(line, program), line, program, async plan => print(await describeSchema(plan)))
-    }
-    print(await describeSchema(undefined))
-    return 0
-  },
 }
 
 /** Writes the inferred file. Overwrites an existing one only with `--force`. */
 async function runInit(line: CommandLine, program: Program): Promise<number> {
-  const { home, print, progress } = program
-  const { file, values, lists, switches } = line
+  const { home, print, progress, wings } = program
+  const { file, values, switches } = line
   const { output = 'gateway.yaml' } = values
   const folder = output === '-' ? home : dirname(resolve(home, output))
-  const { inferred, report } = await inferFile(file, home, folder, progress.report, lists.overlay)
+  const { inferFile } = await import('./load-inferred.ts')
+  const { inferred, report } = await inferFile(file, home, folder, {
+    ...readingOf(line, wings),
+    progress: progress.report,
+  })
   tellMistakes(report, line, program, true)
   if (inferred === undefined) return 1
   const text = modeline(folder, switches.has('schema')) + inferred
@@ -65,11 +55,6 @@ async function runInit(line: CommandLine, program: Program): Promise<number> {
   const found = basename(output) === 'gateway.yaml' && folder === home ? '' : ` ${output}`
   print(`${written} written. Try: understudy serve${found}\n`)
   return 0
-}
-
-/** Files of the same name are never overwritten unless `force` says so. */
-export class FileExists extends Error {
-  override readonly name = 'FileExists'
 }
 
 /** Writes a text, in the given folder; throws a `FileExists`. */
@@ -107,10 +92,4 @@ function installedSchema(folder: string): string | undefined {
     if (existsSync(path)) return path
     if (dirname(at) === at) return undefined
   }
-}
-
-/** The JSON Schema of gateway.yaml, with the names of a plan's contract. It is loaded when it is needed. */
-async function describeSchema(plan: Plan | undefined): Promise<string> {
-  const { publishedSchema, schemaFor } = await import('../../plan/published-schema.ts')
-  return `${JSON.stringify(await (plan === undefined ? publishedSchema() : schemaFor(plan)), null, 2)}\n`
 }

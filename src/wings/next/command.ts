@@ -27,7 +27,7 @@ export const next: Command = {
   },
   async run(line, program) {
     const { file, values } = line
-    const { home, environment, progress } = program
+    const { home, environment, progress, wings } = program
     const told = { ...line, values: {} }
     const config = values.config ?? CONFIGURATIONS.find(one => existsSync(resolve(home, one))) ?? 'gateway.yaml'
     const { from = '', format = 'text' } = values
@@ -35,8 +35,8 @@ export const next: Command = {
       program.complain('understudy: next needs the next contract: understudy next ./openapi-next.yaml\n')
       return 2
     }
-    const { plan, report: mistakes } = loadPlan(config, home, environment, { progress: progress.report })
-    const { contract, report: others } = loadContract(file, home, progress.report)
+    const { plan, report: mistakes } = loadPlan(config, home, environment, { progress: progress.report, wings })
+    const { contract, report: others } = loadContract(file, home, { progress: progress.report, wings })
     for (const one of [mistakes, others]) tellMistakes(one, told, program)
     if (plan === undefined || contract === undefined) return 1
     const tally = new NextTally(new NextJudge(plan, contract))

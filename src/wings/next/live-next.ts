@@ -1,35 +1,39 @@
 // Judges the requests of a running gateway by the next contract, after their replies have been sent, and counts the verdicts.
 
 import type { Exchange } from '../../behaviours/exchange.ts'
+import { Instrument } from '../../gateway/metrics/families.ts'
+import type { Host, Peers } from '../../gateway/observer.ts'
 import { decodeUtf8, type Reply } from '../../kernel/http.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { type Clock, createAside } from '../../world/clock.ts'
+import { nextBlock } from './block.ts'
 import { type KeptBody, type KeptExchange, NextJudge } from './judge.ts'
-import type { NextReport, NextRow } from './report.ts'
+import type { NextReport } from './report.ts'
 import { NextTally, type TallySnapshot } from './tally.ts'
 
 /** The requests that wait to be judged, and the bytes of a body that are judged. */
 const MOST_WAITING = 100
 const MOST_JUDGED = 256 * 1024
 
-type CountVerdict = (row: Pick<NextRow, 'consumer' | 'operation' | 'verdict'>) => void
-
 export class LiveNext {
   readonly #clock: Clock
-  readonly #count: CountVerdict
+  readonly #counts: Instrument
   readonly #fail: (error: unknown) => void
+  readonly #peers: Peers
   #tally: NextTally | undefined
   readonly #aside: ReturnType<typeof createAside>
-  /** Reads the counts of other processes; set where several serve. */
-  others: () => Promise<readonly TallySnapshot[]> = async () => []
 
-  /** @param count counts a verdict, and `fail` reports an internal error */
-  constructor(plan: Plan, clock: Clock, count: CountVerdict, fail: (error: unknown) => void) {
+  constructor({ clock, metrics, fail, peers }: Host) {
     this.#clock = clock
-    this.#count = count
     this.#fail = fail
+    this.#peers = peers('next')
     this.#aside = createAside(MOST_WAITING, fail)
-    this.adopt(plan)
+    this.#counts = metrics.add(
+      new Instrument(
+        'understudy_next_total{consumer,operation,verdict}',
+        'Requests that were judged by the next contract, by verdict.',
+      ),
+    )
   }
 
   get snapshot(): TallySnapshot | undefined {
@@ -39,7 +43,8 @@ export class LiveNext {
   /** Keeps the counts of the operations that are the same in the other plan and in its next contract. */
   adopt(plan: Plan): void {
     const before = this.#tally
-    const judge = plan.next && new NextJudge(plan, plan.next)
+    const next = plan.settings(nextBlock)
+    const judge = next && new NextJudge(plan, next)
     this.#tally = judge && new NextTally(judge)
     if (before === undefined || judge === undefined) return
     const { counts, ...known } = before.snapshot
@@ -85,7 +90,8 @@ export class LiveNext {
     })
     const judged = await judging?.catch(this.#fail)
     if (typeof judged !== 'object') return undefined
-    this.#count(judged)
+    const { consumer: caller, operation: judgedOperation } = judged
+    this.#counts.series({ consumer: caller ?? '', operation: judgedOperation, verdict: judged.verdict }).add()
     const { verdict, reason } = judged
     // A field of a header is ASCII (RFC 9651).
     const text = reason?.replace(/[\\"]/g, '\\$&').replace(/[^\x20-\x7e]/g, '?')
@@ -96,7 +102,8 @@ export class LiveNext {
   async report(): Promise<NextReport | undefined> {
     if (this.#tally === undefined) return undefined
     const all = new NextTally(this.#tally.judge)
-    for (const one of [this.snapshot, ...(await this.others())]) if (one !== undefined) all.absorb(one)
+    for (const one of [this.snapshot, ...((await this.#peers.read()) as readonly TallySnapshot[])])
+      if (one !== undefined) all.absorb(one)
     return all.report()
   }
 }

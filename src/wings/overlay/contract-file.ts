@@ -1,51 +1,30 @@
-// Reads the document of a contract with the overlays over it. Nothing after it knows of overlays: the merged document is one
+// Lays overlays over the document of a contract. Nothing after it knows of overlays: the merged document is one
 // source, whose values keep their places.
 
-import { dirname, relative, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { type Document, roundBeyondExamples } from '../../contract/documents.ts'
-import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
-import { readNamed, refuseRemote } from '../../kernel/file/read-source.ts'
+import { refuseRemote } from '../../kernel/file/read-source.ts'
+import {
+  type ContractReader,
+  type DocumentLayers,
+  type NamedFile,
+  readNamedDocument,
+} from '../../load/contract-file.ts'
 import { isOverlay, type Overlay, readOverlay } from './overlay.ts'
 import { OverlayWriter } from './overlay-writer.ts'
-
-/** A file of a contract, by its absolute path, and the place that names it. */
-export interface NamedFile {
-  readonly path: string
-  readonly place: Place
-}
-
-/** The surroundings of reading a contract. */
-export interface ContractReader {
-  /** The folder that file names in messages are relative to. */
-  readonly home: string
-  readonly report: Diagnostics
-  /** Is called with each file that is looked for. */
-  note(file: string): void
-}
-
-/** Reads a document that is named elsewhere; see `readNamed`. */
-export function readNamedDocument({ path, place }: NamedFile, reader: ContractReader): Document | undefined {
-  const { home, report } = reader
-  reader.note(path)
-  const source = readNamed(path, relative(home, path) || path, place, report, 'contract')
-  if (source === undefined) return undefined
-  if (!isOverlay(source.value)) roundBeyondExamples(source.value)
-  return { file: path, source }
-}
 
 /**
  * Applies overlays to a document, in order. One that is an overlay itself is applied to the document that it extends. Returns
  * `undefined` after reporting why that is impossible.
  */
-export function withOverlays(
-  first: Document,
-  overlays: readonly NamedFile[],
-  reader: ContractReader,
-): Document | undefined {
+function withOverlays(first: Document, overlays: readonly NamedFile[], reader: ContractReader): Document | undefined {
   const { report } = reader
   const isFirst = isOverlay(first.source.value)
   if (!isFirst && overlays.length === 0) return first
-  const documents = [...(isFirst ? [first] : []), ...overlays.map(one => readNamedDocument(one, reader))]
+  const documents = [
+    ...(isFirst ? [first] : []),
+    ...overlays.map(overlay => readNamedDocument(overlay, reader, overlayLayers)),
+  ]
   const read = documents.map(one => one && readOverlay(one.source, report))
   const base = isFirst ? extended(first, read[0], reader) : first
   if (base === undefined || !read.every(one => one !== undefined)) return undefined
@@ -76,8 +55,11 @@ function extended(
   }
   const place = source.locate(['extends'])
   if (refuseRemote(overlay.extends, place, report)) return undefined
-  const document = readNamedDocument({ path: resolve(dirname(file), overlay.extends), place }, reader)
+  const base = { path: resolve(dirname(file), overlay.extends), place }
+  const document = readNamedDocument(base, reader, overlayLayers)
   if (document === undefined || !isOverlay(document.source.value)) return document
   report.error('no-document', 'this names an overlay, not a document', place, 'name an OpenAPI document')
   return undefined
 }
+
+export const overlayLayers: DocumentLayers = { isLayer: isOverlay, apply: withOverlays }

@@ -8,8 +8,10 @@ import { placeOfFile } from '../../kernel/file/source.ts'
 import { writeYaml } from '../../kernel/file/write-yaml.ts'
 import { approximate, isObject, type Json, type JsonObject, mapValues, put, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
+import type { LoadWing } from '../../load/contract-file.ts'
 import { loadContract } from '../../load/load.ts'
 import { inProcess } from '../../load/probe/probe.ts'
+import { houseWith } from '../../plan/house.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { inferGateway } from '../infer/infer.ts'
 import { differencesOf } from './differences.ts'
@@ -37,26 +39,30 @@ export interface InferredProject {
   readonly mistakes?: Diagnostics
 }
 
-/**
- * Makes the files of a project, with the records that are inferred from its contract.
- *
- * @param folder is empty, and beside the one that the project will be in
- * @param given the contract, absolute; it is compared with the replies. Without one, theirs is made
- */
+interface InferredPlace {
+  /** Is empty, and beside the folder that the project will be in. */
+  readonly folder: string
+  readonly home: string
+  /** The contract, absolute; it is compared with the replies. Without one, theirs is made. */
+  readonly given: string | undefined
+  readonly wings: readonly LoadWing[]
+}
+
+/** Makes the files of a project, with the records that are inferred from its contract. */
 export async function inferredProject(
   imported: Imported,
-  { folder, home, given }: { readonly folder: string; readonly home: string; readonly given: string | undefined },
+  { folder, home, given, wings }: InferredPlace,
   report: Diagnostics,
 ): Promise<InferredProject> {
   const files = new Map(given === undefined ? projectOf(imported) : [])
   writeProject(folder, files)
   const file = given ?? join(folder, 'openapi.yaml')
-  const { contract, report: mistakes } = loadContract(file, home)
+  const { contract, report: mistakes } = loadContract(file, home, { wings })
   if (contract === undefined) {
     for (const one of mistakes.unsorted) report.add(one)
     return { files }
   }
-  const { plan } = await inferGateway(contract, file, folder)
+  const { plan } = await inferGateway(contract, { file, home: folder, house: houseWith(wings) })
   const { resources = {}, operations = {} } = plan.simulation.file
   const exchanges = exchangesIn(imported).sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
   if (given !== undefined) compareImport(exchanges, plan, report)

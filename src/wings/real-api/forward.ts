@@ -12,6 +12,7 @@ import {
 import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { joinFields } from '../../kernel/received.ts'
 import { monotonic } from '../../world/clock.ts'
+import { upstreamBlock } from './settings.ts'
 
 /** Fields of one connection (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = new Set(
@@ -28,7 +29,7 @@ const VIA = '1.1 understudy'
  * @param simulate answers in its place: for methods that are not sent, and if `instead` says so when there is no reply
  */
 export function compileForward(instead: boolean, simulate: Handler, site: Site): Handler | undefined {
-  const { upstream } = site
+  const upstream = site.settings(upstreamBlock)
   if (upstream === undefined) {
     site.error(
       'no-upstream',

@@ -2,12 +2,14 @@
 
 import type { Behaviour } from '../../behaviours/behaviour.ts'
 import { withHeaders } from '../../kernel/http.ts'
+import { upstreamBlock } from './settings.ts'
 
 export const replied: Behaviour<never> = {
   name: 'replied',
   decorates: true,
-  compile(_, { upstream }) {
-    if (upstream === undefined) return undefined
+  unmatched: true,
+  compile(_, { settings }) {
+    if (settings(upstreamBlock) === undefined) return undefined
     return next => async exchange => {
       const reply = await next(exchange)
       const isMarked = reply.headers['understudy-replied'] !== undefined

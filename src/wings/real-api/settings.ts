@@ -6,13 +6,14 @@ import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Source } from '../../kernel/file/source.ts'
 import { lowerNames } from '../../kernel/http.ts'
 import { parseDuration } from '../../kernel/units.ts'
+import type { Block } from '../../plan/house.ts'
 import { readTls } from '../../plan/settings.ts'
 import type { SimulationFile, UpstreamFile } from '../../plan/simulation-file.ts'
 
 /** Names of header fields (RFC 9110 §5.1). */
 const FIELD = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
 
-export const upstreamSchema = setting.block(
+const schema = setting.block(
   'The real API, for `respond: { forward: {} }`, `shadow` and resources with `base: upstream`.',
   {
     url: setting.text('Its URL, with the base path of its operations: `https://staging.example.com/v1`.'),
@@ -56,7 +57,7 @@ const OF_THE_BODY = ['content-type', 'content-encoding', 'content-language', 'co
  * @param gatewayFile the file with the block
  * @returns the settings, and the files that they name
  */
-export function readUpstream(
+function readUpstream(
   { upstream: file, worlds }: Pick<SimulationFile, 'upstream' | 'worlds'>,
   source: Source,
   gatewayFile: string,
@@ -104,5 +105,17 @@ export function readUpstream(
 const PUBLIC_FIELD = /^(?:accept.*|content-.*|user-agent|prefer|origin|referer|x-(?:request|correlation)-id)$/i
 
 /** The values of fields that are sent to the real API and may be credentials. */
-export const upstreamSecrets = (file: UpstreamFile | undefined): readonly string[] =>
+const upstreamSecrets = (file: UpstreamFile | undefined): readonly string[] =>
   Object.entries(file?.set ?? {}).flatMap(([name, value]) => (PUBLIC_FIELD.test(name) ? [] : [String(value)]))
+
+/** The top-level key `upstream`. */
+export const upstreamBlock: Block<UpstreamFile, UpstreamSettings | undefined> = {
+  key: 'upstream',
+  schema,
+  read(_, { settings, source, file, home, report, note }) {
+    const { settings: upstream, files } = readUpstream(settings, source, file, home, report)
+    note(...files)
+    return upstream
+  },
+  secrets: upstreamSecrets,
+}

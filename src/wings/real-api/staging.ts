@@ -12,6 +12,7 @@ import { cutPage, idIn, withId } from '../../world/records/values.ts'
 import { Interrupt } from '../../world/turns.ts'
 import { asEntry, changeIn, changesIn, layOver, markChanged, markDeleted, type OwnChange } from './overlaid-records.ts'
 import { readRealApi, UpstreamFault, unusable } from './read-real-api.ts'
+import { upstreamBlock } from './settings.ts'
 
 /** A resource of the real API, for one operation. */
 interface StagedSource {
@@ -26,7 +27,8 @@ interface StagedSource {
  *
  * @param own the resource of the responder
  */
-export function compileStaging(own: string, { resources, readers, operation, upstream }: Site): Wrap | undefined {
+export function compileStaging(own: string, { resources, readers, operation, settings }: Site): Wrap | undefined {
+  const upstream = settings(upstreamBlock)
   const sources = new Map<string, StagedSource>()
   for (const [name, resource] of resources) {
     const { base } = resource

@@ -37,7 +37,7 @@ export const record: Command = {
   },
   async run(line, program) {
     const { from = line.file, output = 'recorded', contract, upstream, mask = '' } = line.values
-    const { home, complain, print, version } = program
+    const { home, complain, print, version, wings } = program
     if ((from === '') === (upstream === undefined)) {
       complain('record needs one source: --upstream URL, --from FILE.har, or --from http://127.0.0.1:4011\n')
       return 2
@@ -47,7 +47,7 @@ export const record: Command = {
       tellMistakes(mistakes, line, program, true)
       return mistakes.failed ? 1 : 0
     }
-    const document = contract === undefined ? undefined : loadPlan(contract, home, {})
+    const document = contract === undefined ? undefined : loadPlan(contract, home, {}, { wings })
     if (document !== undefined && document.plan === undefined) return tell(document.report)
     const folder = resolve(home, output)
     const path = join(folder, RECORDING)
@@ -65,7 +65,7 @@ export const record: Command = {
       if (report.failed || all === 0) return tell(report) || 1
       print(`New exchanges: ${added}, of ${all} in ${output}/${RECORDING}\n`)
     }
-    const place = { folder, contract: contract && resolve(home, contract), home }
+    const place = { folder, contract: contract && resolve(home, contract), home, wings }
     const made = await projectOfExchanges(exchangesOf(path), place, report)
     const code = tell(report)
     if (made === undefined) return 1
@@ -90,7 +90,7 @@ async function runProxy(
   personal: readonly string[],
   plan: Plan | undefined,
   { values }: CommandLine,
-  { home, environment, print, complain, progress, stopped, version }: Program,
+  { home, environment, print, complain, progress, stopped, version, wings }: Program,
 ): Promise<number> {
   // The engine lets the garbage of copies grow to 60 MB more otherwise, and is no faster for it.
   setFlagsFromString('--optimize-for-size')
@@ -107,7 +107,7 @@ async function runProxy(
     journal: { requests: 1 },
     defaults: { respond: { forward: {} }, validate: { requests: 'off', replies: 'off' } },
   })
-  const loaded = loadPlan('recorder.yaml', home, {}, { text })
+  const loaded = loadPlan('recorder.yaml', home, {}, { text, wings })
   const found = loaded.plan
   if (found === undefined) {
     complain(`--upstream ${loaded.report.list.map(({ message }) => message).join('; ')}\n`)
@@ -126,7 +126,10 @@ async function runProxy(
   })
   const { host, port: own, controlHost, control } = found.simulation.listen
   const { gateway, serving, close } = await start({ ...found, find }, loaded, async () => loaded, {
-    ...{ clock: realClock, log: await createLog('warn'), environment },
+    clock: realClock,
+    log: await createLog('warn'),
+    environment,
+    wings,
     watch: false,
     listen: { host, port: own, controlHost, controlPort: control, controlToken: undefined },
   })

@@ -11,7 +11,9 @@ import { placeOfFile } from '../../kernel/file/source.ts'
 import { writeYaml } from '../../kernel/file/write-yaml.ts'
 import { holdsExact, type Json, type JsonObject, mapValues, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
+import type { LoadWing } from '../../load/contract-file.ts'
 import { loadContract, loadPlan } from '../../load/load.ts'
+import { houseWith } from '../../plan/house.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { inferGateway } from '../infer/infer.ts'
 import { normalized } from '../overlay/json-path.ts'
@@ -39,6 +41,7 @@ export interface ProjectPlace {
   readonly contract?: string | undefined
   /** The folder that names in messages are relative to. */
   readonly home: string
+  readonly wings: readonly LoadWing[]
 }
 
 /**
@@ -50,7 +53,7 @@ export interface ProjectPlace {
  */
 export async function projectOfExchanges(
   exchanges: AsyncIterable<RecordedExchange>,
-  { folder, contract: given, home }: ProjectPlace,
+  { folder, contract: given, home, wings }: ProjectPlace,
   report: Diagnostics,
 ): Promise<RecordedProject | undefined> {
   const files = new Map<string, string>()
@@ -69,11 +72,13 @@ export async function projectOfExchanges(
   const copy = ({ unsorted }: Diagnostics) => unsorted.forEach(one => void report.add(one))
   if (given === undefined) add('openapi.yaml', await firstContract(exchanges))
   const document = given ?? path('openapi.yaml')
-  const { contract, report: mistakes } = loadContract(document, home)
+  const { contract, report: mistakes } = loadContract(document, home, { wings })
   if (contract === undefined) return void copy(mistakes)
-  const load = () => loadPlan(path('gateway.yaml'), home, {}, { thorough: true })
+  const load = () => loadPlan(path('gateway.yaml'), home, {}, { thorough: true, wings })
   const isOwn = isEdited(path('gateway.yaml'))
-  const plan = isOwn ? load().plan : (await inferGateway(contract, document, folder)).plan
+  const plan = isOwn
+    ? load().plan
+    : (await inferGateway(contract, { file: document, home: folder, house: houseWith(wings) })).plan
   if (plan === undefined) return void copy(load().report)
 
   const state = createRecordedState(plan)

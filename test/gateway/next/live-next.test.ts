@@ -7,10 +7,12 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Gateway } from '../../../src/gateway/gateway.ts'
 import { formatReport } from '../../../src/kernel/report.ts'
-import { type Loaded, loadPlan } from '../../../src/load/load.ts'
+import type { Loaded } from '../../../src/load/load.ts'
+import { nextObserver } from '../../../src/wings/next/observe.ts'
 import type { NextReport } from '../../../src/wings/next/report.ts'
 import { breathe } from '../../../src/world/clock.ts'
 import { driving } from '../../support/in-process.ts'
+import { loadPlan } from '../../support/load.ts'
 import { edited, GATEWAY, NOW, PAIRS } from './pairs.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'understudy-'))
@@ -34,7 +36,7 @@ const served = (next = NEXT) => {
 const reportOf = async (gateway: Gateway): Promise<NextReport> => {
   await breathe()
   await breathe()
-  const report = await gateway.next.report()
+  const report = await gateway.observed(nextObserver).report()
   assert.ok(report)
   return report
 }
@@ -158,5 +160,5 @@ test('a gateway without a next contract has no report and gives no verdict', asy
   const { gateway, send } = driving(loadPlan('bare.yaml', home, {}))
   const { headers } = await send('GET /pets/a', undefined, { 'understudy-next': '1' })
   assert.equal(headers['understudy-next'], undefined)
-  assert.equal(await gateway.next.report(), undefined)
+  assert.equal(await gateway.observed(nextObserver).report(), undefined)
 })

@@ -5,9 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Contract } from '../../../src/contract/contract.ts'
-import { loadContract, loadPlan } from '../../../src/load/load.ts'
+import { loadContract } from '../../../src/load/load.ts'
 import type { Plan } from '../../../src/plan/plan.ts'
 import type { KeptExchange } from '../../../src/wings/next/judge.ts'
+import { loadPlan } from '../../support/load.ts'
 
 export const NOW = `openapi: 3.1.0
 info: { title: Pets, version: "1" }

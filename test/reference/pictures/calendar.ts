@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import { restsFrom } from '../../../src/behaviours/deprecation.ts'
-import { loadPlan } from '../../../src/load/load.ts'
 import { isoDate } from '../../../src/world/clock.ts'
+import { loadPlan } from '../../support/load.ts'
 import { line, picture, rect, text } from './svg.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')

@@ -11,7 +11,8 @@ const WIDE = 250
 
 /** Describes the content of each room in a few words. */
 const HOLDS: Readonly<Record<string, string>> = {
-  cli: 'the ways in',
+  cli: 'commands',
+  wings: 'what stands beside',
   console: 'the web page',
   http: 'sockets, Koa, TLS',
   gateway: 'plan and worlds',
@@ -26,9 +27,9 @@ const HOLDS: Readonly<Record<string, string>> = {
   kernel: 'common types',
 }
 /** The files at the top of src/ are one room with the command line: the ways in. */
-const WAYS_IN = new Set(['cli.ts', 'index.ts', 'start.ts', 'world-handle.ts'])
+const WAYS_IN = new Set(['cli.ts', 'index.ts', 'wings.ts'])
 /** Rooms whose folders are parts of the same subject. The folders of other rooms are behaviours and views. */
-const DIVIDED = new Set(['http', 'gateway', 'load', 'contract'])
+const DIVIDED = new Set(['http', 'gateway', 'load', 'contract', 'wings'])
 
 export function drawRooms(): string {
   const imports = importsByRoom()
@@ -48,7 +49,7 @@ export function drawRooms(): string {
   const boxes = [...centre].flatMap(([room, { x, y }]) => {
     const parts = partsOf(room)
     const width = parts === '' ? BOX : WIDE
-    const name = room === 'cli' ? 'cli · index · start' : parts === '' ? room : `${room}: ${HOLDS[room]}`
+    const name = room === 'ways in' ? 'cli.ts · index.ts' : parts === '' ? room : `${room}: ${HOLDS[room]}`
     return [
       rect(x - width / 2, y - 20, width, 40, 'box', 6),
       text(x, y - 3, name, 'strong', 'text-anchor="middle"'),
@@ -58,7 +59,8 @@ export function drawRooms(): string {
   return picture(WIDTH, height, 'The rooms of src/: imports go down only', [...edges, ...boxes])
 }
 
-const roomOf = (file: string): string => (WAYS_IN.has(file) ? 'cli' : (file.split('/')[0] as string))
+const roomOf = (file: string): string =>
+  WAYS_IN.has(file) ? 'ways in' : (file.split('/')[0] as string).replace(/^(?:start|world-handle)\.ts$/, 'start')
 
 /** The folders of a room, as `journal · metrics`; empty if it is not divided. */
 function partsOf(room: string): string {
@@ -73,7 +75,8 @@ function importsByRoom(): Map<string, Set<string>> {
     const from = roomOf(file)
     const targets = rooms.get(from) ?? new Set()
     rooms.set(from, targets)
-    for (const name of imports.filter(one => /\.tsx?$/.test(one))) if (roomOf(name) !== from) targets.add(roomOf(name))
+    for (const name of imports.filter(one => /\.tsx?$/.test(one)))
+      if (roomOf(name) !== from && (from === 'ways in' || roomOf(name) !== 'wings')) targets.add(roomOf(name))
   }
   return rooms
 }

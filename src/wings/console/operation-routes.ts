@@ -1,15 +1,11 @@
 // The routes of operations: their measurements, and the data for a request to one.
 
-import { behaviours } from '../../behaviours/index.ts'
+import { json, missing } from '../../http/control/replies.ts'
+import { type Control, described, positive, refuseWorld, replyWith, shape, under } from '../../http/control/route.ts'
 import { describeDay } from '../../plan/describe.ts'
-import { describeChain, describeForm } from '../../wings/console/reference.ts'
-import type { Measure } from '../../wings/console/traffic.ts'
 import { timestamp } from '../../world/clock.ts'
-import { json, missing } from './replies.ts'
-import { type Control, described, positive, refuseWorld, replyWith, shape, under } from './route.ts'
-
-/** The behaviours that weather may change. */
-const WEATHERED = new Set(behaviours.flatMap(({ name, weather }) => (weather ? [name] : [])))
+import { describeChain, describeForm } from './reference.ts'
+import { type Measure, Traffic } from './traffic.ts'
 
 const NONE: Measure = {
   ...{ requests: 0, perSecond: 0, errors: 0, refused: 0, p50: null, p90: null, p95: null, p99: null, max: null },
@@ -23,8 +19,9 @@ interface OperationQuery {
   readonly minutes?: number
 }
 
-export const operationRoutes = ({ gateway, about }: Control) =>
-  under('absent', {
+export const operationRoutes = ({ gateway, about }: Control) => {
+  const traffic = new Traffic(gateway.journal)
+  return under('absent', {
     listOperations: {
       at: 'GET /operations',
       summary:
@@ -45,10 +42,10 @@ export const operationRoutes = ({ gateway, about }: Control) =>
         const world = name === undefined ? worlds.default : worlds.get(name)
         if (world === undefined) return refuseWorld('unknown', name as string, worlds)
         const plan = worlds.planOf(world.name)
-        const { seconds, step, all, byOperation } = gateway.traffic.measure(
-          { world: name, consumer },
-          minutes,
-          clock.now(),
+        const { seconds, step, all, byOperation } = traffic.measure({ world: name, consumer }, minutes, clock.now())
+        /** The behaviours that weather may change. */
+        const weathered = new Set(
+          plan.simulation.house.behaviours.flatMap(({ name, weather }) => (weather ? [name] : [])),
         )
         const days = describeDay(plan, world.clock.now())
         const weather = (gateway.weather.of(world, plan).current ?? gateway.weather.current)?.weather
@@ -66,9 +63,8 @@ export const operationRoutes = ({ gateway, about }: Control) =>
               chain: describeChain(chain),
             },
             settings: Object.fromEntries(
-              chain.flatMap(({ name, config }) => (WEATHERED.has(name) ? [[name, config]] : [])),
+              chain.flatMap(({ name, config }) => (weathered.has(name) ? [[name, config]] : [])),
             ),
-            covered: gateway.coverage.percentOf(operation, { world: name, consumer }),
             measured: byOperation.get(operation.id) ?? NONE,
           }))
         return json({ at: timestamp(clock.now()), seconds, step, operations, all })
@@ -96,3 +92,4 @@ export const operationRoutes = ({ gateway, about }: Control) =>
       },
     },
   })
+}

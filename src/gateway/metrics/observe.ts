@@ -1,0 +1,52 @@
+// The first observer: counts each request in the metrics of its operation.
+
+import type { Plan, PlannedOperation } from '../../plan/plan.ts'
+import type { Finished } from '../finished.ts'
+import type { Host, Observe, Observer } from '../observer.ts'
+import type { Meter } from './families.ts'
+
+export const metricsObserver: Observer<Host> = {
+  name: 'metrics',
+  open: host => host,
+  compile(plan, { metrics, worlds, clock }) {
+    if (plan.world === undefined) metrics.adopted(plan, clock.now())
+    // Bound at the first request, so that an operation without calls has no series. The index of unmatched requests is -1.
+    const meters: (Meter | undefined)[] = []
+    const bind = (planned: PlannedOperation): Meter => {
+      const meter = metrics.bind(planned)
+      meters[planned.index + 1] = meter
+      return meter
+    }
+    const observe: Observe = done => {
+      const { planned, exchange, reply, milliseconds } = done
+      const { injected, awaited, fault } = exchange
+      const meter = meters[planned.index + 1] ?? bind(planned)
+      meter.observe(
+        exchange.request.method,
+        reply.status,
+        milliseconds / 1000,
+        (injected + awaited) / 1000,
+        injected / 1000,
+      )
+      const replied = reply.headers['understudy-replied']
+      if (replied !== undefined) meter.replied(replied, awaited / 1000)
+      if (exchange.queued) meter.queued()
+      if (reply.refusal !== undefined) meter.refused(reply.refusal.problem.code)
+      if (fault !== undefined) meter.struck(fault)
+      if (exchange.deprecatedInputs !== undefined || planned.deprecated) {
+        countDeprecated(meter, done, isRehearsed(plan, done) || !worlds.isPermanent(exchange.world.name))
+      }
+    }
+    return observe
+  },
+}
+
+const isRehearsed = ({ world }: Plan, { exchange }: Finished): boolean => exchange.clock.adjusted || world !== undefined
+
+function countDeprecated(meter: Meter, { planned, exchange, at }: Finished, rehearsed: boolean): void {
+  const { clock, consumer, deprecatedInputs: inputs } = exchange
+  const time = clock.adjusted ? clock.now() : at
+  const traffic = rehearsed ? 'rehearsed' : 'live'
+  if (planned.deprecated) meter.deprecated(consumer, time, traffic)
+  if (inputs !== undefined) meter.deprecatedInputs(inputs, consumer, time, traffic)
+}

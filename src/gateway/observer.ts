@@ -1,0 +1,64 @@
+// An observer sees each exchange once its reply is made: metrics, journal and log, and those of wings. Types only.
+
+import type { Plan } from '../plan/plan.ts'
+import type { Clock } from '../world/clock.ts'
+import type { Finished } from './finished.ts'
+import type { Journal } from './journal/journal.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import type { Worlds } from './worlds/worlds.ts'
+
+/** Must not wait and must not throw: it counts, or it enqueues. */
+export type Observe = (done: Finished) => void
+
+/** The gateway, as an observer knows it. */
+export interface Host {
+  readonly clock: Clock
+  readonly log: Log
+  readonly worlds: Worlds
+  readonly metrics: Metrics
+  readonly journal: Journal
+  /** Reports an internal error outside of API requests. */
+  fail(error: unknown): void
+  /** The other processes that serve; none where this is the only one. */
+  peers(observer: string): Peers
+}
+
+/** The same observer in the other processes of the program. */
+export interface Peers {
+  /** Returns what `Shared.read` returns there. */
+  read(about?: unknown): Promise<readonly unknown[]>
+  reset(): void
+}
+
+/** How several processes (`--workers`) show the state of an observer as one. All values are JSON. */
+export interface Shared<State> {
+  /** @param about what the other process wants to know */
+  read(state: State, about?: unknown): unknown
+  reset?(state: State): void
+}
+
+export interface Observer<State = unknown> {
+  readonly name: string
+  /** Makes its state, once for a gateway; it outlives reloads. */
+  open(host: Host): State
+  /**
+   * Is called for each plan before it is served: for that of the configuration, and then for those of worlds on another contract,
+   * which have `plan.world`.
+   *
+   * @returns `undefined` if the plan does not need it: no request pays for it then
+   */
+  compile(plan: Plan, state: State): Observe | undefined
+  /** Whether bodies of requests to this plan are kept for it now. */
+  listens?(plan: Plan, state: State): boolean
+  readonly shared?: Shared<State>
+}
+
+/** The part of a wing that runs in a gateway. */
+export interface ObservingWing {
+  readonly name: string
+  readonly observers?: readonly Observer[]
+}
+
+/** Without other processes. */
+export const NO_PEERS: Peers = { read: async () => [], reset: () => {} }

@@ -1,0 +1,103 @@
+// The capabilities that a gateway.yaml may configure: the behaviours and top-level keys of the house, and those of wings.
+
+import type { Behaviour, BlockKey } from '../behaviours/behaviour.ts'
+import { behaviours } from '../behaviours/index.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
+import type { Source } from '../kernel/file/source.ts'
+import { getOrMake } from '../kernel/memo.ts'
+import type { Schema } from '../kernel/schema/schema.ts'
+import type { SimulationFile } from './simulation-file.ts'
+
+/** The surroundings of a block while its file is loaded. */
+export interface BlockLoad {
+  /** The gateway file; mistakes are reported at its places. */
+  readonly source: Source
+  /** The path of the gateway file, which paths in it are relative to. */
+  readonly file: string
+  /** The folder that file names in messages are relative to. */
+  readonly home: string
+  readonly report: Diagnostics
+  /** The contract; `undefined` where it cannot be read. */
+  readonly contract: Contract | undefined
+  /** The whole file, for blocks that depend on others. */
+  readonly settings: SimulationFile
+  /** Adds files of the configuration: a change of one causes a reload. */
+  note(...files: readonly string[]): void
+  /** Reads another contract that a key names: a path, or a list of a path and its overlays. */
+  readContract(key: string, paths: string | readonly string[]): Contract | undefined
+}
+
+/** A top-level key of gateway.yaml. */
+export interface Block<Written = unknown, Settings = unknown> {
+  readonly key: string
+  /** The schema of the key, which becomes part of gateway.schema.json and of the documentation. */
+  readonly schema: Schema
+  /** Returns the settings, with every default filled in. Is called also where the key is absent. Mistakes go to `load.report`. */
+  read(written: Written | undefined, load: BlockLoad): Settings
+  /** Returns the texts of the block that may be credentials, which must never be shown. */
+  secrets?(written: Written | undefined): readonly string[]
+}
+
+/** The part of a wing that a plan is compiled from. */
+export interface PlanWing {
+  readonly name: string
+  readonly blocks?: readonly Block[]
+  /** Each takes its place in the life-cycle of a request before a behaviour of the house, or of an earlier wing. */
+  readonly behaviours?: readonly { readonly before: string; readonly behaviour: Behaviour<unknown> }[]
+  /** The header fields by which a request steers it, such as `Understudy-World`. */
+  readonly controls?: readonly string[]
+}
+
+/** The house with some wings. */
+export interface House {
+  readonly wings: readonly PlanWing[]
+  /** The life-cycle of a request, outermost first. */
+  readonly behaviours: readonly Behaviour<unknown>[]
+  readonly blocks: readonly Block[]
+  /** The header fields by which a request steers the wings. */
+  readonly controls: readonly string[]
+}
+
+const houses = new WeakMap<readonly PlanWing[], House>()
+
+/** Returns the house with some wings, the same one each time for the same list. Throws where a wing has no place. */
+export const houseWith = (wings: readonly PlanWing[] = NO_WINGS): House =>
+  getOrMake(houses, wings, () => ({
+    wings,
+    behaviours: lifeCycleWith(wings),
+    blocks: wings.flatMap(({ blocks = [] }) => blocks),
+    controls: wings.flatMap(({ controls = [] }) => controls),
+  }))
+
+export const NO_WINGS: readonly PlanWing[] = []
+
+function lifeCycleWith(wings: readonly PlanWing[]): readonly Behaviour<unknown>[] {
+  const order = [...behaviours]
+  for (const { before, behaviour } of wings.flatMap(wing => wing.behaviours ?? [])) {
+    const at = order.findIndex(({ name }) => name === before)
+    if (at === -1) throw new Error(`no behaviour "${before}" stands behind "${behaviour.name}"`)
+    order.splice(at, 0, behaviour)
+  }
+  return order
+}
+
+/** The settings of the blocks of wings. */
+export class BlockSettings {
+  readonly #settings = new Map<unknown, unknown>()
+  /** The texts in the blocks that may be credentials, with the key of their block. */
+  readonly secrets: readonly { readonly key: string; readonly value: string }[]
+
+  constructor(house: House, file: SimulationFile, load: BlockLoad) {
+    const writtenIn = ({ key }: Block) => (file as Readonly<Record<string, unknown>>)[key]
+    for (const block of house.blocks) this.#settings.set(block, block.read(writtenIn(block), load))
+    this.secrets = house.blocks.flatMap(block =>
+      (block.secrets?.(writtenIn(block)) ?? []).map(value => ({ key: block.key, value })),
+    )
+  }
+
+  /** Returns the settings of a block; `undefined` where the house has no such block. */
+  of<Settings>(block: BlockKey<Settings>): Settings | undefined {
+    return this.#settings.get(block) as Settings | undefined
+  }
+}

@@ -1,0 +1,39 @@
+// The list of the wings, in the order in which they may use each other: a later one an earlier one. Adding a wing is a folder below
+// `wings/` and its lines here.
+
+import type { Wing } from './cli/command.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import { console } from './wings/console/wing.ts'
+import { type CoverageSteering, steerCoverage } from './wings/coverage/steering.ts'
+import { coverage } from './wings/coverage/wing.ts'
+import { drift } from './wings/drift/wing.ts'
+import { importing } from './wings/import/wing.ts'
+import { infer } from './wings/infer/wing.ts'
+import { next } from './wings/next/wing.ts'
+import { overlay } from './wings/overlay/wing.ts'
+import { project } from './wings/project/wing.ts'
+import { realApi } from './wings/real-api/wing.ts'
+import { record } from './wings/record/wing.ts'
+
+export type { CoverageFilter } from './wings/coverage/coverage.ts'
+export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } from './wings/coverage/report.ts'
+
+export const WINGS: readonly Wing[] = [
+  overlay,
+  infer,
+  realApi,
+  project,
+  record,
+  drift,
+  importing,
+  coverage,
+  next,
+  console,
+]
+
+/** What wings add to a gateway of the library. */
+export interface WingSteering extends CoverageSteering {}
+
+export const steerWings = (gateway: Gateway): WingSteering => ({
+  ...steerCoverage(gateway),
+})

@@ -1,0 +1,8 @@
+// The console: serves the page, and what it alone asks for.
+
+import type { Wing } from '../../cli/command.ts'
+
+export const console: Wing = {
+  name: 'console',
+  routes: async control => (await import('./operation-routes.ts')).operationRoutes(control),
+}

@@ -1,0 +1,18 @@
+// The coverage, as a test reads it: by method calls, without HTTP.
+
+import type { Gateway } from '../../gateway/gateway.ts'
+import type { CoverageFilter } from './coverage.ts'
+import { coverageObserver } from './observe.ts'
+import type { CoverageReport } from './report.ts'
+
+export interface CoverageSteering {
+  /** The parts of the contract that requests have touched; of some requests with a filter. */
+  coverage(filter?: CoverageFilter): CoverageReport
+  /** Forgets what requests have touched. */
+  resetCoverage(): void
+}
+
+export const steerCoverage = (gateway: Gateway): CoverageSteering => ({
+  coverage: filter => gateway.observed(coverageObserver).report(filter),
+  resetCoverage: () => gateway.observed(coverageObserver).reset(),
+})

@@ -1,0 +1,19 @@
+// Compares the replies of the real API once they have passed, and asks it beside the stand-in (`shadow`).
+
+import type { Observer } from '../../gateway/observer.ts'
+import { upstreamBlock } from '../real-api/settings.ts'
+import { createLiveDrift, type LiveDrift } from './live-drift.ts'
+
+export const driftObserver: Observer<LiveDrift> = {
+  name: 'drift',
+  open: createLiveDrift,
+  compile(plan, drift) {
+    if (plan.world === undefined) drift.adopt(plan)
+    if (plan.settings(upstreamBlock) === undefined) return undefined
+    return ({ exchange, path, reply }) => {
+      drift.answered()
+      reply.stream?.judged?.then(judgement => drift.follow(plan, exchange, path, reply, judgement)).catch(drift.fail)
+      if (exchange.shadow !== undefined) drift.shadow(plan, exchange, path, reply)
+    }
+  },
+}

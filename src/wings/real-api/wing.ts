@@ -1,0 +1,12 @@
+// The real API beside the stand-in: requests are forwarded to it, or its records are the base of those of a world.
+
+import type { Behaviour } from '../../behaviours/behaviour.ts'
+import type { Wing } from '../../cli/command.ts'
+import { replied } from './replied.ts'
+import { upstreamBlock } from './settings.ts'
+
+export const realApi: Wing = {
+  name: 'real-api',
+  blocks: [upstreamBlock],
+  behaviours: [{ before: 'stability', behaviour: replied as Behaviour<unknown> }],
+}
