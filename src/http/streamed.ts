@@ -29,9 +29,14 @@ export function passOn(res: ServerResponse, stream: ReplyStream, patience: numbe
     end()
     return
   }
+  const source = stream.chunks instanceof Readable ? stream.chunks : Readable.from(stream.chunks)
+  // A body that broke off while latency ran has emitted its last event.
+  if (source.destroyed && !source.readableEnded) {
+    cut()
+    return
+  }
   // The head does not wait for a body that has not begun.
   setImmediate(() => void (res.destroyed || res.writableEnded || res.flushHeaders()))
-  const source = stream.chunks instanceof Readable ? stream.chunks : Readable.from(stream.chunks)
   // Node's `pipe` and `pipeline` add more listeners, and a watch of each pause was a timer and a promise for every 64 kB.
   const timer = setTimeout(() => void (res.writableNeedDrain && cut()), patience)
   timer.unref()

@@ -60,7 +60,9 @@ export function withCopy(
     else parts.push(piece)
   })
   source.on('end', () => end(size > most ? tooLong(most) : Buffer.concat(parts)))
-  source.on('close', () => void (source.readableEnded || end(unread('broke off'))))
+  const close = (): void => void (source.readableEnded || end(unread('broke off')))
+  if (source.closed) close()
+  else source.on('close', close)
   return source
 }
 

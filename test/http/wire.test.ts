@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { writeReply } from '../../src/http/wire.ts'
 
@@ -49,4 +50,16 @@ test('a pipelined reply whose connection closed first is not watched', t => {
   socket.emit('close')
   t.mock.timers.tick(PATIENCE)
   assert.equal(res.destroyed, false)
+})
+
+test('a streamed reply whose body has already broken off is cut', async () => {
+  const chunks = new Readable({ read() {} })
+  chunks.destroy()
+  await new Promise(resolve => chunks.once('close', resolve))
+  const res = new Slow()
+  const req = { socket: new EventEmitter(), complete: true } as unknown as IncomingMessage
+  const stream = { chunks, fields: [], trailers: () => ({}) }
+  const sent = { status: 200, headers: {}, body: undefined, stream }
+  writeReply({ req, res: res as unknown as ServerResponse }, sent, DELIVERY)
+  assert.equal(res.destroyed, true)
 })

@@ -154,6 +154,21 @@ test('a reply that breaks off cuts the connection', async () => {
   await assert.rejects(reply.text())
 })
 
+test('a reply that breaks off while its latency runs cuts the connection', async () => {
+  const raw = createRaw(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'))
+  })
+  await new Promise<void>(resolve => raw.listen(0, '127.0.0.1', resolve))
+  closing.push(() => raw.close())
+  for (const replies of ['off', 'warn']) {
+    const { url } = await before(portOf(raw), {}, { latency: '50ms', validate: { replies } })
+    const signal = AbortSignal.timeout(5000)
+    const ask = async () => (await fetch(`${url}/pets`, { signal })).text()
+    await assert.rejects(ask(), { name: 'TypeError' })
+  }
+})
+
 test('a request that is not sent on is answered with 501, or by the contract', async () => {
   const { real, url } = await stand((_, res) => res.end('{}'), { methods: ['GET'] })
   closing.push(() => real.close())
