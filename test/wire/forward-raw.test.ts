@@ -175,6 +175,12 @@ for (const status of [102, 103, 199]) {
 add('a 101', ['HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nbytes'], refused(/./))
 add('a 100 that nobody waits for', ['HTTP/1.1 100 Continue\r\n\r\n'], refused(/./))
 
+// Statuses that no reply has.
+for (const status of ['000', '001', '099', '101']) {
+  const head = `HTTP/1.1 ${status} Odd\r\ncontent-length: 2\r\n\r\n{}`
+  add(`a ${status} without an upgrade`, [head], refused(/sent a status that no reply has/))
+}
+
 // Compression, which is passed on as it is.
 for (const [coding, packed] of [
   ['gzip', gzipSync('[]')],

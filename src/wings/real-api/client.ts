@@ -119,6 +119,8 @@ function sendOnce(
     sent.maxHeadersCount = 0
     signal?.addEventListener('abort', leave)
     sent.on('response', received => {
+      // Node takes a 101 without `Upgrade` for the reply, and 099 too.
+      if ((received.statusCode ?? 0) < 200) return fail(Object.assign(new Error('status'), { code: 'INVALID_STATUS' }))
       reply = received
       timer.refresh()
       read = received.socket.bytesRead
@@ -175,6 +177,7 @@ const REASONS: readonly (readonly [codes: RegExp, reason: string])[] = [
   [/^(?:ENOTFOUND|EAI_AGAIN)/, 'has an unknown host'],
   [/^ERR_PROXY/, 'is behind a proxy that refuses it'],
   [/^(?:ECONNRESET|EPIPE)/, 'closed the connection'],
+  [/^INVALID_STATUS/, 'sent a status that no reply has'],
   [/HEADER_OVERFLOW/, 'sent larger headers than can be read'],
   [/CONTENT_LENGTH/, 'sent a body of another length than it announced'],
   [/^HPE_/, 'sent what is not HTTP'],
