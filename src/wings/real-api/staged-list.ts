@@ -76,7 +76,7 @@ export function compileStagedList(
       const part = paging.part(exchange, at, wanted(size) - entries.length, size)
       const got = await read(exchange, part.query)
       const { length } = got.entries
-      entries.push(...got.entries)
+      for (const entry of got.entries) entries.push(entry)
       total = got.total ?? total
       ended = length === 0 || !(got.more ?? (total === undefined ? length >= part.size : at + length < total))
       // Without a limit, the page that the real API chooses is the page.

@@ -119,7 +119,7 @@ function recordsOver(
   async function list(query: Query): Promise<Page> {
     const { resource, base } = source
     const { list } = base
-    const theirs: Entry[] = []
+    let theirs: Entry[] = []
     if (
       list !== undefined &&
       query.comparisons === undefined &&
@@ -128,7 +128,7 @@ function recordsOver(
       const asked = query.filters.map(({ field, values: [value] }) => `${field}=${encodeURIComponent(String(value))}`)
       const path = list.path + (asked.length === 0 ? '' : `?${asked.join('&')}`)
       const answer = await ask(path, exchange, base)
-      theirs.push(...recordsListed(answer, path, list.items, list.item, resource))
+      theirs = recordsListed(answer, path, list.items, list.item, resource)
     } else exchange.warn(`the records of ${resource.name} that only the real API has were not searched`)
     return cutPage(layOver(theirs, changesIn(own), query, { first: true, last: true }).rows, query)
   }

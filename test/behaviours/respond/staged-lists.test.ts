@@ -164,3 +164,10 @@ test('a page far from the beginning is that of the real API with the changes lai
   assert.deepEqual(idsOf(body), ['o198', 'o199'])
   assert.match(headers['understudy-warning'] ?? '', /laid over the page/)
 })
+
+test('a list of the real API may have 200,000 records', async () => {
+  const all = Array.from({ length: 200_000 }, (_, i) => ({ id: `n${i + 1}`, text: '' }))
+  const { send } = notes('limit: size', LIST, () => [all])
+  const { status, body } = await send('GET /notes')
+  assert.deepEqual([status, idsOf(body).length], [200, 200_000])
+})
