@@ -5,6 +5,8 @@ import type { Headers, Unread } from './http.ts'
 import { put } from './json.ts'
 
 export const unread = (why: string, corrupt = false): Unread => ({ why, corrupt })
+/** A body whose connection was closed before its end. */
+export const BROKEN_OFF = unread('broke off')
 export const tooLong = (most: number): Unread => unread(`is larger than ${most} bytes`)
 
 /** A message that was read. */
@@ -13,13 +15,18 @@ export interface Received {
   readonly body: Uint8Array | Unread
 }
 
-/** Reads a message, up to `most` bytes of its body before and after it is decoded. @param fields names and values in turn */
+/**
+ * Reads a message, up to `most` bytes of its body before and after it is decoded. If it breaks off, its body is `BROKEN_OFF`.
+ *
+ * @param fields names and values in turn
+ */
 export async function receive(
   { fields, body }: { readonly fields: readonly string[]; readonly body: AsyncIterable<Uint8Array> },
   most: number,
 ): Promise<Received> {
   const headers = joinFields(fields)
-  return { headers, body: await decodeBody(await collect(body, most), headers['content-encoding'], most) }
+  const sent = await collect(body, most).catch(() => BROKEN_OFF)
+  return { headers, body: await decodeBody(sent, headers['content-encoding'], most) }
 }
 
 /** Returns fields by their lower-case names; those of the same name are joined. */
@@ -60,7 +67,7 @@ export function withCopy(
     else parts.push(piece)
   })
   source.on('end', () => end(size > most ? tooLong(most) : Buffer.concat(parts)))
-  const close = (): void => void (source.readableEnded || end(unread('broke off')))
+  const close = (): void => void (source.readableEnded || end(BROKEN_OFF))
   if (source.closed) close()
   else source.on('close', close)
   return source

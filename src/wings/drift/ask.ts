@@ -6,7 +6,7 @@ import {
   type UpstreamRequest,
   type UpstreamSettings,
 } from '../../behaviours/exchange.ts'
-import { receive } from '../../kernel/received.ts'
+import { BROKEN_OFF, receive } from '../../kernel/received.ts'
 import { realClock } from '../../world/clock.ts'
 import { noReply, type ObservedReply } from '../project/differences.ts'
 import type { AskUpstream } from './against.ts'
@@ -24,12 +24,15 @@ export async function askWhole(
   within: number,
 ): Promise<ObservedReply> {
   const signal = AbortSignal.timeout(within)
+  const late = `no whole reply within ${within / 1000} s`
   try {
     const reply = await client.send({ ...request, signal }, settings)
-    return { status: reply.status, ...(await receive(reply, MOST_COMPARED)) }
+    const received = await receive(reply, MOST_COMPARED)
+    if (received.body !== BROKEN_OFF) return { status: reply.status, ...received }
+    return noReply(signal.aborted ? late : 'the reply broke off')
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error
-    return noReply(signal.aborted ? `no whole reply within ${within / 1000} s` : error.message)
+    return noReply(signal.aborted ? late : error.message)
   }
 }
 
