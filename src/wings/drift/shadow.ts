@@ -4,6 +4,7 @@ import { type Behaviour, type ConfigOf, type SettingOf, setting } from '../../be
 import { whyUnsent } from '../../behaviours/exchange.ts'
 import { METHODS } from '../../contract/paths.ts'
 import { upstreamBlock } from '../real-api/settings.ts'
+import { hasDotSegment } from '../real-api/forward.ts'
 
 const schema = setting.block(
   'Requests that go to the real API, too, once the stand-in has answered. Both replies are compared: see `GET /drift`.',
@@ -41,7 +42,7 @@ export const shadow: Behaviour<ConfigOf<typeof schema>> = {
     if (!methods.includes(operation.method)) return undefined
     return next => exchange => {
       const isChosen = exchange.draw('shadow') < share && whyUnsent(exchange, upstream) === undefined
-      if (isChosen) exchange.shadow = upstream
+      if (isChosen && !hasDotSegment(exchange.request.path)) exchange.shadow = upstream
       return next(exchange)
     }
   },

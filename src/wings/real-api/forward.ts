@@ -57,6 +57,7 @@ export function compileForward(instead: boolean, simulate: Handler, site: Site):
       const remedy = 'add it to upstream.methods, or write forward: { else: simulate }'
       return instead ? standIn() : refuse(problems.not_simulated, `${why}; ${remedy}`)
     }
+    if (hasDotSegment(exchange.request.path)) return refuse(problems.invalid_request, DOT_SEGMENT_REFUSED)
     try {
       return await askRealApi(exchange, client, upstream)
     } catch (error) {
@@ -80,6 +81,17 @@ async function askRealApi(exchange: Exchange, client: Upstream, settings: Upstre
     exchange.awaited += monotonic() - started
   }
 }
+
+/**
+ * Matches `..` and `.` between the characters that a server may read as the ends of a segment: `/a/..`, `/a/%2e%2e%2fb`, `/a/..\b`,
+ * and `/a/..;x`, of which some servers drop the parameter first.
+ */
+const DOT_SEGMENT = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\;#]|%2f|%5c|%3b|$)/i
+
+/** Whether a path has a segment that would leave the path of the real API, or reach another operation of it (RFC 3986 §5.2.4). */
+export const hasDotSegment = (path: string): boolean => DOT_SEGMENT.test(path)
+
+export const DOT_SEGMENT_REFUSED = 'the path has a "." or ".." segment, which is not sent to the real API'
 
 /** Returns a request as it is sent on, but for its body. */
 export function upstreamRequest(exchange: Exchange, settings: UpstreamSettings): UpstreamRequest {

@@ -7,7 +7,7 @@ import type { Base, UpstreamText } from '../../behaviours/resource.ts'
 import { type Headers, NO_HEADERS, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
 import { receive } from '../../kernel/received.ts'
-import { headersOf } from './forward.ts'
+import { DOT_SEGMENT_REFUSED, hasDotSegment, headersOf } from './forward.ts'
 
 /** The real API has not answered as it must: the reply to the client instead. */
 export class UpstreamFault extends Error {
@@ -55,6 +55,9 @@ async function fetchText(
   settings: UpstreamSettings,
 ): Promise<UpstreamText> {
   const { request, upstream } = exchange
+  if (hasDotSegment(path.split('?', 1)[0] as string)) {
+    throw new UpstreamFault(refuse(problems.invalid_request, DOT_SEGMENT_REFUSED))
+  }
   try {
     if (upstream === undefined) throw new UpstreamFailure('the real API cannot be reached from here', false)
     const sent = await upstream.send({ method: 'GET', path, headers, signal: request.signal }, settings)

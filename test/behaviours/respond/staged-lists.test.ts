@@ -165,6 +165,14 @@ test('a page far from the beginning is that of the real API with the changes lai
   assert.match(headers['understudy-warning'] ?? '', /laid over the page/)
 })
 
+test('a record whose id is a dot segment is not read from the real API', async () => {
+  const { send, asked } = notes('limit: size', LIST, numbered)
+  for (const path of ['/notes/..', '/notes/..%2Fadmin']) {
+    assert.equal((await send(`GET ${path}`)).status, 400, path)
+  }
+  assert.deepEqual(asked, [])
+})
+
 test('a list of the real API may have 200,000 records', async () => {
   const all = Array.from({ length: 200_000 }, (_, i) => ({ id: `n${i + 1}`, text: '' }))
   const { send } = notes('limit: size', LIST, () => [all])

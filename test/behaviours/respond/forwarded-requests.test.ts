@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Upstream, UpstreamRequest } from '../../../src/behaviours/exchange.ts'
+import { hasDotSegment } from '../../../src/behaviours/respond/forward.ts'
+import { gatewayOf, load, sendTo } from '../../support/in-process.ts'
+import { FixedClock } from '../../virtual-clock.ts'
+
+const CONTRACT = `
+contract:
+  openapi: 3.1.0
+  info: { title: Books, version: '1' }
+  servers: [{ url: /v1 }]
+  security: [{ key: [] }]
+  paths:
+    /books: { get: { operationId: listBooks, responses: { 200: { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Book' } } } } } } } }
+    /books/{id}: { get: { operationId: getBook, parameters: [{ name: id, in: path, required: true, schema: { type: string } }], responses: { 200: { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } } } } } }
+    /deep/{a}/{b}/{c}: { get: { operationId: getDeep, responses: { 200: { description: ok } } } }
+  components:
+    schemas: { Book: { type: object, required: [id], properties: { id: { type: integer } } } }
+    securitySchemes:
+      key: { type: apiKey, in: query, name: api_key }
+      session: { type: apiKey, in: cookie, name: session }
+consumers: { ann: { key: secret-of-ann } }
+errors: { body: { why: "\${problem.detail}" } }
+`
+
+/** A gateway before a real API that sends these fields, and the requests that reached it. */
+function forwarding(settings: string, fields: readonly string[] = [], respond = 'respond: { forward: {} }') {
+  const upstream = `upstream: { url: https://staging.example.com/api, ${settings} }`
+  return answering(`${CONTRACT}${upstream}\ndefaults: { ${respond} }\n`, fields)
+}
+
+function answering(yaml: string, fields: readonly string[], body = '') {
+  const gateway = gatewayOf(load(yaml), new FixedClock())
+  const seen: UpstreamRequest[] = []
+  const client: Upstream = {
+    async send(request) {
+      seen.push(request)
+      async function* chunks() {
+        yield Buffer.from(body)
+      }
+      return { status: 200, fields, body: chunks(), trailers: () => ({}) }
+    },
+    close: async () => {},
+  }
+  gateway.upstream = client
+  return { send: sendTo(gateway), seen }
+}
+
+const KEY = 'api_key=secret-of-ann'
+
+test('a segment that a server may take for "." or ".." is found', () => {
+  const found = [
+    '/..',
+    '/a/../b',
+    '/a/./b',
+    '/a/%2e%2E/b',
+    '/a/.%2e',
+    '/a/..%2fb',
+    '/a%2F..%2Fb',
+    '/a/..\\b',
+    '/a/%5c..%5cb',
+    '/a/..;x=1/b',
+    '/a/..%3bx',
+    '/a/..#b',
+  ]
+  assert.deepEqual(
+    found.filter(path => !hasDotSegment(path)),
+    [],
+  )
+  const others = [
+    '/',
+    '/a',
+    '/...',
+    '/a..b',
+    '/.well-known/x',
+    '/a/..b',
+    '/a/b..',
+    '/1.2.3',
+    '/%2e%2e%2e',
+    '/a/%252e%252e',
+  ]
+  assert.deepEqual(others.filter(hasDotSegment), [])
+})
+
+test('a request whose path has dot segments is refused, and never sent', async () => {
+  const { send, seen } = forwarding('methods: [GET]')
+  for (const path of ['/deep/../../admin', '/deep/%2e%2e/%2e%2e/admin', '/books/..', '/books/..%2f..%2fadmin']) {
+    const { status, body } = await send(`GET /v1${path}?${KEY}`)
+    const why = 'the path has a "." or ".." segment, which is not sent to the real API'
+    assert.deepEqual([path, status, body], [path, 400, { why }])
+  }
+  assert.deepEqual(seen, [])
+})
+
+test('a shadow request with dot segments is not sent', async () => {
+  const { send, seen } = forwarding('methods: [GET]', [], 'shadow: { share: 1 }')
+  assert.equal((await send(`GET /v1/books/..?${KEY}`)).status, 200)
+  assert.equal((await send(`GET /v1/books/1?${KEY}`)).status, 200)
+  while (seen.length === 0) await new Promise(resolve => setImmediate(resolve))
+  assert.deepEqual(
+    seen.map(({ path }) => path),
+    [`/books/1?${KEY}`],
+  )
+})
