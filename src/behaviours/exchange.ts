@@ -38,6 +38,8 @@ export interface UpstreamSettings {
   readonly methods: ReadonlySet<string>
   /** The header fields of a request that are sent on, by lower-case name. */
   readonly send: ReadonlySet<string>
+  /** The query parameters that carry API keys of the contract and that `send` does not name. They are not sent on. */
+  readonly withheld: ReadonlySet<string>
   /** Header fields that every request to it has. */
   readonly set: Headers
   /** The certificates that it is trusted by (PEM). Default: those of Node. */

@@ -3,8 +3,8 @@
 import { type Behaviour, type ConfigOf, type SettingOf, setting } from '../../behaviours/behaviour.ts'
 import { whyUnsent } from '../../behaviours/exchange.ts'
 import { METHODS } from '../../contract/paths.ts'
-import { upstreamBlock } from '../real-api/settings.ts'
 import { hasDotSegment } from '../real-api/forward.ts'
+import { upstreamBlock } from '../real-api/settings.ts'
 
 const schema = setting.block(
   'Requests that go to the real API, too, once the stand-in has answered. Both replies are compared: see `GET /drift`.',

@@ -9,6 +9,7 @@ import {
   type UpstreamRequest,
   whyUnsent,
 } from '../../behaviours/exchange.ts'
+import { decodeQuery } from '../../contract/document/parameters.ts'
 import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { joinFields } from '../../kernel/received.ts'
 import { monotonic } from '../../world/clock.ts'
@@ -93,12 +94,20 @@ export const hasDotSegment = (path: string): boolean => DOT_SEGMENT.test(path)
 
 export const DOT_SEGMENT_REFUSED = 'the path has a "." or ".." segment, which is not sent to the real API'
 
+/** Returns a query without the API keys that are not sent on. */
+export function sentQuery(query: string, { withheld }: UpstreamSettings): string {
+  if (withheld.size === 0 || query === '') return query
+  const isSent = (pair: string) => !withheld.has(decodeQuery(pair.split('=', 1)[0] as string) ?? '')
+  return query.split('&').filter(isSent).join('&')
+}
+
 /** Returns a request as it is sent on, but for its body. */
 export function upstreamRequest(exchange: Exchange, settings: UpstreamSettings): UpstreamRequest {
   const { request, basePath } = exchange
   const base = basePath.slice((request.prefix ?? '').length)
   const below = request.path.startsWith(base) ? request.path.slice(base.length) : request.path
-  const path = `${below || '/'}${request.query === '' ? '' : `?${request.query}`}`
+  const query = sentQuery(request.query, settings)
+  const path = `${below || '/'}${query === '' ? '' : `?${query}`}`
   return { method: request.method, path, headers: headersOf(exchange, settings) }
 }
 

@@ -2,6 +2,7 @@
 
 import { setting } from '../../behaviours/behaviour.ts'
 import type { UpstreamSettings } from '../../behaviours/exchange.ts'
+import type { Contract } from '../../contract/contract.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Source } from '../../kernel/file/source.ts'
 import { lowerNames } from '../../kernel/http.ts'
@@ -26,7 +27,7 @@ const schema = setting.block(
     ),
     send: setting.list(
       { type: 'string', pattern: FIELD },
-      'The header fields of a request that are sent on, besides those about its body; `["*"]` sends all. Default: [accept, accept-encoding, accept-language, if-match, if-none-match, if-modified-since, if-unmodified-since, range].',
+      'The header fields of a request that are sent on, besides those about its body, and the API keys in its query; `["*"]` sends all. Default: [accept, accept-encoding, accept-language, if-match, if-none-match, if-modified-since, if-unmodified-since, range].',
     ),
     set: setting.named(
       'Header fields that every request to it has, such as a key: `{ x-api-key: "${STAGING_KEY}" }`.',
@@ -92,6 +93,7 @@ function readUpstream(
     timeout: Math.max(1, parseDuration(timeout) as number),
     methods: new Set<string>(methods),
     send: new Set([...send, ...OF_THE_BODY].map(name => name.toLowerCase())),
+    withheld: new Set<string>(),
     set: lowerNames(set),
     ca: secure?.ca,
     pair: secure?.pair,
@@ -99,6 +101,16 @@ function readUpstream(
     world: worlds?.default ?? 'default',
   }
   return { settings, files }
+}
+
+/** Returns the settings for a contract: its API keys in the query are withheld unless `send` names them. */
+function withholdKeys(settings: UpstreamSettings, { securitySchemes }: Contract): UpstreamSettings {
+  const { send } = settings
+  const withheld = new Set<string>()
+  for (const scheme of securitySchemes.values()) {
+    if (scheme.in === 'query' && !send.has('*') && !send.has(scheme.name.toLowerCase())) withheld.add(scheme.name)
+  }
+  return { ...settings, withheld }
 }
 
 /** Fields whose values are no secret. */
@@ -112,10 +124,10 @@ const upstreamSecrets = (file: UpstreamFile | undefined): readonly string[] =>
 export const upstreamBlock: Block<UpstreamFile, UpstreamSettings | undefined> = {
   key: 'upstream',
   schema,
-  read(_, { settings, source, file, home, report, note }) {
+  read(_, { settings, source, file, home, report, note, contract }) {
     const { settings: upstream, files } = readUpstream(settings, source, file, home, report)
     note(...files)
-    return upstream
+    return upstream && contract && withholdKeys(upstream, contract)
   },
   secrets: upstreamSecrets,
 }

@@ -13,6 +13,7 @@ import { lowerNames } from '../../kernel/http.ts'
 import { type Json, memberAt } from '../../kernel/json.ts'
 import type { Entry, Page, Query } from '../../world/records/types.ts'
 import { cutPage, pageOf } from '../../world/records/values.ts'
+import { sentQuery } from './forward.ts'
 import { changesIn, layOver, type OwnChange } from './overlaid-records.ts'
 import { type Answer, recordsListed, stagingOf } from './staging.ts'
 
@@ -49,7 +50,8 @@ export function compileStagedList(
 
   const read = async (exchange: Exchange, query: string): Promise<ReadPart> => {
     const { request, operation, segments } = exchange
-    const path = addressOf({ request, operation, segments, basePath: '' }, query)
+    const sent = site.upstream === undefined ? query : sentQuery(query, site.upstream)
+    const path = addressOf({ request, operation, segments, basePath: '' }, sent)
     const answer = await stagingOf(exchange).ask(path, exchange, base)
     return { ...around.read(answer), entries: recordsListed(answer, path, items, item, resource) }
   }

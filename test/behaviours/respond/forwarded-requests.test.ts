@@ -100,6 +100,48 @@ test('a shadow request with dot segments is not sent', async () => {
   while (seen.length === 0) await new Promise(resolve => setImmediate(resolve))
   assert.deepEqual(
     seen.map(({ path }) => path),
-    [`/books/1?${KEY}`],
+    ['/books/1'],
   )
+})
+
+const SENT: readonly (readonly [send: string, query: string, sent: string])[] = [
+  ['[accept]', `${KEY}`, ''],
+  ['[accept]', `a=1&${KEY}&b=%20`, '?a=1&b=%20'],
+  ['[accept]', `a=1&api%5Fkey=secret-of-ann`, '?a=1'],
+  ['[accept, api_key]', `a=1&${KEY}`, `?a=1&${KEY}`],
+  ['["*"]', `${KEY}`, `?${KEY}`],
+]
+for (const [names, query, sent] of SENT) {
+  test(`upstream.send: ${names} sends ?${query} on as ${sent || 'no query'}`, async () => {
+    const { send, seen } = forwarding(`send: ${names}`)
+    assert.equal((await send(`GET /v1/books/1?${query}`)).status, 200)
+    assert.deepEqual(
+      seen.map(({ path }) => path),
+      [`/books/1${sent}`],
+    )
+  })
+}
+
+test('a key in the query is not sent with the list of a sandbox over the real API', async () => {
+  const yaml = `${CONTRACT}upstream: { url: https://staging.example.com }
+resources: { books: { schema: Book, base: upstream } }
+operations: { listBooks: { respond: { list: books } }, getBook: { respond: { read: books } } }
+`
+  const { send, seen } = answering(yaml, [], '[]')
+  assert.deepEqual((await send(`GET /v1/books?${KEY}`)).body, [])
+  assert.deepEqual(
+    seen.map(({ path }) => path),
+    ['/books'],
+  )
+})
+
+test('a key in a cookie is sent on only with the whole field', async () => {
+  for (const [names, cookie] of [
+    ['[accept]', undefined],
+    ['[cookie]', 'session=1; a=b'],
+  ] as const) {
+    const { send, seen } = forwarding(`send: ${names}`)
+    await send(`GET /v1/books/1?${KEY}`, undefined, { cookie: 'session=1; a=b' })
+    assert.equal(seen[0]?.headers.cookie, cookie)
+  }
 })
