@@ -159,7 +159,8 @@ function replyOf(
 /** Returns the links of a 103. */
 function linksOf(fields: readonly string[], exchange: Exchange, settings: UpstreamSettings): readonly string[] {
   const { link = '' } = joinFields(fields)
-  return readdress('link', link, exchange, settings).split(/\s*,\s*(?=<)/)
+  const links = readdress('link', link, exchange, settings).split(/,\s*(?=<)/)
+  return links.map(text => text.trimEnd())
 }
 
 /** The fields that may have addresses of the real API. */
@@ -178,7 +179,7 @@ function readdress(
     const rest = local.slice(path.length)
     return local.startsWith(path) && /^\/(?!\/)/.test(local) && /^(?:$|[/?#])/.test(rest) ? basePath + rest : address
   }
-  if (name === 'link') return value.replace(/<([^>]*)>/g, (_, address: string) => `<${ours(address)}>`)
+  if (name === 'link') return value.replace(/<([^<>]*)>/g, (_, address: string) => `<${ours(address)}>`)
   if (name !== 'set-cookie') return ours(value)
   const local = value.replace(/;\s*domain=[^;]*/i, '')
   return local.replace(/(;\s*path=)(\/[^;\s]+)/i, (_, before: string, at: string) => before + (ours(at) || '/'))

@@ -145,3 +145,19 @@ test('a key in a cookie is sent on only with the whole field', async () => {
     assert.equal(seen[0]?.headers.cookie, cookie)
   }
 })
+
+test('the addresses of a `Link` are read in a time that grows as its length', async () => {
+  const timeOf = async (link: string): Promise<number> => {
+    const { send } = forwarding('methods: [GET]', ['link', link])
+    let least = Number.POSITIVE_INFINITY
+    for (let i = 0; i < 3; i++) {
+      const { user } = process.cpuUsage()
+      assert.equal((await send(`GET /v1/books/1?${KEY}`)).headers.link?.length, link.length)
+      least = Math.min(least, process.cpuUsage().user - user)
+    }
+    return least
+  }
+  const ordinary = await timeOf('<a>,'.repeat(12_500))
+  const odd = await timeOf('<'.repeat(50_000))
+  assert.ok(odd < 50 * ordinary, `${odd} µs, and ${ordinary} µs for links`)
+})
