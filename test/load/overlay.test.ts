@@ -7,6 +7,7 @@ import { inferFile } from '../../src/wings/infer/load-inferred.ts'
 import { WINGS } from '../../src/wings.ts'
 import { loadPlan } from '../support/load.ts'
 import { folderOf, merge, readMerged, told } from './overlay-files.ts'
+import { selectFrom } from '../../src/wings/overlay/json-path.ts'
 
 // The rules of merging.
 
@@ -149,6 +150,30 @@ test('updates that do not fit are refused, with what to write', () => {
     '0.overlay.yaml:10:28 warning idle-update: "paths" is empty here and changes nothing = to remove a part, write remove: true',
     '1.overlay.yaml:3:43 error single-target: the target selects a single value = select its holder, with update: { title: … }; or write overlay: 1.1.0',
   ])
+})
+
+test('a JSONPath that is too long, or takes too many steps, is a mistake at its place', () => {
+  const depth = 40
+  const document = `openapi: 3.1.0\nx: ${'{ a: '.repeat(depth)}1${' }'.repeat(depth)}\n`
+  const long = merge(document, [`  - { target: $${'.a'.repeat(50_000)}, remove: true }`])
+  assert.deepEqual(long.told, [
+    '0.overlay.yaml:4:2015 error invalid-jsonpath: this JSONPath is longer than 2000 characters = write several actions',
+  ])
+  const costly = merge(document, [`  - { target: "$.x${"['a','a']".repeat(depth)}", remove: true }`])
+  assert.deepEqual(costly.told, [
+    '0.overlay.yaml:4:15 error costly-jsonpath: this JSONPath takes more than 2,000,000 steps in the document = write it with fewer ".." and filters',
+  ])
+})
+
+test('the steps of a JSONPath are those of the values that it reads', () => {
+  const document = { a: { b: [1, 2], c: { b: 3 } } }
+  const stepsOf = (path: string) => {
+    for (let most = 0; ; most++) if (selectFrom(document, most)(path) !== undefined) return most
+  }
+  assert.deepEqual(['$', '$.a', '$.a.c.b', '$..b', '$..*..*'].map(stepsOf), [0, 1, 3, 11, 46])
+  const nested = (depth: number): object => (depth === 0 ? {} : { a: nested(depth - 1) })
+  assert.equal(selectFrom(nested(40), 1000)('$..*..*..*..*'), undefined)
+  assert.equal(selectFrom(nested(40), 1000)('$..a')?.length, 40)
 })
 
 test('removing a part that another overlay writes is a warning, and so is changing a removed part', () => {

@@ -3,9 +3,25 @@
 import { exec, type JsonValue } from 'jsonpath-rfc9535'
 import type { Path } from '../../kernel/file/source.ts'
 import { pointer } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
 
-/** Returns the mistake of a JSONPath, and its offset. */
-export function faultOfPath(path: string): { readonly message: string; readonly offset: number } | undefined {
+/** The longest JSONPath, in characters: the hint for a target that selects nothing tries each part of it. */
+const LONGEST = 2000
+/** The most values of a document that are read for a JSONPath. `$..x` reads each once, `$..*..*` each once for each holder. */
+export const MOST_STEPS = 2_000_000
+
+interface PathFault {
+  readonly message: string
+  readonly offset: number
+  readonly hint: string
+}
+
+/** Returns the mistake of a JSONPath. */
+export function faultOfPath(path: string): PathFault | undefined {
+  if (path.length > LONGEST) {
+    const message = `this JSONPath is longer than ${LONGEST} characters`
+    return { message, offset: LONGEST, hint: 'write several actions' }
+  }
   try {
     exec({}, path, () => {})
     return undefined
@@ -14,18 +30,49 @@ export function faultOfPath(path: string): { readonly message: string; readonly 
     const offset = location?.start.offset ?? 0
     const found = path.slice(offset, offset + 1)
     const message = found === '' ? 'this JSONPath is incomplete' : `this JSONPath cannot be read from ${found} on`
-    return { message, offset }
+    const hint = path.startsWith('$') ? "write names in brackets and quotes: $.paths['/books'].get" : 'begin it with $'
+    return { message, offset, hint }
   }
 }
 
-/** Returns the paths of the values that a JSONPath selects, each once. */
-export function select(value: unknown, path: string): Path[] {
-  const found = new Map<string, Path>()
-  exec(value as JsonValue, path, (_, keys) => {
-    const at = keys.map(key => (typeof key === 'number' ? key : key.replace(ESCAPE, unescapeSign)))
-    found.set(pointer(at), at)
-  })
-  return [...found.values()]
+/** Thrown once more values were read than may be. */
+class TooManySteps extends Error {}
+
+/**
+ * Returns a function that returns the paths of the values that a JSONPath selects, each once; `undefined` once its calls together
+ * have read more values than `most`.
+ */
+export function selectFrom(document: unknown, most = MOST_STEPS): (path: string) => Path[] | undefined {
+  const view = countSteps(document, most) as JsonValue
+  return path => {
+    const found = new Map<string, Path>()
+    try {
+      exec(view, path, (_, keys) => {
+        const at = keys.map(key => (typeof key === 'number' ? key : key.replace(ESCAPE, unescapeSign)))
+        found.set(pointer(at), at)
+      })
+    } catch (error) {
+      if (error instanceof TooManySteps) return undefined
+      throw error
+    }
+    return [...found.values()]
+  }
+}
+
+/** Returns a view of a document that throws `TooManySteps`: the library has no bound, and calls back for results only. */
+function countSteps(document: unknown, most: number): unknown {
+  let left = most
+  const views = new WeakMap<object, object>()
+  const view = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null ? getOrMake(views, value, () => new Proxy(value, handler)) : value
+  const handler: ProxyHandler<object> = {
+    get(target, key) {
+      left -= 1
+      if (left < 0) throw new TooManySteps()
+      return view(Reflect.get(target, key))
+    },
+  }
+  return view(document)
 }
 
 /** Matches what stands for a character in the keys of a normalized path (RFC 9535 §2.7). */

@@ -3,7 +3,7 @@
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import type { Path, Source, Spot } from '../../kernel/file/source.ts'
 import { isObject } from '../../kernel/json.ts'
-import { faultOfPath, nameAfter, normalized, select } from './json-path.ts'
+import { faultOfPath, MOST_STEPS, nameAfter, normalized, selectFrom } from './json-path.ts'
 import { kindOfValue, MergedTree } from './merged-tree.ts'
 import type { Overlay } from './overlay.ts'
 
@@ -22,10 +22,12 @@ export class OverlayWriter {
     return this.#tree.source
   }
 
-  apply({ source, actions, isFirst }: Overlay): void {
+  apply({ source, actions, isFirst }: Overlay): undefined {
     for (const [index, action] of actions.entries()) {
       const spot: Spot = { source, path: ['actions', index] }
-      const targets = select(this.#tree.value, action.target)
+      const targets = selectFrom(this.#tree.value)(action.target)
+      // Other actions may take as long.
+      if (targets === undefined) return this.#refuseCostly(below(spot, 'target'))
       if (targets.length === 0) this.#warnOfNothing(action.target, spot)
       else if (action.remove === true) this.#removeAll(targets, spot)
       else if (action.copy !== undefined) this.#copy(action.copy, targets, spot)
@@ -40,9 +42,16 @@ export class OverlayWriter {
     this.#report.error(code, message, spot.source.locate(spot.path, part), hint)
   }
 
+  #refuseCostly(spot: Spot): undefined {
+    const message = `this JSONPath takes more than ${MOST_STEPS.toLocaleString('en')} steps in the document`
+    return this.#error('costly-jsonpath', message, spot, 'write it with fewer ".." and filters')
+  }
+
   #copy(from: string, targets: readonly Path[], spot: Spot): undefined {
     const at = below(spot, 'copy')
-    const [origin, ...others] = select(this.#tree.value, from)
+    const origins = selectFrom(this.#tree.value)(from)
+    if (origins === undefined) return this.#refuseCostly(at)
+    const [origin, ...others] = origins
     if (origin === undefined) {
       return this.#error('no-copy-source', 'this selects nothing to copy', at, this.#nearestTo(from))
     }
@@ -142,29 +151,37 @@ export class OverlayWriter {
 
   /** Describes the nearest part that exists, for a JSONPath that selects nothing. */
   #nearestTo(target: string): string {
-    const { value } = this.#tree
-    const ends = [...target.matchAll(/[.[]/g)].map(({ index }) => index)
-    for (const end of ends.reverse()) {
-      const start = target.slice(0, end)
-      if (faultOfPath(start) !== undefined) continue
-      const [found, ...others] = select(value, start)
-      if (found === undefined) continue
-      const key = nameAfter(target.slice(end))
-      const holder = this.#tree.at(found)
-      if (isObject(holder) && typeof holder.$ref === 'string') {
-        const where = `${normalized(found)} is a reference to ${holder.$ref}`
-        return holder.$ref.startsWith('#')
-          ? `${where}: select that instead`
-          : `${where}: overlays change the document itself, not the files that it refers to`
-      }
-      const known = isObject(holder) ? Object.keys(holder) : []
-      const near = key === undefined || others.length > 0 ? undefined : suggest(key, known)
-      const guess = /^did you mean "(.*)"\?$/s.exec(near ?? '')?.[1]
-      if (guess !== undefined) return `did you mean ${normalized([...found, guess])}?`
-      const exists = `the nearest part that exists is ${others.length > 0 ? start : normalized(found)}`
-      return near === undefined ? exists : `${exists}, with ${near}`
+    const { start, paths } = this.#longestStart(target)
+    const [found = [], ...others] = paths
+    const key = nameAfter(target.slice(start.length))
+    const holder = this.#tree.at(found)
+    if (isObject(holder) && typeof holder.$ref === 'string') {
+      const where = `${normalized(found)} is a reference to ${holder.$ref}`
+      return holder.$ref.startsWith('#')
+        ? `${where}: select that instead`
+        : `${where}: overlays change the document itself, not the files that it refers to`
     }
-    return 'the nearest part that exists is $'
+    const known = isObject(holder) ? Object.keys(holder) : []
+    const near = key === undefined || others.length > 0 ? undefined : suggest(key, known)
+    const guess = /^did you mean "(.*)"\?$/s.exec(near ?? '')?.[1]
+    if (guess !== undefined) return `did you mean ${normalized([...found, guess])}?`
+    const exists = `the nearest part that exists is ${others.length > 0 ? start : normalized(found)}`
+    return near === undefined ? exists : `${exists}, with ${near}`
+  }
+
+  /** Returns the longest start of a JSONPath that selects something, and the paths that it selects. */
+  #longestStart(target: string): { readonly start: string; readonly paths: readonly Path[] } {
+    const select = selectFrom(this.#tree.value)
+    let longest = { start: '$', paths: [[]] as readonly Path[] }
+    for (const { index } of target.matchAll(/[.[]/g)) {
+      const start = target.slice(0, index)
+      if (faultOfPath(start) !== undefined) continue
+      // A start that selects nothing is the start of nothing.
+      const paths = select(start) ?? []
+      if (paths.length === 0) break
+      longest = { start, paths }
+    }
+    return longest
   }
 }
 

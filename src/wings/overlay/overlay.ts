@@ -125,8 +125,7 @@ function checkAction(
     if (fault === undefined) continue
     const place = source.locate([...at, key])
     const from = Math.min(fault.offset, Math.max(0, path.length - 1))
-    const hint = path.startsWith('$') ? "write names in brackets and quotes: $.paths['/books'].get" : 'begin it with $'
-    report.error('invalid-jsonpath', fault.message, placeWithin(place, from, from + 1), hint)
+    report.error('invalid-jsonpath', fault.message, placeWithin(place, from, from + 1), fault.hint)
   }
   const given = ['update', 'copy', 'remove'].filter(key => Object.hasOwn(action, key))
   const hint = 'write update: { … }, or remove: true'

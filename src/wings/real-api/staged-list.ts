@@ -14,6 +14,7 @@ import { type Json, memberAt } from '../../kernel/json.ts'
 import type { Entry, Page, Query } from '../../world/records/types.ts'
 import { cutPage, pageOf } from '../../world/records/values.ts'
 import { sentQuery } from './forward.ts'
+import { upstreamBlock } from './settings.ts'
 import { changesIn, layOver, type OwnChange } from './overlaid-records.ts'
 import { type Answer, recordsListed, stagingOf } from './staging.ts'
 
@@ -43,6 +44,7 @@ export function compileStagedList(
   paging: ReturnType<typeof compilePaging>,
 ): (exchange: Exchange, query: Query) => Promise<Page> {
   const around = compileAround(config, site)
+  const upstream = site.settings(upstreamBlock)
   const items = pathOfPlaceholder(config.body, 'page.items')
   const item = recordPath(config.item)
   // One record more shows whether there are more, where the reply must say so and the real API does not.
@@ -50,7 +52,7 @@ export function compileStagedList(
 
   const read = async (exchange: Exchange, query: string): Promise<ReadPart> => {
     const { request, operation, segments } = exchange
-    const sent = site.upstream === undefined ? query : sentQuery(query, site.upstream)
+    const sent = upstream === undefined ? query : sentQuery(query, upstream)
     const path = addressOf({ request, operation, segments, basePath: '' }, sent)
     const answer = await stagingOf(exchange).ask(path, exchange, base)
     return { ...around.read(answer), entries: recordsListed(answer, path, items, item, resource) }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Upstream, UpstreamRequest } from '../../../src/behaviours/exchange.ts'
-import { hasDotSegment } from '../../../src/behaviours/respond/forward.ts'
+import { hasDotSegment } from '../../../src/wings/real-api/forward.ts'
 import { gatewayOf, load, sendTo } from '../../support/in-process.ts'
 import { FixedClock } from '../../virtual-clock.ts'
 
