@@ -18,7 +18,7 @@ const breaking = (until: (request: UpstreamRequest) => Promise<unknown>): Upstre
   close: async () => {},
 })
 
-test('a reply that breaks off is no reply', async () => {
+test('a reply that breaks off counts as missing', async () => {
   const reply = await askWhole(
     breaking(async () => {}),
     REQUEST,
@@ -28,7 +28,7 @@ test('a reply that breaks off is no reply', async () => {
   assert.deepEqual([reply.status, reply.fault], [0, 'the reply broke off'])
 })
 
-test('a reply whose body takes too long is no reply', async () => {
+test('a reply whose body takes too long counts as missing', async () => {
   const late = ({ signal }: UpstreamRequest) => new Promise<void>(resolve => signal?.addEventListener('abort', resolve))
   const reply = await askWhole(breaking(late), REQUEST, {} as UpstreamSettings, 0)
   assert.deepEqual([reply.status, reply.fault], [0, 'no whole reply within 0 s'])
