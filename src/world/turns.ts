@@ -165,9 +165,10 @@ export class Turns {
   #appendAlone(made: Made): Promise<void> | undefined {
     const { log, at } = this.position
     const groups = this.recording.take(this.#now)
-    const texts = groups.map(this.#write)
+    let texts: string[]
     let appending: Append | Promise<Append>
     try {
+      texts = groups.map(this.#write)
       appending = this.#engine.append(this.position, texts)
     } catch (error) {
       this.#redo(this.recording.undo())
@@ -215,23 +216,26 @@ export class Turns {
   #start(): void {
     if (this.#busy) return
     this.#busy = true
-    void this.#loop()
+    this.#loop().catch(error => rejectAll([...this.#pieces.splice(0), ...this.#askers.splice(0)], error))
   }
 
   async #loop(): Promise<void> {
-    while (this.#pieces.length > 0 || this.#askers.length > 0) {
-      // Requests that arrive together share an append, and a question.
-      await breathe()
-      const [first] = this.#askers
-      if (this.#pieces.length > 0) await this.#turn(this.#pieces.splice(0))
-      // A successful append answers the waiting questions, too; work that changes nothing does not.
-      if (first === undefined || first !== this.#askers[0]) continue
-      await this.#ask()
-      // Requests that were just answered add their work now.
-      await new Promise<void>(afterPromises)
-      if (this.#pieces.length > 0) await this.#turn(this.#pieces.splice(0))
+    try {
+      while (this.#pieces.length > 0 || this.#askers.length > 0) {
+        // Requests that arrive together share an append, and a question.
+        await breathe()
+        const [first] = this.#askers
+        if (this.#pieces.length > 0) await this.#turn(this.#pieces.splice(0))
+        // A successful append answers the waiting questions, too; work that changes nothing does not.
+        if (first === undefined || first !== this.#askers[0]) continue
+        await this.#ask()
+        // Requests that were just answered add their work now.
+        await new Promise<void>(afterPromises)
+        if (this.#pieces.length > 0) await this.#turn(this.#pieces.splice(0))
+      }
+    } finally {
+      this.#busy = false
     }
-    this.#busy = false
   }
 
   /** One question for all waiting requests. */
@@ -249,13 +253,14 @@ export class Turns {
 
   async #turn(pieces: readonly Piece[]): Promise<void> {
     let left = pieces
-    for (let conflicts = 0; left.length > 0; conflicts++) {
-      if (conflicts > MOST_CONFLICTS) {
-        rejectAll(left, new Unavailable('too many processes change the state at the same time'))
-        return
+    try {
+      for (let conflicts = 0; left.length > 0; conflicts++) {
+        if (conflicts > MOST_CONFLICTS) throw new Unavailable('too many processes change the state at the same time')
+        left = await this.#runAll(left)
+        if (left.length === 0 || (await this.#append(left))) return
       }
-      left = await this.#runAll(left)
-      if (left.length === 0 || (await this.#append(left))) return
+    } catch (error) {
+      rejectAll(left, error)
     }
   }
 
@@ -283,11 +288,11 @@ export class Turns {
   /** @returns whether the changes are in the log, or refused; if not, they are undone, and the entries in between applied */
   async #append(pieces: readonly Piece[]): Promise<boolean> {
     const groups = this.recording.take(this.#now)
-    const texts = groups.map(this.#write)
     // Askers of before are answered by an append that succeeds: the log ended where these worlds do.
     const askers = this.#askers.splice(0)
     const since = monotonic()
     try {
+      const texts = groups.map(this.#write)
       const result = await this.#engine.append(this.position, texts)
       if ('missed' in result) {
         this.#meter.conflicts += 1

@@ -6,7 +6,9 @@ import type { Change } from '../../src/world/changes.ts'
 import { memoryLog } from '../../src/world/engines/open-engine.ts'
 import { Turns } from '../../src/world/turns.ts'
 
-function turnsOn(appended: (readonly string[])[]): Turns {
+const textsOf = ({ changes }: { readonly changes: readonly Change[] }) => changes.map(({ text }) => text).join()
+
+function turnsOn(appended: (readonly string[])[], write = textsOf): Turns {
   const memory = {
     apply: async () => {},
     redo: (change: Change) => change,
@@ -14,7 +16,6 @@ function turnsOn(appended: (readonly string[])[]): Turns {
     snapshot: async () => '',
   }
   const meter = { appends: { observe() {} }, catchUps: { observe() {} }, conflicts: 0 }
-  const write = ({ changes }: { readonly changes: readonly Change[] }) => changes.map(({ text }) => text).join()
   return new Turns(memoryLog(), memory, write, { log: 'log', at: 0 }, () => 0, meter)
 }
 
@@ -57,5 +58,17 @@ test('work that fails keeps its changes, and the next work runs', async () => {
   )
   await assert.rejects(failing, /no/)
   assert.equal(await turns.run(async () => 1, { text: 'GET /' }), 1)
+  assert.deepEqual(appended, [['a change']])
+})
+
+test('work whose changes cannot be written is refused, and the next work runs', async () => {
+  const appended: (readonly string[])[] = []
+  const turns = turnsOn(appended, group => {
+    if (textsOf(group).includes('unwritable')) throw new Error('no text')
+    return textsOf(group)
+  })
+  const work = (text: string) => async () => turns.recording.record(changeNamed(text))
+  await assert.rejects(turns.run(work('unwritable'), { text: 'PUT /' }), /no text/)
+  await turns.run(work('a change'), { text: 'PUT /' })
   assert.deepEqual(appended, [['a change']])
 })
