@@ -116,7 +116,7 @@ export const capacity: Behaviour<ConfigOf<typeof capacitySchema>> = {
 
 /** Returns whether a server became free before the timeout and before the client disconnected. */
 function waitForServer({ clock, request }: Exchange, servers: Servers, timeout: number): Promise<boolean> {
-  return new Promise(resolve => {
+  return new Promise((resolve, reject) => {
     const came = new AbortController()
     const leave = servers.queue(() => {
       came.abort()
@@ -125,8 +125,7 @@ function waitForServer({ clock, request }: Exchange, servers: Servers, timeout: 
     const end = () => came.abort()
     request.signal?.addEventListener('abort', end)
     if (request.signal?.aborted) end()
-    clock.sleep(timeout, came.signal).then(() => {
-      if (leave()) resolve(false)
-    })
+    const giveUp = () => void (leave() && resolve(false))
+    clock.sleep(timeout, came.signal).then(giveUp).catch(reject)
   })
 }

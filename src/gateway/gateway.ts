@@ -85,7 +85,7 @@ export class Gateway {
       worlds: this.worlds,
       metrics: this.metrics,
       journal: this.journal,
-      fail: error => this.reportFailure(error),
+      fail: this.reportFailure,
       // Looked up at each call: the other processes start later.
       peers: observer => ({
         read: about => this.peers(observer).read(about),
@@ -139,13 +139,13 @@ export class Gateway {
   /** Resets a world (see `Worlds.reset`) and removes its requests from the journal. */
   reset(name = this.worlds.default.name): void {
     this.worlds.reset(name)
-    this.requests.forgetWorld(name)
+    this.requests.forgetWorld(name).catch(this.reportFailure)
   }
 
   /** Removes a sandbox and its requests from the journal. */
   deleteWorld(name: string): WorldFault | undefined {
     const fault = this.worlds.delete(name)
-    if (fault === undefined) this.requests.forgetWorld(name)
+    if (fault === undefined) this.requests.forgetWorld(name).catch(this.reportFailure)
     return fault
   }
 
@@ -279,9 +279,7 @@ export class Gateway {
   }
 
   /** Logs an error outside of API requests. */
-  reportFailure(error: unknown): void {
-    this.#log.error({ err: error }, 'internal error')
-  }
+  readonly reportFailure = (error: unknown): void => this.#log.error({ err: error }, 'internal error')
 
   /** Answers a request whose `Understudy-*` controls are invalid, with the decorations of the operation at its path. */
   #refuseBadControls(request: Request, served: ServedPlan, refusal: Reply, started: number): Promise<Reply> {

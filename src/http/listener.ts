@@ -68,11 +68,14 @@ export function createListener(plane: Plane, security?: Security) {
   server.on('request', plane.handle)
   // Answering 100 is left to the reader of the body.
   server.on('checkContinue', plane.handle)
-  server.on('checkExpectation', async (req, res) => {
-    const reply = await plane.refuse(problems.expectation_failed, 'Expect must be 100-continue')
-    // The client may send the body or not: where the next request begins is not known.
-    res.shouldKeepAlive = false
-    writeReply({ req, res }, reply, plane.delivery())
+  server.on('checkExpectation', (req, res) => {
+    const write = (reply: Reply) => {
+      // The client may send the body or not: where the next request begins is not known.
+      res.shouldKeepAlive = false
+      writeReply({ req, res }, reply, plane.delivery())
+    }
+    const refusal = plane.refuse(problems.expectation_failed, 'Expect must be 100-continue')
+    refusal.then(write).catch(() => res.destroy())
   })
   const refuseUnread = (socket: Socket, problem: Problem, detail: string) =>
     writeRaw(socket, () => plane.refuse(problem, detail), plane.delivery())

@@ -33,7 +33,7 @@ export function writeReply({ req, res }: Pair, reply: Reply, delivery: Delivery)
   // Text in which every character is a byte need not be encoded.
   const encoding = body?.length === length ? 'latin1' : 'utf8'
   if (typeof body === 'string' && body.length > LONG) {
-    void writeInPieces(res, body, encoding)
+    writeInPieces(res, body, encoding).catch(() => res.destroy())
     watch(req, res, delivery.patience)
     return
   }
@@ -175,7 +175,8 @@ function writeBroken(req: IncomingMessage, res: ServerResponse, reply: Reply, wi
     if (stream === undefined) writeHead(res, reply, vary, body.length)
     else writeStreamedHead(res, reply, vary)
     const chunks = stream?.chunks ?? (req.method === 'HEAD' ? [] : [body])
-    void breakOff(socket, res, chunks, wire, stream === undefined ? body.length : Number(headers['content-length']))
+    const length = stream === undefined ? body.length : Number(headers['content-length'])
+    breakOff(socket, res, chunks, wire, length).catch(() => socket.destroy())
     return
   }
   if (wire.kind === 'garbage') socket.write(GARBAGE)

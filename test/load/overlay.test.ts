@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LoadOptions } from '../../src/load/load.ts'
 import { inferFile } from '../../src/wings/infer/load-inferred.ts'
+import { selectFrom } from '../../src/wings/overlay/json-path.ts'
 import { WINGS } from '../../src/wings.ts'
 import { loadPlan } from '../support/load.ts'
 import { folderOf, merge, readMerged, told } from './overlay-files.ts'
-import { selectFrom } from '../../src/wings/overlay/json-path.ts'
 
 // The rules of merging.
 

@@ -8,7 +8,7 @@ import type { Meter } from './families.ts'
 export const metricsObserver: Observer<Host> = {
   name: 'metrics',
   open: host => host,
-  compile(plan, { metrics, worlds, clock }) {
+  compile(plan, { metrics, worlds, clock, fail }) {
     if (plan.world === undefined) metrics.adopted(plan, clock.now())
     // Bound at the first request, so that an operation without calls has no series. The index of unmatched requests is -1.
     const meters: (Meter | undefined)[] = []
@@ -28,6 +28,8 @@ export const metricsObserver: Observer<Host> = {
         (injected + awaited) / 1000,
         injected / 1000,
       )
+      const judging = reply.stream?.judged?.then(({ breaks }) => breaks && meter.broken())
+      judging?.catch(fail)
       const replied = reply.headers['understudy-replied']
       if (replied !== undefined) meter.replied(replied, awaited / 1000)
       if (exchange.queued) meter.queued()

@@ -80,9 +80,11 @@ export class KeptState {
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
       this.#become(error.message)
-      void this.#retry()
+      this.#retry().catch(this.#report)
     }
   }
+
+  readonly #report = (error: unknown): void => this.#log.error({ err: error }, 'the state could not be read')
 
   async #retry(): Promise<void> {
     while (!this.#closed && this.#turns === undefined) {
@@ -90,7 +92,7 @@ export class KeptState {
       try {
         if (!this.#closed) await this.#begin()
       } catch (error) {
-        if (!(error instanceof Unavailable)) this.#log.error({ err: error }, 'the state could not be read')
+        if (!(error instanceof Unavailable)) this.#report(error)
       }
     }
   }
@@ -122,7 +124,7 @@ export class KeptState {
     this.#become(undefined)
     if (!isNew) await this.#compare()
     await turns.tick()
-    this.#stop = this.#around.every(TICK, () => void this.#follow(turns))
+    this.#stop = this.#around.every(TICK, () => void this.#follow(turns).catch(this.#report))
   }
 
   /** Applies later entries, and keeps the reason if they cannot be read. */

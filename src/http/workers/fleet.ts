@@ -109,7 +109,7 @@ export function createFleet(gateway: Gateway, log: Log) {
     let served = false
     return new Promise((resolve, reject) => {
       worker.on('message', (told: WorkerMessage) => {
-        if ('asks' in told) void give(worker, told.asks)
+        if ('asks' in told) give(worker, told.asks).catch(gateway.reportFailure)
         else if ('obeys' in told) {
           served = true
           log.info({ worker: worker.process.pid }, 'a worker serves')
@@ -144,7 +144,7 @@ export function createFleet(gateway: Gateway, log: Log) {
   function replace(worker: Worker, born: number, how: object): void {
     bury(worker)
     if (stopping) {
-      holds(worker)
+      holds(worker).catch(gateway.reportFailure)
       return
     }
     replaced += 1

@@ -4,7 +4,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
 import type { Gateway } from '../../gateway/gateway.ts'
-import type { Metrics, MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
+import type { MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { KeyPair } from '../../plan/settings.ts'
 
@@ -109,15 +109,17 @@ export function answerFrom<Message, Found>(
 export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): void {
   const { worker } = cluster
   if (worker === undefined) return
-  const numbersOf = (of: AskedOf): unknown =>
-    of === 'metrics' ? gateway.metrics.snapshot() : gateway.readShared(of.observer, of.about)
+  const tellNumbers = async ({ call, of }: Extract<WorkerOrder, { readonly order: 'tell' }>) => {
+    const told = of === 'metrics' ? await gateway.metrics.snapshot() : await gateway.readShared(of.observer, of.about)
+    tell({ call, told })
+  }
   worker.on('error', stop)
   worker.on('disconnect', stop)
-  worker.on('message', async (order: WorkerOrder) => {
+  worker.on('message', (order: WorkerOrder) => {
     const { order: kind } = order
     switch (kind) {
       case 'tell':
-        tell({ call: order.call, told: await numbersOf(order.of) })
+        tellNumbers(order).catch(gateway.reportFailure)
         return
       case 'reload':
         reloader.reload().catch(() => {})
@@ -142,20 +144,21 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
     }
   })
   tell({ obeys: true })
-  tellCounts(gateway.metrics)
+  tellCounts(gateway)
 }
 
 /** Reports the counts repeatedly, so that few are lost with the process. */
-function tellCounts(metrics: Metrics): void {
+function tellCounts({ metrics, reportFailure }: Gateway): void {
   let told = 0
   const look = async () => {
     const { counted } = metrics
     const began = performance.now()
     if (counted !== told) tell({ counts: await metrics.counts() })
     told = counted
-    setTimeout(look, Math.max(TELL, 100 * (performance.now() - began))).unref()
+    setTimeout(begin, Math.max(TELL, 100 * (performance.now() - began))).unref()
   }
-  void look()
+  const begin = () => void look().catch(reportFailure)
+  begin()
 }
 
 /** Lets go of the primary, so that the process can end. */

@@ -14,8 +14,8 @@ import { type Json, memberAt } from '../../kernel/json.ts'
 import type { Entry, Page, Query } from '../../world/records/types.ts'
 import { cutPage, pageOf } from '../../world/records/values.ts'
 import { sentQuery } from './forward.ts'
-import { upstreamBlock } from './settings.ts'
 import { changesIn, layOver, type OwnChange } from './overlaid-records.ts'
+import { upstreamBlock } from './settings.ts'
 import { type Answer, recordsListed, stagingOf } from './staging.ts'
 
 /** The parts of a page of the real API besides its records. */

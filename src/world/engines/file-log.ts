@@ -44,8 +44,8 @@ export class FileLog implements Engine {
   #waiting: Waiting[] = []
   /** The end of the last write or compaction that is under way or in line; never rejects. */
   #last: Promise<void> = Promise.resolve()
-  /** The write that is in line, if any. */
-  #scheduled: Promise<void> | undefined
+  /** Whether a write is in line. */
+  #isScheduled = false
   #synced = 0
   #dirty = false
   #snapshotBytes = 0
@@ -75,8 +75,8 @@ export class FileLog implements Engine {
       this.#compacted = this.#snapshotBytes
       this.#position = { ...from, at: from.at + entries.length }
       this.#synced = now()
-      const stops = [unlock, every(CHECK, () => void this.#afterLast(() => this.#flush(sync === 0, true)))]
-      if (sync > 0) stops.push(every(Math.min(WRITE, sync), () => void this.#write()))
+      const stops = [unlock, every(CHECK, () => this.#aside(() => this.#flush(sync === 0, true)))]
+      if (sync > 0) stops.push(every(Math.min(WRITE, sync), () => this.#write()))
       this.#stop = () => stops.forEach(stop => void stop())
       return { anew: { snapshot }, entries, position: this.#position }
     } catch (error) {
@@ -102,7 +102,7 @@ export class FileLog implements Engine {
     if (this.#settings.sync > 0) return appended
     return new Promise((done, failed) => {
       this.#waiting.push({ done: () => done(appended), failed })
-      void this.#write()
+      this.#write()
     })
   }
 
@@ -115,13 +115,19 @@ export class FileLog implements Engine {
   }
 
   /** Writes the waiting lines: all calls before the write begins share it. */
-  #write(): Promise<void> {
-    this.#scheduled ??= this.#afterLast(() => {
-      this.#scheduled = undefined
+  #write(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#aside(() => {
+      this.#isScheduled = false
       const { sync } = this.#settings
       return this.#flush(sync === 0 || this.#around.now() - this.#synced >= sync - WRITE)
     })
-    return this.#scheduled
+  }
+
+  /** Runs a task after the last one without waiting for it. Logs its error. */
+  #aside(task: () => Promise<void>): void {
+    this.#afterLast(task).catch((error: Error) => this.#around.warn(error.message))
   }
 
   /** One after the other: writes and compactions. */
@@ -172,7 +178,7 @@ export class FileLog implements Engine {
         this.#around.warn(`${file.path} could not be compacted: ${(error as Error).message}`)
         this.#lines = [...lines, ...this.#lines]
         this.#waiting = [...waiting, ...this.#waiting]
-        if (this.#settings.sync === 0) void this.#write()
+        if (this.#settings.sync === 0) this.#write()
       }
       this.#compacted = file.bytes
     })

@@ -224,7 +224,7 @@ class RedisRequests implements SharedRequests {
     this.#dropped = dropped
     this.#members = members
     connection.onAvailability(reason => {
-      if (reason === undefined && this.#again.length > 0) void this.#add([], this.#again.length)
+      if (reason === undefined && this.#again.length > 0) this.#add([], this.#again.length).catch(() => {})
     })
   }
 
