@@ -328,7 +328,10 @@ export const isPageField = (name = '', ...meanings: readonly ('total' | 'count' 
   meanings.some(meaning => (NUMBERS[meaning] ?? TEXTS[meaning])?.test(plainName(name)))
 
 /** Returns the target with `rel=next` in a field `Link` (RFC 8288). */
-export const nextLink = (link = ''): string | undefined => /<([^>]*)>\s*;[^,]*\brel="?next\b/i.exec(link)?.[1]
+export function nextLink(link = ''): string | undefined {
+  const links = [...link.matchAll(/<([^<>]*)>\s*;([^,]*)/g)]
+  return links.find(([, , parameters = '']) => /\brel="?next\b/i.test(parameters))?.[1]
+}
 
 /** Names beside which a `count` is that of all pages. */
 const PAGED = /^(?:next|previous|prev|nextpage|hasmore|results)$/
