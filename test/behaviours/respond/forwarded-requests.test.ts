@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Upstream, UpstreamRequest } from '../../../src/behaviours/exchange.ts'
-import { hasDotSegment } from '../../../src/wings/real-api/forward.ts'
 import { nextLink } from '../../../src/behaviours/respond/pages.ts'
+import { hasDotSegment } from '../../../src/wings/real-api/forward.ts'
 import { gatewayOf, load, sendTo } from '../../support/in-process.ts'
 import { FixedClock } from '../../virtual-clock.ts'
 
