@@ -4,13 +4,13 @@ import { basename } from 'node:path'
 import type { Contract } from '../contract/contract.ts'
 import { decodeQuery } from '../contract/document/parameters.ts'
 import { isObject, mapValues } from '../kernel/json.ts'
+import { isSecretName } from '../kernel/secrets.ts'
 import type { BlockSettings } from '../plan/house.ts'
 import type { Plan } from '../plan/plan.ts'
 import { passwordsOf } from '../plan/settings.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
 
 const MASKED = '***'
-const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie'])
 /** A shorter credential is masked only as a whole word; otherwise every `a` would be. */
 const SHORTEST_WITHIN = 4
 
@@ -66,7 +66,7 @@ export class Mask {
 
   /** Returns a header's value; one that carries a credential becomes `***`. */
   header(name: string, value: string): string {
-    return CREDENTIALS.has(name) || this.#secrets.headers.has(name) ? MASKED : this.text(value)
+    return isSecretName(name, 'header') || this.#secrets.headers.has(name) ? MASKED : this.text(value)
   }
 
   /** Returns whether a text contains a known credential. */

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { loadContract } from '../../src/load/load.ts'
 import { addToRecording, exchangesOf, RECORDING } from '../../src/wings/project/recording.ts'
@@ -17,7 +16,8 @@ import type { Api, Sent } from './recorded-api.ts'
 
 /** The folder of all projects. */
 export const home = mkdtempSync(join(tmpdir(), 'understudy-record-'))
-after(() => rmSync(home, { recursive: true }))
+// Several files of tests may share a process.
+process.once('exit', () => rmSync(home, { recursive: true }))
 let folders = 0
 
 interface RecordOptions {

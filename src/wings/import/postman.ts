@@ -6,6 +6,7 @@ import type { Path, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parseJson, put, stringifyJson } from '../../kernel/json.ts'
 import { attempted, getOrMake } from '../../kernel/memo.ts'
 import { freeName } from '../../kernel/names.ts'
+import { isSecretName } from '../../kernel/secrets.ts'
 import { parameterAfter } from '../project/handlebars.ts'
 import {
   asList,
@@ -21,7 +22,7 @@ import {
   RouteBook,
   showQuery,
 } from '../project/imported.ts'
-import { createBlanks, isSecretName } from '../project/recording.ts'
+import { createBlanks } from '../project/recording.ts'
 import type { Lose, Members } from './matchers.ts'
 
 /** The collection in a file: an export, or a reply of the API of Postman. */

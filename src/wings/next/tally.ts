@@ -7,6 +7,7 @@ import { Mask } from '../../gateway/mask.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
+import { blankSecrets } from '../../kernel/secrets.ts'
 import { breatheWhenDue, isoDate, timestamp } from '../../world/clock.ts'
 import type { KeptExchange, NextCause, NextJudge } from './judge.ts'
 import type { NextFinding, NextReport, NextRow, NextVerdict } from './report.ts'
@@ -129,7 +130,7 @@ export class NextTally {
   #curl({ method, path, query, headers, body }: KeptExchange): string | undefined {
     const { listen, worlds } = this.judge.now.simulation
     if (typeof body === 'string' && body.length > LONGEST_TRY) return undefined
-    const text = typeof body === 'string' ? this.#mask.text(body).replace(SECRET_FIELD, '$1***') : ''
+    const text = typeof body === 'string' ? blankSecrets(this.#mask.text(body), MASKED) : ''
     const requestBody = { text, bytes: text.length, cut: false }
     const call = { method, path, query, headers, world: worlds.default, mask: this.#mask, requestBody }
     return describeAsCurl(call, `http://localhost:${listen.port}`, worlds.default).trimEnd()
@@ -225,5 +226,4 @@ function placeText(node: Node | undefined, reference = ''): string {
   return `${file}:${line}:${column}`
 }
 
-/** Matches a field of JSON, or of a form, up to a value that its name calls secret. */
-const SECRET_FIELD = /("?[^"=&{}]*(?:pass|token|secret|credential|api_?key)[^"=&{}]*(?:"\s*:\s*"|=))[^"&]*/gi
+const MASKED = { blank: () => '***' }

@@ -20,6 +20,7 @@ import type { Headers, Reply, Unread } from '../../kernel/http.ts'
 import { isObject, type Json, memberAt, parseJson, parsePointer, pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
+import { blankSecrets, isHiddenName } from '../../kernel/secrets.ts'
 import { type AskedRequest, pageDifferences } from './page-differences.ts'
 
 /** A reply of the real API. */
@@ -229,9 +230,6 @@ function* furtherFields(
   }
 }
 
-/** Names of fields whose values are not shown. */
-const SECRET = /pass|token|secret|key|auth|credential|cookie|session/i
-
 /** The characters of a value that are shown. */
 const SHOWN_VALUE = 40
 
@@ -242,11 +240,13 @@ export const describeType = (value: unknown): string => {
   return typeof value === 'string' || typeof value === 'boolean' ? typeof value : 'number'
 }
 
+const MASKED = { blank: () => '***' }
+
 /** Returns a value for a message; its type, if the name is that of a secret. */
 export function describeValue(value: unknown, name = ''): string {
   if (Array.isArray(value)) return `array of ${value.length}`
-  if (value === undefined || isObject(value) || SECRET.test(name)) return describeType(value)
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  if (value === undefined || isObject(value) || isHiddenName(name)) return describeType(value)
+  const text = typeof value === 'string' ? JSON.stringify(blankSecrets(value, MASKED)) : String(value)
   return text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}…` : text
 }
 

@@ -5,6 +5,7 @@ import {
   closeSync,
   constants,
   createReadStream,
+  fchmodSync,
   fstatSync,
   ftruncateSync,
   openSync,
@@ -299,7 +300,9 @@ export class HarFile {
    */
   constructor(path: string, version: string) {
     this.path = path
-    this.#file = openSync(path, constants.O_RDWR | constants.O_CREAT)
+    this.#file = openSync(path, constants.O_RDWR | constants.O_CREAT, PRIVATE)
+    // An earlier version let everyone read it. The owner alone can change that.
+    attempted(() => fchmodSync(this.#file, PRIVATE))
     if (fstatSync(this.#file).size === 0) writeSync(this.#file, harHead(version))
     const [end, isEmpty] = lastEntryEnd(this.#file)
     if (end === 0) {
@@ -331,6 +334,9 @@ export class HarFile {
     closeSync(this.#file)
   }
 }
+
+/** Only the user may read it: masking knows many credentials, and not all. */
+const PRIVATE = 0o600
 
 const HEAD = /^\{"log":\{"version":"1\.2".*?"entries":\[/
 

@@ -8,7 +8,7 @@ import { writeYaml } from '../../kernel/file/write-yaml.ts'
 import { isObject, type Json, type JsonObject, parseJson, put, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { freeName } from '../../kernel/names.ts'
-import { isSecretName } from './recording.ts'
+import { isSecretName } from '../../kernel/secrets.ts'
 
 /** One reply of a route, and when it is given. */
 export interface ImportedCase {

@@ -11,6 +11,15 @@ import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, mapValues, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/names.ts'
+import {
+  type BlankOptions,
+  blankColumns,
+  blankEvents,
+  blankSecrets,
+  isIdentifierName,
+  isSecretName,
+  secrecyOf,
+} from '../../kernel/secrets.ts'
 import { entryOf, HarFile, type RecordedExchange, type RecordedMessage, readHar } from './har.ts'
 
 export const RECORDING = 'recording.har'
@@ -135,32 +144,11 @@ export function valueOfRequest(request: RecordedMessage): Json | undefined {
 
 // --- blanks ----------------------------------------------------------------------------------------------------------
 
-/** Names of fields, parameters and headers with credentials, in the form of `plainName`. */
-const SECRET =
-  /passw|passphrase|secret|token(?!s)|(?:api|access|private)key|(?<!accesscontrolallow)credential|authorization|sess(?:ion)?id|signature|csrf|cardnumber|^(?:pass|pwd|pin|cvv|cvc|otp|jwt|sig)$/
-
-/** The ways in which a text of any form has a name before its value. The bounds keep each one linear. */
-const PAIRS = [
-  // `"name": "value"`, `name="value"`, also with escaped quotes
-  /(?<![\w-])(?<name>[\w-]{1,64})\\*["']?\s{0,9}[:=]\s{0,9}(?<quote>\\*["'])(?<value>(?:(?!\k<quote>)(?:\\.|.)){1,4096})/gs,
-  // `name=value`, `"name": 5`
-  /(?<![\w-])(?<name>[\w-]{1,64})(?:=|["']\s{0,9}:\s{0,9}(?=\d))(?<value>[^\s"'\\<>&;,#?]+)/g,
-  // `<name>value</name>`, `<input name="name" value="value">`, a part of a multipart body
-  /<(?<name>[\w:-]{1,64})(?:\s[^<>]{0,500})?>(?:<!\[CDATA\[)?(?<value>[^<\]]+)/g,
-  /\bname=\\*["'](?<name>[^"'\r\n\\]{1,64})\\*["'][^<>]{0,500}?value=\\*["'](?<value>[^"'\\]+)/g,
-  /\bname="(?<name>[^"\r\n]{1,64})"[^\r\n]{0,500}\r?\n(?:[^\r\n]{1,500}\r?\n){0,9}\r?\n(?<value>[^\r\n]+)/g,
-]
-/** `//user:password@` */
-const PASSWORD = /(\/\/[^\s/:@"]{0,64}:)([^\s/@"]{1,256})(?=@)/g
-
 const BLANK = /^masked-\d+(?:@example\.com)?$/i
-
-/** Whether a field, a parameter or a header of this name has a credential. */
-export const isSecretName = (name: string): boolean => SECRET.test(plainName(name))
 
 /** Returns a function that blanks the credentials of an exchange, and the values that it has blanked before; see `createBlanks`. */
 export function createMask(...of: Parameters<typeof createBlanks>) {
-  const { inMessage, inQuery, elsewhere } = createBlanks(...of)
+  const { inMessage, inQuery, inPath } = createBlanks(...of)
   return <Exchange extends Pick<RecordedExchange, 'path' | 'query' | 'request' | 'reply'>>(one: Exchange): Exchange => {
     // The first pass learns the values of the second.
     for (const message of [one.request, one.reply]) inMessage(message)
@@ -169,11 +157,7 @@ export function createMask(...of: Parameters<typeof createBlanks>) {
       query: inQuery(one.query),
       request: inMessage(one.request),
       reply: inMessage(one.reply),
-      path: one.path.replace(/[^/]+/g, segment => {
-        const text = decodeSegment(segment)
-        const masked = elsewhere(text)
-        return masked === text ? segment : encodeURIComponent(masked)
-      }),
+      path: inPath(one.path),
     }
   }
 }
@@ -189,10 +173,13 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
   const schemes = [...(contract?.securitySchemes.values() ?? [])]
   const blanks = new Map<string, string>()
 
-  const isNamed = (name: string, place?: 'header' | 'query'): boolean => {
-    const plain = plainName(name)
-    return names.has(plain) || isSecretName(name) || schemes.some(one => one.in === place && one.name === name)
-  }
+  /** Long random words that identify something, which stay. */
+  const identifiers = new Set<string>()
+
+  const testOf: NonNullable<BlankOptions['secrecyOf']> = (name, place) =>
+    names.has(plainName(name)) || schemes.some(one => one.in === place && one.name === name)
+      ? () => true
+      : secrecyOf(name, place)
 
   const blank = (value: string): string => {
     if (value === '' || BLANK.test(value)) return value
@@ -207,34 +194,38 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
     return made
   }
 
-  /** Replaces a text that is known, or the words in it that are. A short text may mean something else elsewhere. */
-  const elsewhere = (text: string): string =>
-    (text.length > 3 ? blanks.get(text) : undefined) ??
-    PAIRS.reduce(inPairs, text)
-      .replace(PASSWORD, (_, before: string, password: string) => before + blank(password))
-      .replace(/[\w.~@+-]{8,}/g, word => blanks.get(word) ?? word)
-
-  const inPairs = (text: string, pattern: RegExp): string => {
-    let masked = ''
-    let from = 0
-    pattern.lastIndex = 0
-    for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
-      const { name = '', value = '' } = found.groups as Record<string, string>
-      const start = pattern.lastIndex - value.length
-      // Another value may hold a pair.
-      if (!isNamed(name)) pattern.lastIndex = start
-      else {
-        masked += text.slice(from, start) + blank(decodeSegment(value))
-        from = pattern.lastIndex
-      }
+  /** Replaces a text that is known, or what is secret in it. A short text may mean something else elsewhere. */
+  const elsewhere = (text: string, { form, isIdentifier = false }: TextUse = {}): string => {
+    const known = text.length > 3 ? blanks.get(text) : undefined
+    if (known !== undefined) return known
+    const isSecretWord = (word: string) => {
+      if (isIdentifier && !blanks.has(word)) identifiers.add(word)
+      return !identifiers.has(word)
     }
-    return masked + text.slice(from)
+    return blankSecrets(text, { blank, secrecyOf: testOf, isSecretWord, form }).replace(
+      /[\w.~@+-]{8,}/g,
+      word => blanks.get(word) ?? word,
+    )
+  }
+
+  /** The value of a segment may be named by the one before it: `/token/x`. */
+  const inPath = (path: string): string => {
+    const named = blankSecrets(path, {
+      blank: text => encodeURIComponent(blank(decodeSegment(text))),
+      isSecretWord: () => false,
+    })
+    return named.replace(/[^/]+/g, segment => {
+      const text = decodeSegment(segment)
+      const masked = elsewhere(text, { isIdentifier: true })
+      return masked === text ? segment : encodeURIComponent(masked)
+    })
   }
 
   const inQuery = (query: string): string =>
     query.replace(/([^&=]*)=([^&]*)/g, (pair, name: string, value: string) => {
       const [key, text] = [decodeQuery(name) ?? name, decodeQuery(value) ?? value]
-      const masked = isNamed(key, 'query') ? blank(text) : elsewhere(text)
+      const isSecret = testOf(key, 'query')?.(text)
+      const masked = isSecret ? blank(text) : elsewhere(text, { isIdentifier: isIdentifierName(key) })
       return masked === text ? pair : `${name}=${encodeURIComponent(masked)}`
     })
 
@@ -244,18 +235,33 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
         /^(?:path|domain|expires|max-age|samesite)$/i.test(key) ? pair : `${before}${key}=${blank(text)}`,
       )
     }
-    if (!isNamed(name, 'header')) return elsewhere(value)
+    if (!testOf(name, 'header')?.(value)) return elsewhere(value, { isIdentifier: isIdentifierName(name) })
     const [word = '', rest] = value.split(/ (.*)/s)
-    if (!/authorization$/.test(name)) return blank(value)
+    if (!/(?:^|-)auth(?:oriz|entic)ation$/.test(name)) return blank(value)
     if (/^basic$/i.test(word)) return `${word} bWFza2VkOm1hc2tlZA==`
     return rest === undefined ? blank(value) : `${word} ${blank(rest)}`
   }
 
-  const inValue = (value: Json, isSecret = false): Json => {
-    if (Array.isArray(value)) return value.map(one => inValue(one, isSecret))
-    if (isObject(value)) return mapValues(value as JsonObject, (one, name) => inValue(one, isSecret || isNamed(name)))
-    if (typeof value === 'string') return isSecret ? blank(value) : elsewhere(value)
+  const inValue = (value: Json, isSecret = false, name = ''): Json => {
+    if (Array.isArray(value)) return value.map(one => inValue(one, isSecret, name))
+    if (isObject(value)) return inObject(value as JsonObject, isSecret)
+    if (typeof value === 'string') {
+      return isSecret ? blank(value) : elsewhere(value, { isIdentifier: isIdentifierName(name) })
+    }
     return isSecret && typeof value !== 'boolean' && value !== null ? 0 : value
+  }
+
+  const inObject = (value: JsonObject, isSecret: boolean): JsonObject => {
+    // `{"name": "password", "value": "x"}`
+    const { name, key = name, field = key } = value
+    const named = typeof field === 'string' ? field : ''
+    // A digest beside a salt or a password is not that of a file.
+    const isCredential = 'hash' in value && Object.keys(value).some(one => isSecretName(one))
+    return mapValues(value, (one, member) => {
+      const test = testOf(member === 'value' ? named : member, 'field') ?? testOf(member, 'field')
+      const isOwn = test !== undefined && (typeof one !== 'string' || test(one))
+      return inValue(one, isSecret || isOwn || (isCredential && member === 'hash'), member)
+    })
   }
 
   const inMessage = <Message extends RecordedMessage>(message: Message): Message => {
@@ -263,13 +269,30 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
     const { body } = message
     if (body === undefined) return { ...message, headers }
     if (typeof body !== 'string') {
-      return { ...message, headers, body: Buffer.from(elsewhere(Buffer.from(body).toString('latin1')), 'latin1') }
+      // A long word in bytes may be a part of anything.
+      const text = elsewhere(Buffer.from(body).toString('latin1'), { isIdentifier: true })
+      return { ...message, headers, body: Buffer.from(text, 'latin1') }
     }
     const value = jsonOfMessage(message)
-    const masked =
-      value === undefined ? (hasForm(message) ? inQuery(body) : elsewhere(body)) : stringifyJson(inValue(value))
-    return { ...message, headers, body: masked }
+    return { ...message, headers, body: value === undefined ? inText(body, message) : stringifyJson(inValue(value)) }
   }
 
-  return { inMessage, inQuery, elsewhere, inValue }
+  /** Replaces what is secret in a body that is not JSON. */
+  const inText = (body: string, message: RecordedMessage): string => {
+    const type = typeOfMessage(message)
+    const options = { blank, secrecyOf: testOf }
+    if (hasForm(message)) return inQuery(body)
+    if (/yaml/.test(type)) return elsewhere(body, { form: 'yaml' })
+    if (/csv|tab-separated/.test(type)) return elsewhere(blankColumns(body, options))
+    const text = /event-stream/.test(type) ? blankEvents(body, { ...options, form: 'lines' }) : body
+    return elsewhere(text, { form: isJson(type) ? 'part' : 'lines' })
+  }
+
+  return { inMessage, inQuery, inPath, inValue: (value: Json) => inValue(value) }
+}
+
+interface TextUse {
+  readonly form?: BlankOptions['form']
+  /** Whether its long random words identify something. */
+  readonly isIdentifier?: boolean
 }

@@ -6,6 +6,7 @@ import type { Contract } from '../../contract/contract.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Source } from '../../kernel/file/source.ts'
 import { lowerNames } from '../../kernel/http.ts'
+import { isPublicHeader } from '../../kernel/secrets.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import type { Block } from '../../plan/house.ts'
 import { readTls } from '../../plan/settings.ts'
@@ -113,12 +114,9 @@ function withholdKeys(settings: UpstreamSettings, { securitySchemes }: Contract)
   return { ...settings, withheld }
 }
 
-/** Fields whose values are no secret. */
-const PUBLIC_FIELD = /^(?:accept.*|content-.*|user-agent|prefer|origin|referer|x-(?:request|correlation)-id)$/i
-
 /** The values of fields that are sent to the real API and may be credentials. */
 const upstreamSecrets = (file: UpstreamFile | undefined): readonly string[] =>
-  Object.entries(file?.set ?? {}).flatMap(([name, value]) => (PUBLIC_FIELD.test(name) ? [] : [String(value)]))
+  Object.entries(file?.set ?? {}).flatMap(([name, value]) => (isPublicHeader(name) ? [] : [String(value)]))
 
 /** The top-level key `upstream`. */
 export const upstreamBlock: Block<UpstreamFile, UpstreamSettings | undefined> = {
