@@ -29,6 +29,10 @@ export const jsonServer: ImportKind = {
         const place = file.source.locate([name])
         const path = `/${name}`
         const lose = (what: string, hint: string) => report.warning('not-imported', what, place, hint)
+        if (!/^[\p{L}\p{N}_.~-]+$/u.test(name)) {
+          lose(`${JSON.stringify(name)} cannot be a part of a path, and is left out`, 'give it a name of letters')
+          return []
+        }
         if (isObject(value)) return [{ name, place, path, idField: '', records: [value as JsonObject] }]
         const given = lists.get(name)
         if (given === undefined) {
@@ -127,10 +131,12 @@ const ownersNamed = (records: readonly JsonObject[], names: Iterable<string>) =>
 function filterFields(records: readonly JsonObject[], prefix = ''): [field: string, type: Json][] {
   const fields = new Set(records.flatMap(record => Object.keys(record)))
   return [...fields].flatMap((field): [string, Json][] => {
+    // A field with a point in its name cannot be told from one of an object.
+    if (!/^[^\s.\p{Cc}]+$/u.test(field)) return []
     const values = records.flatMap(record => (record[field] == null ? [] : [record[field] as Json]))
     const { type } = schemaOfValues(values)
     if (type === 'object') return prefix.length > 100 ? [] : filterFields(values as JsonObject[], `${prefix}${field}.`)
-    return typeof type !== 'string' || type === 'array' || field.includes('.') ? [] : [[prefix + field, type]]
+    return typeof type !== 'string' || type === 'array' ? [] : [[prefix + field, type]]
   })
 }
 

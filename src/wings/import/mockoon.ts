@@ -21,6 +21,7 @@ import {
 } from '../project/imported.ts'
 import { collectionSettings, type Dialect } from './json-server.ts'
 import type { Lose, Members } from './matchers.ts'
+import { hasShape, MOCKOON_ROUTE } from './shapes.ts'
 import { readResponse, USUAL_METHODS } from './stubs.ts'
 
 /** The path of the environment in a file: old exports have it in `data`, or in a list there. */
@@ -102,7 +103,8 @@ class MockoonReading {
         else if (route.type === 'crud') records.push(...this.#readCrud(route, at))
         else this.#readRoute(route, at)
       }
-      readPart(read, this.#file.source.locate(at), this.#report)
+      if (hasShape(MOCKOON_ROUTE, this.#file.source, at, this.#report))
+        readPart(read, this.#file.source.locate(at), this.#report)
     }
     const settings: Record<string, Json> = {}
     if (typeof latency === 'number' && latency > 0) settings.defaults = { latency: { fixed: `${latency}ms` } }
@@ -120,7 +122,8 @@ class MockoonReading {
   }
 
   #pathOf(route: MockoonRoute): string {
-    const whole = [this.#environment.endpointPrefix, route.endpoint].filter(Boolean).join('/')
+    const { endpointPrefix: prefix } = this.#environment
+    const whole = [typeof prefix === 'string' && prefix, route.endpoint].filter(Boolean).join('/')
     return `/${whole.replace(/^\/+/, '').replace(/:(\w+)(?:\([^)]*\))?\??/g, '{$1}')}`
   }
 
@@ -226,7 +229,8 @@ class MockoonReading {
     const isFile = bodyType === 'FILE' || (bodyType === undefined && filePath !== '')
     const isBucket = bodyType === 'DATABUCKET'
     const body = isBucket ? (this.#bucketOf(databucketID) ?? 'null') : (response.body ?? '')
-    const fields = [...objectItems(this.#environment.headers), ...(response.headers ?? [])]
+    const common = objectItems(this.#environment.headers).filter(({ value }) => typeof value === 'string')
+    const fields = [...common, ...(response.headers ?? [])]
     const headers = fields.filter(({ key }) => !/^access-control-/i.test(String(key)))
     const lose: Lose = (_, what, hint) =>
       this.#lose([...at, isFile ? 'filePath' : 'body'], what, /[gs]et(?:Global)?Var\b/.test(what) ? STATE_HINT : hint)

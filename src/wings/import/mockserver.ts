@@ -5,6 +5,7 @@ import { isObject, type Json } from '../../kernel/json.ts'
 import { attempted } from '../../kernel/memo.ts'
 import { asList, type ImportKind, RouteBook, readPart } from '../project/imported.ts'
 import type { Members } from './matchers.ts'
+import { hasShape, MOCKSERVER_EXPECTATION } from './shapes.ts'
 import { addStub, namedBy, type Stub } from './stubs.ts'
 
 type Expectation = Members & { readonly httpRequest: Members }
@@ -22,7 +23,9 @@ export const mockserver: ImportKind = {
     const found = files.flatMap(({ source, readBeside }) => {
       const path = (i: number): Path => (Array.isArray(source.value) ? [i] : [])
       return asList(source.value).flatMap((one, i) =>
-        isExpectation(one) ? [{ source, readBeside, path: path(i), one }] : [],
+        isExpectation(one) && hasShape(MOCKSERVER_EXPECTATION, source, path(i), report)
+          ? [{ source, readBeside, path: path(i), one }]
+          : [],
       )
     })
     const priorityOf = ({ one }: { readonly one: Expectation }) => Number(one.priority ?? 0)
@@ -117,7 +120,7 @@ function bodyPatternOf(body: unknown): Members {
   if (type === 'JSON_PATH') return { matchesJsonPath: jsonPath }
   if (type === 'REGEX') return { matches: body.regex }
   if (type === 'STRING') return { [body.subString === true ? 'contains' : 'equalTo']: body.string }
-  if (type !== undefined && type !== 'JSON') return { [String(type)]: body }
+  if (typeof type === 'string' && type !== 'JSON') return { [type]: body }
   const isLoose = matchType !== 'STRICT'
   return { equalToJson: json, ignoreExtraElements: isLoose, ignoreArrayOrder: isLoose }
 }

@@ -174,8 +174,8 @@ class CollectionReading {
    * @returns the name of the scheme, `''` for none; `undefined` where nothing is said
    */
   #schemeOf(auth: unknown, variables: Variables, lose?: Lose, at: Path = []): string | undefined {
-    if (!isObject(auth)) return undefined
-    const type = String(auth.type)
+    if (!isObject(auth) || typeof auth.type !== 'string') return undefined
+    const { type } = auth
     const kind = AUTH.get(type)
     if (kind === undefined) {
       if (type !== 'noauth') lose?.(at, `credentials of the kind "${type}" are not asked for`, 'see docs/openapi.md')
@@ -256,12 +256,15 @@ function fillIn(text: string, variables: Variables, depth = 0): string {
   return made === text ? text : fillIn(made, variables, depth + 1)
 }
 
+/** A value that may be written for a text; the empty text for others. */
+const writtenText = (value: unknown): string => (typeof value === 'object' || value === undefined ? '' : String(value))
+
 /** The fields of a message that are switched on, by their lower-case names. */
 const sentFields = (list: unknown): Map<string, string> =>
   new Map(
     objectItems(list)
       .filter(({ disabled }) => disabled !== true)
-      .map(({ key, value }) => [String(key).toLowerCase(), String(value ?? '')]),
+      .map(({ key, value }) => [writtenText(key).toLowerCase(), writtenText(value)]),
   )
 
 interface SentMessage {
@@ -278,7 +281,7 @@ interface SentMessage {
 }
 
 function readMessage({ method = 'GET', url, header, body }: Members, variables: Variables): SentMessage {
-  const fill = (text: unknown) => fillIn(String(text ?? ''), variables)
+  const fill = (text: unknown) => fillIn(writtenText(text), variables)
   const parts: Members = isObject(url) ? url : { raw: url }
   const raw = String(parts.raw ?? '')
   const [before = '', search = ''] = raw.split('#', 1).join().split('?', 2)
@@ -341,7 +344,7 @@ function readSentBody({ mode, raw, options, ...forms }: Members, known: string |
 function describeSent({ path, shown }: ImportedRoute, sent: SentMessage, scheme: string | undefined): void {
   const { values, query, type, body } = sent
   const names = expressionsOf(path).map(name => `path ${name}`)
-  for (const [i, value] of [...values.values()].entries())
+  for (const [i, value] of [...values.values()].slice(0, names.length).entries())
     getOrMake(shown.parameters, names[i] as string, (): string[][] => []).push([value])
   showQuery(
     shown,

@@ -4,6 +4,7 @@ import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { celOfJsonPath, type TranslateHelper } from '../project/handlebars.ts'
 import { celText, type ImportKind, partOf, RouteBook, readPart } from '../project/imported.ts'
+import { hasShape, WIREMOCK_MAPPING } from './shapes.ts'
 import { addStub, namedBy, type Stub } from './stubs.ts'
 
 const isMapping = (value: unknown): value is Stub =>
@@ -29,6 +30,7 @@ export const wiremock: ImportKind = {
     const stubs = files.flatMap(file => mappingsIn(file.source.value).map(([path, stub]) => ({ file, path, stub })))
     // The lowest priority number wins; among equals the mapping that was added last.
     const ordered = stubs
+      .filter(({ file, path }) => hasShape(WIREMOCK_MAPPING, file.source, path, report))
       .map((one, i) => ({ ...one, i }))
       .sort((a, b) => Number(a.stub.priority ?? 5) - Number(b.stub.priority ?? 5) || b.i - a.i)
     const named = namedBy(ordered.map(({ stub }) => stub))

@@ -162,14 +162,23 @@ export function celValue(value: Json): string {
 /** Returns a text with `${` and `{{` as a template writes them, so that it is sent as it is. */
 export const plainTemplate = (text: string): string => text.replace(/\$\{|\{\{/g, part => `\${"${part}"}`)
 
-/** Reads a part of a file. A part of another shape than the tool writes is left out, and reported. */
+/** Why a part of a file cannot be imported: the end of a sentence. */
+export class ImportFault extends Error {}
+
+/** Reads a part of a file. A part that cannot be read is left out, and reported. */
 export function readPart(read: () => void, place: Place, report: Diagnostics): void {
   try {
     read()
   } catch (error) {
-    const what = `this is left out, because it is not as its tool writes it: ${(error as Error).message}`
-    report.warning('not-imported', what, place, 'correct it')
+    const why = error instanceof ImportFault ? error.message : 'a value in it has another type than its tool writes'
+    report.warning('not-imported', `this is left out, because ${why}`, place, 'correct it')
   }
+}
+
+/** Whether a value has a key with a placeholder, which a gateway.yaml fills in within values only. */
+function hasPlaceholderKey(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasPlaceholderKey)
+  return isObject(value) && Object.entries(value).some(([key, one]) => /\$\{|\{\{/.test(key) || hasPlaceholderKey(one))
 }
 
 export const newRoute = (method: string, path: string, notes: RouteNotes = {}): ImportedRoute => ({
@@ -204,7 +213,12 @@ export class RouteBook {
   add(method: string, given: string, report: Diagnostics | undefined, one: ImportedCase, notes?: RouteNotes): void {
     const route = this.routeAt(method, given, notes)
     const { path } = route
-    if (!(one.status >= 200 && one.status <= 599)) throw new TypeError(`the status is ${one.status}`)
+    if (!(one.status >= 200 && one.status <= 599)) throw new ImportFault('its status is none from 200 to 599')
+    if (!(one.body instanceof ImportedFile) && hasPlaceholderKey(one.body)) {
+      const message = 'this reply is left out, because a key of its body has a placeholder, which only values may have'
+      report?.warning('not-imported', message, one.place, 'give the key another name')
+      return
+    }
     const when = one.when.map(condition => renamed(condition, given, path))
     const isSame = (known: ImportedCase) => known.when.length === 0 || known.when.join() === when.join()
     const earlier = route.cases.find(known => isSame(known) && known.settings?.times === undefined)
@@ -349,7 +363,7 @@ export function addFixture(
   records: readonly JsonObject[],
 ): string {
   const isRead = records.length <= MOST_READ
-  const path = `fixtures/${name}.${isRead ? 'yaml' : 'json'}`
+  const path = `fixtures/${name.replace(/[^\p{L}\p{N}_.-]+/gu, '-')}.${isRead ? 'yaml' : 'json'}`
   const lines = () => records.map(one => stringifyJson(one)).join(',\n')
   files.set(path, isRead ? writeYaml(records) : `[\n${lines()}\n]\n`)
   return path
