@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import type { Diagnostics } from '../../kernel/diagnostic.ts'
+import { Diagnostics, type Place } from '../../kernel/diagnostic.ts'
 import { ReplyFiles, readSource } from '../../kernel/file/read-source.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import type { LoadWing } from '../../load/contract-file.ts'
@@ -11,7 +11,14 @@ import { acceptedCredential, carried, createRunner, inProcess, NO_CREDENTIAL } f
 import type { Plan } from '../../plan/plan.ts'
 import { encodePairs, type ForeignFile, type Imported, type ImportKind } from '../project/imported.ts'
 import { exchangesIn, type InferredProject, inferredProject } from '../project/inferred-project.ts'
-import { type ProjectFiles, projectOf, writeProject } from '../project/project.ts'
+import {
+  type Project,
+  type ProjectFiles,
+  type ProjectPart,
+  projectOf,
+  withoutParts,
+  writeProject,
+} from '../project/project.ts'
 import { findRecorded } from '../project/recorded-state.ts'
 import { jsonOfMessage } from '../project/recording.ts'
 import { differencesBetween } from '../project/replay.ts'
@@ -87,21 +94,21 @@ export async function importFiles(
     return undefined
   }
   const own = files.filter(({ source }) => kind.recognises(source.value))
-  const imported = kind.read(own, report)
+  const given = kind.read(own, report)
   if (report.failed) return undefined
   mkdirSync(dirname(target), { recursive: true })
   const trial = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
   try {
     const place = { folder: trial, home, given: contract && resolve(home, contract), wings }
-    const isOwn = contract === undefined && imported.hasExamples !== true
-    const made = isOwn ? { files: projectOf(imported) } : await inferredProject(imported, place, report)
-    const { files: project, contract: known, mistakes }: InferredProject = made
+    const isOwn = contract === undefined && given.hasExamples !== true
+    const made = isOwn ? undefined : await inferredProject(given, place, report)
     if (report.failed) return undefined
-    writeProject(trial, project)
-    const gateway = String(project.get('gateway.yaml'))
-    const variables = (imported.variables ?? []).filter(name => gateway.includes(`\${${name}}`))
-    const environment = Object.fromEntries(variables.map(name => [name, `any-${name}`]))
-    const { plan, report: found } = loadPlan(join(trial, 'gateway.yaml'), home, environment, { known, wings })
+    const refuse = ({ of, place: at = placeOfFile(own[0]?.name ?? '') }: ProjectPart, message: string) => {
+      const what = typeof of === 'string' ? `"${of}" is left out` : 'this is left out'
+      report.warning('not-imported', `${what}, because the project is refused with it: ${message}`, at, 'correct it')
+    }
+    const loaded = loadProject(given, made, { folder: trial, home, wings }, refuse)
+    const { imported, files: project, mistakes, plan, found, variables } = loaded
     const tried = plan === undefined ? undefined : await tryCases(imported, plan)
     for (const { place: at, ...one } of [...(mistakes?.unsorted ?? []), ...found.unsorted]) {
       const { line, column, length, text } = at
@@ -142,6 +149,67 @@ function readBelow(root: string, folder: string, name: string): Uint8Array | str
   const read = bases.map(base => new ReplyFiles(base).read(name))
   return read.find(one => typeof one !== 'string') ?? read.find(one => !String(one).startsWith('there is')) ?? read[0]!
 }
+
+/** The number of times that a project is loaded without the parts that it was refused for. */
+const MOST_LOADS = 20
+
+interface LoadedProject extends InferredProject {
+  readonly imported: Imported
+  readonly plan: Plan | undefined
+  readonly found: Diagnostics
+  /** The names of environment variables that have to be set. */
+  readonly variables: readonly string[]
+}
+
+interface TrialPlace {
+  readonly folder: string
+  readonly home: string
+  readonly wings: readonly LoadWing[]
+}
+
+/** Writes a project to a folder and loads it: without the parts that it is refused for, which are reported. */
+function loadProject(
+  given: Imported,
+  made: InferredProject | undefined,
+  { folder, home, wings }: TrialPlace,
+  refuse: (part: ProjectPart, message: string) => void,
+): LoadedProject {
+  let imported = given
+  for (let loads = 1; ; loads++) {
+    const { files, parts, ...rest }: InferredProject & Partial<Project> = made ?? projectOf(imported)
+    writeProject(folder, files)
+    const gateway = String(files.get('gateway.yaml'))
+    const variables = (imported.variables ?? []).filter(name => gateway.includes(`\${${name}}`))
+    const environment = Object.fromEntries(variables.map(name => [name, `any-${name}`]))
+    const known = rest.contract
+    const { plan, report: found } = loadPlan(join(folder, 'gateway.yaml'), home, environment, { known, wings })
+    const refused = plan === undefined && loads < MOST_LOADS ? refusedParts(parts ?? [], found, folder) : []
+    if (refused.length === 0) return { ...rest, files, imported, plan, found, variables }
+    for (const [part, message] of refused) refuse(part, message)
+    imported = withoutParts(imported, new Set(refused.map(([{ of }]) => of)))
+    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+  }
+}
+
+/** Returns the parts of a project that the errors are in, each with the first one. */
+function refusedParts(parts: readonly ProjectPart[], found: Diagnostics, folder: string): [ProjectPart, string][] {
+  const refused = new Map<ProjectPart['of'], [ProjectPart, string]>()
+  for (const name of ['gateway.yaml', 'openapi.yaml'] as const) {
+    const source = readSource(join(folder, name), name, new Diagnostics())
+    const begins = parts
+      .filter(({ file }) => file === name)
+      .map(part => ({ part, at: source?.locate(part.path, 'key') ?? placeOfFile(name) }))
+      .sort((a, b) => comparePlaces(a.at, b.at))
+    for (const { severity, place, message } of found.list) {
+      if (severity !== 'error' || basename(place.file) !== name) continue
+      const last = begins.findLast(({ at }) => comparePlaces(at, place) <= 0)
+      if (last !== undefined && !refused.has(last.part.of)) refused.set(last.part.of, [last.part, message])
+    }
+  }
+  return [...refused.values()]
+}
+
+const comparePlaces = (a: Place, b: Place): number => a.line - b.line || a.column - b.column
 
 const NO_KEYS = carried(NO_CREDENTIAL)
 

@@ -14,6 +14,7 @@ import { inProcess } from '../../load/probe/probe.ts'
 import { houseWith } from '../../plan/house.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { inferGateway } from '../infer/infer.ts'
+import { withoutEmpty } from './described.ts'
 import { differencesOf } from './differences.ts'
 import { jsonOf } from './handlebars.ts'
 import type { RecordedExchange } from './har.ts'
@@ -27,7 +28,7 @@ import {
   requestConditions,
   withType,
 } from './imported.ts'
-import { type ProjectFiles, projectOf, settingsOfRoute, withoutEmpty, writeProject } from './project.ts'
+import { type ProjectFiles, projectOf, settingsOfRoute, writeProject } from './project.ts'
 import { createRecordedState, findRecorded, matchExchange } from './recorded-state.ts'
 import { jsonOfMessage } from './recording.ts'
 import { withoutTemplates } from './schema-of.ts'
@@ -54,7 +55,7 @@ export async function inferredProject(
   { folder, home, given, wings }: InferredPlace,
   report: Diagnostics,
 ): Promise<InferredProject> {
-  const files = new Map(given === undefined ? projectOf(imported) : [])
+  const files = new Map(given === undefined ? projectOf(imported).files : [])
   writeProject(folder, files)
   const file = given ?? join(folder, 'openapi.yaml')
   const { contract, report: mistakes } = loadContract(file, home, { wings })

@@ -2,20 +2,21 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expressionsOf } from '../../contract/paths.ts'
+import type { Place } from '../../kernel/diagnostic.ts'
+import type { Path } from '../../kernel/file/source.ts'
 import { writeYaml } from '../../kernel/file/write-yaml.ts'
+import { type Json, type JsonObject, mapValues, put } from '../../kernel/json.ts'
+import { singular } from '../../kernel/names.ts'
 import {
-  isObject,
-  type Json,
-  type JsonObject,
-  mapValues,
-  memberAt,
-  parseJson,
-  put,
-  stringifyJson,
-} from '../../kernel/json.ts'
-import { freeName, singular } from '../../kernel/names.ts'
-import { roleOf } from '../infer/list.ts'
+  BODY_METHODS,
+  createContract,
+  INVALID,
+  MISSING,
+  nameOperation,
+  operationFor,
+  parametersIn,
+  withoutEmpty,
+} from './described.ts'
 import {
   addFixture,
   allOf,
@@ -25,246 +26,91 @@ import {
   type ImportedRecords,
   type ImportedRoute,
   isUsual,
-  operationIdOf,
   pascal,
-  type ShownRequests,
   withType,
 } from './imported.ts'
-import {
-  collectionOf,
-  recordsShown,
-  schemaOfReplies,
-  schemaOfValues,
-  unsavedReply,
-  withoutTemplates,
-} from './schema-of.ts'
+import { schemaOfValues, withoutTemplates } from './schema-of.ts'
 
 /** The files of a project by their names in its folder. */
 export type ProjectFiles = ReadonlyMap<string, string | Uint8Array>
 
-/** A body that is no JSON is refused; for a record that is not there, other tools send an empty object. */
-const INVALID = { description: 'The request is not valid' }
-const MISSING = { description: 'No such record', content: { 'application/json': { example: {} } } }
+/** A part of a project, with its source in the import. */
+export interface ProjectPart {
+  readonly file: 'gateway.yaml' | 'openapi.yaml'
+  readonly path: Path
+  readonly place: Place | undefined
+  /** The name of a setting, or a case, a route or records of the import. */
+  readonly of: string | ImportedCase | ImportedRoute | ImportedRecords
+}
 
-const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH'])
+export interface Project {
+  readonly files: ProjectFiles
+  readonly parts: readonly ProjectPart[]
+}
 
 /** Makes the files of a project. */
-export function projectOf(imported: Imported): ProjectFiles {
+export function projectOf(imported: Imported): Project {
+  const parts: ProjectPart[] = []
   const files = new Map<string, string | Uint8Array>()
   const operations: Record<string, Json> = {}
   const resources: Record<string, Json> = {}
   const contract = createContract()
   const add: AddOperation = (method, path, operation, settings, name) => {
-    put(operations, contract.add(method, path, operation, name), settings as Json)
+    const id = contract.add(method, path, operation, name)
+    put(operations, id, settings as Json)
+    return id
   }
-  for (const one of imported.records) addRecords(one, { add, schemas: contract.schemas, resources, files })
+  const note = (of: ProjectPart['of'], place: Place | undefined, file: ProjectPart['file'], ...path: Path) =>
+    parts.push({ of, place, file, path })
+  for (const one of imported.records) {
+    const addNoted: AddOperation = (method, path, ...rest) => {
+      note(one, one.place, 'openapi.yaml', 'paths', path, method.toLowerCase())
+      const id = add(method, path, ...rest)
+      note(one, one.place, 'gateway.yaml', 'operations', id)
+      return id
+    }
+    note(one, one.place, 'gateway.yaml', 'resources', one.name)
+    addRecords(one, { add: addNoted, schemas: contract.schemas, resources, files })
+  }
   if (imported.hasExamples) contract.addExamples(imported.routes)
   else {
-    for (const route of imported.routes.map(withBodies))
-      add(route.method, route.path, operationFor(route), settingsOfRoute(route, files), nameOperation(route))
+    for (const given of imported.routes) {
+      const route = withBodies(given)
+      const { method, path, cases } = given
+      const id = add(method, path, operationFor(route), settingsOfRoute(route, files), nameOperation(route))
+      const place = cases[0]?.place ?? given.place
+      note(given, place, 'openapi.yaml', 'paths', path, method.toLowerCase())
+      const usual = cases.find(isUsual)
+      note(usual ?? given, usual?.place ?? place, 'gateway.yaml', 'operations', id)
+      for (const [i, one] of cases.entries()) {
+        if (!isUsual(one)) note(one, one.place, 'gateway.yaml', 'operations', id, 'rules', i)
+      }
+    }
   }
+  for (const name of Object.keys(imported.settings)) note(name, undefined, 'gateway.yaml', name)
   const settings = { ...imported.settings, resources, operations: withoutEmpty(operations) }
   const gateway = withoutEmpty<Json>({ contract: './openapi.yaml', ...settings })
   files.set('openapi.yaml', writeYaml(contract.write(imported)))
   files.set('gateway.yaml', writeYaml(gateway))
-  return files
+  return { files, parts }
 }
+
+/** An import without some of its parts. */
+export const withoutParts = (imported: Imported, parts: ReadonlySet<ProjectPart['of']>): Imported => ({
+  ...imported,
+  settings: Object.fromEntries(Object.entries(imported.settings).filter(([name]) => !parts.has(name))),
+  records: imported.records.filter(one => !parts.has(one)),
+  routes: imported.routes
+    .filter(one => !parts.has(one))
+    .map(route => ({ ...route, cases: route.cases.filter(one => !parts.has(one)) }))
+    .filter(({ cases }) => cases.length > 0),
+})
 
 /** A route whose empty replies have a text, where others with their status have a body: a contract cannot say that some have none. */
 function withBodies(route: ImportedRoute): ImportedRoute {
   const typed = new Set(route.cases.map(({ type, status }) => type && status))
   const isBare = ({ type, status, settings }: ImportedCase) => !type && typed.has(status) && !settings?.respond
   return { ...route, cases: route.cases.map(one => (isBare(one) ? { ...one, type: 'text/plain', body: '' } : one)) }
-}
-
-/** Begins a contract of requests and replies that were seen. */
-export function createContract() {
-  const paths: Record<string, Record<string, Json>> = {}
-  const ids = new Map<string, true>()
-  const schemas: Record<string, Json> = {}
-  let base = ''
-  /** Adds an operation. Returns its id: the name, unless another one has it. */
-  const add = (method: string, path: string, operation: object, name: string): string => {
-    const id = freeName(name, ids)
-    ids.set(id, true)
-    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId: id, ...operation } as Json }
-    return id
-  }
-  return {
-    add,
-    schemas,
-    /** Adds routes whose cases are examples. @param isRecorded whether they show all traffic, so that none is written */
-    addExamples(routes: readonly ImportedRoute[], isRecorded = false): void {
-      const records = recordsShown(routes)
-      for (const { name, values } of records.values()) put(schemas, name, schemaOfValues(values))
-      base = basePathOf(routes.map(({ path }) => path))
-      for (const route of routes) {
-        const record = records.get(collectionOf(route.path))?.name
-        const own = { ...route, path: route.path.slice(base.length) }
-        add(route.method, own.path, operationFor(own, { record, isRecorded }), nameOperation(own, record))
-      }
-    },
-    write: ({ title, schemes = {} }: Pick<Imported, 'title' | 'schemes'>): JsonObject => ({
-      openapi: '3.1.0',
-      info: { title, version: '1' },
-      ...(base === '' ? {} : { servers: [{ url: base }] }),
-      paths,
-      ...withoutEmpty({ components: withoutEmpty({ schemas, securitySchemes: schemes }) }),
-    }),
-  }
-}
-
-/** An object without the objects in it that are empty. */
-export const withoutEmpty = <Value>(all: Readonly<Record<string, Value>>): Record<string, Value> =>
-  Object.fromEntries(Object.entries(all).filter(([, one]) => !isObject(one) || Object.keys(one).length > 0))
-
-const VERBS: Readonly<Record<string, string>> = { GET: 'get', PUT: 'replace', PATCH: 'update', DELETE: 'delete' }
-
-/** Names an operation as its request is called, if that is some words; one on records after their schema: `listOrders`, `getOrder`. */
-function nameOperation({ summary = '', method, path }: ImportedRoute, record?: string): string {
-  const [first = '', ...others] = summary.split(/[^A-Za-z0-9]+/).filter(Boolean)
-  if (others.length > 0 && others.length < 5 && /^[a-z]+$/i.test(first)) return operationIdOf(first, others.join(' '))
-  const isItem = collectionOf(path) !== path
-  const verb = isItem ? VERBS[method] : { GET: 'list', POST: 'create' }[method]
-  if (record === undefined || verb === undefined) return operationIdOf(method, path)
-  return `${verb}${verb === 'list' ? pascal(path.slice(path.lastIndexOf('/') + 1)) : record}`
-}
-
-/** The beginning that all paths have and that names no records: `/api/v2`, `/shop/api`. */
-function basePathOf(paths: readonly string[]): string {
-  let base = /^(?:\/[\w.-]+)?(?:\/(?:api|rest|v\d[\w.]*))+(?=\/)/i.exec(paths[0] ?? '')?.[0] ?? ''
-  while (!paths.every(path => path.startsWith(`${base}/`))) base = base.slice(0, base.lastIndexOf('/'))
-  return base
-}
-
-/** The parameters of a path and a query. @param shows whether an example is given */
-function parametersIn(
-  path: string,
-  used: readonly string[] = [],
-  { parameters, most = 0 }: Partial<ShownRequests> = {},
-  shows = true,
-) {
-  const names = expressionsOf(path).map(name => `path ${name}`)
-  const keys = [...new Set([...names, ...used, ...(parameters?.keys() ?? [])])]
-  const all = keys.map((key): JsonObject => {
-    const [place = '', name = ''] = key.split(/ (.*)/s)
-    const requests = parameters?.get(key) ?? []
-    // A value that is not surely of another type is text.
-    const given = requests
-      .flat()
-      .filter(value => value !== '')
-      .map((text): Json => (/^(?:true|false|0|-?[1-9]\d{0,14})$/.test(text) ? JSON.parse(text) : text))
-    const { type = 'string' } = schemaOfValues(given)
-    const own: JsonObject = { type: Array.isArray(type) || (place === 'path' && type === 'boolean') ? 'string' : type }
-    // A round number of items is likely the length of a page.
-    const usual: JsonObject = roleOf(name) === 'limit' && most > 9 && most % 5 === 0 ? { default: most } : {}
-    const isList = requests.some(({ length }) => length > 1)
-    return {
-      ...{ name, in: place, ...(place === 'path' ? { required: true } : {}) },
-      schema: isList ? { type: 'array', items: own } : { ...own, ...usual },
-      ...(given.length > 0 && shows && !isList
-        ? { example: own.type === 'string' ? String(given[0]) : (given[0] as Json) }
-        : {}),
-    }
-  })
-  return all.length > 0 ? { parameters: all } : {}
-}
-
-/** The parts of requests that the expressions of a route use: `query limit`, `cookie session`, `body`. */
-function usedBy({ cases }: ImportedRoute): string[] {
-  const texts = cases.flatMap(({ when, headers, body }) => [
-    ...when,
-    ...Object.values(headers),
-    body === undefined || body instanceof ImportedFile ? '' : stringifyJson(body).replaceAll('\\"', '"'),
-  ])
-  const parts = texts.flatMap(text => [
-    ...text.matchAll(/request\.(?:(query|cookie)s?(?:\.(\w+)|\["([^"]*)"\])|(body|text)\b)/g),
-  ])
-  return parts.map(([, place, word, quoted, body]) => (body ? 'body' : `${place} ${word ?? quoted}`))
-}
-
-interface Examples {
-  /** The name of the schema of the records that they show. */
-  readonly record: string | undefined
-  /** Whether they are traffic that was recorded. */
-  readonly isRecorded: boolean
-}
-
-/** The responses of an operation by their status. */
-function responsesOf(cases: readonly ImportedCase[], examples: Examples | undefined): Record<string, JsonObject> {
-  const responses: Record<string, JsonObject> = {}
-  const statuses = [...new Set(cases.map(({ status }) => status))].sort()
-  for (const status of statuses) {
-    const own = cases.filter(one => one.status === status)
-    const types = new Set(own.flatMap(({ type }) => (type === undefined ? [] : [type])))
-    const content = [...types].map(type => {
-      const all = own.filter(one => one.type === type && one.body !== undefined)
-      return [type, { schema: examples ? schemaOfReplies(all, examples.record) : bodySchema(all) }] as const
-    })
-    responses[status] = {
-      description: own.find(({ name }) => name !== '')?.name ?? 'As it was seen',
-      ...withoutEmpty({ content: Object.fromEntries(content) }),
-    }
-  }
-  return responses
-}
-
-/** @param examples unset if the cases are rules */
-function operationFor(route: ImportedRoute, examples?: Examples): JsonObject {
-  const { method, path, tag, summary, description, cases, shown } = route
-  const { record, isRecorded = false } = examples ?? {}
-  const used = usedBy(route)
-  const responses = cases.length === 0 ? unsavedReply(route, record) : responsesOf(cases, examples)
-  const bodies = new Map(shown.bodies)
-  if (examples === undefined) {
-    if (!cases.some(isUsual)) responses[404] ??= { description: 'No case fits the request' }
-    if (BODY_METHODS.has(method) || used.includes('body')) {
-      responses[400] ??= INVALID
-      bodies.set('application/json', []).set('*/*', [])
-    }
-  }
-  for (const { name, status, type = '', body } of examples && !isRecorded ? cases : []) {
-    const media = memberAt(responses, [`${status}`, 'content', type]) as { examples?: JsonObject } | undefined
-    if (media !== undefined) media.examples = { ...media.examples, [name]: { value: body as Json } }
-  }
-  const refused = cases.flatMap(({ status, trial }) => {
-    const parsed = status === 400 || status === 422 ? parseJson(trial?.body ?? '') : {}
-    return 'value' in parsed && isObject(parsed.value) ? [parsed.value] : []
-  })
-  const content = mapValues(Object.fromEntries(bodies), all => {
-    if (all.length === 0) return {}
-    const { required = [], ...schema } = schemaOfValues(all)
-    // A single request shows fields that others may leave out, unless one without them is refused.
-    const isCertain = isRecorded || new Set(all.map(body => stringifyJson(body))).size > 1
-    const needed = (required as readonly string[]).filter(name => isCertain || refused.some(one => !(name in one)))
-    return {
-      schema: needed.length > 0 ? { ...schema, required: needed } : schema,
-      ...(isRecorded ? {} : { example: all[0] as Json }),
-    }
-  })
-  return {
-    ...(summary && { summary }),
-    ...(description && { description }),
-    ...(tag !== undefined && { tags: [tag] }),
-    ...([...shown.security].some(Boolean)
-      ? { security: [...shown.security].map(name => (name === '' ? {} : { [name]: [] })) }
-      : {}),
-    ...parametersIn(
-      path,
-      used.filter(one => one !== 'body'),
-      shown,
-      !isRecorded,
-    ),
-    ...(bodies.size > 0 ? { requestBody: { content } } : {}),
-    responses,
-  } as JsonObject
-}
-
-/** The schema of bodies: none where one has templates, whose values are not known. */
-function bodySchema(cases: readonly ImportedCase[]): JsonObject {
-  const bodies = cases.flatMap(({ body }) => (body instanceof ImportedFile ? [] : [body as Json]))
-  if (bodies.length === 0 || bodies.some(body => stringifyJson(body).includes('${'))) return {}
-  return schemaOfValues(bodies)
 }
 
 /** The rules of a route, and its reply where none applies. */
@@ -297,8 +143,8 @@ function settingsOfCase(
   return { respond: { status, ...shown, ...(body === undefined ? {} : { body }) } as JsonObject, ...settings }
 }
 
-/** Adds an operation to the contract, with its settings. @param id its name, unless another has it */
-type AddOperation = (method: string, path: string, operation: object, settings: object, id: string) => void
+/** Adds an operation to the contract, with its settings, and returns its id. @param id its name, unless another has it */
+type AddOperation = (method: string, path: string, operation: object, settings: object, id: string) => string
 
 interface Parts {
   readonly add: AddOperation

@@ -5,10 +5,10 @@ import { isJson } from '../../contract/media-types.ts'
 import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { freeName } from '../../kernel/names.ts'
+import { createContract } from '../project/described.ts'
 import { parameterAfter } from '../project/handlebars.ts'
 import type { RecordedExchange } from '../project/har.ts'
 import { type ImportedRoute, newRoute, showQuery } from '../project/imported.ts'
-import { createContract } from '../project/project.ts'
 import { decodeSegment, jsonOfMessage, typeOfMessage, valueOfRequest } from '../project/recording.ts'
 
 /** The bodies of an operation from which a schema is made; more only with another status. */
