@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { importFiles } from '../../src/load/import/import.ts'
-import { fuzz } from '../support/fuzz.ts'
+import { cases } from '../support/cases.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'understudy-mutated-'))
 after(() => rmSync(home, { recursive: true }))
@@ -243,32 +243,32 @@ const OF_THE_ENGINE =
   /is not a function|is not iterable|Cannot (?:read|use|convert)|undefined|NaN|\[object|Invalid (?:array|reg)|(?:Type|Range|Syntax|URI)Error|URI malformed/
 
 let made = 0
-fuzz(
-  'a changed file of another tool is imported, or its mistakes have places and plain words',
-  given,
-  async ({ source, changes }) => {
-    const file = structuredClone(SOURCES[source]) as unknown as Tree
-    for (const { at, junk, how } of changes) {
-      const slots = slotsOf(file)
-      const [holder, key] = slots[at % slots.length] ?? [file, 'x']
-      if (how === 'put' || Array.isArray(holder)) holder[key] = structuredClone(junk)
-      else {
-        const { [key]: value } = holder
-        delete holder[key]
-        if (how === 'name') holder[typeof junk === 'string' ? junk : JSON.stringify(junk)] = value
+test('a changed file of another tool is imported, or its mistakes have places and plain words', () =>
+  fc.assert(
+    fc.asyncProperty(given, async ({ source, changes }) => {
+      const file = structuredClone(SOURCES[source]) as unknown as Tree
+      for (const { at, junk, how } of changes) {
+        const slots = slotsOf(file)
+        const [holder, key] = slots[at % slots.length] ?? [file, 'x']
+        if (how === 'put' || Array.isArray(holder)) holder[key] = structuredClone(junk)
+        else {
+          const { [key]: value } = holder
+          delete holder[key]
+          if (how === 'name') holder[typeof junk === 'string' ? junk : JSON.stringify(junk)] = value
+        }
       }
-    }
-    const folder = join(home, `${++made}`)
-    mkdirSync(folder)
-    writeFileSync(join(folder, 'source.json'), JSON.stringify(file))
-    const report = new Diagnostics()
-    const result = await importFiles(['source.json'], folder, report, { output: 'out' })
-    rmSync(folder, { recursive: true })
-    assert.ok(result !== undefined || report.failed)
-    for (const { place, message, severity } of report.list) {
-      assert.ok(place.file !== '' && place.line >= 1 && place.column >= 1, message)
-      assert.doesNotMatch(message, OF_THE_ENGINE)
-      assert.ok(severity !== 'error' || place.file === 'source.json', `${place.file}: ${message}`)
-    }
-  },
-)
+      const folder = join(home, `${++made}`)
+      mkdirSync(folder)
+      writeFileSync(join(folder, 'source.json'), JSON.stringify(file))
+      const report = new Diagnostics()
+      const result = await importFiles(['source.json'], folder, report, { output: 'out' })
+      rmSync(folder, { recursive: true })
+      assert.ok(result !== undefined || report.failed)
+      for (const { place, message, severity } of report.list) {
+        assert.ok(place.file !== '' && place.line >= 1 && place.column >= 1, message)
+        assert.doesNotMatch(message, OF_THE_ENGINE)
+        assert.ok(severity !== 'error' || place.file === 'source.json', `${place.file}: ${message}`)
+      }
+    }),
+    { numRuns: cases(500) },
+  ))

@@ -121,7 +121,7 @@ export function hasShape(schema: Schema, source: Source, at: Path, report: Diagn
     check = schemas.compile(schema, true)
     checks.set(schema, check)
   }
-  const [first] = check(memberAt(source.value, at)) ?? []
+  const [first] = check(memberAt(source.value, at), true) ?? []
   if (first === undefined) return true
   const path = [...at, ...(parsePointer(first.pointer) ?? [])]
   const name = path.length > at.length ? `"${path.at(-1)}"` : 'it'
