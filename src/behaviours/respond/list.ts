@@ -122,7 +122,9 @@ export function compileExpand({ expand }: RespondConfig, resource: Resource, sit
   const relations = new Map<string, Referring & { readonly own: string }>()
   for (const one of referrersOf(resource.name, site)) relations.set(one.resource.name, { ...one, own: idField })
   for (const [own, { to }] of references) {
-    const target = site.resources.get(to) as Resource
+    const target = site.resources.get(to)
+    // The mistake is reported where the resource is read.
+    if (target === undefined) continue
     // `authorId` and `{author_id}` name an author, `tagIds` tags.
     const name = own.replace(/[{}]|_?[iI]d(?=s?}?$)/g, '')
     relations.set(name, { resource: target, field: target.idField, many: false, own })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inProcess, loadFiles } from '../../support/in-process.ts'
+import { inProcess, load, loadFiles } from '../../support/in-process.ts'
 import { STAGED_CONTRACT, stagedConfiguration } from '../../support/staging.ts'
 
 /** Authors, their books, and shelves that hold books by a list of ids. */
@@ -165,4 +165,33 @@ test('a parameter that the operation does not have, and records of the real API,
   assert.deepEqual(mistakesIn({ 'gateway.yaml': staged, 'openapi.yaml': contract }), [
     'error unread-base "expand" does not read the real API',
   ])
+})
+
+test('a reference to a resource that is not there is one mistake', () => {
+  const { report } = load(`
+contract:
+  openapi: 3.1.0
+  info: { title: T, version: "1" }
+  paths:
+    /things:
+      get:
+        operationId: listThings
+        parameters: [{ name: _expand, in: query, schema: { type: string } }]
+        responses:
+          "200":
+            description: All
+            content:
+              application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Thing" } } }
+  components:
+    schemas:
+      Thing: { type: object, properties: { id: { type: integer }, ownerId: { type: integer } } }
+resources:
+  things: { schema: Thing, seed: [], references: { ownerId: { to: owners } } }
+operations:
+  listThings: { respond: { list: things, expand: [_expand] } }
+`)
+  assert.deepEqual(
+    report.list.map(({ message }) => message),
+    ['there is no resource "owners"'],
+  )
 })
