@@ -80,7 +80,7 @@ export const isIdentifierName = (name: string): boolean => IDENTIFIER.test(plain
 
 /** Whether a value may be a credential, and is no word, number or short code. */
 const isOpaque: ValueTest = value =>
-  value.length >= 16 ? /\d|[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value) : value.length >= 8 && /\d/.test(value)
+  value.length >= 16 ? !/^[a-z]+(?:[-_. ][a-z]+)*$/.test(value) : value.length >= 8 && /\d/.test(value)
 
 /** The forms of credentials by their issuers. Each begins a word, so that no word is read twice. */
 const ISSUED = new RegExp(
@@ -225,8 +225,8 @@ const PAIR_FORMS: readonly PairForm[] = [
     read: reading(/[^\s"'\\<>&;,#?}\]]+/y),
   },
   {
-    // `name: value`
-    head: /(?<![\w-])([\w-]{1,64})[ \t]{0,4}:[ \t]{1,4}(?=[^\s"'\\{[|>&*#-])/g,
+    // `name: value`, `name = value`
+    head: /(?<![\w-])([\w-]{1,64})[ \t]{0,4}[:=][ \t]{1,4}(?=[^\s"'\\{[|>&*#-])/g,
     read: (text, head, form = 'part') => {
       const word = reading(/[^\s"'<>,;]+/y, isNoWord)(text, head, form)
       if (form === 'part' || !LINE_START.test(text.slice(Math.max(0, head.index - 40), head.index))) return word

@@ -60,6 +60,8 @@ test('a value is blanked after its name in every form', () => {
     ['{\\"key\\": \\"api_key\\", \\"value\\": \\"hush\\"}', '{\\"key\\": \\"api_key\\", \\"value\\": \\"***\\"}'],
     ['<meta content="hush" name="csrf-token">', '<meta content="***" name="csrf-token">'],
     ['a: b\npassword: hush\n  - token: x1\n', 'a: b\npassword: ***\n  - token: ***\n'],
+    ['[db]\npassword = hush\n', '[db]\npassword = ***\n'],
+    ['?code=A_CODE_WITHOUT_DIGITS&code=not-found-in-the-list', '?code=***&code=not-found-in-the-list'],
     ['my password: hunter2, yes', 'my password: ***, yes'],
     ['curl -H "Authorization: Bearer abc-123-def"', 'curl -H "Authorization: Bearer ***"'],
     [`password="${'x'.repeat(5000)}"`, 'password="***"'],
