@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { importFiles } from '../../src/load/import/import.ts'
+import { importFiles } from '../../src/wings/import/import.ts'
+import { WINGS } from '../../src/wings.ts'
 import { cases } from '../support/cases.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'understudy-mutated-'))
@@ -261,7 +262,7 @@ test('a changed file of another tool is imported, or its mistakes have places an
       mkdirSync(folder)
       writeFileSync(join(folder, 'source.json'), JSON.stringify(file))
       const report = new Diagnostics()
-      const result = await importFiles(['source.json'], folder, report, { output: 'out' })
+      const result = await importFiles(['source.json'], folder, report, { output: 'out', wings: WINGS })
       rmSync(folder, { recursive: true })
       assert.ok(result !== undefined || report.failed)
       for (const { place, message, severity } of report.list) {
