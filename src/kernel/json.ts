@@ -96,6 +96,18 @@ export const mapValues = <Old, New>(object: Readonly<Record<string, Old>>, chang
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal)
 
+/** Returns whether a value has more than `most` values in it. */
+export function exceeds(value: unknown, most: number): boolean {
+  let left = most
+  const count = (item: unknown): boolean => {
+    left -= 1
+    if (left < 0 || typeof item !== 'object' || item === null) return left < 0
+    // The items of a list are not copied: it may be much longer than `most`.
+    return (Array.isArray(item) ? item : Object.values(item)).some(count)
+  }
+  return count(value)
+}
+
 /** Returns the part of a value at some keys; `undefined` if there is none. */
 export const memberAt = (whole: unknown, path: readonly (string | number)[]): unknown =>
   path.reduce((at, key) => (Object.hasOwn(Object(at), key) ? Reflect.get(Object(at), key) : undefined), whole)

@@ -6,9 +6,9 @@ import { decodeQuery, splitQuery } from '../../contract/document/parameters.ts'
 import { compileMediaTypes, essenceOf, isJson, JSON_PATCH, readSequence } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { decodeUtf8 } from '../../kernel/http.ts'
-import { isObject, type Json, type Parsed, parseJson } from '../../kernel/json.ts'
+import { exceeds, isObject, type Json, type Parsed, parseJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import { exceeds, keyOf } from '../../kernel/schema/schema.ts'
+import { keyOf } from '../../kernel/schema/schema.ts'
 
 /** How a body of a content type is read. */
 export interface BodyReading {

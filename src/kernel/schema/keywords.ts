@@ -10,6 +10,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { Decimal, isObject, memberAt, parsePointer, stringifyJson } from '../json.ts'
 import { getOrMake } from '../memo.ts'
 import { compilePattern } from '../pattern.ts'
+import { FIRST_CALLS, type Verdicts } from './recall.ts'
 
 /** The side that sends the value: some properties are required of one side only. */
 export type Side = 'request' | 'reply'
@@ -17,6 +18,9 @@ export type Side = 'request' | 'reply'
 /** The `this` of a validator: the sending side, and the exact value if an approximation is validated. */
 export class ValidationContext {
   readonly side: Side | undefined
+  /** The references that may still be followed in a value before its verdicts are remembered, and these verdicts. */
+  calls = FIRST_CALLS
+  verdicts: Verdicts | undefined = undefined
   readonly #value: unknown
   readonly #approximated: boolean
 

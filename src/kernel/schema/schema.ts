@@ -1,9 +1,10 @@
 // JSON Schema: compiles once, validates often, and describes mistakes in words. Only this folder imports ajv.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { approximate, holdsExact, isObject, type Json, mapValues } from '../json.ts'
+import { approximate, exceeds, holdsExact, isObject, type Json, mapValues } from '../json.ts'
 import { getOrMake } from '../memo.ts'
 import { addOurs, type Format, patternOf, SIDES, type Side, ValidationContext } from './keywords.ts'
+import { FIRST_CALLS, rememberVerdicts } from './recall.ts'
 import { type CompiledSchema, forgetBranches, type Violations, violationsOf } from './violations.ts'
 
 /** A JSON Schema of the 2020-12 dialect. */
@@ -148,6 +149,7 @@ export class Schemas {
       unicodeRegExp: false,
     })
     addOurs(ajv, this.#extra)
+    rememberVerdicts(ajv)
     for (const keyword of ['anyOf', 'oneOf']) forgetBranches(ajv, keyword)
     // Ajv resolves a reference when it compiles it. It searches the schema that it is given for `$id`, in examples too, so it
     // is given an empty one.
@@ -173,25 +175,22 @@ function checkWith(compile: (mode: Mode) => CompiledSchema, thorough: boolean): 
     const marked = exact && holdsExact(value)
     const context = marked ? new ValidationContext(side, value) : SIDES[side ?? 'none']
     const checked = marked ? approximate(value as Json) : value
-    if (first.validate.call(context, checked)) return undefined
-    if (!thorough && exceeds(checked, MOST_VALUES)) return violationsOf(first, context)
-    all ??= compile('all')
-    all.validate.call(context, checked)
-    return violationsOf(all, context)
+    try {
+      if (first.validate.call(context, checked)) return undefined
+      if (!thorough && exceeds(checked, MOST_VALUES)) return violationsOf(first, context)
+      all ??= compile('all')
+      all.validate.call(context, checked)
+      return violationsOf(all, context)
+    } finally {
+      context.calls = FIRST_CALLS
+      context.verdicts = undefined
+    }
   }
 }
 
 function cached(compile: (branch: object) => ValidateFunction): (branch: object) => ValidateFunction {
   const compiled = new WeakMap<object, ValidateFunction>()
   return branch => getOrMake(compiled, branch, () => compile(branch))
-}
-
-/** Returns whether a value has more than `most` values in it. */
-export function exceeds(value: unknown, most: number): boolean {
-  let left = most
-  const count = (item: unknown): boolean =>
-    --left < 0 || (typeof item === 'object' && item !== null && Object.values(item).some(count))
-  return count(value)
 }
 
 type Keywords = Readonly<Record<string, unknown>>
