@@ -11,6 +11,7 @@ import {
   mediaOfReply,
   type Operation,
   parseBody,
+  type ResponseSpec,
   responseFor,
 } from '../../contract/contract.ts'
 import { childOf, type Node, placeOf } from '../../contract/documents.ts'
@@ -51,13 +52,35 @@ export interface ReplyDifference {
   readonly upstream: string
 }
 
+/** The differences of a reply, each place and kind once. */
+export class FoundDifferences {
+  readonly list: ReplyDifference[] = []
+  readonly #places = new Set<string>()
+  readonly #seen = new Set<string>()
+
+  add(difference: ReplyDifference): void {
+    const { kind, where } = difference
+    const key = `${kind} ${where}`
+    if (this.#seen.has(key)) return
+    this.#seen.add(key)
+    this.#places.add(where)
+    this.list.push(difference)
+  }
+
+  /** Returns whether there is a difference of any kind at a place. */
+  has(where: string): boolean {
+    return this.#places.has(where)
+  }
+}
+
 /** Returns the differences of a reply, each place and kind once. */
 export function differencesOf(
   operation: Operation,
   request: AskedRequest,
-  { status, headers, body, fault }: ObservedReply,
+  reply: ObservedReply,
   contract: Contract,
 ): ReplyDifference[] {
+  const { status, headers, fault } = reply
   if (fault !== undefined)
     return [{ kind: 'no-reply', node: operation.node, where: 'status', contract: 'a reply', upstream: fault }]
   const documented = responseFor(operation, status)
@@ -68,51 +91,69 @@ export function differencesOf(
       : [aboutStatus(operation, status, 'undocumented-status', [...operation.responses.keys()].join(', '))]
   }
   const { node, content } = documented
-  const found = documented.headers.flatMap(header => headerDifference(header, headers, node) ?? [])
-  if (request.method === 'HEAD' || status === 204 || status === 304 || content.size === 0) return found
-  const types = [...content.keys()].join(', ')
-  const given = headers['content-type'] ?? ''
-  const about = { node: childOf(node, 'content'), where: '' }
-  const add = (kind: string, says: string, upstream: string, more: Partial<ReplyDifference> = {}) => {
-    const same = (one: ReplyDifference) => one.kind === kind && one.where === (more.where ?? '')
-    if (!found.some(same)) found.push({ ...about, kind, contract: says, upstream, ...more })
-    return found
+  const found = new FoundDifferences()
+  for (const header of documented.headers) {
+    const difference = headerDifference(header, headers, node)
+    if (difference !== undefined) found.add(difference)
   }
+  if (request.method === 'HEAD' || status === 204 || status === 304 || content.size === 0) return found.list
+  const body = readJsonBody(documented, reply, found)
+  if (body === undefined) return found.list
+  addBodyDifferences(found, body, contract)
+  const { parsed, schema } = body
+  for (const { header, steps, ...one } of pageDifferences(operation, request, headers, parsed.value)) {
+    const part =
+      header === undefined
+        ? contractPartAt(schema.node, steps, parsed.value, contract)
+        : { node: childOf(node, 'headers', header), where: `header ${header.toLowerCase()}` }
+    found.add({ ...one, ...part })
+  }
+  return found.list
+}
+
+/** A body and its schema. */
+interface JsonBody {
+  readonly parsed: Extract<ReturnType<typeof parseBody>, { readonly value: Json }>
+  readonly schema: SchemaUse
+}
+
+/** Returns the body of a reply if it is JSON with a schema. Otherwise adds the difference, if the body should be. */
+function readJsonBody(
+  documented: ResponseSpec,
+  { headers, body }: ObservedReply,
+  found: FoundDifferences,
+): JsonBody | undefined {
+  const types = [...documented.content.keys()].join(', ')
+  const type = essenceOf(headers['content-type'] ?? '')
+  const add = (kind: string, contract: string, upstream: string): undefined =>
+    void found.add({ kind, node: childOf(documented.node, 'content'), where: '', contract, upstream })
   if (body === undefined || body === '' || (body instanceof Uint8Array && body.length === 0))
     return add('missing-body', types, 'no body')
   const media = mediaOfReply(documented, headers)
-  if (media === undefined) return add('undocumented-type', types, essenceOf(given) || 'no media type')
-  if (isUnread(body)) return body.corrupt ? add('wrong-encoding', types, `a body that ${body.why}`) : found
+  if (media === undefined) return add('undocumented-type', types, type || 'no media type')
+  if (isUnread(body)) return body.corrupt ? add('wrong-encoding', types, `a body that ${body.why}`) : undefined
   const { schema } = media
-  if (schema === undefined || media.sequence !== undefined || !isJson(essenceOf(given))) return found
-  const charset = /;\s*charset="?([^";\s]+)/i.exec(given)?.[1]
+  if (schema === undefined || media.sequence !== undefined || !isJson(type)) return undefined
   if (typeof body !== 'string' && !isUtf8(body))
     return add('wrong-encoding', 'JSON in UTF-8', 'bytes that are not UTF-8')
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(headers['content-type'] ?? '')?.[1]
   const isOther = charset !== undefined && !/^utf-?8$/i.test(charset)
   if (isOther) add('wrong-encoding', 'JSON in UTF-8', `charset=${charset}`)
   const parsed = parseBody(body)
-  if ('fault' in parsed)
-    return isOther ? found : add('unreadable-body', essenceOf(given), `a body that ${parsed.fault}`)
+  if (!('fault' in parsed)) return { parsed, schema }
+  return isOther ? undefined : add('unreadable-body', type, `a body that ${parsed.fault}`)
+}
+
+/** Adds the mistakes in a body, and the fields that the contract lacks or that only requests have. */
+function addBodyDifferences(found: FoundDifferences, { parsed, schema }: JsonBody, contract: Contract): void {
   const { value } = parsed
   for (const violation of checkBody(parsed, schema)) {
     const { kind, steps, upstream } = readViolation(violation, value)
-    add(kind, violation.message, upstream, contractPartAt(schema.node, steps, value, contract))
+    found.add({ kind, contract: violation.message, upstream, ...contractPartAt(schema.node, steps, value, contract) })
   }
-  const others = getOrMake(undocumented, parsed, () => new Map<Node, readonly FurtherField[]>())
-  for (const { steps, isHidden } of getOrMake(others, schema.node, () => [...furtherFields(value, schema, contract)])) {
-    const part = contractPartAt(schema.node, steps, value, contract)
-    if (found.some(({ where }) => where === part.where)) continue
-    const [kind, says] = isHidden ? ['forbidden-field', 'is writeOnly'] : ['undocumented-field', 'no such field']
-    add(kind, says, describeType(memberAt(value, steps)), part)
-  }
-  for (const { header, steps, ...one } of pageDifferences(operation, request, headers, value)) {
-    const part =
-      header === undefined
-        ? contractPartAt(schema.node, steps, value, contract)
-        : { node: childOf(node, 'headers', header), where: `header ${header.toLowerCase()}` }
-    add(one.kind, one.contract, one.upstream, part)
-  }
-  return found
+  const others = getOrMake(undocumented, parsed, () => new Map<Node, readonly ReplyDifference[]>())
+  for (const field of getOrMake(others, schema.node, () => furtherFields(value, schema.node, contract)))
+    if (!found.has(field.where)) found.add(field)
 }
 
 /** Returns a difference between a status and those of an operation. */
@@ -185,49 +226,61 @@ function contractPartAt(schema: Node, steps: readonly string[], whole: Json, con
   return { node: contract.resolve(node), below: stars.slice(depth), where: pointer(stars) }
 }
 
-/** A field that is undocumented, or that only requests have. */
-interface FurtherField {
-  readonly steps: readonly string[]
-  readonly isHidden: boolean
-}
-
 /** The shapes of schemas that values were compared with, and the properties that only requests have. */
 const shapes = new WeakMap<Node, ReturnType<Contract['shapeOf']> & { readonly hidden: ReadonlySet<string> }>()
 
 /** The further fields of bodies, by schema. */
-const undocumented = new WeakMap<object, Map<Node, readonly FurtherField[]>>()
+const undocumented = new WeakMap<object, Map<Node, readonly ReplyDifference[]>>()
 
 /** The items of a list whose fields are looked at. */
 const MOST_ITEMS = 100
+/** The further fields of a reply that are reported: a book of findings keeps fewer, and counts the others. */
+const MOST_FIELDS = 2000
 
 /** Returns the fields that no schema names, where none says that there may be others, and those that only requests have. */
-function* furtherFields(
-  value: Json,
-  { node }: Pick<SchemaUse, 'node'>,
-  contract: Contract,
-  steps: readonly string[] = [],
-): Generator<FurtherField> {
-  if (!isObject(value) && !Array.isArray(value)) return
-  const { properties, open, items, additional, hidden } = getOrMake(shapes, node, () => {
+function furtherFields(value: Json, node: Node, contract: Contract): ReplyDifference[] {
+  const fields = new Map<string, ReplyDifference>()
+  const visit = (item: unknown, schema: Node, where: string): void => {
+    if ((!isObject(item) && !Array.isArray(item)) || fields.size >= MOST_FIELDS) return
+    const { properties, open, items, additional, hidden } = shapeIn(schema, contract)
+    if (Array.isArray(item)) {
+      if (items !== undefined) for (const one of item.slice(0, MOST_ITEMS)) visit(one, items, `${where}/${ITEM}`)
+      return
+    }
+    for (const [name, member] of Object.entries(item)) {
+      const part = properties.get(name) ?? additional
+      const isHidden = hidden.has(name)
+      const isFurther = isHidden || (part === undefined && !open && properties.size > 0)
+      // Most values are texts and numbers.
+      if (!isFurther && (part === undefined || typeof member !== 'object')) continue
+      const at = where + pointer([name])
+      if (isFurther && !fields.has(at)) {
+        if (fields.size >= MOST_FIELDS) return
+        fields.set(at, {
+          ...(isHidden ? HIDDEN : UNDOCUMENTED),
+          node: contract.resolve(isHidden && part !== undefined ? part : schema),
+          below: isHidden ? [] : [name],
+          where: at,
+          upstream: describeType(member),
+        })
+      }
+      if (part !== undefined) visit(member, part, at)
+    }
+  }
+  visit(value, node, '')
+  return [...fields.values()]
+}
+
+const HIDDEN = { kind: 'forbidden-field', contract: 'is writeOnly' } as const
+const UNDOCUMENTED = { kind: 'undocumented-field', contract: 'no such field' } as const
+
+function shapeIn(node: Node, contract: Contract) {
+  return getOrMake(shapes, node, () => {
     const shape = contract.shapeOf(node)
     const isHidden = (part: Node) =>
       [part, contract.resolve(part)].some(one => isObject(one.value) && one.value.writeOnly)
     return { ...shape, hidden: new Set([...shape.properties].flatMap(([name, part]) => (isHidden(part) ? name : []))) }
   })
-  if (Array.isArray(value)) {
-    if (items === undefined) return
-    for (const [i, item] of value.slice(0, MOST_ITEMS).entries())
-      yield* furtherFields(item, { node: items }, contract, [...steps, String(i)])
-    return
-  }
-  for (const [name, item] of Object.entries(value)) {
-    const part = properties.get(name) ?? additional
-    if (hidden.has(name)) yield { steps: [...steps, name], isHidden: true }
-    // Most values are texts and numbers.
-    if (part !== undefined && typeof item !== 'object') continue
-    if (part !== undefined) yield* furtherFields(item as Json, { node: part }, contract, [...steps, name])
-    else if (!open && properties.size > 0) yield { steps: [...steps, name], isHidden: false }
-  }
 }
 
 /** The characters of a value that are shown. */
