@@ -40,3 +40,29 @@ test('the parts of a schema that a value reaches are found without a list of the
   assert.deepEqual(anyOf[8]?.properties, { b8: true })
   assert.equal(lists.count, 0)
 })
+
+/** Counts the items of arrays that are iterated over while `work` runs. */
+function iteratedIn(work: () => void): number {
+  const original = Array.prototype[Symbol.iterator]
+  let count = 0
+  Array.prototype[Symbol.iterator] = function* (this: unknown[]) {
+    for (let i = 0; i < this.length; i++) {
+      count += 1
+      yield this[i]
+    }
+    return undefined
+  } as typeof original
+  try {
+    work()
+  } finally {
+    Array.prototype[Symbol.iterator] = original
+  }
+  return count
+}
+
+test('the valid items of a long list are collected without copying those before', () => {
+  const list = { type: 'array', items: { type: 'object' } }
+  const items = Array.from({ length: 2000 }, () => ({}))
+  const count = iteratedIn(() => reachedBy([...items, 1], 'a', { a: list }, (_, item) => typeof item === 'object'))
+  assert.ok(count < 20 * items.length, `${count} steps`)
+})

@@ -243,7 +243,7 @@ export function reachedBy(
   const visitMember = (schema: unknown, member: unknown): void => {
     if (!isObject(schema)) return
     if (judged.has(schema) || !fits(schema, member)) visit(schema, member)
-    else fitting.set(schema, [...(fitting.get(schema) ?? []), member])
+    else getOrMake(fitting, schema, () => [] as unknown[]).push(member)
   }
   const visit = (schema: unknown, at: unknown): void => {
     if (!isObject(schema)) return
