@@ -66,6 +66,8 @@ export interface Change {
   readonly replaced?: number
   /** Undoes the change. All later ones must be undone before. */
   undo(): void
+  /** Does the change again after it was undone, in place of its text. Returns it with its new undoing. */
+  again?(): Change
 }
 
 /** A world that counts requests. */
@@ -126,17 +128,24 @@ const APART = new Set(['seen', 'seeds'])
 export class Recording implements Recorder {
   /** Every change since the last append, in order; without counts that were not taken. */
   #all: Change[] = []
+  /** The changes of work and those between, in order. */
   #groups: Group[] = []
-  /** Changes of no piece of work. */
+  /** How many groups are those of work. */
+  #works = 0
+  /** Changes of no piece of work: all of them, those of the last group, and those that follow the work that runs. */
   #aside: Change[] = []
+  #between: Change[] | undefined
+  #meanwhile: Change[] = []
   #current: Change[] | undefined
+  /** How many of `#all`, `#aside` and `#groups` were taken. */
+  #taken: readonly [all: number, aside: number, groups: number] = [0, 0, 0]
   #urgent = false
   /** The worlds that counted requests since their counts were taken. */
   #counting: Counting[] = []
 
   /** Whether something changed since the last append that a reply must wait for. */
   get changed(): boolean {
-    return this.#groups.length > 0 || this.#urgent
+    return this.#works > 0 || this.#urgent
   }
 
   /** Whether something changed outside of work. */
@@ -145,16 +154,38 @@ export class Recording implements Recorder {
   }
 
   record(change: Change): void {
-    this.#all.push(change)
-    if (this.#current === undefined || APART.has(change.kind)) this.#aside.push(change)
-    else this.#current.push(change)
+    if (this.#current === undefined || APART.has(change.kind)) this.#keepAside(change)
+    else {
+      this.#all.push(change)
+      this.#current.push(change)
+    }
   }
 
   /** Records a change of no piece of work, whichever runs. Replies wait until a new sandbox is appended. */
   recordAside(change: Change): void {
+    this.#urgent ||= change.kind === 'made'
+    if (this.#current === undefined) this.#keepAside(change)
+    else {
+      // It may remove what the work that runs has made.
+      this.#all.push(change)
+      this.#aside.push(change)
+      this.#meanwhile.push(change)
+    }
+  }
+
+  /** Keeps a change in the order of the log: before the work that runs, which is one entry. */
+  #keepAside(change: Change): void {
     this.#all.push(change)
     this.#aside.push(change)
-    this.#urgent ||= change.kind === 'made'
+    this.#addBetween(change)
+  }
+
+  #addBetween(change: Change): void {
+    if (this.#between === undefined) {
+      this.#between = []
+      this.#groups.push({ at: Number.NaN, by: '', changes: this.#between })
+    }
+    this.#between.push(change)
   }
 
   counts(world: Counting): void {
@@ -177,9 +208,13 @@ export class Recording implements Recorder {
   end(by: string, now: () => number): Group | undefined {
     const changes = this.#current
     this.#current = undefined
-    if (changes === undefined || changes.length === 0) return undefined
-    const group = { at: now(), by, changes }
-    this.#groups.push(group)
+    const group = changes === undefined || changes.length === 0 ? undefined : { at: now(), by, changes }
+    if (group !== undefined) {
+      this.#groups.push(group)
+      this.#works += 1
+      this.#between = undefined
+    }
+    if (this.#meanwhile.length > 0) for (const change of this.#meanwhile.splice(0)) this.#addBetween(change)
     return group
   }
 
@@ -188,11 +223,15 @@ export class Recording implements Recorder {
    * group, so that a request which changes something is one entry.
    */
   take(now: () => number): readonly Group[] {
-    const groups = this.#groups
-    const last = groups.at(-1)
-    this.#takeCounts((last?.changes as Change[] | undefined) ?? this.#aside)
-    if (last === undefined) return [{ at: now(), by: '', changes: this.#aside }]
-    return this.#aside.length === 0 ? groups : [{ at: now(), by: '', changes: [...this.#aside] }, ...groups]
+    let last = this.#groups.at(-1)
+    if (last === undefined) {
+      last = { at: Number.NaN, by: '', changes: [] }
+      this.#groups.push(last)
+    }
+    this.#takeCounts(last.changes as Change[])
+    this.#between = undefined
+    this.#taken = [this.#all.length, this.#aside.length, this.#groups.length]
+    return this.#groups.map(group => (Number.isNaN(group.at) ? { ...group, at: now() } : group))
   }
 
   #takeCounts(into: Change[]): void {
@@ -204,20 +243,28 @@ export class Recording implements Recorder {
     }
   }
 
+  /** Forgets what was taken. Changes since then stay recorded. */
   clear(): void {
-    this.#all = []
-    this.#groups = []
-    if (this.#aside.length > 0) this.#aside = []
-    this.#urgent = false
+    const [all, aside, groups] = this.#taken
+    this.#all = this.#all.slice(all)
+    this.#groups = this.#groups.slice(groups)
+    if (this.#aside.length > 0) this.#aside = this.#aside.slice(aside)
+    this.#urgent &&= this.#aside.some(({ kind }) => kind === 'made')
+    this.#works = 0
   }
 
   /** Undoes and forgets everything, the latest change first. Returns the changes that belong to no work, to be done again. */
   undo(): readonly Change[] {
-    this.#takeCounts(this.#aside)
+    this.#takeCounts([])
+    const changes = this.#all
     const aside = this.#aside.filter(({ kind }) => REPEATABLE.has(kind))
-    const counts = this.#all.filter(({ kind }) => kind === 'ordinal')
-    for (const change of this.#all.reverse()) change.undo()
-    this.clear()
-    return [...aside, ...counts]
+    this.#all = []
+    this.#aside = []
+    this.#groups = []
+    this.#between = undefined
+    this.#urgent = false
+    this.#works = 0
+    for (const change of changes.toReversed()) change.undo()
+    return [...aside, ...changes.filter(({ kind }) => kind === 'ordinal')]
   }
 }

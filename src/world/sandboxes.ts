@@ -40,10 +40,13 @@ export class Sandboxes<Held extends { readonly world: World }> {
     this.#now = now
     this.#evicted = evicted
     this.#swept = now()
-    const options = { max, ttl: idle, ttlResolution: 0, updateAgeOnGet: true, perf: { now } }
+    const options = { ttl: idle, ttlResolution: 0, updateAgeOnGet: true, perf: { now } }
     const create = () =>
       new LRUCache<string, Held>({
         ...options,
+        // `#evict` bounds both caches together: an eviction by the cache itself would not be reported.
+        maxSize: Number.MAX_SAFE_INTEGER,
+        sizeCalculation: () => 1,
         dispose: (held, _, reason) => {
           if (reason === 'expire') evicted(held, 'idle')
         },
@@ -93,6 +96,18 @@ export class Sandboxes<Held extends { readonly world: World }> {
     this.#add(this.#written, name, held)
   }
 
+  /** Adds or replaces a sandbox, and evicts none for it: see `bound`. */
+  restore(name: string, held: Held): void {
+    this.#proposed.delete(name)
+    this.#visited.delete(name)
+    this.#written.set(name, held)
+  }
+
+  /** Evicts the sandboxes that are too many. */
+  bound(): void {
+    this.#shrinkTo(this.#max)
+  }
+
   delete(name: string): boolean {
     return this.get(name) !== undefined && (this.#visited.delete(name) || this.#written.delete(name))
   }
@@ -140,8 +155,12 @@ export class Sandboxes<Held extends { readonly world: World }> {
 
   #add(to: LRUCache<string, Held>, name: string, held: Held): void {
     if (this.#now() - this.#swept >= SWEEP) this.sweep()
-    if (!to.has(name)) while (this.#visited.size + this.#written.size >= this.#max) this.#evict('capacity')
+    if (!to.has(name)) this.#shrinkTo(this.#max - 1)
     to.set(name, held)
+  }
+
+  #shrinkTo(most: number): void {
+    while (this.#visited.size + this.#written.size > most) this.#evict('capacity')
   }
 
   /** Evicts the least recently used one, among unchanged ones if there are any. */

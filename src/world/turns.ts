@@ -20,6 +20,8 @@ export interface Memory {
   apply(news: News): Promise<void>
   /** Does a change again that was undone. Returns it with its new undoing. */
   redo(change: Change): Change
+  /** Evicts the sandboxes that are too many. While changes are undone or applied, none is evicted. */
+  bound(): void
   /** Takes note of groups that are in the log now, as these texts. @param first the position of the first one */
   appended(groups: readonly Group[], texts: readonly string[], first: number): void
   /** The worlds as they are when this is called, as one text. */
@@ -343,6 +345,7 @@ export class Turns {
 
   #redo(changes: readonly Change[]): void {
     for (const change of changes) this.recording.recordAside(this.#memory.redo(change))
+    this.#memory.bound()
   }
 
   /** Has the engine replace the log so far by a snapshot. Requests are answered meanwhile. */

@@ -4,40 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readGroup } from '../../src/gateway/state/effects.ts'
-import { breathe } from '../../src/world/clock.ts'
-import type { Engine } from '../../src/world/engines/engine.ts'
 import { replica } from '../gateway/state/replicas.ts'
 import { cases } from '../support/cases.ts'
 import { MemoryLog } from '../support/memory-log.ts'
+import { slow } from './slow-engine.ts'
 
 const REPLICAS = 3
-
-/** An engine that sometimes answers late, so that other operations come in between. */
-function slow(engine: Engine, late: () => boolean): Engine {
-  const pause = async () => {
-    while (late()) await breathe()
-  }
-  const since: Engine['since'] = async after => {
-    await pause()
-    const news = await engine.since(after)
-    await pause()
-    return news
-  }
-  const append: Engine['append'] = async (after, entries) => {
-    await pause()
-    const result = await engine.append(after, entries)
-    await pause()
-    return result
-  }
-  return new Proxy(engine, {
-    get(target, key) {
-      if (key === 'since') return since
-      if (key === 'append') return append
-      const value = Reflect.get(target, key, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-}
 
 interface Done {
   readonly line: string

@@ -12,6 +12,7 @@ function turnsOn(appended: (readonly string[])[], write = textsOf): Turns {
   const memory = {
     apply: async () => {},
     redo: (change: Change) => change,
+    bound: () => {},
     appended: (_: unknown, texts: readonly string[]) => void appended.push(texts),
     snapshot: async () => '',
   }

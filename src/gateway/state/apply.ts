@@ -128,7 +128,7 @@ export class AppliedWorlds {
   /** Puts a world in the place of a name, or none, without recording it. */
   place(name: string, world: World | undefined): void {
     this.quietly(() => {
-      if (world !== undefined) this.#gateway.worlds.put(world)
+      if (world !== undefined) this.#gateway.worlds.restore(world)
       else {
         this.deleting = name
         this.#gateway.worlds.delete(name)
@@ -149,7 +149,7 @@ export class AppliedWorlds {
     this.quietly(() => {
       // The list begins with the world that was used last, which must be put last.
       for (const state of [...snapshot.worlds].reverse()) {
-        worlds.put(restoreState(worlds.blank(state.name), state, this.seeds))
+        worlds.restore(restoreState(worlds.blank(state.name), state, this.seeds))
       }
       for (const [, id] of answers.dump([])) answers.restore(plan, undefined, id, null)
       for (const [world, id, answer] of snapshot.answers) answers.restore(plan, worlds.peek(world), id, answer)

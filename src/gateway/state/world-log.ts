@@ -50,6 +50,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     weather.keepBy((...order) => this.#recordWeather(...order))
     answers.keepBy((...answer) => this.#recordAnswer(...answer))
     this.announceSeeds()
+    this.bound()
   }
 
   /** Has the log hold the seeds of the current configuration, where it does not. */
@@ -67,11 +68,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   placed(world: World, before: World | undefined): void {
     if (this.#turns === undefined) return
     const { name } = world
-    if (before !== undefined && before !== world) {
-      before.record(undefined)
-      before.turns = undefined
-      before.successor = world
-    }
+    if (before !== undefined && before !== world) this.#succeed(before, world)
     this.#follow(world)
     this.#record(name, this.#placing(world, before), () => this.#worlds.place(name, before))
   }
@@ -85,8 +82,34 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   admitted(world: World): void {
     if (this.#turns === undefined) return
     this.#follow(world)
-    // Never undone, since the request that named it is using it.
-    this.#turns.recording.recordAside(changeOf(world.name, ['made', world.began, world.origin], NOTHING))
+    const { recording } = this.#turns
+    recording.recordAside(this.#admission(world))
+    // The request has already been counted.
+    for (const [operation, count] of world.ordinals) {
+      const undo = () => world.apply(['ordinal', operation, -count])
+      recording.recordAside(changeOf(world.name, ['ordinal', operation, count], undo))
+    }
+  }
+
+  /** The request that named the world goes on to use it, so doing this again puts the same world back. */
+  #admission(world: World): Change {
+    const { worlds } = this.#gateway
+    const { name } = world
+    const again = () => {
+      const present = worlds.peek(name)
+      if (present === undefined) this.#worlds.place(name, world)
+      else if (present !== world) this.#succeed(world, present)
+      return this.#admission(world)
+    }
+    const change = changeOf(name, ['made', world.began, world.origin], () => worlds.withdraw(world))
+    return { ...change, again }
+  }
+
+  /** Has the requests that use a world use another one. */
+  #succeed(before: World, world: World): void {
+    before.record(undefined)
+    before.turns = undefined
+    before.successor = world
   }
 
   #placing(world: World, before: World | undefined): Effect {
@@ -97,12 +120,23 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   }
 
   removed(world: World): void {
+    const change = this.#removal(world)
+    if (change !== undefined) this.#turns?.recording.record(change)
+  }
+
+  /** An eviction belongs to no request, whichever causes it. */
+  evicted(world: World): void {
+    const change = this.#removal(world)
+    if (change !== undefined) this.#turns?.recording.recordAside(change)
+  }
+
+  /** Returns the change; `undefined` if it is the log's. */
+  #removal(world: World): Change | undefined {
     const { name } = world
     world.record(undefined)
     world.turns = undefined
-    // An eviction belongs to no request: it also happens while the changes of others are applied.
-    if (this.#worlds.deleting !== name)
-      this.#turns?.recording.record(changeOf(name, ['deleted'], () => this.#worlds.place(name, world)))
+    if (this.#worlds.deleting === name) return undefined
+    return changeOf(name, ['deleted'], () => this.#worlds.place(name, world))
   }
 
   seeded(seeded: World): Readonly<Record<string, string>> {
@@ -177,7 +211,12 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     this.history.cover(this.#now())
   }
 
+  bound(): void {
+    this.#gateway.worlds.bound()
+  }
+
   redo(change: Change): Change {
+    if (change.again !== undefined) return change.again()
     const { worlds, weather, plan } = this.#gateway
     const [name, effect] = JSON.parse(change.text) as NamedEffect
     const world = worlds.peek(name)

@@ -31,6 +31,8 @@ export interface WorldsKeeper {
   /** A sandbox that a request named first is there now. */
   admitted(world: World): void
   removed(world: World): void
+  /** A sandbox was removed to make room, or because it idled. */
+  evicted(world: World): void
   /** The state that everything begins with is another; returns the names of its seeds, by collection. */
   seeded(seeded: World): Readonly<Record<string, string>>
 }
@@ -82,7 +84,7 @@ export class Worlds {
     const now = () => this.#clock.now()
     return new Sandboxes<Held>(this.#plan.simulation.worlds, now, ({ world }, why) => {
       this.evictions.evicted(world.name, why)
-      this.#keeper?.removed(world)
+      this.#keeper?.evicted(world)
     })
   }
 
@@ -232,14 +234,33 @@ export class Worlds {
 
   /** Makes a world reachable under its name. */
   put(world: World): void {
+    this.#place(world, (name, held) => this.#sandboxes.set(name, held))
+  }
+
+  /** Makes a world reachable as a log has it, and evicts none for it: see `bound`. */
+  restore(world: World): void {
+    this.#place(world, (name, held) => this.#sandboxes.restore(name, held))
+  }
+
+  #place(world: World, add: (name: string, held: Held) => void): void {
     const { name } = world
     const before = this.#keeper && this.peek(name)
     const held = holdWorld(this.planOf(name), world)
     if (this.#permanent.has(name)) {
       this.#permanent.set(name, held)
       if (this.#default.world.name === name) this.#default = held
-    } else this.#sandboxes.set(name, held)
+    } else add(name, held)
     this.#keeper?.placed(world, before)
+  }
+
+  /** Removes a sandbox without notifying the keeper, so that `restore` can put it back. */
+  withdraw(world: World): void {
+    if (this.#sandboxes.peek(world.name)?.world === world) this.#sandboxes.delete(world.name)
+  }
+
+  /** Evicts the sandboxes that are too many after `restore`. */
+  bound(): void {
+    this.#sandboxes.bound()
   }
 
   /** Makes a sandbox: a copy of `from`, which defaults to the seeds. */

@@ -1,0 +1,78 @@
+// Worlds that are made, written, deleted and evicted at random, far more than `worlds.max`: replicas agree on what is left.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { takeSnapshot } from '../../src/world/world.ts'
+import { GATEWAY, type Replica, replica } from '../gateway/state/replicas.ts'
+import { cases } from '../support/cases.ts'
+import { MemoryLog } from '../support/memory-log.ts'
+import { slow } from './slow-engine.ts'
+
+const MAX = 5
+const FILES = { 'gateway.yaml': `${GATEWAY}worlds: { max: ${MAX} }\n` }
+
+const step = fc.record({
+  replica: fc.nat(1),
+  world: fc.nat(19),
+  kind: fc.constantFrom('create', 'read', 'create', 'read', 'make', 'delete'),
+})
+type Step = { readonly replica: number; readonly world: number; readonly kind: string }
+
+async function run({ gateway, send }: Replica, { world, kind }: Step): Promise<void> {
+  const name = `w${world}`
+  if (kind === 'make') await gateway.change(() => void gateway.worlds.create(name), 'make')
+  else if (kind === 'delete') await gateway.change(() => void gateway.deleteWorld(name), 'delete')
+  else {
+    const headers = { 'understudy-world': name }
+    const { status } = await (kind === 'read'
+      ? send('GET /books', undefined, headers)
+      : send('POST /books', { title: name }, headers))
+    assert.equal(status, kind === 'read' ? 200 : 201)
+  }
+}
+
+/** The content of all worlds of a replica, by name. */
+async function contentOf({ gateway }: Replica): Promise<Record<string, unknown>> {
+  const worlds = gateway.worlds.list().toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const pairs = worlds.map(async world => {
+    const { collections, ordinals } = await takeSnapshot(world)
+    return [world.name, { collections, ordinals }] as const
+  })
+  return Object.fromEntries(await Promise.all(pairs))
+}
+
+for (const count of [1, 2]) {
+  test(`${count} replicas keep to worlds.max and agree on the worlds that are left`, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 8 }),
+        fc.infiniteStream(fc.boolean()),
+        async (clients, chance) => {
+          const log = new MemoryLog()
+          const connect = () =>
+            replica(
+              slow(log.connect(), () => chance.next().value === true),
+              {},
+              FILES,
+            )
+          const replicas: Replica[] = []
+          for (let i = 0; i < count; i++) replicas.push(await connect())
+          const work = clients.map(async steps => {
+            for (const one of steps) await run(replicas[one.replica % count] as Replica, one)
+          })
+          await Promise.all(work)
+          // A write appends all that its replica has recorded.
+          for (const { send } of [...replicas, ...replicas]) await send('POST /books', { title: 'last' })
+          for (const { gateway } of replicas) await gateway.change(() => {}, 'catch up')
+          const contents = await Promise.all([...replicas, await connect()].map(contentOf))
+          for (const content of contents) {
+            assert.ok(Object.keys(content).length <= MAX + 1)
+            assert.deepEqual(content, contents[0])
+          }
+        },
+      ),
+      { numRuns: cases(60) },
+    )
+  })
+}
