@@ -2,7 +2,7 @@
 
 import { fitsIds, type Resource, recordMistakes } from '../behaviours/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
-import type { Json, JsonObject } from '../kernel/json.ts'
+import { type Json, type JsonObject, toDoubles } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import { readClockChange } from '../world/clock.ts'
 import type { Dump } from '../world/records/types.ts'
@@ -27,8 +27,9 @@ export async function importSnapshot(
   worlds: Worlds,
   plan: Plan,
   name: string,
-  snapshot: Snapshot,
+  given: Snapshot,
 ): Promise<World | string[]> {
+  const snapshot = withDoubles(given)
   const world = worlds.blank(name)
   const change = snapshot.clock && readClockChange(snapshot.clock, world.clock)
   const faults = typeof change === 'string' ? [`/clock ${change}`] : []
@@ -45,6 +46,14 @@ export async function importSnapshot(
   if (typeof change === 'object') world.clock.adjust(change)
   await restoreSnapshot(world, snapshot)
   return world
+}
+
+/** Returns a snapshot in which only records have decimals that keep their digits: `"ordinals":{"list":1000000000000000.0}`. */
+function withDoubles({ collections, ...rest }: Snapshot): Snapshot {
+  const dumps = Object.entries(collections).map(([name, { records, ...numbers }]): [string, Dump] => {
+    return [name, { records, ...toDoubles(numbers) }]
+  })
+  return { ...toDoubles(rest), collections: Object.fromEntries(dumps) }
 }
 
 /** Finds the mistakes of a collection's numbers and records, the latter together and one by one. */

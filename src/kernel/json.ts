@@ -47,6 +47,14 @@ function write(value: unknown): string {
   return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${write(item)}`).join()}}`
 }
 
+/** Returns a value with the nearest double in the place of each `Decimal`. */
+export function toDoubles<Value>(value: Value): Value {
+  if (value instanceof Decimal) return value.valueOf() as Value
+  if (Array.isArray(value)) return value.map(toDoubles) as Value
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toDoubles(item)])) as Value
+}
+
 /** Returns whether a value holds a bigint or a decimal. */
 export function holdsExact(value: unknown): boolean {
   if (typeof value === 'bigint' || value instanceof Decimal) return true

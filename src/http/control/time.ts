@@ -160,9 +160,10 @@ export const historyRoutes = ({ gateway }: Control) => {
           to: {
             type: ['integer', 'string', 'object'],
             minimum: 0,
+            maximum: Number.MAX_SAFE_INTEGER,
             required: ['request'],
             additionalProperties: false,
-            properties: { request: positive },
+            properties: { request: { ...positive, maximum: Number.MAX_SAFE_INTEGER } },
             description:
               'A position; a date, timestamp or offset such as -5m, by the real clock; or `{"request": 17}`, the id of a request in GET /requests.',
           },
