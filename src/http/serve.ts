@@ -83,7 +83,8 @@ export async function serve(
   const addresses = () => ({ api: origin, control: controlOrigin })
   // Each port shows the whole program.
   const page = async () => (await (workers === 'worker' ? askForPage() : fleet?.metrics())) ?? gateway.metrics.page()
-  const status = createStatus(gateway, () => ready, addresses, page)
+  const unavailable = () => gateway.state?.unavailable ?? fleet?.unavailable()
+  const status = createStatus(gateway, () => ready, addresses, page, unavailable)
   const security = await secure(gateway.plan.simulation.tls, listen, fleet)
   const data = createListener(
     {

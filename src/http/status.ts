@@ -17,18 +17,24 @@ const statusReply = (status: number, value: object): Reply => ({
  * @param ready whether new requests are welcome
  * @param addresses where the API and the control plane are reached
  * @param page makes the page of metrics; default: of this process alone
+ * @param unavailable why requests cannot be answered, if so; default: as far as this process knows
  */
 export const createStatus =
-  (gateway: Gateway, ready: () => boolean, addresses: () => Addresses, page = () => gateway.metrics.page()): Status =>
+  (
+    gateway: Gateway,
+    ready: () => boolean,
+    addresses: () => Addresses,
+    page = () => gateway.metrics.page(),
+    unavailable = () => gateway.state?.unavailable,
+  ): Status =>
   async (path, accept) => {
     if (path === '/') return describeRoot(gateway.plan, accept, addresses())
     if (path === '/metrics') {
       const headers = { 'content-type': gateway.metrics.contentType, 'cache-control': 'no-store' }
       return { status: 200, headers, body: await page() }
     }
-    const unavailable = gateway.state?.unavailable
-    if (path === '/readyz' && unavailable !== undefined)
-      return statusReply(503, { status: 'unavailable', reason: unavailable })
+    const reason = unavailable()
+    if (path === '/readyz' && reason !== undefined) return statusReply(503, { status: 'unavailable', reason })
     if (path === '/readyz')
       return ready() ? statusReply(200, { status: 'ready' }) : statusReply(503, { status: 'stopping' })
     return statusReply(200, { status: 'ok' })

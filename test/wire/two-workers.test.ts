@@ -181,6 +181,16 @@ describe('two workers', () => {
     assert.equal((await fetch(`${api}/hello`)).status, 200)
   })
 
+  test('a worker whose process is held is reported not ready, and is replaced', async () => {
+    const ready = async () => (await fetch(`${control}/readyz`, { headers: { connection: 'close' } })).status
+    await until(async () => (await ready()) === 200)
+    const before = workers()
+    process.kill(serving().at(-1) as number, 'SIGSTOP')
+    await until(async () => (await ready()) === 503)
+    await until(() => workers().length > before.length)
+    await until(async () => (await ready()) === 200)
+  })
+
   test('workers without shared state have no routes for worlds', async () => {
     assert.equal((await fetch(`${control}/worlds`)).status, 404)
     assert.equal((await fetch(`${control}/config`)).status, 200)

@@ -11,10 +11,14 @@ import { Metrics, type MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { KeyPair } from '../../plan/settings.ts'
 import type { ControlRoute } from '../control/route.ts'
 import { untilQuiet } from '../listener.ts'
+import { Pulses } from './pulses.ts'
 import { type AskedOf, answerFrom, type WorkerMessage, type WorkerOrder } from './worker.ts'
 
 /** A worker that does not answer within this many milliseconds is not waited for. */
 const PATIENCE = 1000
+
+/** The pause between two questions whether a worker answers, in milliseconds. */
+const PULSE = 1000
 
 /** A worker that ends within this time is replaced after a pause, both in milliseconds. */
 const [EARLY, PAUSE] = [1000, 200]
@@ -44,6 +48,7 @@ export function createFleet(gateway: Gateway, log: Log) {
   /** The last numbers of each worker by id, and the totals of exited workers, which stay in the sums. */
   const lastCounts = new Map<number, MetricsSnapshot>()
   let totalsOfExited: Promise<MetricsSnapshot> = Promise.resolve([])
+  const pulses = new Pulses()
 
   gateway.metrics.countWorkers(() => ({ running: running().length, replaced }))
   gateway.peers = observer => ({
@@ -114,6 +119,7 @@ export function createFleet(gateway: Gateway, log: Log) {
           served = true
           log.info({ worker: worker.process.pid }, 'a worker serves')
           obeying.push(worker)
+          void watch(worker)
           // The worker has missed orders before this.
           if (reloadCount !== reloads) sendOrder(worker, { order: 'reload' })
           if (stopping) sendOrder(worker, { order: 'stop' })
@@ -126,12 +132,27 @@ export function createFleet(gateway: Gateway, log: Log) {
       worker.once('disconnect', () => dismiss(worker))
       worker.once('exit', (code, signal) => {
         dismiss(worker)
+        pulses.answered(worker.id)
         setTimeout(() => drop(worker), LAST_WORDS).unref()
         // One that cannot begin at the start is the end of the start.
         if (served || started) replace(worker, born, { code, signal })
         reject(new Error('a worker ended before it began to serve'))
       })
     })
+  }
+
+  /** Asks a worker again and again whether it answers, and kills it if it does not for long: it is replaced then. */
+  async function watch(worker: Worker): Promise<void> {
+    while (!stopping && worker.isConnected()) {
+      const isAlive = (await askWorker(worker, 'alive')) === true
+      if (isAlive || !worker.isConnected()) pulses.answered(worker.id)
+      else if (pulses.missed(worker.id) && !stopping) {
+        log.error({ worker: worker.process.pid }, 'a worker does not answer and is killed')
+        worker.process.kill('SIGKILL')
+        break
+      }
+      await new Promise<void>(resolve => void setTimeout(resolve, PULSE).unref())
+    }
   }
 
   /** Gives a worker the order that it asks for. */
@@ -257,7 +278,10 @@ export function createFleet(gateway: Gateway, log: Log) {
     for (const socket of undealt) socket.destroy()
   }
 
-  return { share, start, routes, metrics, stop }
+  /** Why not all workers serve; `undefined` if they do. */
+  const unavailable = () => pulses.unavailable
+
+  return { share, start, routes, metrics, unavailable, stop }
 }
 
 export type Fleet = ReturnType<typeof createFleet>

@@ -8,8 +8,8 @@ import type { MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { KeyPair } from '../../plan/settings.ts'
 
-/** The numbers of a worker that the primary asks for: all metrics, or the shared state of an observer. */
-export type AskedOf = 'metrics' | { readonly observer: string; readonly about: unknown }
+/** What the primary asks a worker for: whether its event loop runs, all metrics, or the shared state of an observer. */
+export type AskedOf = 'alive' | 'metrics' | { readonly observer: string; readonly about: unknown }
 
 /** From the primary to a worker. A connection comes with its socket. */
 export type WorkerOrder =
@@ -110,8 +110,9 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
   const { worker } = cluster
   if (worker === undefined) return
   const tellNumbers = async ({ call, of }: Extract<WorkerOrder, { readonly order: 'tell' }>) => {
-    const told = of === 'metrics' ? await gateway.metrics.snapshot() : await gateway.readShared(of.observer, of.about)
-    tell({ call, told })
+    if (of === 'alive') tell({ call, told: true })
+    else if (of === 'metrics') tell({ call, told: await gateway.metrics.snapshot() })
+    else tell({ call, told: await gateway.readShared(of.observer, of.about) })
   }
   worker.on('error', stop)
   worker.on('disconnect', stop)
