@@ -1,12 +1,18 @@
-// Worlds that are made, written, deleted and evicted at random, far more than `worlds.max`: replicas agree on what is left.
+// Worlds that are made, written, deleted and evicted at random, far more than `worlds.max`: replicas agree on what is left, and so
+// does a process that reads the file of another.
 
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { FileLog } from '../../src/world/engines/file-log.ts'
 import { takeSnapshot } from '../../src/world/world.ts'
 import { GATEWAY, type Replica, replica } from '../gateway/state/replicas.ts'
 import { cases } from '../support/cases.ts'
 import { MemoryLog } from '../support/memory-log.ts'
+import { surroundings } from '../world/engines/surroundings.ts'
 import { slow } from './slow-engine.ts'
 
 const MAX = 5
@@ -42,37 +48,61 @@ async function contentOf({ gateway }: Replica): Promise<Record<string, unknown>>
   return Object.fromEntries(await Promise.all(pairs))
 }
 
+const clients = fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 8 })
+
 for (const count of [1, 2]) {
   test(`${count} replicas keep to worlds.max and agree on the worlds that are left`, async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 8 }),
-        fc.infiniteStream(fc.boolean()),
-        async (clients, chance) => {
-          const log = new MemoryLog()
-          const connect = () =>
-            replica(
-              slow(log.connect(), () => chance.next().value === true),
-              {},
-              FILES,
-            )
-          const replicas: Replica[] = []
-          for (let i = 0; i < count; i++) replicas.push(await connect())
-          const work = clients.map(async steps => {
-            for (const one of steps) await run(replicas[one.replica % count] as Replica, one)
-          })
-          await Promise.all(work)
-          // A write appends all that its replica has recorded.
-          for (const { send } of [...replicas, ...replicas]) await send('POST /books', { title: 'last' })
-          for (const { gateway } of replicas) await gateway.change(() => {}, 'catch up')
-          const contents = await Promise.all([...replicas, await connect()].map(contentOf))
-          for (const content of contents) {
-            assert.ok(Object.keys(content).length <= MAX + 1)
-            assert.deepEqual(content, contents[0])
-          }
-        },
-      ),
+      fc.asyncProperty(clients, fc.infiniteStream(fc.boolean()), async (steps, chance) => {
+        const log = new MemoryLog()
+        const connect = () =>
+          replica(
+            slow(log.connect(), () => chance.next().value === true),
+            {},
+            FILES,
+          )
+        const replicas: Replica[] = []
+        for (let i = 0; i < count; i++) replicas.push(await connect())
+        const work = steps.map(async own => {
+          for (const one of own) await run(replicas[one.replica % count] as Replica, one)
+        })
+        await Promise.all(work)
+        // A write appends all that its replica has recorded.
+        for (const { send } of [...replicas, ...replicas]) await send('POST /books', { title: 'last' })
+        for (const { gateway } of replicas) await gateway.change(() => {}, 'catch up')
+        const contents = await Promise.all([...replicas, await connect()].map(contentOf))
+        for (const content of contents) {
+          assert.ok(Object.keys(content).length <= MAX + 1)
+          assert.deepEqual(content, contents[0])
+        }
+      }),
       { numRuns: cases(60) },
     )
   })
 }
+
+test('a file has the worlds that are left', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'understudy-evictions-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  let files = 0
+  await fc.assert(
+    fc.asyncProperty(clients, async steps => {
+      const file = join(folder, `${++files}.state`)
+      const open = () =>
+        replica(new FileLog({ kind: 'file', file, sync: 3_600_000, recover: false }, surroundings()), {}, FILES)
+      const first = await open()
+      await Promise.all(
+        steps.map(async own => {
+          for (const one of own) await run(first, one)
+        }),
+      )
+      const content = await contentOf(first)
+      await first.state.close()
+      const second = await open()
+      assert.ok(Object.keys(content).length <= MAX + 1)
+      assert.deepEqual(await contentOf(second), content)
+      await second.state.close()
+    }),
+    { numRuns: cases(60) },
+  )
+})

@@ -132,3 +132,31 @@ test('the password of Redis is shown nowhere', { skip }, async () => {
   const texts = [one.output(), ...answers.map(({ body }) => (typeof body === 'string' ? body : JSON.stringify(body)))]
   for (const [i, text] of texts.entries()) assert.ok(!text.includes('s3cret'), paths[i - 1] ?? 'output')
 })
+
+for (const [kind, count, more] of [
+  ['one process', 1, []],
+  ['two replicas', 2, []],
+  ['two workers', 1, ['--workers', '2']],
+] as const) {
+  test(`${kind} with more sandboxes in use than worlds.max answers every request`, { skip }, async () => {
+    const text = `${NOTES}worlds: { max: 5 }\n`
+    const prefix = kind.replace(' ', '-')
+    const served: Replica[] = []
+    for (let i = 0; i < count; i++) served.push(await replicas.serve(state(prefix), text, more))
+    const statuses = await times(12, async client => {
+      const seen = new Set<number>()
+      for (let i = 0; i < 40; i++) {
+        const headers = { 'understudy-world': `w${(client * 37 + i * 61) % 200}` }
+        const replica = served[(client + i) % count] as Replica
+        const [line, body] = i % 2 === 0 ? ['POST /notes', { text: 'a' }] : ['GET /notes', undefined]
+        seen.add((await replica.send(line as string, body, headers)).status)
+      }
+      return [...seen].sort()
+    })
+    assert.deepEqual(new Set(statuses.flat()), new Set([200, 201]))
+    for (const replica of served) {
+      assert.equal((await replica.send('GET control:/readyz')).status, 200)
+      await replica.kill()
+    }
+  })
+}
