@@ -4,25 +4,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Exchange, Upstream } from '../../src/behaviours/exchange.ts'
 import { judgingOf } from '../../src/behaviours/replies.ts'
-import { createLiveDrift } from '../../src/gateway/live-drift.ts'
 import { Mask } from '../../src/gateway/mask.ts'
 import type { Plan } from '../../src/plan/plan.ts'
+import { driftObserver } from '../../src/wings/drift/observe.ts'
 import { breathe } from '../../src/world/clock.ts'
 import { CONTRACT } from '../simulate.ts'
-import { load, requestOf } from '../support/in-process.ts'
+import { gatewayOf, load, requestOf } from '../support/in-process.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
 test('no reply is compared once the time for judging is spent, and each is counted', async () => {
-  const { plan } = load(CONTRACT) as { plan: Plan }
-  const counts: string[] = []
-  const fail = (error: unknown) => assert.fail(String(error))
-  const drift = createLiveDrift(
-    plan,
-    new FixedClock(),
-    (_, kind) => void counts.push(kind),
-    fail,
-    () => 0,
-  )
+  const loaded = load(CONTRACT)
+  const plan = loaded.plan as Plan
+  const gateway = gatewayOf(loaded, new FixedClock())
+  const drift = gateway.observed(driftObserver)
   const { operation } = plan.operations[0] as Plan['operations'][number]
   const upstream = {} as Upstream
   const request = requestOf('GET /things')
@@ -43,5 +37,6 @@ test('no reply is compared once the time for judging is spent, and each is count
   await breathe()
   const { compared, dropped } = drift.report(mask)
   assert.deepEqual([compared, dropped], [1, 2])
-  assert.deepEqual(counts.slice(-2), ['dropped', 'dropped'])
+  const counted = (await gateway.metrics.page()).match(/^understudy_drift_total\{.*kind="dropped"\} (\d+)$/m)
+  assert.equal(counted?.[1], '2')
 })

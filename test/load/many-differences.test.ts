@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Contract } from '../../src/contract/contract.ts'
-import { differencesOf, FoundDifferences, type ReplyDifference } from '../../src/load/compare/differences.ts'
 import type { Plan, PlannedOperation } from '../../src/plan/plan.ts'
+import { differencesOf, FoundDifferences, type ReplyDifference } from '../../src/wings/project/differences.ts'
 import { loadFiles } from '../support/in-process.ts'
 
 const { plan } = loadFiles({

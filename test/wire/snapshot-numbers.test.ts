@@ -29,7 +29,7 @@ test('a next id or a count without an exact value is refused', async () => {
   assert.equal((await put('"collections":{"pets":{"records":[],"nextId":9007199254740993}}')).status, 204)
 })
 
-test('where changes are recorded, a number beyond the exact ones works or is refused', async t => {
+test('a recorded world accepts or refuses a number that is not exact', async t => {
   const text = readFileSync('config/gateway.yaml', 'utf8').replace(/: (\.\.?\/)/g, `: ${resolve('config')}/$1`)
   const recorded = await startGateway({ config: fileOf(`${text}\nstate: { history: true }\n`) })
   t.after(() => recorded.close())
