@@ -8,6 +8,8 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { bundle } from './support/bundle.ts'
 
+/** The name of a file as the lists below have it: the tests of a wing are placed as those of the house are. */
+const placed = (file: string): string => file.replace(/^wings\/[^/]+\/(?=(?:wire|property)\/)/, '')
 /** Files that start many programs or a browser, send many megabytes, or wait for a limit of time. */
 const LONG = [
   /^(?:attack|browser|contributing|load\/largest-text|property\/queueing)/,
@@ -71,7 +73,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'wire/workers': 12,
   'wire/worlds-on-contracts': 7,
 }
-const secondsOf = (file: string): number => SECONDS[file.replace('.test.ts', '')] ?? 0.5
+const secondsOf = (file: string): number => SECONDS[placed(file).replace('.test.ts', '')] ?? 0.5
 /** Wire tests that start programs and wait for them. They run concurrently. */
 const WAITING = /^wire\/(?:cli|cli-options|first-minutes|secrets|shown-code)\.test/
 
@@ -82,7 +84,7 @@ if (everything) process.env.TEST_ALL = '1'
 
 const isWanted = (file: string): boolean => {
   if (words.length > 0) return words.some(word => file.includes(word))
-  return everything || !LONG.some(long => long.test(file))
+  return everything || !LONG.some(long => long.test(placed(file)))
 }
 const all = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.test.ts') && isWanted(file))
@@ -91,10 +93,11 @@ if (all.length === 0) {
   console.error(`no test file has ${words.map(word => `"${word}"`).join(' or ')} in its path`)
   process.exit(1)
 }
-if (all.some(file => /^(?:attack|browser|wire)\//.test(file))) await import('./support/built-program.ts')
+if (all.some(file => /^(?:attack|browser|wire)\//.test(placed(file)))) await import('./support/built-program.ts')
 
 /** The files of a group run one after another in one process, or four at a time where they wait for programs. */
-const groupOf = (file: string): string => {
+const groupOf = (path: string): string => {
+  const file = placed(path)
   if (file.startsWith('browser/console')) return 'console'
   if (ALONE.test(file)) return file.replace(/[^a-z-]+/g, '-')
   if (WAITING.test(file)) return 'waiting'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { lyingContract, startLyingServer } from '../wire/lying-server.ts'
+import { lyingContract, startLyingServer } from '../wings/drift/wire/lying-server.ts'
 import { sharedBrowser, withoutBrowser } from './chromium.ts'
 import { findingsAtWidths, withConsole } from './console.ts'
 

@@ -62,7 +62,7 @@ function entryOf({ name, files, concurrency }: Group): string {
   )
   return `import { suite } from 'node:test'
 import { recordCost } from './support/costs.ts'
-${files.some(file => file.startsWith('property/')) ? "import './support/property-runs.ts'" : ''}
+${files.some(file => file.includes('property/')) ? "import './support/property-runs.ts'" : ''}
 suite('${name}', { concurrency: ${concurrency} }, () => {
 ${suites.join('\n')}
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inProcess, load, loadFiles } from '../../support/in-process.ts'
-import { STAGED_CONTRACT, stagedConfiguration } from '../../support/staging.ts'
+import { STAGED_CONTRACT, stagedConfiguration } from '../../wings/real-api/staging.ts'
 
 /** Authors, their books, and shelves that hold books by a list of ids. */
 const library = (operations: Readonly<Record<string, string>> = {}) => ({

@@ -1,0 +1,279 @@
+// Inferred state in the journeys of clients: what was sent is read back, and names the one who sent it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inferredInProcess } from '../../support/in-process.ts'
+import { answers, documentOf, integer, naming, object, ref, string, takes } from '../../support/small-document.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+test('a key that a request gives is kept, even if the example of the contract is the key of a seed', async () => {
+  const Voucher = object({ code: { ...string, example: 'A1' }, note: string })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/vouchers': {
+          get: answers(200, { type: 'array', items: ref('Voucher') }),
+          post: { ...takes(ref('Voucher')), ...answers(201, ref('Voucher')) },
+        },
+        '/vouchers/{code}': { ...naming('code'), get: answers(200, ref('Voucher')) },
+      },
+      { Voucher },
+    ),
+  )
+  assert.equal((await send('POST /vouchers', { code: 'B2', note: 'One' })).status, 201)
+  assert.deepEqual((await send('GET /vouchers/B2')).body, { code: 'B2', note: 'One' })
+})
+
+test('a record whose id is in the reply of its create only is read whole under it', async () => {
+  const Session = object({ amount: integer, currency: string, locale: string })
+  const Made = object({ session_id: string, client_token: string }, { required: ['session_id', 'client_token'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/sessions': { post: { ...takes(ref('Session')), ...answers(200, ref('Made')) } },
+        '/sessions/{session_id}': { ...naming('session_id'), get: answers(200, ref('Session')) },
+      },
+      { Session, Made },
+    ),
+  )
+  const sent = { amount: 5, currency: 'EUR', locale: 'de' }
+  const { session_id } = (await send('POST /sessions', sent)).body as Fields
+  const { amount, currency, locale } = (await send(`GET /sessions/${session_id}`)).body as Fields
+  assert.deepEqual({ amount, currency, locale }, sent)
+})
+
+test('a record may have a part that is called as its collection', async () => {
+  const User = object({ username: string, email: string, profile: ref('Profile') })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users/profiles': {
+          get: answers(200, { type: 'array', items: ref('User') }),
+          post: { ...takes(object({ ...User.properties, password: string })), ...answers(201, ref('User')) },
+        },
+        '/users/profiles/{user}': { ...naming('user'), get: answers(200, ref('User')) },
+      },
+      { User, Profile: object({ bio: string }) },
+    ),
+  )
+  const ada = { username: 'ada', email: 'ada@example.com', profile: { bio: 'Likes bread.' } }
+  await send('POST /users/profiles', { ...ada, password: 'secret' })
+  assert.deepEqual((await send('GET /users/profiles/ada')).body, ada)
+})
+
+test('a PUT creates no record under an id that its schema does not allow', async () => {
+  const User = object({ id: integer, name: string })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users': { get: answers(200, { type: 'array', items: ref('User') }) },
+        '/users/{id}': {
+          ...naming('id'),
+          get: answers(200, ref('User')),
+          put: { ...takes(object({ name: string })), ...answers(200, ref('User')) },
+        },
+      },
+      { User },
+    ),
+  )
+  assert.equal((await send('PUT /users/77', { name: 'Ada' })).status, 200)
+  assert.deepEqual((await send('GET /users/77')).body, { id: 77, name: 'Ada' })
+  assert.equal((await send('PUT /users/ada', { name: 'Ada' })).status, 404)
+})
+
+test('records are made by the user who has signed up, and a name in the path is repeated', async () => {
+  const Profile = object({ username: string, bio: string }, { required: ['username', 'bio'] })
+  const User = object({ email: string, username: string, bio: string }, { required: ['email', 'username', 'bio'] })
+  const inside = (key: string, name: string) => object({ [key]: ref(name) }, { required: [key] })
+  const Article = object({ id: { ...integer, readOnly: true }, title: string, author: ref('Profile') })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users': {
+          post: {
+            ...takes(object({ user: object({ email: string, username: string }) })),
+            ...answers(201, inside('user', 'User')),
+          },
+        },
+        '/user': { get: answers(200, inside('user', 'User')) },
+        '/profiles/{username}': { ...naming('username'), get: answers(200, inside('profile', 'Profile')) },
+        '/articles': {
+          get: answers(200, { type: 'array', items: ref('Article') }),
+          post: { ...takes(object({ title: string })), ...answers(201, ref('Article')) },
+        },
+        '/articles/{id}': { ...naming('id', integer), get: answers(200, ref('Article')) },
+      },
+      { Profile, User, Article },
+    ),
+  )
+  await send('POST /users', { user: { email: 'ada@example.com', username: 'ada' } })
+  const { user } = (await send('GET /user')).body as { user: Fields }
+  const made = (await send('POST /articles', { title: 'One' })).body as Fields
+  assert.deepEqual(made.author, { username: 'ada', bio: user.bio })
+  const { profile } = (await send('GET /profiles/ada')).body as { profile: Fields }
+  assert.equal(profile.username, 'ada')
+})
+
+test('a number in a path names no record by its name, and its example names the first one', async () => {
+  const User = object({ name: string, bio: string })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users': {
+          get: answers(200, { type: 'array', items: ref('User') }),
+          post: { ...takes(ref('User')), ...answers(201, ref('User')) },
+        },
+        '/users/{user_id}': {
+          ...naming('user_id', { type: 'number', example: 152184 }),
+          get: answers(200, ref('User')),
+        },
+      },
+      { User },
+    ),
+  )
+  assert.equal((await send('GET /users/152184')).status, 200)
+  assert.equal((await send('GET /users/152185')).status, 404)
+})
+
+test('a number in a path names a record whose id is a text', async () => {
+  const Group = object({ id: string, label: string }, { required: ['id', 'label'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/groups': {
+          get: answers(200, { type: 'array', items: ref('Group') }),
+          post: { ...takes(object({ label: string })), ...answers(201, ref('Group')) },
+        },
+        '/groups/{groupKey}': { ...naming('groupKey', integer), get: answers(200, ref('Group')) },
+      },
+      { Group },
+    ),
+  )
+  const { id } = (await send('POST /groups', { label: 'Bakers' })).body as Fields
+  assert.deepEqual((await send(`GET /groups/${id}`)).body, { id, label: 'Bakers' })
+})
+
+test('a record beside its id is read and listed with what was sent', async () => {
+  const fields = { name: string, kind: string, note: string }
+  const beside = (schema: object) => object({ id: integer, result: schema })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/charts': {
+          get: answers(200, object({ result: { type: 'array', items: object({ id: integer, ...fields }) } })),
+          post: { ...takes(object(fields)), ...answers(201, beside(object(fields))) },
+        },
+        '/charts/{pk}': { ...naming('pk', integer), get: answers(200, beside(object({ id: integer, ...fields }))) },
+      },
+      {},
+    ),
+  )
+  const sent = { name: 'One', kind: 'bar', note: 'First.' }
+  const made = (await send('POST /charts', sent)).body as Fields
+  assert.equal(typeof made.id, 'number')
+  assert.deepEqual(made.result, { id: made.id, ...sent })
+  const { result } = (await send(`GET /charts/${made.id}`)).body as { result: Fields }
+  assert.deepEqual(result, { id: made.id, ...sent })
+})
+
+test('fields that a request has beside each other are read within the attributes of the record', async () => {
+  const Attributes = object({ name: string, emails: { type: 'array', items: string }, created: string })
+  const List = object({ id: integer, type: string, attributes: ref('Attributes') })
+  const Reply = object({ data: ref('List') })
+  const Asked = object({ name: string, emails: { type: 'array', items: string } })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/lists': {
+          get: answers(200, object({ data: { type: 'array', items: ref('List') } })),
+          post: { ...takes(Asked), ...answers(201, ref('Reply')) },
+        },
+        '/lists/{id}': {
+          ...naming('id', integer),
+          get: answers(200, ref('Reply')),
+          patch: { ...takes(Asked), ...answers(200, ref('Reply')) },
+        },
+      },
+      { List, Attributes, Reply },
+    ),
+  )
+  const sent = { name: 'Friends', emails: ['ada@example.com'] }
+  const attributesOf = (body: unknown) => ((body as Fields).data as Fields).attributes as Fields
+  const made = (await send('POST /lists', sent)).body
+  const { id } = (made as Fields).data as Fields
+  const { created, ...given } = attributesOf((await send(`GET /lists/${id}`)).body)
+  assert.deepEqual(given, sent)
+  assert.equal(typeof created, 'string')
+  await send(`PATCH /lists/${id}`, { name: 'Old friends' })
+  assert.deepEqual(attributesOf((await send(`GET /lists/${id}`)).body), { ...sent, name: 'Old friends', created })
+})
+
+test('a value that the attributes of a record cannot hold does not refuse the request', async () => {
+  const Attributes = object({
+    name: string,
+    mode: { ...string, enum: ['open', 'closed'] },
+    due: { ...string, format: 'date' },
+  })
+  const Task = object({ id: integer, attributes: ref('Attributes') }, { required: ['id', 'attributes'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/tasks': {
+          post: { ...takes(object({ name: string, mode: string, due: string })), ...answers(201, ref('Task')) },
+        },
+        '/tasks/{id}': { ...naming('id', integer), get: answers(200, ref('Task')) },
+      },
+      { Task, Attributes },
+    ),
+  )
+  const made = await send('POST /tasks', { name: 'Paint', mode: 'ajar', due: 'soon' })
+  assert.equal(made.status, 201)
+  const { id } = made.body as Fields
+  const read = (await send(`GET /tasks/${id}`)).body as Fields
+  assert.equal((read.attributes as Fields).name, 'Paint')
+})
+
+test('a profile without a list or a create keeps its flag, and that of the caller shows the sign-up', async () => {
+  const fields = { email: string, username: string, bio: string }
+  const User = object(fields, { required: Object.keys(fields) })
+  const inUser = (schema: object) => object({ user: schema }, { required: ['user'] })
+  const shows = answers(200, object({ profile: ref('Profile') }))
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users': {
+          post: {
+            ...takes(inUser(object({ email: string, username: string, password: string }))),
+            ...answers(201, inUser(ref('User'))),
+          },
+        },
+        '/user': {
+          get: answers(200, inUser(ref('User'))),
+          put: { ...takes(inUser(object(fields))), ...answers(200, inUser(ref('User'))) },
+        },
+        '/profiles/{username}': { ...naming('username'), get: shows },
+        '/profiles/{username}/follow': { ...naming('username'), post: shows, delete: shows },
+      },
+      {
+        User,
+        Profile: object(
+          { username: string, bio: string, following: { type: 'boolean' } },
+          { required: ['username', 'bio', 'following'] },
+        ),
+      },
+    ),
+  )
+  const profile = async (line: string) => ((await send(line)).body as { profile: Fields }).profile
+  const bob = await profile('GET /profiles/bob')
+  assert.equal(bob.following, false)
+  assert.deepEqual(await profile('POST /profiles/bob/follow'), { ...bob, following: true })
+  assert.deepEqual(await profile('GET /profiles/bob'), { ...bob, following: true })
+  assert.deepEqual(await profile('DELETE /profiles/bob/follow'), bob)
+  await send('POST /users', { user: { email: 'ada@example.com', username: 'ada', password: 'secret' } })
+  const { user } = (await send('GET /user')).body as { user: Fields }
+  assert.deepEqual(await profile('GET /profiles/ada'), { username: 'ada', bio: user.bio, following: false })
+  await profile('POST /profiles/ada/follow')
+  await send('PUT /user', { user: { bio: 'Likes maps.' } })
+  assert.deepEqual(await profile('GET /profiles/ada'), { username: 'ada', bio: 'Likes maps.', following: true })
+})

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
+import { addToRecording, exchangesOf, RECORDING } from '../../../src/wings/project/recording.ts'
+import { gatewayOf, sendTo } from '../../support/in-process.ts'
+import { loadPlan } from '../../support/load.ts'
+import { FixedClock } from '../../virtual-clock.ts'
+import { get, home, proofOf, recordInto, scripted, serve } from './record-into.ts'
+import {
+  type Api,
+  BLOG_TRAFFIC,
+  blog,
+  recorded,
+  type Sent,
+  TRAIN_CONTRACT,
+  TRAIN_TRAFFIC,
+  trains,
+} from './recorded-api.ts'
+
+test('a blog is recorded without a contract, and its stand-in gives every reply again', async () => {
+  const made = await recordInto(await recorded(blog(), BLOG_TRAFFIC))
+  assert.deepEqual([proofOf(made), made.different, made.said], ['25 of 25', [], []])
+  const send = serve(made)
+  const [, list] = await send('GET /api/articles')
+  assert.deepEqual(
+    (list as { articles: { slug: string; description: string }[] }).articles.map(one => one.description),
+    ['Ever wonder?'],
+  )
+  assert.deepEqual((await send('GET /api/articles/how-to-feed-your-dragon'))[0], 404)
+  const [, comments] = await send('GET /api/articles/how-to-train-your-dragon/comments')
+  assert.deepEqual(
+    (comments as { comments: { id: number }[] }).comments.map(one => one.id),
+    [42],
+  )
+  const token = { authorization: 'Token any' }
+  const article = { title: 'A new one', description: 'd', body: 'b', tagList: [] }
+  const [status, created] = await send('POST /api/articles', { article }, token)
+  assert.deepEqual(
+    [status, (created as { article: { author: object } }).article.author],
+    [201, { username: 'jake', bio: 'I work at statefarm', image: null, following: false }],
+  )
+  assert.deepEqual((await send('GET /api/user'))[0], 401)
+  assert.deepEqual((await send('GET /api/profiles/jake'))[0], 200)
+  assert.deepEqual((await send('GET /api/profiles/nobody'))[0], 404)
+})
+
+test('trains are recorded beside their contract, which stays as it is', async () => {
+  const contract = join(home, 'trains.json')
+  writeFileSync(contract, JSON.stringify(TRAIN_CONTRACT))
+  const made = await recordInto(await recorded(trains(), TRAIN_TRAFFIC), { contract })
+  assert.deepEqual([proofOf(made), made.different, made.said], ['12 of 12', [], []])
+  assert.equal(readFileSync(contract, 'utf8'), JSON.stringify(TRAIN_CONTRACT))
+  assert.match(made.read('gateway.yaml'), /contract:\n {2}- \.\.\/trains\.json\n {2}- \.\/examples\.overlay\.yaml\n/)
+  assert.match(made.read('examples.overlay.yaml'), /overlay: 1\.1\.0[\s\S]*passenger_name: John Doe/)
+  assert.equal(made.files.has('openapi.yaml'), false)
+  const [status, page] = await serve(made)('GET /stations?country=FR', undefined, { authorization: 'Bearer any' })
+  assert.deepEqual(
+    [status, (page as { data: { name: string }[] }).data.map(one => one.name)],
+    [200, ['Paris Gare du Nord']],
+  )
+  const bare = await recordInto(await recorded(trains(), TRAIN_TRAFFIC))
+  assert.deepEqual([proofOf(bare), bare.different], ['12 of 12', []])
+  assert.match(bare.read('openapi.yaml'), /\/bookings\/\{bookingId\}\/payment:/)
+})
+
+test('the pet store is recorded from its own gateway; a status that the contract lacks is listed', async () => {
+  const config = join(import.meta.dirname, '../../../config')
+  const clock = new FixedClock()
+  const send = sendTo(gatewayOf(loadPlan(join(config, 'gateway.yaml'), home, {}), clock))
+  const store: Api = async ({ method, path, query, body, token }, at) => {
+    clock.time = at
+    const line = `${method} ${path}${query === undefined ? '' : `?${query}`}`
+    const reply = await send(line, body, token === undefined ? {} : { authorization: token })
+    return { status: reply.status, body: reply.body, type: reply.headers['content-type'] as string }
+  }
+  const token = 'Bearer demo-key'
+  const traffic: Sent[] = [
+    { method: 'GET', path: '/v1/pets', token },
+    { method: 'GET', path: '/v1/pets' },
+    { method: 'GET', path: '/v1/pets', query: 'status=available&limit=2', token },
+    { method: 'POST', path: '/v1/pets', body: { name: 'Ada', categoryId: 1 }, token },
+    { method: 'POST', path: '/v1/pets', body: { name: 7 }, token },
+    { method: 'GET', path: '/v1/pets/1', token },
+    { method: 'GET', path: '/v1/pets/51', token },
+    { method: 'GET', path: '/v1/pets/9999', token },
+    { method: 'GET', path: '/v1/pets', token },
+    { method: 'GET', path: '/v1/store/orders', token },
+  ]
+  const har = await recorded(store, traffic)
+  const beside = await recordInto(har, { contract: join(config, 'openapi.yaml') })
+  assert.deepEqual([proofOf(beside), beside.different], ['9 of 10', ['listOrders: 501 ≠ 200 (1)']])
+  assert.match(
+    beside.said.join(),
+    /^warning not-recorded: replies that break the contract, have no body, or are too many: 1$/,
+  )
+  const bare = await recordInto(har)
+  assert.deepEqual([proofOf(bare), bare.different], ['10 of 10', []])
+})
+
+test('each difference is named with its operation and its place, digit for digit', async () => {
+  const invoice = (total: string) => `{"id":1,"total":${total},"lines":[{"amount":${total}}]}`
+  const api = scripted([200, `[${invoice('12.50')}]`], [200, invoice('12.50')], [200, invoice('12.5')])
+  const made = await recordInto(await recorded(api, [get('/invoices'), get('/invoices/1'), get('/invoices/1')]))
+  assert.equal(proofOf(made), '2 of 3')
+  assert.deepEqual(made.different, [
+    'getInvoice: /total 12.5 ≠ 12.50 (1)',
+    'getInvoice: /lines/*/amount 12.5 ≠ 12.50 (1)',
+  ])
+  assert.match(made.read('fixtures/invoices.yaml'), /\n {2}total: 12\.5\n/)
+  const exact = await recordInto(await recorded(scripted([200, `[${invoice('12.50')}]`]), [get('/invoices')]))
+  assert.match(exact.read('fixtures/invoices.yaml'), /"total":12\.50/)
+})
+
+test('the last state of a record wins, and one that is gone is gone', async () => {
+  const thing = (id: number, name: string) => ({ id, name })
+  const traffic: Sent[] = [
+    get('/things'),
+    { method: 'PUT', path: '/things/1', body: { name: 'second' } },
+    { method: 'DELETE', path: '/things/2' },
+    { method: 'POST', path: '/things', body: { name: 'made' } },
+    get('/things/3'),
+    get('/things'),
+  ]
+  const api = scripted(
+    ...[[200, [thing(1, 'first'), thing(2, 'x'), thing(3, 'y')]] as const, [204] as const, [204] as const],
+    ...[[201, thing(9, 'made')] as const, [404, { message: 'gone' }] as const],
+    [200, [thing(1, 'second'), thing(9, 'made')]],
+  )
+  const made = await recordInto(await recorded(api, traffic))
+  assert.match(made.read('fixtures/things.yaml'), /\n- id: 1\n {2}name: second\n- id: 9\n {2}name: made\n$/)
+  // Somebody else deleted the third one.
+  assert.deepEqual(made.different, [
+    'getThing: 404 ≠ 200 (1)',
+    'listThings:  has 2 items ≠ 3 (1)',
+    'listThings: /*/id 9 ≠ 3 (1)',
+    'listThings: /*/name "made" ≠ "y" (1)',
+  ])
+})
+
+test('a field that a request adds to a record is none of it before', async () => {
+  const traffic: Sent[] = [
+    ...[get('/things'), get('/things/1')],
+    { method: 'PATCH', path: '/things/1', body: { starred: true } },
+    ...[get('/things/1'), get('/things')],
+  ]
+  const one = { id: 1, name: 'one', size: 5 }
+  const starred = [200, { ...one, starred: true }] as const
+  const api = scripted([200, [{ id: 1, name: 'one' }]], [200, one], starred, starred, [200, [starred[1]]])
+  const made = await recordInto(await recorded(api, traffic))
+  // A list may show less than a read.
+  assert.deepEqual(made.different, ['listThings: /*/size absent ≠ 5 (1)'])
+})
+
+test('all replies that show a record of a collection share a schema, and its operations are named after it', async () => {
+  const order = (id: number, total: number) => ({ id, total })
+  const traffic: Sent[] = [
+    get('/api/v2/orders'),
+    { method: 'POST', path: '/api/v2/orders', body: { total: 5 } },
+    get('/api/v2/orders/3'),
+  ]
+  const api = scripted([200, { data: [order(1, 12.5)], total: 1 }], [201, order(3, 5)], [200, order(3, 5)])
+  const made = await recordInto(await recorded(api, traffic))
+  assert.deepEqual([proofOf(made), made.different, made.said], ['3 of 3', [], []])
+  const contract = made.read('openapi.yaml')
+  assert.deepEqual(contract.match(/(?<=operationId: )\w+/g), ['listOrders', 'createOrder', 'getOrder'])
+  assert.equal(contract.match(/"#\/components\/schemas\/Order"/g)?.length, 3)
+  assert.match(contract, /total: \{ type: number \}/)
+})
+
+test('requests to an operation without records are told apart by their values', async () => {
+  const weather = (city: string): Sent => ({ method: 'GET', path: '/weather', query: `city=${city}` })
+  const sum = (a: unknown): Sent => ({ method: 'POST', path: '/sum', body: { a, nested: { b: 'x "y"' } } })
+  const cities = [weather('Oslo'), weather('Rome'), { ...weather('Rome'), query: 'filter%5Bcity%5D=Rome' }]
+  const traffic = [...cities, sum(1), sum(2), sum('x'), { method: 'POST', path: '/ping' } as const]
+  const api = scripted(
+    [200, { sky: 'snow' }],
+    [200, { sky: 'sun' }],
+    [200, { sky: 'fog' }],
+    [200, { total: 1 }],
+    [422, { total: 0 }],
+    [400, { total: 9 }],
+    [202],
+  )
+  const made = await recordInto(await recorded(api, traffic))
+  assert.deepEqual([proofOf(made), made.different], ['7 of 7', []])
+  const send = serve(made)
+  assert.deepEqual(await send('GET /weather?city=Rome'), [200, { sky: 'sun' }])
+  assert.deepEqual(await send('POST /sum', { a: 2, nested: { b: 'x "y"' } }), [422, { total: 0 }])
+  assert.deepEqual((await send('POST /sum', { a: 3, nested: { b: 'z' } }))[1], { total: 1 })
+})
+
+test('a record has no members that a query added, and its texts that look like numbers stay texts', async () => {
+  const post = { id: '1', title: 'first', authorId: '7' }
+  const whole = { ...post, comments: [{ id: '3' }] }
+  const created = { id: '2', title: 'second', authorId: '7' }
+  const api = scripted([200, [post]], [200, [whole]], [200, [post]], [201, created], [200, created])
+  const list = (query: string): Sent => ({ ...get('/posts'), query })
+  const create: Sent = { method: 'POST', path: '/posts', body: { title: 'second', authorId: '7' } }
+  const made = await recordInto(
+    await recorded(api, [get('/posts'), list('_embed=comments'), list('authorId=7'), create, get('/posts/2')]),
+  )
+  assert.deepEqual([proofOf(made), made.different], ['4 of 5', ['listPosts: /*/comments array of 1 ≠ absent (1)']])
+})
+
+test('a list below an owner shows the records of the collection that it shares one with', async () => {
+  const comment = (id: number, postId: number) => ({ id, body: `comment ${id}`, postId })
+  const posts = [1, 2].map(id => ({ id, title: `post ${id}` }))
+  const [first, second, third] = [comment(1, 1), comment(2, 2), comment(3, 1)]
+  const api = scripted(
+    [200, posts],
+    [200, posts[0]],
+    [200, [first, second]],
+    [200, [first]],
+    [201, third],
+    [200, third],
+  )
+  const traffic = ['/posts', '/posts/1', '/comments', '/posts/1/comments'].map(get)
+  const create: Sent = { method: 'POST', path: '/comments', body: { body: 'comment 3', postId: 1 } }
+  const made = await recordInto(await recorded(api, [...traffic, create, get('/comments/3')]))
+  assert.deepEqual([proofOf(made), made.different], ['6 of 6', []])
+  assert.deepEqual(await serve(made)('GET /posts/1/comments'), [200, [first, third]])
+})
+
+test('ids in paths become parameters, by their form or because a reply has them', async () => {
+  const uuid = '5f0c2a34-7d0b-4a52-8a5e-0d8f5e6b7c91'
+  const traffic = [
+    ...['/users/7/orders/8', `/teams/${uuid}`, '/repos/understudy', '/repos/unknown', '/repos/search', '/files/a%20b'],
+    '/charges/ch_3Kq2xYz',
+  ].map(get)
+  const api = scripted(
+    ...[[200, { id: 8 }] as const, [200, { id: uuid }] as const, [200, { name: 'understudy' }] as const],
+    ...[
+      [404, {}] as const,
+      [200, { items: [] }] as const,
+      [200, { path: 'a b' }] as const,
+      [200, { id: 'ch_3Kq2xYz' }] as const,
+    ],
+  )
+  const { read } = await recordInto(await recorded(api, traffic))
+  assert.deepEqual(
+    [...read('openapi.yaml').matchAll(/^ {2}(\/.*):$/gm)].map(([, path]) => path),
+    [
+      ...['/users/{userId}/orders/{orderId}', '/teams/{teamId}', '/repos/{name}', '/repos/search'],
+      ...['/files/{path}', '/charges/{chargeId}'],
+    ],
+  )
+})
+
+test('a recording that is cut off is used as far as it is whole, and this is said', async () => {
+  const har = await recorded(blog(), BLOG_TRAFFIC)
+  const made = await recordInto(har.slice(0, har.length - 400))
+  assert.equal(made.proof.tried, 24)
+  assert.deepEqual(made.said, ['warning cut-off: the file ends within its list of entries; the 24 whole ones are used'])
+})
+
+test('a source without exchanges begins no recording', async () => {
+  const report = new Diagnostics()
+  const options = { source: 'none.har', personal: [], contract: undefined, version: '1.0.0' }
+  const path = join(home, 'none', RECORDING)
+  const found = await addToRecording(path, exchangesOf(join(home, 'none.har'), 'none.har', report), options, report)
+  assert.deepEqual([found, report.list.map(({ code }) => code)], [{ added: 0, all: 0 }, ['unreadable-file']])
+  assert.equal(readdirSync(home).includes('none'), false)
+})
+
+test('recording again adds and updates, repeats nothing, and keeps what a person has changed', async () => {
+  const api = blog()
+  const first = await recorded(api, BLOG_TRAFFIC)
+  const { read, place } = await recordInto(first, { folder: 'again' })
+  const files = ['gateway.yaml', 'openapi.yaml', 'examples.overlay.yaml', 'fixtures/articles.yaml']
+  const before = files.map(read)
+  const same = await recordInto(first, { folder: 'again' })
+  assert.deepEqual([same.added, same.proof.tried, files.map(read)], [0, 25, before])
+  writeFileSync(join(place.folder, 'gateway.yaml'), `${read('gateway.yaml')}\n# mine\n`)
+  const article = { title: 'One more', description: 'd', body: 'b', tagList: [] }
+  const more: Sent[] = [
+    { method: 'POST', path: '/api/articles', token: 'Token eyJ.jake.secret', body: { article } },
+    { method: 'GET', path: '/api/articles/one-more' },
+  ]
+  const grown = await recordInto(await recorded(api, more, undefined, 100), { folder: 'again' })
+  assert.deepEqual([grown.added, proofOf(grown), grown.kept], [2, '27 of 27', ['gateway.yaml']])
+  assert.match(read('gateway.yaml'), /\n# mine\n$/)
+  assert.match(read('fixtures/articles.yaml'), /slug: how-to-train-your-dragon[\s\S]*slug: one-more/)
+  // A file that is deleted is written anew.
+  rmSync(join(place.folder, 'gateway.yaml'))
+  assert.deepEqual((await recordInto(first, { folder: 'again' })).kept, [])
+})
+
+test('pages, scripts, preflights and other origins are left out, and this is said', async () => {
+  const har = JSON.parse(await recorded(blog(), BLOG_TRAFFIC.slice(0, 6))) as { log: { entries: object[] } }
+  const page = {
+    ...JSON.parse(await recorded(() => ({ status: 200, body: '<p>', type: 'text/html' }), [get('/')])),
+  } as typeof har
+  const foreign = JSON.parse(
+    await recorded(() => ({ status: 200, body: {} }), [get('/collect')], 'https://ads.test'),
+  ) as typeof har
+  const all = { log: { ...har.log, entries: [...page.log.entries, ...foreign.log.entries, ...har.log.entries] } }
+  const made = await recordInto(JSON.stringify(all))
+  assert.equal(made.proof.tried, 6)
+  assert.match(
+    made.said.join(),
+    /^warning left-out-exchanges: left out, because they are for pages, scripts, preflights or other origins: 2$/,
+  )
+})
+
+test('the replies take as long as recorded, at their percentiles', async () => {
+  const made = await recordInto(await recorded(blog(), BLOG_TRAFFIC))
+  assert.match(made.read('gateway.yaml'), /latency: \{ p50: 6ms, p90: 10ms \}/)
+})
+
+test('a recording whose end is missing goes on after its last whole exchange', async () => {
+  const har = await recorded(blog(), BLOG_TRAFFIC.slice(0, 3))
+  const { place } = await recordInto(har, { folder: 'cut' })
+  const path = join(place.folder, RECORDING)
+  truncateSync(path, statSync(path).size - 100)
+  const made = await recordInto(har, { folder: 'cut' })
+  assert.deepEqual([made.added, made.proof.tried], [1, 3])
+})
+
+test('pages are followed by the cursors of the stand-in; a parameter with one value filters by a field of its name only', async () => {
+  const all = [1, 2, 3, 4, 5].map(id => ({ id, kind: 'a' }))
+  const api: Api = ({ query }) => {
+    const { cursor, limit = '5' } = Object.fromEntries(new URLSearchParams(query))
+    const from = cursor === undefined ? 0 : Number(atob(cursor))
+    const end = from + Number(limit)
+    const next = end < all.length ? btoa(String(end)) : null
+    return { status: 200, body: { items: all.slice(from, end), next_cursor: next } }
+  }
+  const pages = ['', 'limit=2', 'limit=2&cursor=Mg%3D%3D', 'limit=2&cursor=NA%3D%3D&v=5', 'kind=a']
+  const made = await recordInto(
+    await recorded(
+      api,
+      pages.map(query => ({ ...get('/things'), query })),
+    ),
+  )
+  assert.deepEqual([proofOf(made), made.different], ['5 of 5', []])
+  assert.match(made.read('gateway.yaml'), /filter: \[ kind \]/)
+})
