@@ -75,11 +75,11 @@ async function readBuilt(name: string): Promise<Buffer | undefined> {
 
 /** Returns the folder of the built page. When run from the sources, the page is built at the first request. */
 async function findFolder(): Promise<string> {
-  const beside = new URL('../../http/console', import.meta.url)
+  const beside = new URL('./console/', import.meta.url)
   if (!import.meta.url.endsWith('/src/wings/console/console-files.ts')) return fileURLToPath(beside)
-  const out = fileURLToPath(new URL('../../../node_modules/.cache/understudy/from-sources', import.meta.url))
+  const out = fileURLToPath(new URL('../../../node_modules/.cache/understudy/from-sources/', import.meta.url))
   // The bundler does not resolve a computed name.
-  const { buildConsole } = await import(['../..', 'build/console.mjs'].join('/'))
+  const { buildConsole } = await import(['../../..', 'build/console.mjs'].join('/'))
   await buildConsole(out)
   return `${out}console/`
 }
