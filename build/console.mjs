@@ -29,6 +29,9 @@ export async function buildConsole(outdir) {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     outdir: join(outdir, 'console'),
+    // The views of wings are outside of the folder whose tsconfig.json says so.
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     bundle: true,
     // Each view is a separate chunk that is loaded when it is first opened.
     splitting: true,

@@ -6,6 +6,7 @@ import type { Gateway } from './gateway/gateway.ts'
 import { console } from './wings/console/wing.ts'
 import { type CoverageSteering, steerCoverage } from './wings/coverage/steering.ts'
 import { coverage } from './wings/coverage/wing.ts'
+import { deprecations } from './wings/deprecations/wing.ts'
 import { drift } from './wings/drift/wing.ts'
 import { importing } from './wings/import/wing.ts'
 import { infer } from './wings/infer/wing.ts'
@@ -27,6 +28,7 @@ export const WINGS: readonly Wing[] = [
   drift,
   importing,
   coverage,
+  deprecations,
   next,
   console,
 ]

@@ -1,4 +1,4 @@
-// View 4 of the console: the calendar with the clock as a line, and the callers of deprecated operations.
+// The views Time and Deprecations of the console: the calendar with the clock as a line, and the callers of what is deprecated.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -160,7 +160,7 @@ test('the range is zoomed and moved, and is in the URL', { skip }, () =>
 
 test('callers of deprecated operations are shown as a table and a CSV file', { skip }, () =>
   withConsole(browser, TIMED, async ({ page, open, send }) => {
-    await open('time?tab=callers')
+    await open('deprecations')
     await page.getByText('Nobody has called them yet').waitFor()
     assert.match((await page.getByRole('row', { name: /getOld/ }).textContent()) ?? '', /nobody0$/)
     await send('GET', '/old')
@@ -185,7 +185,7 @@ test('an empty calendar says what can appear on it', { skip }, () =>
   withConsole(browser, { config: { ...rest, operations } }, async ({ page, open }) => {
     await open('time')
     await page.getByRole('heading', { name: 'Nothing is on the calendar' }).waitFor()
-    await page.getByRole('tab', { name: 'Who still calls what' }).click()
+    await open('deprecations')
     await page.getByRole('heading', { name: 'Nothing is deprecated' }).waitFor()
   }),
 )

@@ -49,10 +49,18 @@ export const VIEWS: readonly View[] = [
   {
     id: 'time',
     title: 'Time',
-    about: 'The calendar, and the callers of deprecated operations.',
+    about: 'The calendar, and the clock of the world.',
     icon: 'calendar',
     worlds: 'one',
     load: async () => (await import('../time/time-view.tsx')).TimeView,
+  },
+  {
+    id: 'deprecations',
+    title: 'Deprecations',
+    about: 'Who still calls what is deprecated.',
+    icon: 'calendar',
+    ofOneProcess: true,
+    load: async () => (await import('../../wings/deprecations/view.tsx')).DeprecationsView,
   },
   {
     id: 'weather',

@@ -5,7 +5,6 @@
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
 import type { PlannedOperation } from '../../plan/plan.ts'
 import { breatheWhenDue } from '../../world/clock.ts'
-import { type CountCall, Deprecations, type TrafficKind } from '../deprecations.ts'
 
 export type Labels = Readonly<Record<string, string | number>>
 
@@ -106,8 +105,16 @@ export class Series {
   }
 }
 
+/** A metric with its series, which are read when the page is made. */
+export interface Metric {
+  readonly about: MetricDescription
+  readonly family: MetricFamily
+  /** The number of counts in all series, where it is counted a request at a time. */
+  readonly total?: number
+}
+
 /** A counter or a histogram, with a series for each set of labels. */
-export class Instrument {
+export class Instrument implements Metric {
   readonly about: MetricDescription
   readonly #series = new Map<string, { readonly labels: Labels; readonly series: Series }>()
   readonly #most: number
@@ -156,6 +163,31 @@ function writeHistogram(name: string, labels: Labels, { buckets, sum, count }: S
   ]
 }
 
+/** A series: the values of the labels, then the value of the metric. */
+export type MetricRow = readonly [...labels: string[], value: number]
+
+/** Makes a metric that is read when the page is made. @param read returns the only value, or a row for each series */
+export const figure = (
+  series: string,
+  help: string,
+  read: () => number | readonly MetricRow[],
+  aggregator?: 'min' | 'max',
+): Metric => {
+  const about = metricOf(series, help, 'gauge')
+  return {
+    about,
+    get family() {
+      const { labelNames, ...described } = about
+      const found = read()
+      const values = (typeof found === 'number' ? [[found] as const] : found).map(row => ({
+        labels: Object.fromEntries(labelNames.map((label, i) => [label, row[i] as string])),
+        value: row[labelNames.length] as number,
+      }))
+      return { ...described, values, ...(aggregator && { aggregator }) }
+    },
+  }
+}
+
 // --- the process and Node ----------------------------------------------------------------------------------------------
 
 /** Gauges that end in `_total`, which is for counters: the same by type, without the suffix, are on the page too. */
@@ -184,16 +216,12 @@ export interface Meter {
   queued(): void
   refused(problem: string): void
   struck(fault: string): void
-  /** @param time milliseconds since the epoch, by the world's clock */
-  readonly deprecated: CountCall
-  deprecatedInputs(inputs: readonly string[], consumer: string | undefined, time: number, traffic: TrafficKind): void
 }
 
 /** A client may choose any status of any operation, each of which takes 19 lines of the page. OpenTelemetry's default. */
 const MOST_SERIES = 2000
 
 export class Books {
-  readonly deprecations = new Deprecations()
   readonly #requests = new Instrument(
     'http_server_request_duration_seconds{http_request_method,http_route,http_response_status_code,operation}',
     'Duration of requests, from the end of the headers until the reply is ready.',
@@ -216,10 +244,6 @@ export class Books {
     'Refused requests, by problem code.',
   )
   readonly #faults = new Instrument('understudy_faults_total{operation,kind}', 'Injected faults, by kind.')
-  readonly #deprecatedInputs = new Instrument(
-    'understudy_deprecated_inputs_total{operation,input,consumer,traffic}',
-    'Uses of deprecated parameters and body fields, by consumer.',
-  )
   readonly #replies = new Instrument(
     'understudy_replies_total{operation,replied}',
     'Replies by who gave them, the real API or the simulation, if there is a real API.',
@@ -233,23 +257,22 @@ export class Books {
     'Replies of the real API that break the contract, as far as they were judged.',
   )
   /** All of them, in the order of the page. */
-  readonly instruments: Instrument[] = [
+  readonly instruments: Metric[] = [
     this.#requests,
     this.#service,
     this.#injected,
     this.#queued,
     this.#refusals,
     this.#faults,
-    this.#deprecatedInputs,
     this.#replies,
     this.#upstream,
     this.#broken,
   ]
 
-  /** Adds a metric that an observer counts. */
-  add(instrument: Instrument): Instrument {
-    this.instruments.push(instrument)
-    return instrument
+  /** Adds a metric of an observer whose counts outlast the process. */
+  add<Added extends Metric>(metric: Added): Added {
+    this.instruments.push(metric)
+    return metric
   }
 
   /** Binds an operation's labels once. The counts of a known operation continue. */
@@ -292,13 +315,6 @@ export class Books {
       queued: () => this.#queued.series(operation).add(),
       refused: problem => (known.get(problem) ?? keep(problem, this.#refusals.series({ ...operation, problem }))).add(),
       struck: kind => this.#faults.series({ ...operation, kind }).add(),
-      deprecatedInputs: (inputs, consumer = '', time, traffic) => {
-        for (const input of inputs) {
-          this.#deprecatedInputs.series({ ...operation, input, consumer, traffic }).add()
-          this.deprecations.count(id, input, consumer, time, traffic)
-        }
-      },
-      deprecated: (consumer, time, traffic) => this.deprecations.count(id, '', consumer, time, traffic),
     }
   }
 }

@@ -1,56 +1,26 @@
 // The metrics of a gateway: those that are counted per request, and those that are read when the page is made.
 
-import type { Plan } from '../../plan/plan.ts'
 import type { LoopDelay } from '../../world/clock.ts'
 import { Servers } from '../../world/kept.ts'
 import { EVICTIONS } from '../../world/sandboxes.ts'
-import type { Deprecations, Usage } from '../deprecations.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import {
   Books,
+  figure,
   type Instrument,
   METRICS_TYPE,
+  type Metric,
   type MetricDescription,
   type MetricFamily,
+  type MetricRow,
   measureProcess,
   mergeFamilies,
-  metricOf,
   writePage,
 } from './families.ts'
 
 /** The metrics of one process as data for another process. */
 export type MetricsSnapshot = readonly MetricFamily[]
-
-/** With more pairs of a deprecated operation and a consumer, only those that called have a series. */
-const MOST_EXPECTED = 10_000
-
-/** A series: the values of the labels, then the value of the metric. */
-type MetricRow = readonly [...labels: string[], value: number]
-
-type Metric = Pick<Instrument, 'about' | 'family'>
-
-/** Makes a metric that is read when the page is made. @param read returns the only value, or a row for each series */
-const figure = (
-  series: string,
-  help: string,
-  read: () => number | readonly MetricRow[],
-  aggregator?: 'min' | 'max',
-): Metric => {
-  const about = metricOf(series, help, 'gauge')
-  return {
-    about,
-    get family() {
-      const { labelNames, ...described } = about
-      const found = read()
-      const values = (typeof found === 'number' ? [[found] as const] : found).map(row => ({
-        labels: Object.fromEntries(labelNames.map((label, i) => [label, row[i] as string])),
-        value: row[labelNames.length] as number,
-      }))
-      return { ...described, values, ...(aggregator && { aggregator }) }
-    },
-  }
-}
 
 /** The state that an engine keeps, in numbers. */
 export interface FollowedState {
@@ -62,15 +32,9 @@ export interface FollowedState {
 
 export class Metrics extends Books {
   readonly contentType = METRICS_TYPE
-  readonly #calls: Metric
   /** Those that are read when the page is made. */
   readonly #figures: Metric[]
   #processMetrics: () => Promise<readonly MetricFamily[]> = async () => []
-  #sunsets: readonly MetricRow[] = []
-  /**
-   * Series of deprecated operations by consumer, created at 0: a counter that begins at its first call shows no increase.
-   */
-  #expected: readonly MetricRow[] = []
   readonly #reloads = new Map<string, number>()
   #reloaded = 0
   #reloadSuccess = 0
@@ -78,34 +42,7 @@ export class Metrics extends Books {
   /** Reads its figures from these when the page is made. */
   constructor(version: string, worlds: Worlds, weather: WeatherStation, log: { readonly lost: number }) {
     super()
-    this.#calls = figure(
-      `understudy_deprecated_requests_total{${CALLERS}}`,
-      'Requests to deprecated operations, by consumer; those of known consumers begin at 0.',
-      () => {
-        const rows = [...this.#expected, ...usageRows(this.deprecations, ({ count }) => count)]
-        return [...new Map(rows.map(row => [row.slice(0, -1).join('\n'), row])).values()]
-      },
-    )
     this.#figures = [
-      this.#calls,
-      figure(
-        `understudy_deprecated_first_request_timestamp_seconds{${CALLERS}}`,
-        "Time of the first call of a deprecated operation by a consumer, by the world's clock.",
-        () => usageRows(this.deprecations, ({ first }) => first / 1000),
-        'min',
-      ),
-      figure(
-        `understudy_deprecated_last_request_timestamp_seconds{${CALLERS}}`,
-        "Time of the last call of a deprecated operation by a consumer, by the world's clock.",
-        () => usageRows(this.deprecations, ({ last }) => last / 1000),
-        'max',
-      ),
-      figure(
-        'understudy_operation_sunset_timestamp_seconds{operation}',
-        'Time of the sunset of an operation, in seconds since the epoch.',
-        () => this.#sunsets,
-        'max',
-      ),
       figure(
         'understudy_reloads_total{result}',
         'Attempts to reload the configuration.',
@@ -141,6 +78,11 @@ export class Metrics extends Books {
   /** In the order of the page. */
   get #all(): readonly Metric[] {
     return [...this.instruments, ...this.#figures]
+  }
+
+  /** Adds a metric of an observer that is read when the page is made. */
+  follow(metric: Metric): void {
+    this.#figures.push(metric)
   }
 
   /** Adds the metrics of the process and of Node. */
@@ -203,17 +145,8 @@ export class Metrics extends Books {
     )
   }
 
-  /** Takes the numbers of a plan that is now served. */
-  adopted({ operations, simulation }: Plan, now: number): void {
-    this.#sunsets = operations.flatMap(({ operation, lifecycle }): MetricRow[] =>
-      lifecycle?.sunset === undefined ? [] : [[operation.id, lifecycle.sunset / 1000]],
-    )
-    const deprecated = operations.filter(one => one.deprecated).map(({ operation }) => operation.id)
-    const consumers = [...simulation.consumerNames, '']
-    this.#expected =
-      deprecated.length * consumers.length > MOST_EXPECTED
-        ? []
-        : deprecated.flatMap(operation => consumers.map((consumer): MetricRow => [operation, consumer, 'live', 0]))
+  /** Takes the time at which another plan is served. */
+  adopted(now: number): void {
     this.#reloaded = now / 1000
   }
 
@@ -235,12 +168,12 @@ export class Metrics extends Books {
 
   /** Changes whenever a request was counted. */
   get counted(): number {
-    return this.instruments.reduce((sum, { total }) => sum + total, 0)
+    return this.instruments.reduce((sum, { total = 0 }) => sum + total, 0)
   }
 
   /** The sums over requests: the part of `snapshot` that must survive the process. */
   counts(): MetricsSnapshot {
-    return [...this.instruments, this.#calls].map(({ family }) => family)
+    return this.instruments.map(({ family }) => family)
   }
 
   /** A snapshot with newer counts in it. */
@@ -264,12 +197,6 @@ export class Metrics extends Books {
     return writePage(await this.snapshot())
   }
 }
-
-/** The labels of a metric of deprecated operations. */
-const CALLERS = 'operation,consumer,traffic'
-
-const usageRows = (deprecations: Deprecations, read: (usage: Usage) => number): MetricRow[] =>
-  deprecations.all('operations').map(usage => [usage.operation, usage.consumer, usage.traffic, read(usage)])
 
 /** The figures of worlds. Clients choose the names of sandboxes, so these are not labels: sandboxes are counted together. */
 const figuresOf = (worlds: Worlds): Metric[] => [

@@ -1,15 +1,14 @@
 // The first observer: counts each request in the metrics of its operation.
 
-import type { Plan, PlannedOperation } from '../../plan/plan.ts'
-import type { Finished } from '../finished.ts'
+import type { PlannedOperation } from '../../plan/plan.ts'
 import type { Host, Observe, Observer } from '../observer.ts'
 import type { Meter } from './families.ts'
 
 export const metricsObserver: Observer<Host> = {
   name: 'metrics',
   open: host => host,
-  compile(plan, { metrics, worlds, clock, fail }) {
-    if (plan.world === undefined) metrics.adopted(plan, clock.now())
+  compile(plan, { metrics, clock, fail }) {
+    if (plan.world === undefined) metrics.adopted(clock.now())
     // Bound at the first request, so that an operation without calls has no series. The index of unmatched requests is -1.
     const meters: (Meter | undefined)[] = []
     const bind = (planned: PlannedOperation): Meter => {
@@ -35,20 +34,7 @@ export const metricsObserver: Observer<Host> = {
       if (exchange.queued) meter.queued()
       if (reply.refusal !== undefined) meter.refused(reply.refusal.problem.code)
       if (fault !== undefined) meter.struck(fault)
-      if (exchange.deprecatedInputs !== undefined || planned.deprecated) {
-        countDeprecated(meter, done, isRehearsed(plan, done) || !worlds.isPermanent(exchange.world.name))
-      }
     }
     return observe
   },
-}
-
-const isRehearsed = ({ world }: Plan, { exchange }: Finished): boolean => exchange.clock.adjusted || world !== undefined
-
-function countDeprecated(meter: Meter, { planned, exchange, at }: Finished, rehearsed: boolean): void {
-  const { clock, consumer, deprecatedInputs: inputs } = exchange
-  const time = clock.adjusted ? clock.now() : at
-  const traffic = rehearsed ? 'rehearsed' : 'live'
-  if (planned.deprecated) meter.deprecated(consumer, time, traffic)
-  if (inputs !== undefined) meter.deprecatedInputs(inputs, consumer, time, traffic)
 }

@@ -4,7 +4,6 @@ import { configurationRoutes } from './configuration.ts'
 import { answerRoutes, weatherRoutes } from './overrides.ts'
 import { openApiRoute, programRoutes } from './program.ts'
 import { recordRoutes } from './records.ts'
-import { reportRoutes } from './reports.ts'
 import { requestRoutes } from './requests.ts'
 import type { Control, ControlRoute } from './route.ts'
 import { sendRoutes } from './send.ts'
@@ -20,7 +19,6 @@ export async function controlRoutes(
   const routes = select([
     ...programRoutes(control), // /version /metrics /healthz /readyz
     ...configurationRoutes(control), // /config /plan /contract /reload
-    ...reportRoutes(control), //  /coverage /deprecations /next /drift
     ...weatherRoutes(control), // /weather /worlds/{name}/weather
     ...answerRoutes(control), //  /answers /worlds/{name}/answers
     ...worldRoutes(control), //   /reset /worlds/{name} /worlds/{name}/snapshot

@@ -12,7 +12,6 @@ import type { DescribedResource, OperationOnADay } from '../../plan/describe.ts'
 import type { AnswerOrder } from '../../plan/simulation-file.ts'
 import type { Measure } from '../../wings/console/traffic.ts'
 
-export type { Caller, DeprecationReport } from '../../gateway/deprecations.ts'
 export type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
 export type { RequestFilter, Verdict } from '../../gateway/journal/filter.ts'
 export type { Sending, SendResult } from '../../gateway/send.ts'

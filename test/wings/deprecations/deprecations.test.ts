@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeDeprecations, formatDeprecations } from '../../src/gateway/deprecations.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
-import { simulate } from '../simulate.ts'
-import { FixedClock } from '../virtual-clock.ts'
+import { Metrics } from '../../../src/gateway/metrics/metrics.ts'
+import { deprecationsObserver } from '../../../src/wings/deprecations/observe.ts'
+import { describeDeprecations, formatDeprecations } from '../../../src/wings/deprecations/report.ts'
+import { simulate } from '../../simulate.ts'
+import { FixedClock } from '../../virtual-clock.ts'
 
 const clock = new FixedClock(Date.UTC(2026, 5, 1))
 const OPERATIONS = `
@@ -35,7 +36,7 @@ const called = async () => {
 
 test('callers of deprecated operations and inputs are counted', async () => {
   const { gateway } = await called()
-  const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, clock.time)
+  const report = describeDeprecations(gateway.plan, gateway.observed(deprecationsObserver).usages, clock.time)
   assert.deepEqual(report, {
     at: '2026-06-03',
     operations: [
@@ -70,7 +71,7 @@ test('callers of deprecated operations and inputs are counted', async () => {
 
 test('the report can be a table for people', async () => {
   const { gateway } = await called()
-  const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, clock.time)
+  const report = describeDeprecations(gateway.plan, gateway.observed(deprecationsObserver).usages, clock.time)
   assert.equal(
     formatDeprecations(report),
     `OPERATION    SUNSET      DAYS LEFT  CONSUMER   CALLS  FIRST SEEN  LAST SEEN
@@ -94,7 +95,7 @@ test('days are counted to the sunset, and past it', async () => {
     ['2026-07-01T12:00:00Z', 0],
     ['2026-07-03T00:00:00Z', -2],
   ] as const) {
-    const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, Date.parse(now))
+    const report = describeDeprecations(gateway.plan, gateway.observed(deprecationsObserver).usages, Date.parse(now))
     assert.equal(report.operations[0]?.daysLeft, daysLeft, now)
   }
 })
@@ -139,7 +140,11 @@ test('calls in a world with a moved clock are rehearsals until it is on real tim
   await ask('GET /things/1')
   world.clock.restore()
   await ask('GET /things/1')
-  const [operation] = describeDeprecations(gateway.plan, gateway.metrics.deprecations, clock.time).operations
+  const [operation] = describeDeprecations(
+    gateway.plan,
+    gateway.observed(deprecationsObserver).usages,
+    clock.time,
+  ).operations
   assert.deepEqual([operation?.calls, operation?.rehearsed], [1, 1])
 })
 
@@ -147,7 +152,7 @@ test('a reload keeps the counts', async () => {
   const { gateway, ask } = await called()
   gateway.adopt(gateway.plan)
   await ask('GET /things/1', { headers: { 'x-key': 'ann-key' } })
-  const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, clock.time)
+  const report = describeDeprecations(gateway.plan, gateway.observed(deprecationsObserver).usages, clock.time)
   assert.equal(report.operations[0]?.calls, 5)
 })
 

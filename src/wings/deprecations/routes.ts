@@ -1,10 +1,11 @@
 // The report of who calls what is deprecated.
 
-import { deprecationsAsCsv, describeDeprecations, formatDeprecations } from '../../gateway/deprecations.ts'
-import { json, momentNamed, text } from './replies.ts'
-import { type Control, described, replyWith, shape, under } from './route.ts'
+import { json, momentNamed, text } from '../../http/control/replies.ts'
+import { type Control, described, replyWith, shape, under } from '../../http/control/route.ts'
+import { deprecationsObserver } from './observe.ts'
+import { deprecationsAsCsv, describeDeprecations, formatDeprecations } from './report.ts'
 
-export const reportRoutes = ({ gateway }: Control) =>
+export const deprecationRoutes = ({ gateway }: Control) =>
   under('absent', {
     getDeprecations: {
       at: 'GET /deprecations',
@@ -20,7 +21,7 @@ export const reportRoutes = ({ gateway }: Control) =>
         const { at } = call.parameters as { at?: string }
         const time = at === undefined ? now : momentNamed('at', at, now)
         if (typeof time === 'object') return time
-        const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, time)
+        const report = describeDeprecations(gateway.plan, gateway.observed(deprecationsObserver).usages, time)
         if (call.prefers('text/csv')) return text(deprecationsAsCsv(report), 'text/csv')
         return call.prefers('text/plain') ? text(formatDeprecations(report)) : json(report)
       },

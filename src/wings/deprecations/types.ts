@@ -1,0 +1,3 @@
+// The types of the replies about deprecations. Types only.
+
+export type { Caller, DeprecationReport } from './report.ts'
