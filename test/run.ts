@@ -4,6 +4,7 @@
 
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { bundle } from './support/bundle.ts'
@@ -19,7 +20,9 @@ const LONG = [
 ]
 /** Files with a separate process: their clients have a second or less, or they change modules that others load. */
 const ALONE =
-  /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|lost-state-file|redis-foreign|shutdown|slow-clients|two-workers|workers)\.test)/
+  /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|lost-state-file|redis-failures|redis-foreign|redis-large|shutdown|slow-clients|two-workers|workers)\.test)/
+/** Files whose subject is real time: a server that is given up after seconds of silence. They run when all others have ended. */
+const QUIET = /^wire\/(?:redis-large|redis-failures|slow-clients)\.test/
 /** The groups that would take longer than all others, and how many processes run a part of each. */
 const PARTS: Readonly<Record<string, number>> = { unit: 2, wire: 3, console: 2 }
 /** Seconds of the files that take more than a few: parts have the same length, and the longest groups start first. */
@@ -128,14 +131,26 @@ groups.sort((a, b) => longest(b) - longest(a))
 // Later versions than 20 have no such flag, and optimise in smaller steps.
 const later = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []
 process.execArgv.splice(0, Number.POSITIVE_INFINITY, '--enable-source-maps', '--max-semi-space-size=64', ...later)
-const stream = run({
-  files: await bundle(groups),
-  // Most files wait for programs, browsers and limits of time, and leave their core to others.
-  concurrency: availableParallelism() + 4,
-  // The time-out of a process in milliseconds, far above the time of any on a busy machine.
-  timeout: 1_800_000,
-})
-stream.on('test:fail', () => {
-  process.exitCode = 1
-})
-stream.compose(new spec()).pipe(process.stdout)
+/** Runs groups, a number of them at a time, and prints their results. */
+async function runGroups(some: typeof groups, concurrency: number): Promise<void> {
+  if (some.length === 0) return
+  const stream = run({
+    files: await bundle(some),
+    concurrency,
+    // The time-out of a process in milliseconds, far above the time of any on a busy machine.
+    timeout: 1_800_000,
+  })
+  stream.on('test:fail', () => {
+    process.exitCode = 1
+  })
+  await pipeline(stream.compose(new spec()), process.stdout, { end: false })
+}
+
+const isQuiet = ({ files }: (typeof groups)[number]): boolean => files.some(file => QUIET.test(placed(file)))
+// Most files wait for programs, browsers and limits of time, and leave their core to others.
+await runGroups(
+  groups.filter(group => !isQuiet(group)),
+  availableParallelism() + 4,
+)
+// They wait most of the time, so that two do not disturb each other.
+await runGroups(groups.filter(isQuiet), 2)
