@@ -36,6 +36,7 @@ export const WINGS: readonly Wing[] = [
 /** What wings add to a gateway of the library. */
 export interface WingSteering extends CoverageSteering {}
 
-export const steerWings = (gateway: Gateway): WingSteering => ({
-  ...steerCoverage(gateway),
-})
+const STEERINGS: readonly ((gateway: Gateway) => object)[] = [steerCoverage]
+
+export const steerWings = (gateway: Gateway): WingSteering =>
+  Object.assign({}, ...STEERINGS.map(steer => steer(gateway)))

@@ -36,6 +36,11 @@ export const testFiles: readonly Pick<SourceFile, 'path' | 'text'>[] = readdirSy
     text: readFileSync(join(ROOT, 'test', path), 'utf8'),
   }))
 
+/** The imports of the files of test/ from src/: a path relative to the root, and one relative to src/. */
+export const testImports = testFiles.flatMap(({ path, text }) =>
+  importsOf(`../${path}`, text).map(target => ({ path, target })),
+)
+
 /** Returns the lines of a file's code that match, as `file:line: text`. */
 export function linesWith(file: SourceFile, pattern: RegExp): string[] {
   const lines = file.text.split('\n')

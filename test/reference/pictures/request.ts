@@ -1,6 +1,7 @@
 // A request's path: the life-cycle list of the behaviours, outermost first, with the statuses of their refusals.
 
-import { behaviours } from '../../../src/behaviours/index.ts'
+import { houseWith } from '../../../src/plan/house.ts'
+import { WINGS } from '../../../src/wings.ts'
 import { line, picture, rect, text, widthOf } from './svg.ts'
 
 const WIDTH = 760
@@ -8,8 +9,11 @@ const STEP = 24
 /** The indentation of each behaviour within the previous one. */
 const INSET = 9
 
+const { behaviours } = houseWith(WINGS)
+
 /** Each behaviour in a few words, and the statuses that it may refuse with. */
 export const DOES: Readonly<Record<string, readonly [what: string, refuses: string]>> = {
+  next: ['tells the verdict by the next contract', ''],
   errors: ['gives refusals the shape of the API', ''],
   replies: ['checks the reply against the contract', '500'],
   replied: ['says who replied', ''],

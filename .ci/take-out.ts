@@ -1,0 +1,127 @@
+// Takes each wing out of a copy of the tree: its folder, its tests, its lines in the two lists, and the wings that import from it.
+// What is left must pass the type check, serve, and pass a few tests of the house. `--full` runs the whole suite of each; names of
+// wings choose some of them.
+
+import assert from 'node:assert/strict'
+import { execFile, execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { WINGS } from '../src/wings.ts'
+import { sourceFiles } from '../test/house/source-files.ts'
+import { startProgram } from './program.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const LISTS = ['src/wings.ts', 'src/console/shell/views.ts']
+/** Tests of the house: the request path, a behaviour, records, worlds and a reload. */
+const TESTS = ['behaviours/validate', 'behaviours/rules', 'behaviours/respond', 'gateway/worlds', 'gateway/swap']
+
+const run = promisify(execFile)
+const names = WINGS.map(({ name }) => name)
+const words = process.argv.slice(2)
+const full = words.includes('--full')
+const chosen = words.filter(word => word !== '--full')
+for (const name of chosen) assert.ok(names.includes(name), `${name} is not a wing: ${names.join(', ')}`)
+const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+const files = tracked.split('\0').filter(file => file !== '')
+
+const wingOf = (path: string): string | undefined => /^wings\/([^/]+)\//.exec(path)?.[1]
+
+/** Returns the wings that go with one: those that import from it, and those that import from these. */
+function goingWith(wing: string): ReadonlySet<string> {
+  const gone = new Set([wing])
+  for (const name of names) {
+    const needs = sourceFiles.filter(({ path }) => wingOf(path) === name).flatMap(({ imports }) => imports.map(wingOf))
+    if (needs.some(need => need !== undefined && gone.has(need))) gone.add(name)
+  }
+  return gone
+}
+
+/** Copies the tree without some wings. */
+function copyWithout(gone: ReadonlySet<string>, folder: string): void {
+  const isGone = (file: string) => gone.has(/^(?:src|test)\/wings\/([^/]+)\//.exec(file)?.[1] ?? '')
+  for (const file of files.filter(file => !isGone(file))) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    cpSync(join(ROOT, file), join(folder, file))
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  for (const list of LISTS) {
+    const path = join(folder, list)
+    writeFileSync(path, withoutLines(readFileSync(path, 'utf8'), gone))
+  }
+}
+
+/** Removes the lines of some wings from a list: their imports and exports, and the entries with the names that these import. */
+function withoutLines(text: string, gone: ReadonlySet<string>): string {
+  const isOfGone = (line: string) => gone.has(/\bfrom '[./]+\/wings\/([^/]+)\//.exec(line)?.[1] ?? '')
+  const [lost, kept] = [text.split('\n').filter(isOfGone), text.split('\n').filter(line => !isOfGone(line))]
+  const imported = lost
+    .filter(line => line.startsWith('import'))
+    .flatMap(line => [...(/\{(.*)\}/.exec(line)?.[1] ?? '').matchAll(/(\w+)(?=,| *$)/g)].map(([name]) => name))
+  const names = imported.join('|')
+  if (names === '') return kept.join('\n')
+  return kept
+    .filter(line => !new RegExp(`^ +(?:${names}),$`).test(line))
+    .join('\n')
+    .replace(new RegExp(`(extends|,) (?:${names})(?=,| \\{)`, 'g'), '')
+    .replace(new RegExp(`(?<=[[ ])(?:${names})(?:, |(?=\\]))`, 'g'), '')
+}
+
+/** Serves the configuration that is shipped, and calls it. */
+async function serve(folder: string): Promise<void> {
+  const command = ['node', '--import', 'tsx', 'src/cli.ts', 'serve', 'config/gateway.yaml', '--log-level', 'warn']
+  const program = await startProgram(command, folder, { PORT: '0', CONTROL_PORT: '0' })
+  try {
+    const headers = { authorization: 'Bearer demo-key', 'content-type': 'application/json' }
+    assert.equal((await fetch(`${program.url}/pets/7`, { headers })).status, 200)
+    const body = '{"name":"Rex","categoryId":1}'
+    assert.equal((await fetch(`${program.url}/pets`, { method: 'POST', headers, body })).status, 201)
+    for (const path of ['/readyz', '/metrics', '/openapi.json', '/requests']) {
+      assert.equal((await fetch(program.control + path)).status, 200, path)
+    }
+  } finally {
+    await program.stop()
+  }
+}
+
+/** @returns why the tree is broken without a wing, or `undefined` */
+async function breakOf(wing: string): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), `understudy-without-${wing}-`))
+  const gone = goingWith(wing)
+  const node = (...args: string[]) => run(process.execPath, args, { cwd: folder, maxBuffer: 1 << 28 })
+  const tsc = 'node_modules/typescript/bin/tsc'
+  const started = performance.now()
+  try {
+    copyWithout(gone, folder)
+    await node(tsc, '--incremental', 'false', '--tsBuildInfoFile', 'null')
+    await node(tsc, '-p', 'src/console', '--incremental', 'false', '--tsBuildInfoFile', 'null')
+    await serve(folder)
+    await node('--import', 'tsx', 'test/run.ts', ...(full ? [] : TESTS))
+    const seconds = ((performance.now() - started) / 1000).toFixed(0)
+    console.log(
+      `without ${[...gone].join(', ')}: types, ${full ? 'the suite' : 'tests'} and the program hold (${seconds} s)`,
+    )
+    return undefined
+  } catch (error) {
+    const { stdout = '', message } = error as { readonly stdout?: string; readonly message: string }
+    return `without ${[...gone].join(', ')}:\n${stdout.slice(-6000) || message}`
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const waiting = chosen.length > 0 ? chosen : [...names]
+const broken: string[] = []
+const work = async (): Promise<void> => {
+  for (let wing = waiting.shift(); wing !== undefined; wing = waiting.shift()) {
+    const reason = await breakOf(wing)
+    if (reason !== undefined) broken.push(reason)
+  }
+}
+await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work))
+for (const reason of broken) console.error(reason)
+process.exitCode = broken.length > 0 ? 1 : 0

@@ -1,0 +1,136 @@
+// What the house and each wing weigh, and the functions that do not fit on a screen. A bound is 5 % above the size at the time it
+// was set. A new wing needs a line here and no other.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { transform } from 'esbuild'
+import { functionsOf } from './functions.ts'
+import { sourceFiles } from './source-files.ts'
+
+/** The most kB of each part. A kB is 1,000 bytes of code, each file minified. */
+const MOST_KB: Readonly<Record<string, number>> = {
+  core: 800,
+  page: 135,
+  overlay: 14,
+  infer: 66,
+  'real-api': 26,
+  project: 60,
+  record: 20,
+  drift: 22,
+  import: 51,
+  coverage: 18,
+  next: 27,
+  console: 11,
+}
+
+/** The most lines of a function. */
+const SCREEN = 60
+/** Functions that are longer, with their length. A length may only become less; a table of data may stay. */
+const LONGER: Readonly<Record<string, number>> = {
+  'behaviours/impossible.ts doubtOf': 65,
+  'behaviours/references.ts findReferences': 77,
+  'behaviours/respond/pages.ts compilePaging': 90,
+  'behaviours/respond/record.ts compileMaker': 74,
+  'behaviours/respond/write.ts compileWrite': 63,
+  'behaviours/respond/write.ts compileCreateOne': 78,
+  'behaviours/validate/index.ts compileParameters': 64,
+  'cli/command-line.ts readCommandLine': 65,
+  'cli/serve.ts runServe': 72,
+  'console/configuration/configuration-view.tsx Workbench': 105,
+  'console/forms/operation-forms.tsx AnswerForm': 94,
+  'console/forms/operation-forms.tsx TryForm': 84,
+  'console/live/live-view.tsx FilterBar': 68,
+  'console/live/request-detail.tsx WhySection': 63,
+  'console/operations/operations-view.tsx OperationOverview': 80,
+  'console/parts/virtual-table.tsx VirtualTable': 124,
+  'console/time/time-axis.tsx ClockLine': 73,
+  'console/time/time-view.tsx Calendar': 85,
+  'console/weather/weather-view.tsx WeatherControls': 100,
+  'console/weather/weather-view.tsx Sliders': 71,
+  'console/worlds/data-panel.tsx RecordTable': 88,
+  'console/worlds/data-panel.tsx RecordForm': 71,
+  'console/worlds/worlds-view.tsx WorldHead': 77,
+  'contract/document/read-contract.ts readContract': 67,
+  'expression/doubts.ts doubtsIn': 72,
+  'expression/template.ts compileFilling': 83,
+  'gateway/journal/filter.ts compileFilter': 96,
+  'gateway/metrics/metrics.ts Metrics.constructor': 61,
+  'http/control/configuration.ts configurationRoutes': 152,
+  'http/control/program.ts programRoutes': 63,
+  'http/control/records.ts recordRoutes': 179,
+  'http/control/requests.ts requestRoutes': 109,
+  'http/control/send.ts sendRoutes': 100,
+  'http/control/time.ts historyRoutes': 78,
+  'http/control/worlds.ts worldRoutes': 108,
+  'http/listener.ts createListener': 196,
+  'http/serve.ts serve': 111,
+  'http/workers/fleet.ts createFleet': 256,
+  'kernel/schema/schema.ts reachedBy': 85,
+  'load/seed/seed-records.ts recordsOf': 64,
+  'plan/compile.ts compileFor': 65,
+  'plan/routes.ts compileNear': 85,
+  'wings/console/operation-routes.ts operationRoutes': 74,
+  'wings/drift/against.ts checkAgainst': 230,
+  'wings/drift/live-drift.ts createLiveDrift': 101,
+  'wings/import/stubs.ts readResponse': 75,
+  'wings/infer/collections.ts findCollections': 227,
+  'wings/infer/infer.ts inferGateway': 144,
+  'wings/infer/infer.ts walking callback': 139,
+  'wings/infer/operations.ts operationsOf': 181,
+  'wings/infer/records.ts readRecords': 227,
+  'wings/infer/schema.ts readSchemas': 135,
+  'wings/infer/trial.ts tryResource': 89,
+  'wings/next/judge.ts NextJudge.judge': 95,
+  'wings/next/tally.ts NextTally.report': 61,
+  'wings/project/inferred-project.ts inferredProject': 68,
+  'wings/project/project.ts addRecords': 73,
+  'wings/project/recorded-state.ts createRecordedState': 114,
+  'wings/project/recorded-state.ts add': 65,
+  'wings/project/recorded-state.ts createRecordedList': 64,
+  'wings/project/recording.ts createBlanks': 122,
+  'wings/project/replay.ts replayRecording': 73,
+  'wings/real-api/client.ts sendOnce': 75,
+  'wings/real-api/client.ts Promise callback': 69,
+  'wings/real-api/staged-list.ts compileStagedList': 74,
+  'wings/real-api/staging.ts recordsOver': 102,
+  'wings/record/first-contract.ts createPathBook': 80,
+  'wings/record/record-command.ts runProxy': 76,
+  'wings/record/record.ts projectOfExchanges': 84,
+  'wings/record/record.ts createExamples': 65,
+  'world-handle.ts steerWorld': 64,
+}
+
+const partOf = (path: string): string =>
+  /^wings\/([^/]+)\//.exec(path)?.[1] ?? (path.startsWith('console/') ? 'page' : 'core')
+
+test('the core, the page and each wing stay within their bound', async () => {
+  const sizes = new Map<string, number>()
+  for (const { path, text } of sourceFiles.filter(({ path }) => !path.endsWith('.d.ts'))) {
+    const { code } = await transform(text, { loader: path.endsWith('x') ? 'tsx' : 'ts', minify: true })
+    sizes.set(partOf(path), (sizes.get(partOf(path)) ?? 0) + code.length)
+  }
+  const kB = [...sizes].map(([part, bytes]) => [part, Math.ceil(bytes / 1000)] as const)
+  assert.deepEqual([...sizes.keys()].sort(), Object.keys(MOST_KB).sort(), 'name every part here, and no other')
+  const wrong = kB.filter(([part, size]) => size > (MOST_KB[part] as number))
+  assert.deepEqual(
+    wrong.map(([part, size]) => `${part}: ${size} kB instead of ${MOST_KB[part]}`),
+    [],
+    'could it be a wing? could something go? else say in the commit what a user gets for it',
+  )
+})
+
+test('a function has at most 60 lines; the list of longer ones only shrinks', () => {
+  const found = new Map<string, number>()
+  for (const { path, text } of sourceFiles) {
+    for (const { name, lines } of functionsOf(path, text)) {
+      const key = `${path} ${name}`
+      if (lines > SCREEN) found.set(key, Math.max(lines, found.get(key) ?? 0))
+    }
+  }
+  const longer = [...found].filter(([key, lines]) => lines > (LONGER[key] ?? 0))
+  assert.deepEqual(
+    longer.map(([key, lines]) => `${key}: ${lines} lines`),
+    [],
+    'divide it; a closure over many variables is a class',
+  )
+})

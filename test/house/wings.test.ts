@@ -1,0 +1,72 @@
+// The house knows no wing: a folder below src/wings/ can be deleted with its lines in two lists.
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { WINGS } from '../../src/wings.ts'
+import { ROOT, sourceFiles, testImports } from './source-files.ts'
+
+/** The two lists of wings: that of the program, and that of the console's views. */
+const LISTS = ['wings.ts', 'console/shell/views.ts']
+/** Imports of the house into a wing that are still there. */
+const LEFT = [
+  /^behaviours\/.* imports wings\/real-api\//,
+  /^console\/.* imports wings\/(?:coverage|drift|next)\/types\.ts$/,
+  /^http\/control\/.* imports wings\/(?:console|infer|project)\//,
+  /^(?:load\/seed|start\.ts|world\/records).* imports wings\/(?:infer|real-api)\//,
+  /^test\/(?:gateway\/send|wire\/state)\.test\.ts imports /,
+]
+
+const wingOf = (path: string): string | undefined => /^wings\/([^/]+)\//.exec(path)?.[1]
+const names = WINGS.map(({ name }) => name)
+const imports = sourceFiles.flatMap(({ path, imports }) => imports.map(target => ({ path, target })))
+
+/** Returns the imports as lines, without those that are still there. */
+const linesOf = (list: readonly { readonly path: string; readonly target: string }[]): string[] =>
+  list.map(({ path, target }) => `${path} imports ${target}`).filter(line => !LEFT.some(left => left.test(line)))
+
+test('every folder of src/wings/ is a wing of the list, under its name', () => {
+  const folders = new Set(sourceFiles.map(({ path }) => wingOf(path)).filter(name => name !== undefined))
+  assert.deepEqual([...folders].sort(), [...names].sort())
+})
+
+test('nothing outside of src/wings/ imports from it but the two lists', () => {
+  const wrong = imports.filter(
+    ({ path, target }) => wingOf(target) !== undefined && wingOf(path) === undefined && !LISTS.includes(path),
+  )
+  assert.deepEqual(linesOf(wrong), [], 'let the wing bring it: a block, a behaviour, an observer, a route, a command')
+})
+
+test('a wing imports only wings before it in the list', () => {
+  const wrong = imports.filter(({ path, target }) => {
+    const [from, to] = [wingOf(path), wingOf(target)]
+    return from !== undefined && to !== undefined && names.indexOf(to) > names.indexOf(from)
+  })
+  assert.deepEqual(linesOf(wrong), [])
+})
+
+test('only the tests of a wing, and of wings behind it, import from it', () => {
+  const wrong = testImports.filter(({ path, target }) => {
+    const from = /^test\/wings\/([^/]+)\//.exec(path)?.[1]
+    const to = wingOf(target)
+    return to !== undefined && names.indexOf(to) > (from === undefined ? -1 : names.indexOf(from))
+  })
+  assert.deepEqual(linesOf(wrong), [], 'move the test to test/wings/NAME/')
+})
+
+test('every wing has its tests and its page', () => {
+  // `project` is a library of other wings, and has the page of one of them.
+  const pages: Readonly<Record<string, string>> = {
+    infer: 'state',
+    next: 'changing-a-contract',
+    overlay: 'overlays',
+    project: 'recording',
+    'real-api': 'forwarding',
+    record: 'recording',
+  }
+  const missing = names.flatMap(name =>
+    [`test/wings/${name}`, `docs/${pages[name] ?? name}.md`].filter(path => !existsSync(join(ROOT, path))),
+  )
+  assert.deepEqual(missing, [])
+})
