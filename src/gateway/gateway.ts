@@ -201,7 +201,7 @@ export class Gateway {
     const passed: string[] | undefined = why || this.journal.watched ? [] : undefined
     if (found === undefined) {
       const exchange = new Exchange({ request, path, world, clock, operation: plan.unmatched.operation })
-      const dispatch = new Dispatch(served, plan.unmatched, exchange, { started, passed, why, heard })
+      const dispatch = new Dispatch(served, plan.unmatched, exchange, started, tracingOf(passed, why, heard))
       return this.#decorate(dispatch, replyToUnmatched(request, path, plan, mask))
     }
     const { planned: usual, basePath } = found.target
@@ -227,7 +227,7 @@ export class Gateway {
     const planned = delay === undefined ? answered : delayed(answered, delay)
     if (passed !== undefined) exchange.drawn = {}
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
-    return this.#run(new Dispatch(served, planned, exchange, { started, passed, why, heard }))
+    return this.#run(new Dispatch(served, planned, exchange, started, tracingOf(passed, why, heard)))
   }
 
   async #run(dispatch: Dispatch): Promise<Reply> {
@@ -286,7 +286,7 @@ export class Gateway {
     const { planned, place } = findAddressed(request, served.plan) ?? {}
     const { unmatched } = served.plan
     const exchange = new Exchange({ request, world: this.worlds.default, operation: unmatched.operation, ...place })
-    const dispatch = new Dispatch(served, unmatched, exchange, { started, ...UNTRACED })
+    const dispatch = new Dispatch(served, unmatched, exchange, started, UNTRACED)
     return this.#decorate(dispatch, refusal, planned)
   }
 
@@ -312,7 +312,11 @@ export class Gateway {
   }
 }
 
-const UNTRACED = { passed: undefined, why: false, heard: undefined }
+const UNTRACED: Tracing = { passed: undefined, why: false, heard: undefined }
+
+/** Most requests are not traced: they share one object. */
+const tracingOf = (passed: string[] | undefined, why: boolean, heard: Overheard | undefined): Tracing =>
+  passed === undefined && heard === undefined ? UNTRACED : { passed, why, heard }
 const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', retryAfter(1000))
 
 /** Whether the contract has a path, with or without the name of a world: `/v1/books`, `/v1/~alice/books`. */
@@ -322,9 +326,7 @@ export function servesPath(plan: Plan, path: string): boolean {
 
 // --- a running request -------------------------------------------------------------------------------------------------
 
-interface Arrival {
-  /** See `monotonic`. */
-  readonly started: number
+interface Tracing {
   /** The behaviours that it has reached, if anybody wants to know. */
   readonly passed: string[] | undefined
   /** Whether the client wants the trace. */
@@ -351,7 +353,9 @@ class Dispatch implements Finished {
     served: ServedPlan,
     planned: PlannedOperation,
     exchange: Exchange,
-    { started, passed, why, heard }: Arrival,
+    /** See `monotonic`. */
+    started: number,
+    { passed, why, heard }: Tracing,
   ) {
     this.served = served
     this.planned = planned

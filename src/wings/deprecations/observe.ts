@@ -3,7 +3,7 @@
 import { figure, Instrument, type MetricRow } from '../../gateway/metrics/families.ts'
 import type { Host, Observer } from '../../gateway/observer.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { Deprecations, type TrafficKind, type Usage } from './usage.ts'
+import { countCall, Deprecations, type TrafficKind, type Usage } from './usage.ts'
 
 /** With more pairs of a deprecated operation and a consumer, only those that called have a series. */
 const MOST_EXPECTED = 10_000
@@ -82,7 +82,7 @@ export class CountedDeprecations {
 
   countInput(operation: string, input: string, consumer: string, traffic: TrafficKind, time: number): void {
     this.#inputs.series({ operation, input, consumer, traffic }).add()
-    this.usages.count(operation, input, consumer, traffic, time)
+    countCall(this.usages.of(operation, input, consumer, traffic), time)
   }
 
   #callRows(): MetricRow[] {
@@ -102,6 +102,8 @@ export const deprecationsObserver: Observer<CountedDeprecations> = {
     if (plan.world === undefined) counted.adopt(plan)
     const mayCount = plan.operations.some(({ deprecated, chain }) => deprecated || chain.some(isCounting))
     if (!mayCount) return undefined
+    // The last callers by the index of the operation: most calls are of the same consumer as the one before.
+    const recent: (Usage | undefined)[] = []
     return ({ planned, exchange, at }) => {
       const { clock, consumer = '', deprecatedInputs: inputs, world } = exchange
       if (inputs === undefined && !planned.deprecated) return
@@ -109,7 +111,13 @@ export const deprecationsObserver: Observer<CountedDeprecations> = {
       const isRehearsed = clock.adjusted || plan.world !== undefined || counted.isRehearsed(world.name)
       const traffic = isRehearsed ? 'rehearsed' : 'live'
       const { id } = planned.operation
-      if (planned.deprecated) counted.usages.count(id, '', consumer, traffic, time)
+      if (planned.deprecated) {
+        let usage = recent[planned.index]
+        if (usage?.consumer !== consumer || usage.traffic !== traffic)
+          usage = counted.usages.of(id, '', consumer, traffic)
+        recent[planned.index] = usage
+        countCall(usage, time)
+      }
       if (inputs !== undefined) for (const input of inputs) counted.countInput(id, input, consumer, traffic, time)
     }
   },

@@ -1,5 +1,7 @@
 // Counts the calls of deprecated operations, and the uses of deprecated inputs, by consumer.
 
+import { getOrMake } from '../../kernel/memo.ts'
+
 /**
  * Whether a call counts as real use: a call to a sandbox, or at another time than the real one, is a rehearsal.
  */
@@ -19,20 +21,27 @@ export interface Usage {
   last: number
 }
 
+/** Counts a call at a time. */
+export function countCall(usage: Usage, time: number): void {
+  usage.count += 1
+  if (time < usage.first) usage.first = time
+  if (time > usage.last) usage.last = time
+}
+
 export class Deprecations {
   readonly #usages = new Map<string, Usage>()
 
-  /** Counts a call of an operation, or a use of one of its inputs. */
-  count(operation: string, input: string, consumer: string, traffic: TrafficKind, time: number): void {
-    const key = `${operation}\n${input}\n${traffic}\n${consumer}`
-    const usage = this.#usages.get(key)
-    if (usage === undefined) {
-      this.#usages.set(key, { operation, input, consumer, traffic, count: 1, first: time, last: time })
-      return
-    }
-    usage.count += 1
-    usage.first = Math.min(usage.first, time)
-    usage.last = Math.max(usage.last, time)
+  /** Returns the calls of an operation, or the uses of one of its inputs; the same object every time. */
+  of(operation: string, input: string, consumer: string, traffic: TrafficKind): Usage {
+    return getOrMake(this.#usages, `${operation}\n${input}\n${traffic}\n${consumer}`, () => ({
+      operation,
+      input,
+      consumer,
+      traffic,
+      count: 0,
+      first: Number.POSITIVE_INFINITY,
+      last: Number.NEGATIVE_INFINITY,
+    }))
   }
 
   /** The totals of all operations, or of all inputs, sorted by the number of calls, most first. */
