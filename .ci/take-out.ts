@@ -55,8 +55,14 @@ function copyWithout(gone: ReadonlySet<string>, folder: string): void {
   }
 }
 
-/** Removes the lines of some wings from a list: their imports and exports, and the entries with the names that these import. */
-function withoutLines(text: string, gone: ReadonlySet<string>): string {
+/**
+ * Removes some wings from a list: their imports and exports, the entries with the names that these import, and the objects that
+ * load one of their files.
+ */
+function withoutLines(list: string, gone: ReadonlySet<string>): string {
+  const text = list.replace(/^ {2}\{\n(?: {4}.*\n)* {2}\},\n/gm, entry =>
+    gone.has(/[./]+\/wings\/([^/]+)\//.exec(entry)?.[1] ?? '') ? '' : entry,
+  )
   const isOfGone = (line: string) => gone.has(/\bfrom '[./]+\/wings\/([^/]+)\//.exec(line)?.[1] ?? '')
   const [lost, kept] = [text.split('\n').filter(isOfGone), text.split('\n').filter(line => !isOfGone(line))]
   const imported = lost

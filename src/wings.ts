@@ -3,7 +3,7 @@
 
 import type { Wing } from './cli/command.ts'
 import type { Gateway } from './gateway/gateway.ts'
-import { console } from './wings/console/wing.ts'
+import { consoleWing } from './wings/console/wing.ts'
 import { type CoverageSteering, steerCoverage } from './wings/coverage/steering.ts'
 import { coverage } from './wings/coverage/wing.ts'
 import { deprecations } from './wings/deprecations/wing.ts'
@@ -30,7 +30,7 @@ export const WINGS: readonly Wing[] = [
   coverage,
   deprecations,
   next,
-  console,
+  consoleWing,
 ]
 
 /** What wings add to a gateway of the library. */

@@ -6,6 +6,8 @@ import { houseWith } from '../../src/plan/house.ts'
 import { WINGS } from '../../src/wings.ts'
 import { ROOT, sourceFiles } from './source-files.ts'
 
+/** The view of a wing is a part of the console's page. */
+const placeOf = (path: string): string => (path.endsWith('.tsx') ? path.replace(/^wings\//, 'console/') : path)
 /** The one file or folder that imports a package, or the common beginning of a few files. Its reason is in docs/contributing/packages.md. */
 const DOORS: Readonly<Record<string, string>> = {
   koa: 'http/',
@@ -68,7 +70,7 @@ const isPackage = (name: string): boolean =>
 const importers = new Map<string, string[]>()
 for (const { path, imports } of sourceFiles) {
   for (const name of new Set(imports.filter(isPackage).map(packageOf))) {
-    importers.set(name, [...(importers.get(name) ?? []), path])
+    importers.set(name, [...(importers.get(name) ?? []), placeOf(path)])
   }
 }
 

@@ -21,7 +21,9 @@ const FLOORS: readonly (readonly string[])[] = [
   ['console'],
 ]
 
-const roomOf = (path: string): string => path.split('/')[0] as string
+/** The view of a wing is a part of the page, and in the folder of its wing. */
+const isView = (path: string): boolean => /^wings\/[^/]+\/[^/]+\.tsx$/.test(path)
+const roomOf = (path: string): string => (isView(path) ? 'console' : (path.split('/')[0] as string))
 const floorOf = (path: string): number => FLOORS.findIndex(rooms => rooms.includes(roomOf(path)))
 const ours = sourceFiles.flatMap(({ path, imports }) =>
   imports
@@ -69,14 +71,17 @@ test('the console imports the types of the control plane and of kernel/ only wha
     path.startsWith('kernel/') && importsOf(path).every(target => isPortable(target))
   const wrong = ours
     .filter(({ from, to }) => from !== to && (from === 'console' || to === 'console'))
-    .filter(({ target }) => target !== 'http/control/types.ts' && !isPortable(target))
+    .filter(({ path, target }) => {
+      const isTypes = target === 'http/control/types.ts' || (isView(path) && /^wings\/[^/]+\/types\.ts$/.test(target))
+      return !isTypes && !isPortable(target)
+    })
   assert.deepEqual(
     wrong.map(({ path, target }) => `${path} imports ${target}`),
     [],
   )
   const values = sourceFiles
-    .filter(({ path }) => path.startsWith('console/'))
-    .filter(({ text }) => /import (?!type )[^;'"]*['"][./]+http\//.test(text))
+    .filter(({ path }) => roomOf(path) === 'console')
+    .filter(({ text }) => /import (?!type )[^;'"]*['"](?:[./]+http\/|\.\/types\.ts)/.test(text))
   assert.deepEqual(
     values.map(({ path }) => path),
     [],
@@ -85,7 +90,7 @@ test('the console imports the types of the control plane and of kernel/ only wha
 
 test('no view of the console imports another view', () => {
   const shared = ['shell', 'model', 'parts', 'style', 'forms', 'editor']
-  const viewOf = (path: string): string => path.split('/')[1] as string
+  const viewOf = (path: string): string => (isView(path) ? path : (path.split('/')[1] as string))
   const wrong = ours.filter(({ path, target, from, to }) => {
     if (from !== 'console' || to !== 'console') return false
     return !shared.includes(viewOf(target)) && viewOf(path) !== viewOf(target) && path !== 'console/shell/views.ts'

@@ -58,6 +58,7 @@ test('only the tests of a wing, and of wings behind it, import from it', () => {
 test('every wing has its tests and its page', () => {
   // `project` is a library of other wings, and has the page of one of them.
   const pages: Readonly<Record<string, string>> = {
+    deprecations: 'sunset',
     infer: 'state',
     next: 'changing-a-contract',
     overlay: 'overlays',

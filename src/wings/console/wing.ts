@@ -2,7 +2,7 @@
 
 import type { Wing } from '../../cli/command.ts'
 
-export const console: Wing = {
+export const consoleWing: Wing = {
   name: 'console',
   routes: async control => (await import('./operation-routes.ts')).operationRoutes(control),
 }

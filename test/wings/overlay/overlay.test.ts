@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LoadOptions } from '../../../src/load/load.ts'
-import { inferFile } from '../../../src/wings/infer/load-inferred.ts'
 import { selectFrom } from '../../../src/wings/overlay/json-path.ts'
-import { WINGS } from '../../../src/wings.ts'
 import { loadPlan } from '../../support/load.ts'
 import { folderOf, merge, readMerged, told } from './overlay-files.ts'
 
@@ -298,10 +296,4 @@ test('a missing overlay is an error where it is named', () => {
   })
   assert.equal(plan, undefined)
   assert.deepEqual(told, ['gateway.yaml:3:5 error no-such-file: there is no such file: fxes.yaml'])
-})
-
-test('init names the overlays that it was given', async () => {
-  const folder = folderOf({ 'o.yaml': SHOP, 'a.yaml': `${OVERLAY}  - { target: $.info, update: { title: Store } }` })
-  const { inferred } = await inferFile('o.yaml', folder, folder, { layers: ['a.yaml'], wings: WINGS })
-  assert.match(inferred ?? '', /^# Inferred from Store 1\..*\ncontract: \[\.\/o\.yaml, \.\/a\.yaml\]\n/)
 })
