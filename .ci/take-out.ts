@@ -3,16 +3,16 @@
 // wings choose some of them.
 
 import assert from 'node:assert/strict'
-import { execFile, execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { WINGS } from '../src/wings.ts'
 import { sourceFiles } from '../test/house/source-files.ts'
+import { copyTree } from '../test/support/copy.ts'
 import { startProgram } from './program.ts'
 
-const ROOT = join(import.meta.dirname, '..')
 const LISTS = ['src/wings.ts', 'src/console/shell/views.ts']
 /** Tests of the house: the request path, a behaviour, records, worlds and a reload. */
 const TESTS = ['behaviours/validate', 'behaviours/rules', 'behaviours/respond', 'gateway/worlds', 'gateway/swap']
@@ -23,12 +23,6 @@ const words = process.argv.slice(2)
 const full = words.includes('--full')
 const chosen = words.filter(word => word !== '--full')
 for (const name of chosen) assert.ok(names.includes(name), `${name} is not a wing: ${names.join(', ')}`)
-const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
-const files = tracked.split('\0').filter(file => file !== '')
-
 const wingOf = (path: string): string | undefined => /^wings\/([^/]+)\//.exec(path)?.[1]
 
 /** Returns the wings that go with one: those that import from it, and those that import from these. */
@@ -44,11 +38,7 @@ function goingWith(wing: string): ReadonlySet<string> {
 /** Copies the tree without some wings. */
 function copyWithout(gone: ReadonlySet<string>, folder: string): void {
   const isGone = (file: string) => gone.has(/^(?:src|test)\/wings\/([^/]+)\//.exec(file)?.[1] ?? '')
-  for (const file of files.filter(file => !isGone(file))) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true })
-    cpSync(join(ROOT, file), join(folder, file))
-  }
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  copyTree(folder, file => !isGone(file))
   for (const list of LISTS) {
     const path = join(folder, list)
     writeFileSync(path, withoutLines(readFileSync(path, 'utf8'), gone))

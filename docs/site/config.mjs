@@ -31,18 +31,9 @@ const GROUPS = {
     folder: 'contributing',
     pages: [
       'contribute',
-      ...[
-        'architecture',
-        'adding-a-behaviour',
-        'adding-a-route',
-        'adding-a-kind',
-        'adding-an-engine',
-        'adding-a-view',
-        'tests',
-        'style',
-        'packages',
-        'releases',
-      ].map(name => `contributing/${name}`),
+      ...['architecture', 'adding-a-wing', 'tests', 'style', 'packages', 'releases'].map(
+        name => `contributing/${name}`,
+      ),
       ...['decisions/index', 'security'],
     ],
   },

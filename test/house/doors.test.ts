@@ -105,11 +105,20 @@ test('the lock file names no registry', () => {
 })
 
 test('the architecture page shows every behaviour on the path of a request', () => {
-  const path = architecture.slice(architecture.indexOf("## A request's path"), architecture.indexOf('## The rooms'))
+  const path = architecture.slice(architecture.indexOf("## A request's path"), architecture.indexOf('## The house'))
   const shown = [...path.matchAll(/│ {4,}(\w+)/g)].map(([, name]) => name)
   assert.deepEqual(
     shown,
     houseWith(WINGS).behaviours.map(({ name }) => name),
     'draw the list of src/behaviours/index.ts, with the behaviours of wings, in docs/contributing/architecture.md, in its order',
+  )
+})
+
+test('the architecture page lists every wing', () => {
+  const listed = [...architecture.matchAll(/^\| \[`([\w-]+)`\]\(/gm)].map(([, name]) => name)
+  assert.deepEqual(
+    listed.sort(),
+    WINGS.map(({ name }) => name).sort(),
+    'add a line with its page to the table of docs/contributing/architecture.md',
   )
 })

@@ -21,7 +21,7 @@ const MOST_KB: Readonly<Record<string, number>> = {
   coverage: 18,
   next: 27,
   console: 11,
-  deprecations: 9,
+  deprecations: 11,
 }
 
 /** The most lines of a function. */

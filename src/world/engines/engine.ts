@@ -1,5 +1,5 @@
 // The interface of an engine: a log of texts that one process or several append to. An engine knows entries and positions,
-// and is independent of worlds. `docs/contributing/adding-an-engine.md` explains how to add one.
+// and is independent of worlds. `conformance.ts` in its tests checks one.
 
 import type { Leaving } from '../../kernel/http.ts'
 

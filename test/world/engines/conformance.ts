@@ -1,4 +1,4 @@
-// Tests that every engine must pass: see `docs/contributing/adding-an-engine.md`.
+// Tests that every engine must pass: `conforms`, `keeps` if entries outlast the process, `shares` if processes use one log.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
