@@ -31,6 +31,7 @@ export const prefer: Behaviour<boolean> = {
     const own = new Set(operation.parameters.filter(one => one.in === 'query').map(({ name }) => name))
     const controls = NAMES.filter(name => !own.has(`__${name}`))
     return next => {
+      // A second chain without the responder, which might change state; authentication and validation may still refuse.
       const chosen = bypass(async exchange => {
         const reply = answerTo(exchange, answers, clientControls)
         const required = requiredFields(reply.status, operation, contract)

@@ -147,7 +147,8 @@ export type Parsed = { readonly value: Json; readonly exact: boolean } | { reado
 const INTEGER = /^-?\d+$/
 
 /**
- * Reads JSON text (RFC 8259). Of two members with one name the last counts. A fault is a sentence without its subject.
+ * Reads JSON text (RFC 8259), in one pass: reading it with `JSON.parse` and again with its numbers marked takes six times as long,
+ * and Node 20 has no `JSON.rawJSON`. Of two members with one name the last counts. A fault is a sentence without its subject.
  *
  * @param decimals whether a number with a fraction is kept as it is written where a double would change it
  * @param mostMembers an object with more members is a fault

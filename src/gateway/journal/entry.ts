@@ -1,4 +1,5 @@
-// Describes an entry of the journal for people: masked, worded and copied.
+// Describes an entry of the journal for people: masked, worded and copied. Masking takes regular expressions, and most entries are
+// never read. Bodies are masked when they are kept, before they are cut: half a credential must be masked, too.
 
 import { mapValues } from '../../kernel/json.ts'
 import type { DateTime, Fraction } from '../../kernel/units.ts'

@@ -22,7 +22,11 @@ export type ItemKind =
   | 'branch'
   | 'rule'
 
-/** A part of an operation. Its kind and name identify it among the parts of its operation. */
+/**
+ * A part of an operation. Rules and deprecated inputs are listed beside the percentage, not in it: 100 % is what a good suite reaches.
+ * A field in a refused body does not count: it shows nothing about a client that works. Its kind
+ * and name identify it among the parts of its operation, in reports of other processes and runs too.
+ */
 export interface CoverageItem {
   readonly kind: ItemKind
   /** `owner.name` for a field, `tags[]` for an item of a list, `vehicle<Car>.doors` in a branch, `status=sold` for a value. */

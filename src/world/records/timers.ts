@@ -1,4 +1,6 @@
-// The timers of a collection's records: when each leaves its state by itself, and by which edge.
+// The timers of a collection's records: when each leaves its state by itself, and by which edge. They are due at the next access to
+// the collection, by the clock of the world, which may be moved: `setTimeout` would not follow it, and a fork would copy each.
+// A state computed at each read would leave the index of a filtered list wrong.
 
 import type { JsonObject } from '../../kernel/json.ts'
 import { isDeleted } from '../../wings/real-api/overlaid-records.ts'
