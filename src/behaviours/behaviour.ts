@@ -73,6 +73,20 @@ export interface Brownouts {
 /** Refuses a request that breaks these rules, of which there is at least one. */
 export type Invalid = (rules: readonly BrokenRule[]) => Reply
 
+/** The use that an operation makes of the records of a resource. */
+export interface RecordsUse {
+  readonly resource: string
+  readonly many: boolean
+}
+
+/**
+ * Combines the two forms of the chain from `validate` on, for requests that are passed on to another server.
+ *
+ * @param passing judges requests, and leaves their refusal to the other server
+ * @param own refuses invalid requests, for those that the stand-in answers
+ */
+export type PassOn = (passing: Handler, own: Handler, site: Site) => Handler
+
 /** A top-level key of gateway.yaml that a wing brings. */
 export interface BlockKey<Settings> {
   readonly key: string
@@ -92,16 +106,16 @@ export interface Site {
   readonly references: References
   /** The path templates of the operations that answer with one record of a resource. */
   readonly readers: ReadonlyMap<string, readonly string[]>
-  /** Whether the operation reads or changes one record of a resource. */
-  readonly onRecord: boolean
+  /** Set if the operation answers with one record of a resource, or with many. */
+  readonly records: RecordsUse | undefined
   /** Answers from the contract only. */
   readonly answers: Answers
   /** Refuses an invalid request with the status that the operation documents for one, else with `validate.status`. */
   readonly invalid: Invalid
   /** The largest body in bytes, after decompression. */
   readonly maxBody: number
-  /** Whether the operation is forwarded to the real API; `else` if the stand-in answers in its place. */
-  readonly forwards: '' | 'only' | 'else'
+  /** Set if requests to the operation are passed on to another server. */
+  readonly passesOn: PassOn | undefined
   /** The path of its configuration: `defaults`, `tags/books`, `operations/listBooks`. Its state is kept under this name. */
   readonly scope: string
   /**

@@ -109,9 +109,6 @@ export function whyUnsent(
   return SAFE.has(method) || world.name === writes ? undefined : 'a world never writes to the real API'
 }
 
-/** Thrown where the stand-in answers in place of the real API, and the request must be checked for it. */
-export const INSTEAD = new Error('the stand-in answers')
-
 /** The records of a collection, as requests read and write them. */
 export type StoredRecords = Pick<Collection, 'list' | 'read' | 'create' | 'replace' | 'remove' | 'put'>
 
@@ -190,8 +187,8 @@ export class Exchange {
   staging: Staging | undefined
   /** Set if it is sent to the real API, too, once it is answered. */
   shadow: UpstreamSettings | undefined
-  /** Set if the stand-in may answer in place of the real API, and then if it does. */
-  standIn: 'ready' | 'asked' | undefined
+  /** Whether it is on its way to another server, and may come again for the stand-in. */
+  passing = false
   /** The refusal of an invalid request that is answered nevertheless. */
   refusal: Reply | undefined
   /** The reply that the client chose, if any. */

@@ -1,4 +1,5 @@
-// The request life-cycle of the house, outermost first; wings add theirs to it. Adding a behaviour is one file and one line here.
+// The request life-cycle of the house, outermost first, but for `respond`, which ends it and is made of the responders of the house
+// and of wings. Adding a behaviour is one file and one line here.
 
 import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
@@ -10,7 +11,6 @@ import { latency } from './latency.ts'
 import { capacity, rateLimit } from './limits.ts'
 import { prefer } from './prefer.ts'
 import { replies } from './replies.ts'
-import { respond } from './respond/index.ts'
 import { conditional, idempotency } from './safe-writes.ts'
 import { validate } from './validate/index.ts'
 
@@ -20,9 +20,9 @@ import { validate } from './validate/index.ts'
  */
 const state: Behaviour<never> = {
   name: 'state',
-  compile: (_, { recorded, maxBody, forwards, resources }) =>
-    // No turn waits for the real API, whose replies change nothing here.
-    recorded && forwards === '' ? inTurns(maxBody, resources) : undefined,
+  compile: (_, { recorded, maxBody, passesOn, resources }) =>
+    // No turn waits for another server, whose replies change nothing here.
+    recorded && passesOn === undefined ? inTurns(maxBody, resources) : undefined,
 }
 
 // Each behaviour's schema has checked its configuration, so the list need not know its type.
@@ -42,5 +42,5 @@ export const behaviours = [
   validate, //     400 404 413 415
   idempotency, //  409 422; the first reply again
   conditional, //  304 412 428
-  respond, //      list · create · read · replace · update · delete · fixed · example · forward
+  // respond:      list · create · read · replace · update · delete · status · example · file, and the kinds of wings
 ] as readonly Behaviour<unknown>[]

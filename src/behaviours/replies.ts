@@ -23,8 +23,8 @@ import type { Upstream } from './exchange.ts'
 export const replies: Behaviour<{ readonly replies?: 'off' | 'warn' | 'refuse' }> = {
   name: 'replies',
   keyOf: 'validate',
-  compile(config, { operation, decorate, forwards, maxBody }) {
-    const mode = config?.replies ?? (forwards ? 'warn' : 'off')
+  compile(config, { operation, decorate, passesOn, maxBody }) {
+    const mode = config?.replies ?? (passesOn ? 'warn' : 'off')
     if (mode === 'off') return undefined
     return next => async exchange => {
       const reply = await next(exchange)
@@ -40,7 +40,7 @@ export const replies: Behaviour<{ readonly replies?: 'off' | 'warn' | 'refuse' }
       return withWarning(reply, fault.message)
     }
   },
-  describe: (config, { forwards }) => config?.replies ?? (forwards ? 'warn' : undefined),
+  describe: (config, { passesOn }) => config?.replies ?? (passesOn ? 'warn' : undefined),
 }
 
 /**

@@ -26,7 +26,7 @@ const WRITES = ['PUT', 'PATCH', 'DELETE']
 export const conditional: Behaviour<ConfigOf<typeof conditionalSchema>> = {
   name: 'conditional',
   schema: conditionalSchema,
-  compile(config, { operation, onRecord, scope, error }) {
+  compile(config, { operation, records, scope, error }) {
     if (config === undefined) return undefined
     const { id, method } = operation
     const own = scope.startsWith('operations/')
@@ -35,7 +35,7 @@ export const conditional: Behaviour<ConfigOf<typeof conditionalSchema>> = {
       error('idle-key', message, ['precondition'], `it applies to ${WRITES.join(', ')}`, 'key')
     }
     if (method === 'GET' || method === 'HEAD') return revalidate
-    if (onRecord) return compileGuard(config.precondition === 'required' && WRITES.includes(method))
+    if (records?.many === false) return compileGuard(config.precondition === 'required' && WRITES.includes(method))
     if (own) {
       const message = `"conditional" has no effect on ${id}: this ${method} does not change a record`
       error('idle-key', message, [], 'it applies to GET, and to respond: replace, update, delete and create')
@@ -145,8 +145,8 @@ export const idempotency: Behaviour<ConfigOf<typeof idempotencySchema>> = {
       const { 'idempotency-key': given } = exchange.request.headers
       if (given === undefined) return config.required === true ? missing : next(exchange)
       if (given.length > LONGEST_KEY) return tooLong
-      // The real API sees each retry.
-      if (exchange.standIn === 'ready') return next(exchange)
+      // The other server sees each retry.
+      if (exchange.passing) return next(exchange)
       const { world } = exchange
       const keys = world.keep<IdempotencyKeys<Reply>>(IdempotencyKeys, place)
       const key = `${exchange.caller}\n${given}`

@@ -5,7 +5,6 @@ import type { Behaviour, Consumer, Handler, Invalid, Site, Wrap } from '../behav
 import { ANYBODY } from '../behaviours/exchange.ts'
 import { type Expressions, expressionsFor } from '../behaviours/expressions.ts'
 import { findReferences, type References } from '../behaviours/references.ts'
-import { ACTIONS, type RespondConfig } from '../behaviours/respond/config.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'
 import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
@@ -196,10 +195,7 @@ export class OperationCompiler {
   ) {
     const validation = layerSetting('validate', operation, layers).value as ValidateConfig | null | undefined
     const invalid = compileInvalid(operation, validation?.status)
-    const responder = layerSetting('respond', operation, layers).value as RespondConfig | null | undefined
-    const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
-    const forward = responder?.forward
-    const forwards = forward === undefined ? '' : forward.else === undefined ? 'only' : 'else'
+    const replying = this.#replyingOf(operation, layers)
     const links: ChainLink[] = []
     const wraps: Wrap[] = []
     const decorates: Wrap[] = []
@@ -212,7 +208,7 @@ export class OperationCompiler {
       if (only !== undefined && !only.includes(setting.layer)) continue
       const at = wraps.length
       const bypass = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
-      const site = this.#siteOf(operation, setting, bypass, decorate, invalid, onRecord, forwards)
+      const site = this.#siteOf(operation, setting, bypass, decorate, invalid, replying)
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)
@@ -221,6 +217,19 @@ export class OperationCompiler {
       links.push({ name: behaviour.name, detail: behaviour.describe?.(value, site), config: value })
     }
     return { wraps, links, decorate, lifecycle }
+  }
+
+  /** Returns how the responders that the layers choose reply. */
+  #replyingOf(operation: Operation, layers: readonly Layer[]): Pick<Site, 'records' | 'passesOn'> {
+    const config = layerSetting('respond', operation, layers).value
+    if (!isObject(config)) return NO_REPLYING
+    const chosen = this.simulation.house.responders.filter(({ kind }) => config[kind] !== undefined)
+    const user = chosen.find(responder => responder.records !== undefined)
+    const passing = chosen.find(responder => responder.passesOn !== undefined)
+    return {
+      records: user && { resource: String(config[user.kind]), many: user.records === 'many' },
+      passesOn: passing?.passesOn?.(config),
+    }
   }
 
   #behavioursOf(index: number): readonly Behaviour<unknown>[] {
@@ -235,8 +244,7 @@ export class OperationCompiler {
     bypass: Site['bypass'],
     decorate: Site['decorate'],
     invalid: Invalid,
-    onRecord: boolean,
-    forwards: Site['forwards'],
+    { records, passesOn }: Pick<Site, 'records' | 'passesOn'>,
   ): Site {
     const { identify, answers, own, shared } = this.constantsOf(operation)
     const { resources, limits, listen, replyFiles, state } = this.simulation
@@ -247,8 +255,8 @@ export class OperationCompiler {
       bypass,
       decorate,
       invalid,
-      onRecord,
-      forwards,
+      records,
+      passesOn,
       contract: this.#contract,
       settings: block => this.simulation.blocks.of(block),
       resources,
@@ -280,6 +288,8 @@ export class OperationCompiler {
     }
   }
 }
+
+const NO_REPLYING = { records: undefined, passesOn: undefined }
 
 /** Puts the wraps around a handler; the first is outermost. */
 const compose = (wraps: readonly Wrap[], last: Handler): Handler => wraps.reduceRight((next, wrap) => wrap(next), last)

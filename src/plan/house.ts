@@ -2,6 +2,8 @@
 
 import type { Behaviour, BlockKey } from '../behaviours/behaviour.ts'
 import { behaviours } from '../behaviours/index.ts'
+import { RESPONDERS, respondWith } from '../behaviours/respond/index.ts'
+import type { Responder } from '../behaviours/responder.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
@@ -45,6 +47,8 @@ export interface PlanWing {
   readonly blocks?: readonly Block[]
   /** Each takes its place in the life-cycle of a request before a behaviour of the house, or of an earlier wing. */
   readonly behaviours?: readonly { readonly before: string; readonly behaviour: Behaviour<unknown> }[]
+  /** Kinds of `respond`. */
+  readonly responders?: readonly Responder[]
   /** The header fields by which a request steers it, such as `Understudy-World`. */
   readonly controls?: readonly string[]
 }
@@ -54,6 +58,7 @@ export interface House {
   readonly wings: readonly PlanWing[]
   /** The life-cycle of a request, outermost first. */
   readonly behaviours: readonly Behaviour<unknown>[]
+  readonly responders: readonly Responder[]
   readonly blocks: readonly Block[]
   /** The header fields by which a request steers the wings. */
   readonly controls: readonly string[]
@@ -63,17 +68,21 @@ const houses = new WeakMap<readonly PlanWing[], House>()
 
 /** Returns the house with some wings, the same one each time for the same list. Throws where a wing has no place. */
 export const houseWith = (wings: readonly PlanWing[] = NO_WINGS): House =>
-  getOrMake(houses, wings, () => ({
-    wings,
-    behaviours: lifeCycleWith(wings),
-    blocks: wings.flatMap(({ blocks = [] }) => blocks),
-    controls: wings.flatMap(({ controls = [] }) => controls),
-  }))
+  getOrMake(houses, wings, () => {
+    const responders = [...RESPONDERS, ...wings.flatMap(wing => wing.responders ?? [])]
+    return {
+      wings,
+      behaviours: lifeCycleWith(wings, responders),
+      responders,
+      blocks: wings.flatMap(({ blocks = [] }) => blocks),
+      controls: wings.flatMap(({ controls = [] }) => controls),
+    }
+  })
 
 export const NO_WINGS: readonly PlanWing[] = []
 
-function lifeCycleWith(wings: readonly PlanWing[]): readonly Behaviour<unknown>[] {
-  const order = [...behaviours]
+function lifeCycleWith(wings: readonly PlanWing[], responders: readonly Responder[]): readonly Behaviour<unknown>[] {
+  const order = [...behaviours, respondWith(responders) as Behaviour<unknown>]
   for (const { before, behaviour } of wings.flatMap(wing => wing.behaviours ?? [])) {
     const at = order.findIndex(({ name }) => name === before)
     if (at === -1) throw new Error(`no behaviour "${before}" stands behind "${behaviour.name}"`)

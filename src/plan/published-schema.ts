@@ -2,7 +2,7 @@
 // config/gateway.schema.json, which `npm run generate` writes.
 
 import type { SettingSchema } from '../behaviours/behaviour.ts'
-import { ACTIONS } from '../behaviours/respond/config.ts'
+import { RESPONDERS } from '../behaviours/respond/index.ts'
 import { isObject, mapValues } from '../kernel/json.ts'
 import type { Plan } from './plan.ts'
 
@@ -15,7 +15,7 @@ export async function publishedSchema(): Promise<PublishedSchema> {
 }
 
 /** The keys of `respond` whose values are names of resources. */
-const RECORD_KEYS = ['list', ...ACTIONS]
+const RECORD_KEYS = RESPONDERS.filter(({ records }) => records !== undefined).map(({ kind }) => kind)
 
 /**
  * Returns a schema with `change` applied to each part, from the inside out.

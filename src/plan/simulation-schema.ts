@@ -2,7 +2,7 @@
 
 import { type SettingSchema, setting } from '../behaviours/behaviour.ts'
 import { latency } from '../behaviours/latency.ts'
-import { respondSchema } from '../behaviours/respond/config.ts'
+import { generalSchema } from '../behaviours/respond/index.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 import { behavioursBlock, blockSchemasOf } from './block-schemas.ts'
 import type { House } from './house.ts'
@@ -308,17 +308,12 @@ const weatherSchema = (blocks: Readonly<Record<string, Schema>>) =>
     { propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9-]*$' } },
   )
 
-/** The reply that suits every operation. */
-const forwarding = {
-  respond: setting.block('Answers with the replies of the real API.', {
-    forward: (respondSchema.properties as Record<string, SettingSchema>).forward as SettingSchema,
-  }),
-}
-
 /** The JSON Schema of gateway.yaml. */
 export function simulationSchemaOf(house: House): Schema {
   const { behaviours, configurable, $defs, weather } = blockSchemasOf(house)
   const general = configurable.filter(name => name !== 'respond')
+  const respond = generalSchema(house.responders)
+  const replying: Readonly<Record<string, Schema>> = respond === undefined ? {} : { respond }
   const blocks = Object.fromEntries(house.blocks.map(({ key, schema }) => [key, schema]))
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -352,11 +347,11 @@ export function simulationSchemaOf(house: House): Schema {
       defaults: behavioursBlock(
         'Behaviours of every operation, overridden by `tags` and `operations`; null switches one off.',
         general,
-        forwarding,
+        replying,
       ),
       tags: setting.named(
         'Behaviours of the operations with a tag.',
-        behavioursBlock('Overrides `defaults`.', general, forwarding),
+        behavioursBlock('Overrides `defaults`.', general, replying),
       ),
       operations: setting.named(
         'Behaviours of single operations, by operationId or by method and path: "GET /books".',

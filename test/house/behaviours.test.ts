@@ -25,7 +25,7 @@ test('every behaviour has a test file of its name, or a folder of them', () => {
 
 /** The file that declares a behaviour, or its folder. */
 const homeOf = (name: string): string => {
-  const declaration = new RegExp(`: Behaviour<.*> = \\{\\n  name: '${name}',`)
+  const declaration = new RegExp(`: Behaviour<.*> =(?:> \\(| )\\{\\n  name: '${name}',`)
   const file = sourceFiles.find(({ text }) => declaration.test(text))
   return (file?.path ?? '').replace(/index\.ts$/, '')
 }
@@ -95,7 +95,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   scope: ['behaviours/expressions.ts'],
   release: ['behaviours/safe-writes.ts'],
   queued: ['behaviours/limits.ts'],
-  standIn: ['behaviours/validate/index.ts'],
+  passing: ['wings/real-api/'],
   refusal: ['behaviours/validate/judge.ts'],
   shadow: ['wings/drift/'],
   choice: ['behaviours/prefer.ts'],

@@ -19,7 +19,7 @@ const DOORS: Readonly<Record<string, string>> = {
   '@marcbachmann/cel-js': 'expression/language.ts',
   re2js: 'kernel/pattern.ts',
   'jsonpath-rfc9535': 'wings/overlay/json-path.ts',
-  mrmime: 'behaviours/respond/index.ts',
+  mrmime: 'behaviours/respond/file.ts',
   ajv: 'kernel/schema/',
   'ajv-formats': 'kernel/schema/keywords.ts',
   yaml: 'kernel/file/write-yaml.ts',

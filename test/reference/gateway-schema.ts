@@ -1,6 +1,6 @@
 // Makes the JSON Schema of gateway.yaml: standard keywords only, accepted by strict validators, with shared parts defined once.
 
-import { ACTIONS } from '../../src/behaviours/respond/config.ts'
+import { RESPONDERS } from '../../src/behaviours/respond/index.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import { Schemas, TYPE_OF } from '../../src/kernel/schema/schema.ts'
 import { FORMATS } from '../../src/plan/formats.ts'
@@ -84,7 +84,9 @@ const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   'respond.filter': [['genre'], [{ parameter: 'from', field: 'createdAt', is: 'at-least' }]],
   'filter.parameter': ['from'],
   'filter.field': ['createdAt'],
-  ...Object.fromEntries(['list', ...ACTIONS].map(key => [`respond.${key}`, ['books']])),
+  ...Object.fromEntries(
+    RESPONDERS.flatMap(({ kind, records }) => (records === undefined ? [] : [[`respond.${kind}`, ['books']]])),
+  ),
   ...Object.fromEntries(['limit', 'offset', 'end', 'page', 'order'].map(key => [`respond.${key}`, [key]])),
   'respond.size': [20],
   'respond.expand': [['expand']],

@@ -1,12 +1,11 @@
-// The keys of `respond`: their schemas, and the types that follow from them.
+// The keys of the responders that use records, and the schemas of keys that several responders have.
 
 import type { Json } from '../../kernel/json.ts'
 import type { Id } from '../../world/records/types.ts'
 import { type ConfigOf, type SettingOf, setting } from '../behaviour.ts'
 
-export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
-export const KINDS = ['list', ...ACTIONS, 'status', 'example', 'file', 'forward'] as const
-export type RespondKind = (typeof KINDS)[number]
+/** The settings of a responder by the schemas of its keys. */
+export type KeysOf<Keys> = { readonly [Key in keyof Keys]?: ConfigOf<Keys[Key]> }
 
 const oneWithin = setting.block(
   'With a resource: only the records of the owner in the path, or of a list of owners.',
@@ -65,7 +64,38 @@ const sortSchema = setting.block(
 /** A query parameter of a list. */
 const query = (what: string) => setting.text(`With \`list\`: the query parameter with ${what}.`)
 
-const listSchema = {
+const resource = (what: string) => setting.text(`The resource ${what}.`)
+
+export const headersSchema = setting.named(
+  'With `status`, `file` or `list`: headers of the reply. With `status`, ${…} is an expression in CEL; with `list`, ${page.…} is filled in.',
+  { type: ['string', 'number'] } as SettingOf<string | number>,
+)
+
+export const bodySchema = setting.json(
+  'With `status`: the body, checked against the contract; ${…} is an expression in CEL. With `list`: the envelope of a page, with ${page.items}. With an action on one record: its envelope, with ${record.value}. An error without a body is a refusal.',
+)
+
+const expand = setting.list(
+  setting.text('A query parameter.'),
+  'With `list` or `read`: parameters that name records to add by `references`: `customer` of `customerId`, or its `orders`.',
+)
+
+const id = {
+  type: ['string', 'integer'],
+  description: 'With an action on one record: its id, if the path has no parameter for it (`/me`).',
+} as SettingOf<Id>
+
+const set = {
+  type: 'object',
+  description:
+    'With `create`, `replace` or `update`: fields that the operation sets, over those of the request: `{ status: cancelled }`. `${now}` and `${uuid}` are filled in.',
+} as SettingOf<Readonly<Record<string, Json>>>
+
+const within = withinSchema as SettingOf<WithinConfig | readonly WithinConfig[]>
+const body = bodySchema
+
+export const listKeys = {
+  list: resource('to list, ordered by id'),
   filter: setting.list(
     filterSchema as SettingOf<string | FilterConfig>,
     'With `list`: query parameters that filter by the field of the same name, compare with it (`views_gte`, `views:lt`), or do as an entry says.',
@@ -84,77 +114,63 @@ const listSchema = {
   links: setting.flag(
     'With `list`: whether pages carry `Link` with rel="next", "prev", "first" and "last" (RFC 8288).',
   ),
+  expand,
+  within,
+  headers: headersSchema,
+  body,
 }
 
-const resource = (what: string) => setting.text(`The resource ${what}.`)
-
-/** Keys that are allowed beside some kinds only. */
-export const COMPANIONS: Readonly<Record<string, readonly RespondKind[]>> = {
-  ...Object.fromEntries(Object.keys(listSchema).map(key => [key, ['list']])),
-  within: ['list', ...ACTIONS],
-  expand: ['list', 'read'],
-  set: ['create', 'replace', 'update'],
-  add: ['update'],
-  id: ['read', 'replace', 'update', 'delete'],
-  creates: ['replace'],
-  from: ['replace'],
-  headers: ['status', 'list', 'file'],
-  body: ['status', 'list', ...ACTIONS],
+export const createKeys = {
+  create: resource('to add a record to; answers with it and its `Location`'),
+  within,
+  set,
+  body,
 }
 
-export const respondSchema = setting.block(
-  'The reply of the operation. Default: an example of the contract, or a value generated from its schema.',
-  {
-    list: resource('to list, ordered by id'),
-    ...listSchema,
-    expand: setting.list(
-      setting.text('A query parameter.'),
-      'With `list` or `read`: parameters that name records to add by `references`: `customer` of `customerId`, or its `orders`.',
-    ),
-    within: withinSchema as SettingOf<WithinConfig | readonly WithinConfig[]>,
-    create: resource('to add a record to; answers with it and its `Location`'),
-    read: resource('to read from, by the last parameter of the path'),
-    replace: resource('in which to replace a record by the body'),
-    update: resource('in which to change a record, by JSON Merge Patch (RFC 7396)'),
-    delete: resource('from which to delete a record'),
-    set: {
-      type: 'object',
-      description:
-        'With `create`, `replace` or `update`: fields that the operation sets, over those of the request: `{ status: cancelled }`. `${now}` and `${uuid}` are filled in.',
-    } as SettingOf<Readonly<Record<string, Json>>>,
-    add: setting.named(
-      'With `update`: what the operation adds to number fields, unless `set` changes nothing: `{ likes: 1 }`.',
-      { type: 'integer' } as SettingOf<number>,
-    ),
-    id: {
-      type: ['string', 'integer'],
-      description: 'With an action on one record: its id, if the path has no parameter for it (`/me`).',
-    } as SettingOf<Id>,
-    creates: setting.flag(
-      'With `replace`: whether a missing record is created under the id in the path. Default: false.',
-    ),
-    from: setting.text('With `replace`: the resource with the records to add, `repos` for `PUT /user/starred/{repo}`.'),
-    status: setting.integer('A fixed reply with this status.', 200, 599),
-    example: setting.text('The name of an example of the contract.'),
-    file: setting.text('A file below the folder of this configuration; its extension determines the media type.'),
-    forward: setting.block(
-      'The reply of the real API that `upstream` names. Deprecation, latency, faults, limits and rules apply to it.',
-      {
-        else: setting.choice(
-          ['simulate'],
-          'What answers if the real API does not, and to methods that are not sent to it: `simulate` is the reply beside `forward`, such as `create: books`, or else that of the contract. Default: 502, 504 or 501.',
-        ),
-      },
-    ),
-    headers: setting.named(
-      'With `status`, `file` or `list`: headers of the reply. With `status`, ${…} is an expression in CEL; with `list`, ${page.…} is filled in.',
-      { type: ['string', 'number'] } as SettingOf<string | number>,
-    ),
-    body: setting.json(
-      'With `status`: the body, checked against the contract; ${…} is an expression in CEL. With `list`: the envelope of a page, with ${page.items}. With an action on one record: its envelope, with ${record.value}. An error without a body is a refusal.',
-    ),
-  } satisfies Readonly<Record<RespondKind, object>> & Readonly<Record<string, object>>,
-  { minProperties: 1 },
-)
+export const readKeys = {
+  read: resource('to read from, by the last parameter of the path'),
+  expand,
+  within,
+  id,
+  body,
+}
 
-export interface RespondConfig extends ConfigOf<typeof respondSchema> {}
+export const replaceKeys = {
+  replace: resource('in which to replace a record by the body'),
+  within,
+  set,
+  id,
+  creates: setting.flag(
+    'With `replace`: whether a missing record is created under the id in the path. Default: false.',
+  ),
+  from: setting.text('With `replace`: the resource with the records to add, `repos` for `PUT /user/starred/{repo}`.'),
+  body,
+}
+
+export const updateKeys = {
+  update: resource('in which to change a record, by JSON Merge Patch (RFC 7396)'),
+  within,
+  set,
+  add: setting.named(
+    'With `update`: what the operation adds to number fields, unless `set` changes nothing: `{ likes: 1 }`.',
+    { type: 'integer' } as SettingOf<number>,
+  ),
+  id,
+  body,
+}
+
+export const deleteKeys = {
+  delete: resource('from which to delete a record'),
+  within,
+  id,
+  body,
+}
+
+/** The settings of the responders that use records. */
+export interface RespondConfig
+  extends KeysOf<typeof listKeys>,
+    KeysOf<typeof createKeys>,
+    KeysOf<typeof readKeys>,
+    KeysOf<typeof replaceKeys>,
+    KeysOf<typeof updateKeys>,
+    KeysOf<typeof deleteKeys> {}

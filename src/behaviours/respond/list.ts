@@ -14,14 +14,26 @@ import type { Comparison, Filter, Page, Query, SortOrder } from '../../world/rec
 import { excessOf, fieldIn, LONGEST_SEARCH } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { isId, type Resource, readPage, withoutOwners } from '../resource.ts'
-import type { FilterConfig, RespondConfig } from './config.ts'
-import { compileWithin, type Referring, referrersOf, referringTo, reportField } from './key.ts'
+import type { Responder } from '../responder.ts'
+import { type FilterConfig, listKeys, type RespondConfig } from './config.ts'
+import { compileWithin, type Referring, referrersOf, referringTo, reportField, resourceOf } from './key.ts'
 import { compileEnvelope, compilePaging, type LocateParameter, lostCursor } from './pages.ts'
-import { compileShownList } from './reply.ts'
+import { compileNegotiated, compileShownList } from './reply.ts'
 import { completeTemplate, pathOfPlaceholder, recordPath, schemaBelow, shownBranches, successSchema } from './shape.ts'
 import { compileOtherTime } from './values.ts'
 
-export function compileList(config: RespondConfig, resource: Resource, site: Site): Handler {
+export const list: Responder<RespondConfig> = {
+  kind: 'list',
+  keys: listKeys,
+  records: 'many',
+  changes: false,
+  compile(config, site) {
+    const resource = resourceOf(config.list, ['list'], site)
+    return resource && compileNegotiated(compileList(config, resource, site), successStatus(site.operation, 200), site)
+  },
+}
+
+function compileList(config: RespondConfig, resource: Resource, site: Site): Handler {
   const { operation, contract, invalid } = site
   const { parameters } = operation
   const locate = parameterLocator(site)

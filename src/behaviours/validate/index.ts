@@ -20,7 +20,7 @@ import {
   setting,
   type Wrap,
 } from '../behaviour.ts'
-import { compileTexts, INSTEAD, inTurns } from '../exchange.ts'
+import { compileTexts } from '../exchange.ts'
 import { EXTRA, inBody } from '../resource.ts'
 import { compileJudge } from './judge.ts'
 import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
@@ -60,27 +60,11 @@ export const validate: Behaviour<ValidateConfig> = {
   name: 'validate',
   schema,
   compile(config = {}, site) {
-    const { forwards, recorded, maxBody } = site
-    const simulating = compileMode(config.requests ?? 'refuse', false, config, site)
-    if (forwards === '') return simulating
-    const forwarding = compileMode(config.requests ?? 'warn', true, config, site)
-    if (forwards === 'only') return forwarding
-    const standsIn = recorded ? inTurns(maxBody, site.resources) : undefined
-    return next => {
-      const [forward, strict] = [forwarding(next), simulating(next)]
-      const simulate = standsIn?.(strict) ?? strict
-      return async exchange => {
-        exchange.standIn = 'ready'
-        try {
-          return await forward(exchange)
-        } catch (error) {
-          if (error !== INSTEAD) throw error
-          exchange.release?.()
-          exchange.standIn = 'asked'
-          return simulate(exchange)
-        }
-      }
-    }
+    const { passesOn } = site
+    const own = compileMode(config.requests ?? 'refuse', false, config, site)
+    if (passesOn === undefined) return own
+    const passing = compileMode(config.requests ?? 'warn', true, config, site)
+    return next => passesOn(passing(next), own(next), site)
   },
 }
 

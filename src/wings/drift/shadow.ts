@@ -26,8 +26,8 @@ const schema = setting.block(
 export const shadow: Behaviour<ConfigOf<typeof schema>> = {
   name: 'shadow',
   schema,
-  compile(config, { settings, operation, forwards, error }) {
-    if (config === undefined || forwards !== '') return undefined
+  compile(config, { settings, operation, passesOn, error }) {
+    if (config === undefined || passesOn !== undefined) return undefined
     const { share, methods = ['GET'] } = config
     const upstream = settings(upstreamBlock)
     if (upstream === undefined) {

@@ -2,7 +2,8 @@
 // new ones, and how its lists are sorted, filtered and wrapped.
 
 import { type Resource, recordMistakes } from '../../behaviours/resource.ts'
-import { ACTIONS, isUnshown, type RespondConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import { isUnshown, type RespondConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import { RECORD_KINDS } from '../../behaviours/respond/on-record.ts'
 import { pathOfPlaceholder, recordPath } from '../../behaviours/respond/shape.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject, mapValues, memberAt, put, stringifyJson } from '../../kernel/json.ts'
@@ -68,7 +69,7 @@ export function createRecordedState({ collections }: Plan) {
   const add = (matched: MatchedExchange): void => {
     const { exchange, respond = {}, planned, given } = matched
     const { reply, request } = exchange
-    const action = ACTIONS.find(one => respond[one] !== undefined)
+    const action = RECORD_KINDS.find(kind => respond[kind] !== undefined)
     const name = respond.list ?? (action && respond[action]) ?? ''
     const resource = collections.get(name)?.resource
     const isSuccess = reply.status < 300

@@ -1,14 +1,23 @@
 // Answers with the reply of the real API, which is passed on as it arrives (RFC 9110 §7.6).
 
-import type { Exchange, Handler, Site, UpstreamSettings } from '../../behaviours/behaviour.ts'
 import {
-  INSTEAD,
+  type Exchange,
+  type Handler,
+  type PassOn,
+  type Site,
+  Slot,
+  setting,
+  type UpstreamSettings,
+} from '../../behaviours/behaviour.ts'
+import {
+  inTurns,
   type Upstream,
   UpstreamFailure,
   type UpstreamReply,
   type UpstreamRequest,
   whyUnsent,
 } from '../../behaviours/exchange.ts'
+import type { Responder } from '../../behaviours/responder.ts'
 import { decodeQuery } from '../../contract/document/parameters.ts'
 import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { joinFields } from '../../kernel/received.ts'
@@ -24,12 +33,56 @@ const HOP_BY_HOP = new Set(
 
 const VIA = '1.1 understudy'
 
-/**
- * Compiles the responder.
- *
- * @param simulate answers in its place: for methods that are not sent, and if `instead` says so when there is no reply
- */
-export function compileForward(instead: boolean, simulate: Handler, site: Site): Handler | undefined {
+const keys = {
+  forward: setting.block(
+    'The reply of the real API that `upstream` names. Deprecation, latency, faults, limits and rules apply to it.',
+    {
+      else: setting.choice(
+        ['simulate'],
+        'What answers if the real API does not, and to methods that are not sent to it: `simulate` is the reply beside `forward`, such as `create: books`, or else that of the contract. Default: 502, 504 or 501.',
+      ),
+    },
+  ),
+}
+type ForwardConfig = { readonly forward?: { readonly else?: 'simulate' } }
+
+/** Set if the stand-in answers in place of the real API. */
+const standsIn = new Slot<true>('stands-in')
+
+/** Thrown where the stand-in answers in place of the real API, and the request must be checked for it. */
+const INSTEAD = new Error('the stand-in answers')
+
+/** `forward: {}`: the reply of the real API, instead of that of the stand-in or before it. */
+export const forward: Responder<ForwardConfig> = {
+  kind: 'forward',
+  keys,
+  changes: false,
+  general: true,
+  around: { written: 'forward: { else: simulate }', applies: config => config.forward?.else !== undefined },
+  passesOn: config => (config.forward?.else === undefined ? passing => passing : passOnFirst),
+  compile: (config, site, inner) => compileForward(config.forward?.else === 'simulate', inner(), site),
+  describe: ({ forward }, inner) =>
+    forward?.else === undefined ? 'forward' : `forward, else ${inner ?? forward.else}`,
+}
+
+const passOnFirst: PassOn = (passing, own, { recorded, maxBody, resources }) => {
+  const simulate = recorded ? inTurns(maxBody, resources)(own) : own
+  return async exchange => {
+    exchange.passing = true
+    try {
+      return await passing(exchange)
+    } catch (error) {
+      if (error !== INSTEAD) throw error
+      exchange.release?.()
+      exchange.passing = false
+      exchange.set(standsIn, true)
+      return simulate(exchange)
+    }
+  }
+}
+
+/** @param simulate answers in its place: for methods that are not sent, and if `instead` says so when there is no reply */
+function compileForward(instead: boolean, simulate: Handler, site: Site): Handler | undefined {
   const upstream = site.settings(upstreamBlock)
   if (upstream === undefined) {
     site.error(
@@ -47,16 +100,16 @@ export function compileForward(instead: boolean, simulate: Handler, site: Site):
       return refuse(problems.not_simulated, 'a change of protocol is not sent to the real API')
     }
     const client = exchange.upstream
-    const standIn = () => {
-      if (exchange.standIn === 'ready') throw INSTEAD
+    const answerInstead = () => {
+      if (exchange.passing) throw INSTEAD
       return simulate(exchange)
     }
     // A trial in process has no way to the real API.
-    if (client === undefined || exchange.standIn === 'asked') return standIn()
+    if (client === undefined || exchange.get(standsIn)) return answerInstead()
     const why = whyUnsent(exchange, upstream)
     if (why !== undefined) {
       const remedy = 'add it to upstream.methods, or write forward: { else: simulate }'
-      return instead ? standIn() : refuse(problems.not_simulated, `${why}; ${remedy}`)
+      return instead ? answerInstead() : refuse(problems.not_simulated, `${why}; ${remedy}`)
     }
     if (hasDotSegment(exchange.request.path)) return refuse(problems.invalid_request, DOT_SEGMENT_REFUSED)
     try {
@@ -64,7 +117,7 @@ export function compileForward(instead: boolean, simulate: Handler, site: Site):
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
       exchange.note(`forward: ${error.message}`)
-      if (instead) return standIn()
+      if (instead) return answerInstead()
       return refuse(error.late ? problems.gateway_timeout : problems.bad_gateway, error.message)
     }
   }

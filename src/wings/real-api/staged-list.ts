@@ -54,7 +54,9 @@ export function compileStagedList(
     const { request, operation, segments } = exchange
     const sent = upstream === undefined ? query : sentQuery(query, upstream)
     const path = addressOf({ request, operation, segments, basePath: '' }, sent)
-    const answer = await stagingOf(exchange).ask(path, exchange, base)
+    const staging = stagingOf(exchange)
+    staging.isUsed = true
+    const answer = await staging.ask(path, exchange, base)
     return { ...around.read(answer), entries: recordsListed(answer, path, items, item, resource) }
   }
 

@@ -1,7 +1,7 @@
 // The records of the real API under those of a world: `base: upstream`. Reads them for a request, and keeps what the request
 // writes in the world. The responders find an ordinary collection, and nothing is ever written to the real API.
 
-import type { Exchange, Site, StoredRecords, UpstreamSettings, Wrap } from '../../behaviours/behaviour.ts'
+import type { Behaviour, Exchange, Site, StoredRecords, UpstreamSettings, Wrap } from '../../behaviours/behaviour.ts'
 import { asId, type Base, isId, type Resource } from '../../behaviours/resource.ts'
 import { compileLocation } from '../../behaviours/respond/reply.ts'
 import { type Headers, withHeaders } from '../../kernel/http.ts'
@@ -22,12 +22,14 @@ interface StagedSource {
   readonly locate: ReturnType<typeof compileLocation>
 }
 
-/**
- * Lets a responder find the records of the real API; `undefined` if no resource has them.
- *
- * @param own the resource of the responder
- */
-export function compileStaging(own: string, { resources, readers, operation, settings }: Site): Wrap | undefined {
+/** Lets a responder find the records of the real API, and says whose records a reply shows. */
+export const sandbox: Behaviour<never> = {
+  name: 'sandbox',
+  compile: (_, site) => (site.records === undefined ? undefined : compileStaging(site.records.resource, site)),
+}
+
+/** @param own the resource of the responder */
+function compileStaging(own: string, { resources, readers, operation, settings }: Site): Wrap | undefined {
   const upstream = settings(upstreamBlock)
   const sources = new Map<string, StagedSource>()
   for (const [name, resource] of resources) {
@@ -36,14 +38,13 @@ export function compileStaging(own: string, { resources, readers, operation, set
     sources.set(name, { resource, base, locate: compileLocation(readers.get(name) ?? [], operation.path) })
   }
   if (sources.size === 0 || upstream === undefined) return undefined
-  const says = sources.has(own)
   return next => async exchange => {
-    exchange.staging ??= stageRequest(sources, upstream)
+    exchange.staging ??= stageRequest(sources, upstream, own)
     try {
       const reply = await next(exchange)
-      const { age, shows = exchange.entry?.revision === 0 ? 'upstream' : 'world' } = stagingOf(exchange)
+      const { age, isUsed, shows = exchange.entry?.revision === 0 ? 'upstream' : 'world' } = stagingOf(exchange)
       return withHeaders(reply, {
-        ...(says && reply.refusal === undefined ? { 'understudy-sandbox': shows } : {}),
+        ...(isUsed && reply.refusal === undefined ? { 'understudy-sandbox': shows } : {}),
         ...(age < 1 ? {} : { age: `${Math.floor(age)}` }),
       })
     } catch (error) {
@@ -53,7 +54,7 @@ export function compileStaging(own: string, { resources, readers, operation, set
   }
 }
 
-/** Returns the records of the real API for a request, within `compileStaging`. */
+/** Returns the records of the real API for a request, inside of `sandbox`. */
 export const stagingOf = ({ staging }: Exchange): StagedRequest => staging as StagedRequest
 
 /** A reply of the real API as JSON; no value if it has nothing there. */
@@ -65,16 +66,23 @@ export interface Answer {
 
 type StagedRequest = ReturnType<typeof stageRequest>
 
-/** Keeps the replies of the real API that one request has read, so that it sees one state of it. */
-function stageRequest(sources: ReadonlyMap<string, StagedSource>, settings: UpstreamSettings) {
+/**
+ * Keeps the replies of the real API that one request has read, so that it sees one state of it.
+ *
+ * @param own the resource of its operation
+ */
+function stageRequest(sources: ReadonlyMap<string, StagedSource>, settings: UpstreamSettings, own: string) {
   const replies = new Map<string, Answer | UpstreamFault>()
   const staging = {
     /** The age of the oldest reply that was read, in seconds. */
     age: 0,
     /** Set for a list: `both` if the world has changed records. */
     shows: undefined as 'upstream' | 'both' | undefined,
+    /** Whether the responder has used the records of its resource. Another reply may have been chosen. */
+    isUsed: false,
     over(name: string, exchange: Exchange): StoredRecords | undefined {
       const source = sources.get(name)
+      if (name === own && source !== undefined) staging.isUsed = true
       return source && recordsOver(source, exchange.world.collection(name), exchange, staging.ask)
     },
     async ask(path: string, exchange: Exchange, base: Base): Promise<Answer> {

@@ -2,11 +2,17 @@
 
 import type { Behaviour } from '../../behaviours/behaviour.ts'
 import type { Wing } from '../../cli/command.ts'
+import { forward } from './forward.ts'
 import { replied } from './replied.ts'
 import { upstreamBlock } from './settings.ts'
+import { sandbox } from './staging.ts'
 
 export const realApi: Wing = {
   name: 'real-api',
   blocks: [upstreamBlock],
-  behaviours: [{ before: 'stability', behaviour: replied as Behaviour<unknown> }],
+  behaviours: [
+    { before: 'stability', behaviour: replied as Behaviour<unknown> },
+    { before: 'respond', behaviour: sandbox as Behaviour<unknown> },
+  ],
+  responders: [forward],
 }

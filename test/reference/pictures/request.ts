@@ -31,6 +31,7 @@ export const DOES: Readonly<Record<string, readonly [what: string, refuses: stri
   validate: ['reads the body, checks the request', '400 404 413 415'],
   idempotency: ['replays the first reply', '400 409 422'],
   conditional: ['ETag, If-Match', '412 428'],
+  sandbox: ['the records of the real API', '429 502 504'],
   respond: ['a resource, fixed, forwarded, or the contract', '400 404 406 409 501 502 503 504 507'],
 }
 

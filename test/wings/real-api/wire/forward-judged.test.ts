@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { judgingOf } from '../../../../src/behaviours/replies.ts'
 import { silentLog } from '../../../../src/gateway/log.ts'
 import { start } from '../../../../src/start.ts'
+import { WINGS } from '../../../../src/wings.ts'
 import { realClock } from '../../../../src/world/clock.ts'
 import { load } from '../../../support/in-process.ts'
 import { closeAll, closing, DOCUMENT, portOf, stand } from './forwarding.ts'
@@ -114,7 +115,7 @@ test('a reply is counted and not judged once the time for judging has run out, u
   const loaded = read()
   assert.ok(loaded.plan)
   const listen = { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined }
-  const options = { clock: realClock, log: silentLog, watch: false, listen }
+  const options = { clock: realClock, log: silentLog, watch: false, listen, wings: WINGS }
   const { gateway, serving, close } = await start(loaded.plan, loaded, read, options)
   closing.push(close, () => real.close())
   const judging = judgingOf(gateway)
