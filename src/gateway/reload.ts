@@ -1,6 +1,7 @@
 // Reloads the configuration when it changes: loads it completely before it replaces the served one.
 
 import { readFileSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import { attempted } from '../kernel/memo.ts'
 import { formatBriefly } from '../kernel/report.ts'
 import type { Loaded, LoadOptions } from '../load/load.ts'
@@ -91,9 +92,11 @@ export class Reloader {
     return { ...loaded, plan: undefined }
   }
 
-  /** The text of the file on the disk; `undefined` where it cannot be read. */
+  /** The text of the served file on the disk; `undefined` where it cannot be read, or where another file led to it. */
   readDisk(): string | undefined {
-    return attempted(() => readFileSync(this.#files[0] ?? '', 'utf8'))
+    const [path = ''] = this.#files
+    const { file } = this.#gateway.plan.simulation.source
+    return basename(path) === basename(file) ? attempted(() => readFileSync(path, 'utf8')) : undefined
   }
 
   async #adopt(text?: string): Promise<Loaded> {

@@ -10,7 +10,6 @@ import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import { describeContract } from '../../wings/console/reference.ts'
-import { INFERRED_FILE } from '../../wings/infer/text.ts'
 import { badRequest, type ControlReply, json, momentNamed, problem, refuseAbsent, text } from './replies.ts'
 import {
   anyObject,
@@ -139,8 +138,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
       handle: () => {
         const { plan } = gateway
         const served = servedText(plan)
-        // The file of an inferred configuration is the OpenAPI document.
-        const disk = plan.simulation.source.file === INFERRED_FILE ? undefined : reloader.readDisk()
+        const disk = reloader.readDisk()
         return json({
           file: plan.simulation.source.file,
           applied: maskText(served, plan),

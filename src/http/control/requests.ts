@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import type { JournalView } from '../../gateway/journal/all-requests.ts'
-import { describeEntry, type RecordedBody, type RecordedRequest } from '../../gateway/journal/entry.ts'
+import { describeEntry } from '../../gateway/journal/entry.ts'
 import {
   type Criterion,
   compileFilter,
@@ -13,11 +13,10 @@ import {
   selectRequests,
   verifyRequests,
 } from '../../gateway/journal/filter.ts'
+import { harEntryOf, writeHar } from '../../gateway/journal/har.ts'
 import type { Journal } from '../../gateway/journal/journal.ts'
 import { JSON_TYPE } from '../../kernel/http.ts'
 import { mapValues } from '../../kernel/json.ts'
-import { entryOf, type RecordedMessage, writeHar } from '../../wings/project/har.ts'
-import { parseTime } from '../../world/clock.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, stream, text } from './replies.ts'
 import schemas from './reply-schemas.json' with { type: 'json' }
 import {
@@ -184,27 +183,6 @@ export function requestRoutes({ gateway, about }: Control) {
         return stream('text/event-stream', events)
       },
     },
-  })
-}
-
-/** The entry of a HAR for a request of the journal. */
-function harEntryOf(request: RecordedRequest): ReturnType<typeof entryOf> {
-  const { at, durationMs, method, path, query, status, headers, replyHeaders, requestBody, replyBody } = request
-  const messageOf = (given: RecordedRequest['headers'] = {}, body: RecordedBody | undefined): RecordedMessage => {
-    const isWhole = body !== undefined && Buffer.byteLength(body.text) === body.bytes
-    // The fields of replies are kept while somebody watches.
-    const type = given['content-type'] ?? (isWhole && /^\s*[[{]/.test(body.text) ? JSON_TYPE : undefined)
-    return {
-      headers: type === undefined ? given : { ...given, 'content-type': type },
-      body: isWhole && body.bytes > 0 ? body.text : undefined,
-      isPartial: !isWhole,
-    }
-  }
-  return entryOf({
-    ...{ at: parseTime(at) - durationMs, latency: durationMs, method, path, query },
-    origin: `http://${headers?.host ?? 'localhost'}`,
-    request: messageOf(headers, requestBody),
-    reply: { ...messageOf(replyHeaders, replyBody), status },
   })
 }
 

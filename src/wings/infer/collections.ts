@@ -4,22 +4,14 @@ import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
+import { replySchema } from '../../contract/success.ts'
 import { isObject, type JsonObject } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { plainName, singular, wordFormOf } from '../../kernel/names.ts'
 import { withField } from '../../world/records/values.ts'
 import { ADDED_ID, candidatesOf, type SchemaCandidate } from './candidates.ts'
 import { isIdOf, knowing, type List, type RecordReader, readRecords, type Single } from './records.ts'
-import {
-  answersEmpty,
-  isExpression,
-  isItemPath,
-  isSilent,
-  replySchema,
-  type SchemaReader,
-  sameWord,
-  segmentsOf,
-} from './schema.ts'
+import { answersEmpty, isExpression, isItemPath, isSilent, type SchemaReader, sameWord, segmentsOf } from './schema.ts'
 import { confirmsCreate, createdBy, eachSent, givenForEach, isCreate, takenBy } from './writes.ts'
 
 type Operations = ReadonlyMap<string, Operation>

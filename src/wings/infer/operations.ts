@@ -5,6 +5,7 @@ import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respon
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf, nameless } from '../../contract/paths.ts'
+import { replySchema } from '../../contract/success.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName, singular, wordFormOf } from '../../kernel/names.ts'
 import { schemaNamed } from '../../load/seed/seed.ts'
@@ -17,7 +18,6 @@ import {
   isItemPath,
   isSilent,
   readFields,
-  replySchema,
   requestSchema,
   type SchemaReader,
   segmentsOf,

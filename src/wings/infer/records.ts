@@ -2,9 +2,10 @@
 
 import type { Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
+import { replySchema } from '../../contract/success.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName, singular, wordFormOf } from '../../kernel/names.ts'
-import { replySchema, requestSchema, type SchemaReader } from './schema.ts'
+import { requestSchema, type SchemaReader } from './schema.ts'
 
 /** The records of a list: the schema of one, and the keys of the list; no keys if the reply is the list. */
 export interface Listed {

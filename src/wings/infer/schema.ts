@@ -2,11 +2,12 @@
 // `$ref`, `allOf`, `anyOf` and `null`; and names in any spelling.
 
 import { dirname, relative } from 'node:path'
-import type { Contract, Operation, ResponseSpec } from '../../contract/contract.ts'
+import type { Contract, Operation } from '../../contract/contract.ts'
 import { branchesIn, childOf, itemsOf, type Node, ownName } from '../../contract/documents.ts'
 import { isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
+import { replySchema, successOf } from '../../contract/success.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { plainName, wordFormOf } from '../../kernel/names.ts'
@@ -152,14 +153,6 @@ export type SchemaReader = ReturnType<typeof readSchemas>
 
 export const isNumeric = (types: ReadonlySet<string>): boolean => types.has('integer') || types.has('number')
 
-/** The schema of the body that a success carries; `undefined` where it carries none. */
-export function replySchema(operation: Operation): Node | undefined {
-  const { content } = successOf(operation) ?? {}
-  const all = [...(content ?? [])].filter(([type]) => isJson(type) || type === '*/*')
-  // Some contracts list a type twice, once without a schema: `application/json` and `application/json; charset=utf-8`.
-  return (all.find(([, { schema }]) => schema !== undefined) ?? all[0])?.[1].schema?.node
-}
-
 /** Whether a success has a documented body of another type than JSON only, or one that an example alone describes. */
 export const answersOtherwise = (operation: Operation): boolean =>
   !isSilent(operation) && replySchema(operation) === undefined
@@ -181,12 +174,6 @@ export function requestSchema({ body }: Operation): Node | undefined {
   const types = [...(body?.content ?? [])]
   const json = types.find(([type]) => isJson(type) || type === '*/*')
   return (json ?? types.find(([, { form }]) => form !== undefined))?.[1].schema?.node
-}
-
-function successOf({ responses }: Operation): ResponseSpec | undefined {
-  const statuses = [...responses.keys()].filter(status => /^2(?:\d\d|XX)$/.test(status)).sort()
-  const withBody = statuses.find(status => (responses.get(status)?.content.size ?? 0) > 0)
-  return responses.get(withBody ?? statuses[0] ?? 'default')
 }
 
 /** The fields of a record, to be found by their other spellings. */

@@ -3,6 +3,7 @@
 import { fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
+import { replySchema } from '../../contract/success.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { participlesOf, plainName, singular } from '../../kernel/names.ts'
 import { isIdOf, nest, type RecordReader, type Single } from './records.ts'
@@ -11,7 +12,6 @@ import {
   answersOtherwise,
   type FieldReader,
   isSilent,
-  replySchema,
   requestSchema,
   type SchemaReader,
 } from './schema.ts'

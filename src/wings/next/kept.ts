@@ -1,8 +1,9 @@
 // Exchanges as they were kept: by a journal, or in a HAR file.
 
 import type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
+import type { HarMessage } from '../../gateway/journal/har.ts'
 import { parseTime } from '../../world/clock.ts'
-import type { RecordedExchange, RecordedMessage } from '../project/har.ts'
+import type { RecordedExchange } from '../project/har.ts'
 import type { KeptBody, KeptExchange } from './judge.ts'
 
 /** Returns an entry of a journal as a kept exchange. */
@@ -26,7 +27,7 @@ const keptText = ({ text, bytes }: RecordedBody): KeptBody =>
 
 /** Returns an exchange of a recording. Its caller is known by its credential only. */
 export function keptOfRecording({ method, path, query, at, request, reply }: RecordedExchange): KeptExchange {
-  const bodyOf = ({ body, isPartial }: RecordedMessage): KeptBody =>
+  const bodyOf = ({ body, isPartial }: HarMessage): KeptBody =>
     isPartial ? NOT_KEPT : typeof body === 'object' ? { lost: 'not text' } : body
   return {
     ...{ method, path, query, at, consumer: undefined, status: reply.status },

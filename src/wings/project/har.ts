@@ -1,5 +1,5 @@
-// Reads and writes HAR 1.2, the recordings of browsers and proxies, entry by entry: a file may have hundreds of megabytes, and may
-// be cut off.
+// Reads HAR 1.2, the recordings of browsers and proxies, entry by entry: a file may have hundreds of megabytes, and may be cut off.
+// A file on disk is written entry by entry, too.
 
 import {
   closeSync,
@@ -13,41 +13,20 @@ import {
   writeSync,
 } from 'node:fs'
 import type { Entry } from 'har-format'
+import { END, type HarExchange, type HarMessage, harHead } from '../../gateway/journal/har.ts'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
-import { decodeUtf8, type Headers } from '../../kernel/http.ts'
+import { decodeUtf8 } from '../../kernel/http.ts'
 import { isObject, put } from '../../kernel/json.ts'
 import { attempted } from '../../kernel/memo.ts'
-import { parseTime, timestamp } from '../../world/clock.ts'
+import { parseTime } from '../../world/clock.ts'
 
 /** A request and its reply, as somebody recorded them. */
-export interface RecordedExchange {
+export interface RecordedExchange extends HarExchange {
   /** Its beginning in its file. */
   readonly place: Place
-  /** When it began, in milliseconds. */
-  readonly at: number
-  /** Milliseconds until the reply began; of the whole exchange, if only that is known. */
-  readonly latency: number
-  readonly method: string
-  /** `https://api.example.com:8443` */
-  readonly origin: string
-  /** The path as sent, still percent-encoded. */
-  readonly path: string
-  /** Without the question mark. */
-  readonly query: string
-  readonly request: RecordedMessage
-  readonly reply: RecordedMessage & { readonly status: number }
   /** The kind of its cause in a browser: `fetch`, `xhr`, `image`; unset elsewhere. */
   readonly initiator: string | undefined
-}
-
-export interface RecordedMessage {
-  /** By lower-case name; repeated fields are joined by a comma. */
-  readonly headers: Headers
-  /** As text if it is UTF-8, without its content encoding; unset if there is none. */
-  readonly body: string | Uint8Array | undefined
-  /** Whether it had a body that the recording does not contain. */
-  readonly isPartial: boolean
 }
 
 const [QUOTE, BACKSLASH, NEWLINE] = [34, 92, 10]
@@ -208,7 +187,7 @@ function exchangeOf(value: unknown, place: Place): RecordedExchange | string {
 }
 
 /** @param sent the bytes of the body where its own object is missing */
-function messageOf(fields: unknown, content: unknown, sent: number): RecordedMessage {
+function messageOf(fields: unknown, content: unknown, sent: number): HarMessage {
   const headers: Record<string, string> = {}
   for (const field of Array.isArray(fields) ? fields : []) {
     const { name, value } = isObject(field) ? field : ({} as Record<string, unknown>)
@@ -239,52 +218,6 @@ function textOfParams(params: readonly unknown[], type: string): string {
   if (/json/.test(type)) return JSON.stringify(Object.fromEntries(pairs))
   return /urlencoded/.test(type) ? String(new URLSearchParams(pairs as [string, string][])) : ''
 }
-
-/** Returns an exchange as an entry of HAR. */
-export function entryOf(exchange: Omit<RecordedExchange, 'place' | 'initiator'>): Entry {
-  const { at, method, origin, path, query, latency, request, reply } = exchange
-  const listOf = (headers: Headers) => Object.entries(headers).map(([name, value]) => ({ name, value }))
-  const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 }
-  const [sent, got] = [harContentOf(request), harContentOf(reply)]
-  const mimeType = (message: RecordedMessage) => message.headers['content-type'] ?? ''
-  // A request has no encoding in HAR 1.2, so bytes that are not text are left out.
-  const { text, size, ...more } = sent
-  const postData = size === 0 ? {} : { postData: { mimeType: mimeType(request), text: text ?? '', ...more } }
-  const timings = { send: 0, wait: latency, receive: 0 }
-  return {
-    startedDateTime: timestamp(at),
-    time: latency,
-    request: {
-      ...{ ...common, method, url: `${origin}${path}${query === '' ? '' : `?${query}`}` },
-      headers: listOf(request.headers),
-      queryString: [...new URLSearchParams(query)].map(([name, value]) => ({ name, value })),
-      ...{ bodySize: size, ...postData },
-    },
-    response: {
-      ...{ ...common, status: reply.status, statusText: '', redirectURL: reply.headers.location ?? '' },
-      headers: listOf(reply.headers),
-      ...{ content: { mimeType: mimeType(reply), ...got }, bodySize: got.size },
-    },
-    ...{ cache: {}, timings },
-  }
-}
-
-/** The body of a message, as HAR has it. */
-function harContentOf({ body, isPartial }: RecordedMessage) {
-  if (body === undefined) return { size: isPartial ? -1 : 0 }
-  if (typeof body === 'string') return { size: Buffer.byteLength(body), text: body }
-  return { size: body.length, text: Buffer.from(body).toString('base64'), encoding: 'base64' }
-}
-
-const END = '\n]}}\n'
-
-/** The text of a HAR before its first entry. */
-const harHead = (version: string): string =>
-  `{"log":{"version":"1.2","creator":{"name":"understudy","version":${JSON.stringify(version)}},"entries":[`
-
-/** Returns the text of a whole HAR. */
-export const writeHar = (entries: readonly Entry[], version: string): string =>
-  `${harHead(version)}\n${entries.map(one => JSON.stringify(one)).join(',\n')}${END}`
 
 /** A HAR on disk that grows. After each entry it is whole: the entry replaces the closing brackets, which follow it. */
 export class HarFile {

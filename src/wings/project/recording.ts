@@ -7,6 +7,7 @@ import type { Contract } from '../../contract/contract.ts'
 import { decodeQuery } from '../../contract/document/parameters.ts'
 import { essenceOf, isJson } from '../../contract/media-types.ts'
 import { decodeComponent } from '../../contract/paths.ts'
+import { entryOf, type HarMessage } from '../../gateway/journal/har.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, mapValues, parseJson, stringifyJson } from '../../kernel/json.ts'
@@ -20,7 +21,7 @@ import {
   isSecretName,
   secrecyOf,
 } from '../../kernel/secrets.ts'
-import { entryOf, HarFile, type RecordedExchange, type RecordedMessage, readHar } from './har.ts'
+import { HarFile, type RecordedExchange, readHar } from './har.ts'
 
 export const RECORDING = 'recording.har'
 
@@ -118,24 +119,24 @@ function isOfApi({ method, origin, initiator, request, reply }: RecordedExchange
 }
 
 /** Returns the media type of a message, without its parameters; empty if it has none. */
-export const typeOfMessage = ({ headers }: Pick<RecordedMessage, 'headers'>): string =>
+export const typeOfMessage = ({ headers }: Pick<HarMessage, 'headers'>): string =>
   essenceOf(headers['content-type'] ?? '')
 
 /** Returns a part of a path without its encoding; as it is where that is broken. */
 export const decodeSegment = (segment: string): string => decodeComponent(segment) ?? segment
 
 /** Returns the JSON of a message; `undefined` if it has none. */
-export function jsonOfMessage(message: RecordedMessage): Json | undefined {
+export function jsonOfMessage(message: HarMessage): Json | undefined {
   const { body } = message
   if (typeof body !== 'string' || !isJson(typeOfMessage(message))) return undefined
   const parsed = parseJson(body, true)
   return 'fault' in parsed ? undefined : parsed.value
 }
 
-const hasForm = (message: RecordedMessage): boolean => /urlencoded/.test(typeOfMessage(message))
+const hasForm = (message: HarMessage): boolean => /urlencoded/.test(typeOfMessage(message))
 
 /** Returns the JSON of a request, or the fields of its form. */
-export function valueOfRequest(request: RecordedMessage): Json | undefined {
+export function valueOfRequest(request: HarMessage): Json | undefined {
   const { body } = request
   return typeof body === 'string' && hasForm(request)
     ? Object.fromEntries(new URLSearchParams(body))
@@ -264,7 +265,7 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
     })
   }
 
-  const inMessage = <Message extends RecordedMessage>(message: Message): Message => {
+  const inMessage = <Message extends HarMessage>(message: Message): Message => {
     const headers = mapValues(message.headers, inHeader)
     const { body } = message
     if (body === undefined) return { ...message, headers }
@@ -278,7 +279,7 @@ export function createBlanks(personal: readonly string[], contract: Contract | u
   }
 
   /** Replaces what is secret in a body that is not JSON. */
-  const inText = (body: string, message: RecordedMessage): string => {
+  const inText = (body: string, message: HarMessage): string => {
     const type = typeOfMessage(message)
     const options = { blank, secrecyOf: testOf }
     if (hasForm(message)) return inQuery(body)

@@ -2,11 +2,12 @@
 
 import type { Upstream, UpstreamRequest } from '../../behaviours/exchange.ts'
 import { nonconformanceOf } from '../../contract/contract.ts'
+import { entryOf, type HarMessage } from '../../gateway/journal/har.ts'
 import { decodeUtf8, type Headers, type Unread } from '../../kernel/http.ts'
 import { decodeBody, joinFields, unread, withCopy } from '../../kernel/received.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { monotonic, realClock } from '../../world/clock.ts'
-import { entryOf, type HarFile, type RecordedMessage } from '../project/har.ts'
+import type { HarFile } from '../project/har.ts'
 import { findRecorded } from '../project/recorded-state.ts'
 import type { createMask } from '../project/recording.ts'
 
@@ -95,7 +96,7 @@ const NOTHING = new Uint8Array()
 /** The fields of a request without those that were added on the way. */
 const headersSent = ({ headers: { via: _, ...headers } }: UpstreamRequest): Headers => headers
 
-async function recordedMessage(headers: Headers, sent: Uint8Array | Unread): Promise<RecordedMessage> {
+async function recordedMessage(headers: Headers, sent: Uint8Array | Unread): Promise<HarMessage> {
   const body = await decodeBody(sent, headers['content-encoding'], MOST_RECORDED)
   if ('why' in body) return { headers, body: undefined, isPartial: true }
   return { headers, body: body.length === 0 ? undefined : (decodeUtf8(body) ?? body), isPartial: false }

@@ -1,10 +1,11 @@
 // `understudy requests` and `understudy records`: what a running gateway has, for other tools.
 
 import { CONTROL, type Command, oneOf } from '../../cli/command.ts'
+import type { HarMessage } from '../../gateway/journal/har.ts'
 import { readRunning } from '../../http/control-client.ts'
 import { isObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import type { RecordedExchange, RecordedMessage } from '../project/har.ts'
+import type { RecordedExchange } from '../project/har.ts'
 import { exchangesOf } from '../project/recording.ts'
 
 const WORLD = { takes: 'NAME', about: 'those of this world' }
@@ -48,7 +49,7 @@ export const records: Command = {
   },
 }
 
-const fieldsFor = ({ headers }: Pick<RecordedMessage, 'headers'>) =>
+const fieldsFor = ({ headers }: Pick<HarMessage, 'headers'>) =>
   Object.entries(headers).map(([key, value]) => ({ key, value }))
 
 /** The replies to one request that are kept. */

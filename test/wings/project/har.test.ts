@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import type { Entry } from 'har-format'
+import { entryOf, writeHar } from '../../../src/gateway/journal/har.ts'
 import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
-import { entryOf, HarFile, type RecordedExchange, readHar, writeHar } from '../../../src/wings/project/har.ts'
+import { HarFile, type RecordedExchange, readHar } from '../../../src/wings/project/har.ts'
 import '../../support/property-runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-har-'))

@@ -1,7 +1,7 @@
 // Two APIs as plain code, a blog like RealWorld and train trips like Train Travel, and the traffic of their clients.
 
 import type { Entry } from 'har-format'
-import { entryOf, type RecordedMessage, writeHar } from '../../../src/wings/project/har.ts'
+import { entryOf, type HarMessage, writeHar } from '../../../src/gateway/journal/har.ts'
 
 export interface Sent {
   readonly method: string
@@ -120,7 +120,7 @@ export async function recorded(
   origin = 'https://api.test',
   first = 0,
 ): Promise<string> {
-  const message = (body: unknown, headers: Record<string, string>, type = 'application/json'): RecordedMessage => ({
+  const message = (body: unknown, headers: Record<string, string>, type = 'application/json'): HarMessage => ({
     headers: { ...(body === undefined ? {} : { 'content-type': type }), ...headers },
     body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     isPartial: false,
