@@ -39,7 +39,7 @@ export async function measureObserving(measured: readonly Measured[]): Promise<F
 async function observingTime({ method, path, headers = {}, body }: typeof list): Promise<number> {
   const { plan } = loadPlan('config/gateway.yaml', HOME, {})
   if (plan === undefined) throw new Error('the pet store cannot be loaded')
-  const gateway = new Gateway(plan, realClock, silentLog, '', WINGS)
+  const gateway = new Gateway(plan, realClock, silentLog, '', { wings: WINGS })
   const bytes = new TextEncoder().encode(body)
   const [bare = '', query = ''] = path.split('?')
   const request: Request = {

@@ -12,7 +12,6 @@ import { isRunning, thisProcess } from './http/this-process.ts'
 import { createFleet } from './http/workers/fleet.ts'
 import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
-import { createUpstream } from './wings/real-api/client.ts'
 import { breathe, type Clock, every, watchLoop } from './world/clock.ts'
 import type { EngineSurroundings } from './world/engines/engine.ts'
 import { makeEngine } from './world/engines/open-engine.ts'
@@ -25,7 +24,7 @@ export interface ServiceOptions {
   readonly wings?: readonly ServedWing[] | undefined
   readonly clock: Clock
   readonly log: Log
-  /** Names the proxies to the real API. Default: none. */
+  /** Names the proxies to other servers. Default: none. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   readonly watch: boolean
   readonly listen: Listen
@@ -50,10 +49,9 @@ export interface Started {
 /** Returns a gateway without a server. */
 export function createGateway(
   plan: Plan,
-  { clock, log, environment, wings }: Pick<ServiceOptions, 'clock' | 'log' | 'environment' | 'wings'>,
+  { clock, log, environment = {}, wings }: Pick<ServiceOptions, 'clock' | 'log' | 'environment' | 'wings'>,
 ): Gateway {
-  const gateway = new Gateway(plan, clock, log, version, wings)
-  gateway.upstream = createUpstream(environment)
+  const gateway = new Gateway(plan, clock, log, version, { wings, environment })
   gateway.metrics.followProcess()
   gateway.metrics.followLoop(watchLoop())
   return gateway
@@ -85,7 +83,7 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
   const close: Serving['close'] = async how => {
     for (const stop of stops) stop()
     await serving.close(how)
-    await gateway.upstream?.close()
+    await gateway.close()
     await gateway.state?.close()
   }
   return { gateway, reloader, serving, close }

@@ -22,7 +22,6 @@ export type {
   RefusedCaller,
   Staging,
   StoredRecords,
-  UpstreamSettings,
   Wrap,
 } from './exchange.ts'
 

@@ -5,7 +5,7 @@ import type { Operation } from '../contract/contract.ts'
 import { cookieValues, type Parameter } from '../contract/document/parameters.ts'
 import { expressionsOf } from '../contract/paths.ts'
 import type { Scope } from '../expression/scope.ts'
-import type { Headers, Leaving, Reply, Request } from '../kernel/http.ts'
+import type { Reply, Request } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import type { Collection } from '../world/records/collection.ts'
@@ -24,89 +24,6 @@ export interface Choice {
   readonly example?: string | undefined
   readonly dynamic?: boolean | undefined
   readonly seed?: string | undefined
-}
-
-/** How the real API is reached, from `upstream` of gateway.yaml. It may contain credentials: never show it. */
-export interface UpstreamSettings {
-  /** `https://staging.example.com`. */
-  readonly origin: string
-  /** The path of its operations: `/v1`, empty if they are at the root. */
-  readonly path: string
-  /** Milliseconds in which it must connect, and then send the head of its reply, and then each further piece. */
-  readonly timeout: number
-  /** The methods that may be sent to it. */
-  readonly methods: ReadonlySet<string>
-  /** The header fields of a request that are sent on, by lower-case name. */
-  readonly send: ReadonlySet<string>
-  /** The query parameters that carry API keys of the contract and that `send` does not name. They are not sent on. */
-  readonly withheld: ReadonlySet<string>
-  /** Header fields that every request to it has. */
-  readonly set: Headers
-  /** The certificates that it is trusted by (PEM). Default: those of Node. */
-  readonly ca: string | undefined
-  /** The client certificate that it is shown, and its key (PEM). */
-  readonly pair: { readonly key: string; readonly cert: string } | undefined
-  /** Whether addresses of it in headers of replies become ours. */
-  readonly rewrite: boolean
-  /** The name of the only world whose requests may change it. */
-  readonly world: string
-}
-
-/** A request to the real API. */
-export interface UpstreamRequest {
-  readonly method: string
-  /** Below `UpstreamSettings.path`, with the query: `/books?limit=2`. */
-  readonly path: string
-  readonly headers: Headers
-  readonly body?: AsyncIterable<Uint8Array> | Uint8Array | undefined
-  /** Ends the request when the caller goes away. */
-  readonly signal?: Leaving | undefined
-  /** Called with the fields of each 103 (Early Hints) before the reply, names and values in turn. */
-  readonly hint?: ((fields: readonly string[]) => void) | undefined
-}
-
-/** The head of a reply of the real API; its body follows. */
-export interface UpstreamReply {
-  readonly status: number
-  /** Names and values in turn, as they were sent. */
-  readonly fields: readonly string[]
-  readonly body: AsyncIterable<Uint8Array>
-  /** Takes the body, if all of it has arrived. */
-  readonly whole?: (() => Uint8Array | undefined) | undefined
-  /** The fields after the body, known when it has ended. */
-  trailers(): Headers
-}
-
-/** The client of the real API. */
-export interface Upstream {
-  /** Resolves with the head of the reply. Rejects with an `UpstreamFailure`. */
-  send(request: UpstreamRequest, settings: UpstreamSettings): Promise<UpstreamReply>
-  /** Ends all connections. */
-  close(): Promise<void>
-}
-
-/** The real API gave no reply. The message is for the client. */
-export class UpstreamFailure extends Error {
-  override readonly name = 'UpstreamFailure'
-  /** Whether it was too slow, and did not fail. */
-  readonly late: boolean
-
-  constructor(message: string, late: boolean) {
-    super(message)
-    this.late = late
-  }
-}
-
-/** Methods that change nothing (RFC 9110 §9.2.1). */
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
-
-/** Returns why a request must not be sent to the real API; `undefined` if it may. */
-export function whyUnsent(
-  { request: { method }, operation, world }: Exchange,
-  { methods, world: writes }: UpstreamSettings,
-): string | undefined {
-  if (!methods.has(method) && !methods.has(operation.method)) return `${method} is not sent to the real API`
-  return SAFE.has(method) || world.name === writes ? undefined : 'a world never writes to the real API'
 }
 
 /** The records of a collection, as requests read and write them. */
@@ -137,8 +54,6 @@ export interface Meeting {
   readonly path?: string
   /** The states of the observers of the gateway, by the observer. Default: none. */
   readonly states?: ReadonlyMap<unknown, unknown>
-  /** Unset: there is no way to the real API. */
-  readonly upstream?: Upstream | undefined
 }
 
 /**
@@ -157,7 +72,6 @@ export class Exchange {
   readonly segments: readonly string[]
   readonly broken: boolean
   readonly ordinal: number
-  readonly upstream: Upstream | undefined
   readonly #states: ReadonlyMap<unknown, unknown> | undefined
   /** The values of wings, by their slots. */
   #slots: Map<Slot<unknown>, unknown> | undefined
@@ -185,8 +99,6 @@ export class Exchange {
   queued = false
   /** Set where some records are those of the real API until the world changes them. */
   staging: Staging | undefined
-  /** Set if it is sent to the real API, too, once it is answered. */
-  shadow: UpstreamSettings | undefined
   /** Whether it is on its way to another server, and may come again for the stand-in. */
   passing = false
   /** The refusal of an invalid request that is answered nevertheless. */
@@ -208,7 +120,7 @@ export class Exchange {
 
   /** The time in milliseconds that it was made to wait, by the real clock. Excludes the gateway's own work. */
   injected = 0
-  /** The time in milliseconds for which the real API was waited for, by the real clock. */
+  /** The time in milliseconds for which another server was waited for, by the real clock. */
   awaited = 0
   /** The things that were done to it on purpose, in words, for the journal. */
   notes: readonly string[] = NO_NOTES
@@ -229,7 +141,6 @@ export class Exchange {
     this.segments = segments
     this.path = meeting.path ?? request.path
     this.#states = meeting.states
-    this.upstream = meeting.upstream
     this.broken = broken
     this.ordinal = meeting.ordinal ?? world.nextOrdinal(operation.id)
   }

@@ -1,6 +1,7 @@
 // The gateway: holds the plan and the worlds, and answers requests. Independent of sockets.
 
-import { Exchange, type Upstream } from '../behaviours/exchange.ts'
+import { Exchange } from '../behaviours/exchange.ts'
+import type { Environment } from '../kernel/file/source.ts'
 import {
   type BodyRead,
   ForwardedRequest,
@@ -40,6 +41,14 @@ import { underWeather, WeatherStation } from './weather.ts'
 import { admitWhenLetIn, findAddressed, worldIn } from './worlds/visit.ts'
 import { type WorldFault, Worlds } from './worlds/worlds.ts'
 
+/** What a gateway has beside its plan. */
+export interface GatewayParts {
+  /** Their observers follow those of the house. */
+  readonly wings?: readonly ObservingWing[] | undefined
+  /** The environment of the process. Unset: nothing may leave the process. */
+  readonly environment?: Environment | undefined
+}
+
 export class Gateway {
   /** The gateway's real time. */
   readonly clock: Clock
@@ -51,10 +60,6 @@ export class Gateway {
   /** The requests that this process answered. */
   readonly journal: Journal
   readonly requests: AllRequests
-  /** The client of the real API; set by those who start it. */
-  upstream: Upstream | undefined = undefined
-  /** Ends a recording and returns its counts; set by a recorder. */
-  stopRecording: (() => Promise<object>) | undefined = undefined
   /** Set where changes of worlds are recorded. */
   state: KeptState | undefined = undefined
   /** Serves a configuration that another process was given; set by `Reloader`. */
@@ -69,8 +74,7 @@ export class Gateway {
   #incidents = 0
   readonly #adopters: ((plan: Plan) => void)[] = []
 
-  /** @param wings their observers follow those of the house */
-  constructor(plan: Plan, clock: Clock, log: Log, version: string, wings: readonly ObservingWing[] = []) {
+  constructor(plan: Plan, clock: Clock, log: Log, version: string, { wings = [], environment }: GatewayParts = {}) {
     this.clock = clock
     this.#log = log
     this.worlds = new Worlds(plan, clock, log)
@@ -85,6 +89,7 @@ export class Gateway {
       worlds: this.worlds,
       metrics: this.metrics,
       journal: this.journal,
+      environment,
       fail: this.reportFailure,
       // Looked up at each call: the other processes start later.
       peers: observer => ({
@@ -115,6 +120,11 @@ export class Gateway {
       if (observer.name === name) return observer.shared?.read(state, about)
     }
     return undefined
+  }
+
+  /** Ends what the observers hold open. */
+  async close(): Promise<void> {
+    for (const [observer, state] of this.#observers) await observer.close?.(state)
   }
 
   /** Resets the shared state of an observer, because another process has reset its own. */
@@ -220,7 +230,6 @@ export class Gateway {
       broken,
       clock,
       ordinal: controls.ordinal,
-      upstream: this.upstream,
     })
     const met = weather === undefined ? usual : underWeather(weather, usual, exchange)
     const answered = this.answers.mayAnswer ? this.answers.over(plan, met, exchange) : met

@@ -1,5 +1,6 @@
 // An observer sees each exchange once its reply is made: metrics, journal and log, and those of wings. Types only.
 
+import type { Environment } from '../kernel/file/source.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Clock } from '../world/clock.ts'
 import type { Finished } from './finished.ts'
@@ -18,6 +19,8 @@ export interface Host {
   readonly worlds: Worlds
   readonly metrics: Metrics
   readonly journal: Journal
+  /** The environment of the process; unset where nothing may leave the process. */
+  readonly environment: Environment | undefined
   /** Reports an internal error outside of API requests. */
   fail(error: unknown): void
   /** The other processes that serve; none where this is the only one. */
@@ -51,6 +54,8 @@ export interface Observer<State = unknown> {
   compile(plan: Plan, state: State): Observe | undefined
   /** Whether bodies of requests to this plan are kept for it now. */
   listens?(plan: Plan, state: State): boolean
+  /** Is called when the gateway is closed. */
+  close?(state: State): Promise<void> | void
   readonly shared?: Shared<State>
 }
 

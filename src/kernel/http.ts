@@ -122,8 +122,21 @@ export interface ReplyStream {
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** The fields after the body, known when it has ended. */
   trailers(): Headers
+  /** Set if the reply may be judged. */
+  readonly judging?: Judging
   /** Set if the reply is judged; resolves once its body has been passed on. */
   readonly judged?: Promise<Judgement>
+}
+
+/** The time that judging the replies of a server may take, and the last bodies that were judged. */
+export interface Judging {
+  /** The server, in sentences: `the real API`. */
+  readonly by: string
+  /** Whether there is time left. */
+  has(): boolean
+  spend(milliseconds: number): void
+  /** As they were sent, with their content encoding, and decoded. */
+  readonly recent: (readonly [sent: Uint8Array, coding: string | undefined, body: Uint8Array])[]
 }
 
 /** Why a body was not read: the rest of a sentence that begins with it. */

@@ -116,7 +116,7 @@ export interface Ask {
 /** Makes a gateway of a configuration that loads without an error. */
 export function gatewayOf({ plan, report }: Loaded, clock: Clock): Gateway {
   assert.ok(plan, formatDiagnostics(report.list))
-  return new Gateway(plan, clock, silentLog, '0.0.0', WINGS)
+  return new Gateway(plan, clock, silentLog, '0.0.0', { wings: WINGS })
 }
 
 /** Makes a request of a line such as `GET /things?limit=1`. */

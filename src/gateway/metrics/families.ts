@@ -209,10 +209,6 @@ export function measureProcess(): () => Promise<MetricFamily[]> {
 export interface Meter {
   /** @param idle the time in seconds in which the gateway did not work. @param injected the part of it that was injected */
   observe(method: string, status: number, seconds: number, idle: number, injected: number): void
-  /** @param awaited the time in seconds for which the real API was waited for; 0 if it was not asked */
-  replied(by: string, awaited: number): void
-  /** Counts a reply of the real API that breaks the contract. */
-  broken(): void
   queued(): void
   refused(problem: string): void
   struck(fault: string): void
@@ -244,18 +240,6 @@ export class Books {
     'Refused requests, by problem code.',
   )
   readonly #faults = new Instrument('understudy_faults_total{operation,kind}', 'Injected faults, by kind.')
-  readonly #replies = new Instrument(
-    'understudy_replies_total{operation,replied}',
-    'Replies by who gave them, the real API or the simulation, if there is a real API.',
-  )
-  readonly #upstream = new Instrument(
-    'understudy_upstream_duration_seconds{operation}',
-    'Time until the real API began its reply.',
-  )
-  readonly #broken = new Instrument(
-    'understudy_upstream_violations_total{operation}',
-    'Replies of the real API that break the contract, as far as they were judged.',
-  )
   /** All of them, in the order of the page. */
   readonly instruments: Metric[] = [
     this.#requests,
@@ -264,9 +248,6 @@ export class Books {
     this.#queued,
     this.#refusals,
     this.#faults,
-    this.#replies,
-    this.#upstream,
-    this.#broken,
   ]
 
   /** Adds a metric of an observer whose counts outlast the process. */
@@ -282,7 +263,6 @@ export class Books {
     // observation, those of an operation at once.
     let service = id === '' ? undefined : this.#service.series(operation)
     if (id !== '') this.#queued.series(operation)
-    let upstream: Series | undefined
     const known = new Map<string, Series>()
     const keep = (key: string, series: Series): Series => {
       known.set(key, series)
@@ -305,13 +285,6 @@ export class Books {
         service.observe(seconds - idle)
         if (injected > 0) this.#injected.series(operation).observe(injected)
       },
-      replied: (by, awaited) => {
-        ;(known.get(by) ?? keep(by, this.#replies.series({ ...operation, replied: by }))).add()
-        if (awaited === 0) return
-        upstream ??= this.#upstream.series(operation)
-        upstream.observe(awaited)
-      },
-      broken: () => this.#broken.series(operation).add(),
       queued: () => this.#queued.series(operation).add(),
       refused: problem => (known.get(problem) ?? keep(problem, this.#refusals.series({ ...operation, problem }))).add(),
       struck: kind => this.#faults.series({ ...operation, kind }).add(),

@@ -7,7 +7,7 @@ import type { Meter } from './families.ts'
 export const metricsObserver: Observer<Host> = {
   name: 'metrics',
   open: host => host,
-  compile(plan, { metrics, clock, fail }) {
+  compile(plan, { metrics, clock }) {
     if (plan.world === undefined) metrics.adopted(clock.now())
     // Bound at the first request, so that an operation without calls has no series. The index of unmatched requests is -1.
     const meters: (Meter | undefined)[] = []
@@ -27,10 +27,6 @@ export const metricsObserver: Observer<Host> = {
         (injected + awaited) / 1000,
         injected / 1000,
       )
-      const judging = reply.stream?.judged?.then(({ breaks }) => breaks && meter.broken())
-      judging?.catch(fail)
-      const replied = reply.headers['understudy-replied']
-      if (replied !== undefined) meter.replied(replied, awaited / 1000)
       if (exchange.queued) meter.queued()
       if (reply.refusal !== undefined) meter.refused(reply.refusal.problem.code)
       if (fault !== undefined) meter.struck(fault)

@@ -1,14 +1,9 @@
 // Sends single requests to a real API, for comparing it with its contract. Bounded in time and size.
 
-import {
-  type Upstream,
-  UpstreamFailure,
-  type UpstreamRequest,
-  type UpstreamSettings,
-} from '../../behaviours/exchange.ts'
 import { BROKEN_OFF, receive } from '../../kernel/received.ts'
 import { realClock } from '../../world/clock.ts'
 import { noReply, type ObservedReply } from '../project/differences.ts'
+import { type Upstream, UpstreamFailure, type UpstreamRequest, type UpstreamSettings } from '../real-api/upstream.ts'
 import type { AskUpstream } from './against.ts'
 
 /** The bytes of a body that are compared, before and after it is decoded. */

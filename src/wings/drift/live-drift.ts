@@ -1,8 +1,8 @@
 // Compares replies of the real API with the contract and the stand-in, once the client has its reply: those that pass through a
 // gateway, and those to requests that it is asked, too (`shadow`). Keeps the findings.
 
-import type { Exchange, UpstreamRequest, UpstreamSettings } from '../../behaviours/exchange.ts'
-import { judgingOf, SKIPPED } from '../../behaviours/replies.ts'
+import type { Exchange } from '../../behaviours/exchange.ts'
+import { SKIPPED } from '../../behaviours/judging.ts'
 import type { Mask } from '../../gateway/mask.ts'
 import { Instrument } from '../../gateway/metrics/families.ts'
 import type { Host } from '../../gateway/observer.ts'
@@ -13,9 +13,12 @@ import type { Plan } from '../../plan/plan.ts'
 import { createAside, createIdleTurns, monotonic } from '../../world/clock.ts'
 import type { ObservedReply } from '../project/differences.ts'
 import { upstreamRequest } from '../real-api/forward.ts'
+import { realApiObserver } from '../real-api/observe.ts'
+import type { UpstreamRequest, UpstreamSettings } from '../real-api/upstream.ts'
 import { askWhole, MOST_COMPARED } from './ask.ts'
 import { DriftBook, type DriftReport } from './drift-book.ts'
 import { addDrift } from './recorded.ts'
+import { SHADOWED } from './shadow.ts'
 
 /** The replies that are waited for or compared at a time. */
 const MOST_WAITING = 50
@@ -62,14 +65,17 @@ export function createLiveDrift({ clock, metrics, fail }: Host) {
 
   function compare(
     plan: Plan,
-    { operation, consumer, upstream, request: { method, query } }: Exchange,
+    exchange: Exchange,
     path: string,
     read: () => Promise<ObservedReply>,
     ask: Parameters<typeof addDrift>[3],
     later = aside,
   ): void {
     if (plan !== current) return
-    const judging = judgingOf({ upstream })
+    const { operation, consumer, request } = exchange
+    const { method, query } = request
+    const judging = exchange.state(realApiObserver)?.judging
+    if (judging === undefined) return
     const drop = () => {
       dropped += 1
       count(operation.id, 'dropped')
@@ -125,10 +131,12 @@ export function createLiveDrift({ clock, metrics, fail }: Host) {
 
     /** Asks the real API, too, and compares both replies, unless ours is none of the stand-in's. */
     shadow(plan: Plan, exchange: Exchange, path: string, reply: Reply): void {
-      const { shadow, upstream, fault, choice, request } = exchange
-      if (shadow === undefined || upstream === undefined || !hasArrived(request)) return
+      const { fault, choice, request } = exchange
+      const settings = exchange.get(SHADOWED)
+      const client = exchange.state(realApiObserver)?.client
+      if (settings === undefined || client === undefined || !hasArrived(request)) return
       if ((fault ?? choice ?? reply.stream) !== undefined) return
-      const ask = async () => askWhole(upstream, await requestAside(exchange, shadow), shadow, shadow.timeout)
+      const ask = async () => askWhole(client, await requestAside(exchange, settings), settings, settings.timeout)
       compare(plan, exchange, path, ask, () => reply, whenIdle)
     },
   }

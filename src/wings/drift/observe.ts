@@ -3,6 +3,7 @@
 import type { Observer } from '../../gateway/observer.ts'
 import { upstreamBlock } from '../real-api/settings.ts'
 import { createLiveDrift, type LiveDrift } from './live-drift.ts'
+import { SHADOWED } from './shadow.ts'
 
 export const driftObserver: Observer<LiveDrift> = {
   name: 'drift',
@@ -13,7 +14,7 @@ export const driftObserver: Observer<LiveDrift> = {
     return ({ exchange, path, reply }) => {
       drift.answered()
       reply.stream?.judged?.then(judgement => drift.follow(plan, exchange, path, reply, judgement)).catch(drift.fail)
-      if (exchange.shadow !== undefined) drift.shadow(plan, exchange, path, reply)
+      if (exchange.get(SHADOWED) !== undefined) drift.shadow(plan, exchange, path, reply)
     }
   },
 }

@@ -1,10 +1,10 @@
 // Chooses requests that are sent to the real API, too, once they are answered, so that both replies are compared.
 
-import { type Behaviour, type ConfigOf, type SettingOf, setting } from '../../behaviours/behaviour.ts'
-import { whyUnsent } from '../../behaviours/exchange.ts'
+import { type Behaviour, type ConfigOf, type SettingOf, Slot, setting } from '../../behaviours/behaviour.ts'
 import { METHODS } from '../../contract/paths.ts'
 import { hasDotSegment } from '../real-api/forward.ts'
 import { upstreamBlock } from '../real-api/settings.ts'
+import { type UpstreamSettings, whyUnsent } from '../real-api/upstream.ts'
 
 const schema = setting.block(
   'Requests that go to the real API, too, once the stand-in has answered. Both replies are compared: see `GET /drift`.',
@@ -22,6 +22,9 @@ const schema = setting.block(
   },
   { required: ['share'] },
 )
+
+/** Set if a request is sent to the real API, too, once it is answered. */
+export const SHADOWED = new Slot<UpstreamSettings>('shadow')
 
 export const shadow: Behaviour<ConfigOf<typeof schema>> = {
   name: 'shadow',
@@ -42,7 +45,7 @@ export const shadow: Behaviour<ConfigOf<typeof schema>> = {
     if (!methods.includes(operation.method)) return undefined
     return next => exchange => {
       const isChosen = exchange.draw('shadow') < share && whyUnsent(exchange, upstream) === undefined
-      if (isChosen && !hasDotSegment(exchange.request.path)) exchange.shadow = upstream
+      if (isChosen && !hasDotSegment(exchange.request.path)) exchange.set(SHADOWED, upstream)
       return next(exchange)
     }
   },

@@ -3,16 +3,16 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { OnReadOpts, Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import type { Environment } from '../../kernel/file/source.ts'
+import { getOrMake } from '../../kernel/memo.ts'
+import { joinFields } from '../../kernel/received.ts'
 import {
   type Upstream,
   UpstreamFailure,
   type UpstreamReply,
   type UpstreamRequest,
   type UpstreamSettings,
-} from '../../behaviours/exchange.ts'
-import type { Environment } from '../../kernel/file/source.ts'
-import { getOrMake } from '../../kernel/memo.ts'
-import { joinFields } from '../../kernel/received.ts'
+} from './upstream.ts'
 
 /** How an origin is reached. */
 interface Way {

@@ -1,28 +1,22 @@
 // Answers with the reply of the real API, which is passed on as it arrives (RFC 9110 §7.6).
 
-import {
-  type Exchange,
-  type Handler,
-  type PassOn,
-  type Site,
-  Slot,
-  setting,
-  type UpstreamSettings,
-} from '../../behaviours/behaviour.ts'
-import {
-  inTurns,
-  type Upstream,
-  UpstreamFailure,
-  type UpstreamReply,
-  type UpstreamRequest,
-  whyUnsent,
-} from '../../behaviours/exchange.ts'
+import { type Exchange, type Handler, type PassOn, type Site, Slot, setting } from '../../behaviours/behaviour.ts'
+import { inTurns } from '../../behaviours/exchange.ts'
 import type { Responder } from '../../behaviours/responder.ts'
 import { decodeQuery } from '../../contract/document/parameters.ts'
 import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { joinFields } from '../../kernel/received.ts'
 import { monotonic } from '../../world/clock.ts'
+import { realApiObserver } from './observe.ts'
 import { upstreamBlock } from './settings.ts'
+import {
+  type Upstream,
+  UpstreamFailure,
+  type UpstreamReply,
+  type UpstreamRequest,
+  type UpstreamSettings,
+  whyUnsent,
+} from './upstream.ts'
 
 /** Fields of one connection (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = new Set(
@@ -99,7 +93,8 @@ function compileForward(instead: boolean, simulate: Handler, site: Site): Handle
     if (headers.upgrade !== undefined && /\bupgrade\b/i.test(`${headers.connection}`)) {
       return refuse(problems.not_simulated, 'a change of protocol is not sent to the real API')
     }
-    const client = exchange.upstream
+    const realApi = exchange.state(realApiObserver)
+    const client = realApi?.client
     const answerInstead = () => {
       if (exchange.passing) throw INSTEAD
       return simulate(exchange)
@@ -190,6 +185,7 @@ function replyOf(
   settings: UpstreamSettings,
 ): Reply {
   const headers: Record<string, string> = {}
+  const judging = exchange.state(realApiObserver)?.judging
   const repeated: (readonly [string, string])[] = []
   let connection: string | undefined
   for (let i = 0; i < fields.length; i += 2) {
@@ -206,7 +202,12 @@ function replyOf(
   headers.via = headers.via === undefined ? VIA : `${headers.via}, ${VIA}`
   headers['understudy-replied'] = 'upstream'
   const others = repeated.filter(([name]) => !dropped.has(name))
-  return { status, headers, body: undefined, stream: { chunks: body, whole, fields: others, trailers } }
+  return {
+    status,
+    headers,
+    body: undefined,
+    stream: { chunks: body, whole, fields: others, trailers, ...(judging && { judging }) },
+  }
 }
 
 /** Returns the links of a 103. */

@@ -1,13 +1,14 @@
 // Reads JSON of the real API for the responders: with the credentials that `upstream` sends on, and again from what was read a
 // moment ago. Only ever sends GET.
 
-import type { Exchange, UpstreamSettings } from '../../behaviours/behaviour.ts'
-import { UpstreamFailure } from '../../behaviours/exchange.ts'
+import type { Exchange } from '../../behaviours/behaviour.ts'
 import type { Base, UpstreamText } from '../../behaviours/resource.ts'
 import { type Headers, NO_HEADERS, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
 import { receive } from '../../kernel/received.ts'
 import { DOT_SEGMENT_REFUSED, hasDotSegment, headersOf } from './forward.ts'
+import { realApiObserver } from './observe.ts'
+import { UpstreamFailure, type UpstreamSettings } from './upstream.ts'
 
 /** The real API has not answered as it must: the reply to the client instead. */
 export class UpstreamFault extends Error {
@@ -54,13 +55,14 @@ async function fetchText(
   headers: Headers,
   settings: UpstreamSettings,
 ): Promise<UpstreamText> {
-  const { request, upstream } = exchange
+  const { request } = exchange
+  const client = exchange.state(realApiObserver)?.client
   if (hasDotSegment(path.split('?', 1)[0] as string)) {
     throw new UpstreamFault(refuse(problems.invalid_request, DOT_SEGMENT_REFUSED))
   }
   try {
-    if (upstream === undefined) throw new UpstreamFailure('the real API cannot be reached from here', false)
-    const sent = await upstream.send({ method: 'GET', path, headers, signal: request.signal }, settings)
+    if (client === undefined) throw new UpstreamFailure('the real API cannot be reached from here', false)
+    const sent = await client.send({ method: 'GET', path, headers, signal: request.signal }, settings)
     const { headers: received, body } = await receive(sent, LARGEST)
     if ('why' in body) throw unusable(path, `with a body that ${body.why}`)
     return { status: sent.status, headers: received, text: Buffer.from(body).toString() }

@@ -1,7 +1,6 @@
 // The `upstream` block of gateway.yaml: the real API, and what may be sent to it.
 
 import { setting } from '../../behaviours/behaviour.ts'
-import type { UpstreamSettings } from '../../behaviours/exchange.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Source } from '../../kernel/file/source.ts'
@@ -11,6 +10,7 @@ import { parseDuration } from '../../kernel/units.ts'
 import type { Block } from '../../plan/house.ts'
 import { readTls } from '../../plan/settings.ts'
 import type { SimulationFile, UpstreamFile } from '../../plan/simulation-file.ts'
+import type { UpstreamSettings } from './upstream.ts'
 
 /** Names of header fields (RFC 9110 §5.1). */
 const FIELD = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"

@@ -1,7 +1,7 @@
 // The records of the real API under those of a world: `base: upstream`. Reads them for a request, and keeps what the request
 // writes in the world. The responders find an ordinary collection, and nothing is ever written to the real API.
 
-import type { Behaviour, Exchange, Site, StoredRecords, UpstreamSettings, Wrap } from '../../behaviours/behaviour.ts'
+import type { Behaviour, Exchange, Site, StoredRecords, Wrap } from '../../behaviours/behaviour.ts'
 import { asId, type Base, isId, type Resource } from '../../behaviours/resource.ts'
 import { compileLocation } from '../../behaviours/respond/reply.ts'
 import { type Headers, withHeaders } from '../../kernel/http.ts'
@@ -13,6 +13,7 @@ import { Interrupt } from '../../world/turns.ts'
 import { asEntry, changeIn, changesIn, layOver, markChanged, markDeleted, type OwnChange } from './overlaid-records.ts'
 import { readRealApi, UpstreamFault, unusable } from './read-real-api.ts'
 import { upstreamBlock } from './settings.ts'
+import type { UpstreamSettings } from './upstream.ts'
 
 /** A resource of the real API, for one operation. */
 interface StagedSource {

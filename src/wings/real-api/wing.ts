@@ -2,7 +2,9 @@
 
 import type { Behaviour } from '../../behaviours/behaviour.ts'
 import type { Wing } from '../../cli/command.ts'
+import type { Observer } from '../../gateway/observer.ts'
 import { forward } from './forward.ts'
+import { realApiObserver } from './observe.ts'
 import { replied } from './replied.ts'
 import { upstreamBlock } from './settings.ts'
 import { sandbox } from './staging.ts'
@@ -15,4 +17,5 @@ export const realApi: Wing = {
     { before: 'respond', behaviour: sandbox as Behaviour<unknown> },
   ],
   responders: [forward],
+  observers: [realApiObserver as Observer],
 }

@@ -21,6 +21,8 @@ import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { start } from '../../start.ts'
 import { realClock } from '../../world/clock.ts'
 import { addToRecording, createMask, exchangesOf, RECORDING, readRecording } from '../project/recording.ts'
+import { realApiObserver } from '../real-api/observe.ts'
+import { recordingObserver } from './observe.ts'
 import { projectOfExchanges } from './record.ts'
 import { createRecorder, type RecordingCounts } from './recorder.ts'
 
@@ -133,10 +135,11 @@ async function runProxy(
     watch: false,
     listen: { host, port: own, controlHost, controlPort: control, controlToken: undefined },
   })
-  if (gateway.upstream !== undefined) gateway.upstream = recorder.through(gateway.upstream)
+  const realApi = gateway.observed(realApiObserver)
+  if (realApi.client !== undefined) realApi.client = recorder.through(realApi.client)
   const { counts } = recorder
   const told = stopped(stop => {
-    gateway.stopRecording = async () => {
+    gateway.observed(recordingObserver).stop = async () => {
       await recorder.written()
       stop()
       const { exchanges, breaking, operations } = counts

@@ -1,6 +1,5 @@
 // Records what passes on its way to the real API: a copy of each exchange is appended to a recording, masked, and forgotten.
 
-import type { Upstream, UpstreamRequest } from '../../behaviours/exchange.ts'
 import { nonconformanceOf } from '../../contract/contract.ts'
 import { entryOf, type HarMessage } from '../../gateway/journal/har.ts'
 import { decodeUtf8, type Headers, type Unread } from '../../kernel/http.ts'
@@ -10,6 +9,7 @@ import { monotonic, realClock } from '../../world/clock.ts'
 import type { HarFile } from '../project/har.ts'
 import { findRecorded } from '../project/recorded-state.ts'
 import type { createMask } from '../project/recording.ts'
+import type { Upstream, UpstreamRequest } from '../real-api/upstream.ts'
 
 /** The bytes of a body that are kept. */
 export const MOST_RECORDED = 2 ** 20

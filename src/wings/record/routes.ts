@@ -2,6 +2,7 @@
 
 import { json, problem } from '../../http/control/replies.ts'
 import { type Control, replyWith, shape, under } from '../../http/control/route.ts'
+import { recordingObserver } from './observe.ts'
 
 export const recordingRoutes = ({ gateway }: Control) =>
   under('absent', {
@@ -11,7 +12,7 @@ export const recordingRoutes = ({ gateway }: Control) =>
       summary: 'Ends `understudy record --upstream`, which then makes a project of the recording.',
       replies: { 202: replyWith('It ends.', shape('StoppedRecording')), 409: 'This program records nothing.' },
       handle: async () => {
-        const stopped = await gateway.stopRecording?.()
+        const stopped = await gateway.observed(recordingObserver).stop?.()
         if (stopped !== undefined) return json(stopped, 202)
         return problem(409, 'not_recording', 'this gateway records nothing; start understudy record --upstream')
       },

@@ -5,6 +5,7 @@ import type { Log } from '../../../src/gateway/log.ts'
 import { KeptState } from '../../../src/gateway/state/kept-state.ts'
 import { formatDiagnostics } from '../../../src/kernel/report.ts'
 import type { StateSettings } from '../../../src/plan/settings.ts'
+import { WINGS } from '../../../src/wings.ts'
 import type { Engine } from '../../../src/world/engines/engine.ts'
 import { loadFiles, sendTo } from '../../support/in-process.ts'
 import { FixedClock } from '../../virtual-clock.ts'
@@ -93,7 +94,7 @@ export async function replica(
   const messages: string[] = []
   const tell = (_: object, message: string) => void messages.push(message)
   const log: Log = { requests: false, info: tell, warn: tell, error: tell, lost: 0, close: async () => {} }
-  const gateway = new Gateway(plan, clock, log, '0')
+  const gateway = new Gateway(plan, clock, log, '0', { wings: WINGS })
   const around = { ...surroundings(), now: () => clock.now(), sleep: () => new Promise<void>(() => {}) }
   const state = new KeptState(
     gateway,

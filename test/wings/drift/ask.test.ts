@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Upstream, UpstreamRequest, UpstreamSettings } from '../../../src/behaviours/exchange.ts'
 import { askWhole } from '../../../src/wings/drift/ask.ts'
+import type { Upstream, UpstreamRequest, UpstreamSettings } from '../../../src/wings/real-api/upstream.ts'
 
 const REQUEST: UpstreamRequest = { method: 'GET', path: '/books', headers: {} }
 

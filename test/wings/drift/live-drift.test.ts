@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Exchange, Upstream } from '../../../src/behaviours/exchange.ts'
-import { judgingOf } from '../../../src/behaviours/replies.ts'
+import type { Exchange } from '../../../src/behaviours/exchange.ts'
 import { Mask } from '../../../src/gateway/mask.ts'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { driftObserver } from '../../../src/wings/drift/observe.ts'
+import { realApiObserver } from '../../../src/wings/real-api/observe.ts'
 import { breathe } from '../../../src/world/clock.ts'
 import { CONTRACT } from '../../simulate.ts'
 import { gatewayOf, load, requestOf } from '../../support/in-process.ts'
@@ -18,10 +18,10 @@ test('no reply is compared once the time for judging is spent, and each is count
   const gateway = gatewayOf(loaded, new FixedClock())
   const drift = gateway.observed(driftObserver)
   const { operation } = plan.operations[0] as Plan['operations'][number]
-  const upstream = {} as Upstream
+  const realApi = gateway.observed(realApiObserver)
   const request = requestOf('GET /things')
   const mask = new Mask(plan)
-  const exchange = { operation, upstream, request } as unknown as Exchange
+  const exchange = { operation, state: () => realApi, request } as unknown as Exchange
   const follow = () => {
     const judgement = { text: undefined, breaks: false, body: new Uint8Array() }
     drift.follow(plan, exchange, operation.path, { status: 599, headers: {}, body: undefined }, judgement)
@@ -30,7 +30,7 @@ test('no reply is compared once the time for judging is spent, and each is count
   await breathe()
   await breathe()
   assert.equal(drift.report(mask).compared, 1)
-  judgingOf({ upstream }).spend(3_600_000)
+  realApi.judging.spend(3_600_000)
   follow()
   follow()
   await breathe()

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Upstream, UpstreamReply, UpstreamRequest } from '../../../src/behaviours/exchange.ts'
 import type { Gateway } from '../../../src/gateway/gateway.ts'
 import { Mask } from '../../../src/gateway/mask.ts'
 import { driftObserver } from '../../../src/wings/drift/observe.ts'
+import { realApiObserver } from '../../../src/wings/real-api/observe.ts'
+import type { Upstream, UpstreamReply, UpstreamRequest } from '../../../src/wings/real-api/upstream.ts'
 import { gatewayOf, load, requestOf } from '../../support/in-process.ts'
 import { FixedClock, VirtualClock } from '../../virtual-clock.ts'
 
@@ -45,7 +46,7 @@ function realApi(answer: (request: UpstreamRequest) => Promise<string> | string,
 
 function standIn(yaml: string, client: Upstream): Gateway {
   const gateway = gatewayOf(load(yaml), new FixedClock())
-  gateway.upstream = client
+  gateway.observed(realApiObserver).client = client
   return gateway
 }
 
@@ -151,7 +152,7 @@ test('requests with pauses between them are all sent, however many', async () =>
   const { client, seen } = realApi(() => '[]')
   const clock = new VirtualClock()
   const gateway = gatewayOf(load(configured('{ share: 1 }')), clock)
-  gateway.upstream = client
+  gateway.observed(realApiObserver).client = client
   for (let n = 0; n < 200; n++) {
     await gateway.handle(requestOf('GET /books'))
     await clock.pass(5)

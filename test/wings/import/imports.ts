@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after } from 'node:test'
-import type { Upstream } from '../../../src/behaviours/exchange.ts'
 import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
 import type { Reply } from '../../../src/kernel/http.ts'
 import { type ImportResult, importFiles } from '../../../src/wings/import/import.ts'
+import { realApiObserver } from '../../../src/wings/real-api/observe.ts'
+import type { Upstream } from '../../../src/wings/real-api/upstream.ts'
 import { WINGS } from '../../../src/wings.ts'
 import { gatewayOf, requestOf } from '../../support/in-process.ts'
 import { loadPlan } from '../../support/load.ts'
@@ -62,7 +63,7 @@ export async function importOf(
   const loaded = result && loadPlan('out/gateway.yaml', folder, variables)
   const clock = new FixedClock()
   const gateway = loaded && gatewayOf(loaded, clock)
-  if (gateway !== undefined) gateway.upstream = REAL
+  if (gateway !== undefined) gateway.observed(realApiObserver).client = REAL
   const reply: Made['reply'] = (what, body, headers = {}) => {
     // A text is sent as it is.
     const raw = typeof body === 'string' ? new TextEncoder().encode(body) : undefined

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import type { Gateway } from '../../../src/gateway/gateway.ts'
+import { realApiObserver } from '../../../src/wings/real-api/observe.ts'
 import {
   type Upstream,
   UpstreamFailure,
   type UpstreamReply,
   type UpstreamRequest,
-} from '../../../src/behaviours/exchange.ts'
-import type { Gateway } from '../../../src/gateway/gateway.ts'
+} from '../../../src/wings/real-api/upstream.ts'
 import { gatewayOf, load, requestOf } from '../../support/in-process.ts'
 import { FixedClock } from '../../virtual-clock.ts'
 
@@ -51,7 +52,7 @@ const client: Upstream = {
 
 beforeEach(() => {
   gateway = gatewayOf(load(YAML), new FixedClock())
-  gateway.upstream = client
+  gateway.observed(realApiObserver).client = client
   isDown = true
   seen = []
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Upstream, UpstreamRequest } from '../../../src/behaviours/exchange.ts'
 import { nextLink } from '../../../src/behaviours/respond/pages.ts'
 import { hasDotSegment } from '../../../src/wings/real-api/forward.ts'
+import { realApiObserver } from '../../../src/wings/real-api/observe.ts'
+import type { Upstream, UpstreamRequest } from '../../../src/wings/real-api/upstream.ts'
 import { gatewayOf, load, sendTo } from '../../support/in-process.ts'
 import { FixedClock } from '../../virtual-clock.ts'
 
@@ -44,7 +45,7 @@ function answering(yaml: string, fields: readonly string[], body = '') {
     },
     close: async () => {},
   }
-  gateway.upstream = client
+  gateway.observed(realApiObserver).client = client
   return { send: sendTo(gateway), seen }
 }
 

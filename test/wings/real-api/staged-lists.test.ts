@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { realApiObserver } from '../../../src/wings/real-api/observe.ts'
 import { inProcess } from '../../support/in-process.ts'
 
 interface Note {
@@ -56,7 +57,7 @@ paths:
     delete: { operationId: remove, responses: { 204: { description: Gone } } }
 `,
   })
-  process.gateway.upstream = {
+  process.gateway.observed(realApiObserver).client = {
     async send({ path }) {
       asked.push(path)
       const { pathname, searchParams } = new URL(path, 'http://staging')

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UpstreamFailure } from '../../../src/behaviours/exchange.ts'
 import { importSnapshot } from '../../../src/gateway/import.ts'
+import { realApiObserver } from '../../../src/wings/real-api/observe.ts'
+import { UpstreamFailure } from '../../../src/wings/real-api/upstream.ts'
 import { takeSnapshot } from '../../../src/world/world.ts'
 import { type InProcess, inProcess, loadFiles } from '../../support/in-process.ts'
 import { clientOf, STAGED_CONTRACT, StagingServer, stagedConfiguration } from './staging.ts'
@@ -23,7 +24,7 @@ function staged(
     'gateway.yaml': edit(stagedConfiguration('http://staging/v1', fresh, more)),
     'openapi.yaml': STAGED_CONTRACT,
   })
-  process.gateway.upstream = clientOf(staging)
+  process.gateway.observed(realApiObserver).client = clientOf(staging)
   return { ...process, staging }
 }
 
@@ -138,7 +139,7 @@ test('a failure of the real API is 502 or 504, and its refusal is passed on', as
   await send('PATCH /invoices/2', { amount: 20 }, PATCH)
   const client = clientOf(staging)
   const answering = (status: number, text: string, fields: readonly string[] = []) => {
-    gateway.upstream = {
+    gateway.observed(realApiObserver).client = {
       ...client,
       send: async () => ({
         status,
@@ -151,7 +152,10 @@ test('a failure of the real API is 502 or 504, and its refusal is passed on', as
     }
   }
   const failing = (late: boolean) => {
-    gateway.upstream = { ...client, send: () => Promise.reject(new UpstreamFailure('the real API is away', late)) }
+    gateway.observed(realApiObserver).client = {
+      ...client,
+      send: () => Promise.reject(new UpstreamFailure('the real API is away', late)),
+    }
   }
   const cases: readonly (readonly [prepare: () => void, status: number])[] = [
     [() => failing(false), 502],
@@ -205,7 +209,7 @@ test('a reply is used again while it is fresh, for the same credentials only', a
 
 test('a world creates, shows and deletes its own records while the real API is down', async () => {
   const { send, gateway } = staged('', '0s', yaml => yaml.replace(', references: { customer: customers }', ''))
-  gateway.upstream = {
+  gateway.observed(realApiObserver).client = {
     send: async () => {
       throw new UpstreamFailure('the real API refuses connections', false)
     },

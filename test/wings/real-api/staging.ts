@@ -1,7 +1,7 @@
 // A small staging server as a function, the contract of its API, and a configuration with worlds over it.
 
-import type { Upstream } from '../../../src/behaviours/exchange.ts'
 import type { Headers } from '../../../src/kernel/http.ts'
+import type { Upstream } from '../../../src/wings/real-api/upstream.ts'
 
 /** Invoices and their customers; an envelope around lists, and around nothing else. */
 export const STAGED_CONTRACT = `

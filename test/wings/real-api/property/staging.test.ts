@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { realApiObserver } from '../../../../src/wings/real-api/observe.ts'
 import { replica } from '../../../gateway/state/replicas.ts'
 import { cases } from '../../../support/cases.ts'
 import { type InProcess, inProcess } from '../../../support/in-process.ts'
@@ -61,7 +62,7 @@ async function gatewaysOf(staging: StagingServer, shared: boolean) {
   const all = shared
     ? [await replica(log.connect(), {}, files), await replica(log.connect(), {}, files)]
     : [inProcess(files)]
-  for (const { gateway } of all) gateway.upstream = clientOf(staging)
+  for (const { gateway } of all) gateway.observed(realApiObserver).client = clientOf(staging)
   let turn = 0
   const next = () => all[turn++ % all.length] as (typeof all)[number]
   return {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createServer, request, type ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { judgingOf } from '../../../../src/behaviours/replies.ts'
 import { silentLog } from '../../../../src/gateway/log.ts'
 import { start } from '../../../../src/start.ts'
+import { realApiObserver } from '../../../../src/wings/real-api/observe.ts'
 import { WINGS } from '../../../../src/wings.ts'
 import { realClock } from '../../../../src/world/clock.ts'
 import { load } from '../../../support/in-process.ts'
@@ -118,7 +118,7 @@ test('a reply is counted and not judged once the time for judging has run out, u
   const options = { clock: realClock, log: silentLog, watch: false, listen, wings: WINGS }
   const { gateway, serving, close } = await start(loaded.plan, loaded, read, options)
   closing.push(close, () => real.close())
-  const judging = judgingOf(gateway)
+  const judging = gateway.observed(realApiObserver).judging
   const warningOf = async (query: string) =>
     (await fetch(`${serving.origin}/v1/pets?${query}`)).headers.get('understudy-warning')
   const breaks = 'the real API answered 200 with a body that breaks its schema: the body must be an array'
