@@ -118,10 +118,12 @@ export function describeCommands(version: string, wings: readonly Wing[], only?:
   const commands = commandsWith(wings)
   const described = Object.entries(commands).map(([name, command]): [string, Command] => [
     name,
-    { ...command, options: optionsOf(command, wings) },
+    { ...command, options: only === undefined ? command.options : optionsOf(command, wings) },
   ])
   const shown = described.filter(([name]) => only === undefined || name === only)
   const withOptions = shown.filter(([, { options }]) => Object.keys(options).length > 0)
+  // They are those of each command that loads a configuration: the help of all commands has them once.
+  const readers = only === undefined ? shown.filter(([, { reads }]) => reads).map(([name]) => name) : []
   const files = only !== undefined && commands[only]?.takesMany ? '[FILE…]' : '[FILE]'
   const usage = `Usage: understudy ${only ?? '<command>'} ${files}${withOptions.length > 0 ? ' [options]' : ''}`
   const paragraphs = [
@@ -131,23 +133,31 @@ export function describeCommands(version: string, wings: readonly Wing[], only?:
       ? `Commands:\n${indented(shown.map(([name, { about }]) => [`${name} [FILE]`, about]))}`
       : `  ${commands[only]?.about}`,
     ...(shown.some(([, { files }]) => files !== undefined) ? [FILE] : []),
-    ...withOptions.map(([name, { options }]) => {
-      const rows = Object.entries(options).map(([option, { takes, variable, about }]) => [
-        `--${option}${takes === undefined ? '' : ` ${takes}`}`,
-        variableOf(option, { variable, about } as Option),
-        about,
-      ])
-      return `Options of ${name}, each over its environment variable, over the file:\n${indented(rows)}`
-    }),
+    ...withOptions.map(([name, { options }]) => describeOptions(name, options)),
+    ...(readers.length > 0 ? [describeOptions(readers.join(', '), optionsOf(READER, wings))] : []),
     '  --help, --version',
+    ...(withOptions.length > 0 ? [PRECEDENCE] : []),
     ...(only === undefined || only === 'serve' ? [TOKEN] : []),
     'Exit codes: 0 success, 1 wrong configuration or failure, 2 wrong command line, 3 memory ran out.',
   ]
   return `${paragraphs.join('\n\n')}\n`
 }
 
+/** A command with the options of reading only. */
+const READER: Pick<Command, 'options' | 'reads'> = { options: {}, reads: true }
+
+function describeOptions(names: string, options: Command['options']): string {
+  const rows = Object.entries(options).map(([option, { takes, variable, about }]) => [
+    `--${option}${takes === undefined ? '' : ` ${takes}`}`,
+    variableOf(option, { variable, about } as Option),
+    about,
+  ])
+  return `Options of ${names}:\n${indented(rows)}`
+}
+
 const FILE = `FILE is a gateway.yaml or a bare OpenAPI document. Default: the first of these that exists:
 ${CONFIGURATIONS.join(', ')}; of these, init takes an OpenAPI document.`
+const PRECEDENCE = 'An option wins over its environment variable, which wins over the file.'
 const TOKEN = 'The control plane requires the bearer token in UNDERSTUDY_CONTROL_TOKEN, if that is set.'
 
 const indented = (rows: readonly (readonly string[])[]): string => table(rows).replace(/^/gm, '  ')

@@ -96,7 +96,10 @@ const READING: Readonly<Record<string, Option>> = {
 }
 
 /** Returns the options of a command, with those of reading if it reads. */
-export const optionsOf = ({ options, reads = false }: Command, wings: readonly Wing[]): Command['options'] =>
+export const optionsOf = (
+  { options, reads = false }: Pick<Command, 'options' | 'reads'>,
+  wings: readonly Wing[],
+): Command['options'] =>
   reads ? Object.assign({}, options, ...wings.map(({ reading }) => reading?.options), READING) : options
 
 /** The requested command. */

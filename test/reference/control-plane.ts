@@ -16,7 +16,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Described | { readonly $ref: string }>>
 }
 
-/** A section for each route: summary, parameters, body, replies. */
+/** A section for each route: summary, parameters, body, replies by status. */
 export async function describeControlPlane(): Promise<string> {
   const gateway = await startGateway({
     config: { contract: { openapi: '3.1.0', info: { title: 'None', version: '1' }, paths: {} } },
@@ -40,15 +40,15 @@ function describe(method: string, path: string, operation: Operation): string {
     schema.type,
     description,
   ])
-  const own = Object.entries(responses).flatMap(([status, reply]) =>
-    'description' in reply ? [[status, reply.description]] : [],
+  const replies = Object.entries(responses).flatMap(([status, reply]) =>
+    'description' in reply ? [`- ${status}: ${reply.description}`] : [],
   )
   return [
     `## \`${method.toUpperCase()} ${path}\``,
     security?.length === 0 ? `${summary} It needs no token.` : summary,
     ...(rows.length === 0 ? [] : [table(['parameter', 'in', 'type', 'meaning'], rows)]),
     ...(requestBody === undefined ? [] : [describeBody(requestBody)]),
-    table(['status', 'reply'], own),
+    replies.join('\n'),
   ].join('\n\n')
 }
 
