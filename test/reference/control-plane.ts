@@ -1,7 +1,6 @@
 // The reference of the control plane, made of the document that it serves at /openapi.json.
 
 import { startGateway } from '../../src/index.ts'
-import { table } from './table.ts'
 
 interface Described {
   readonly description: string
@@ -34,21 +33,18 @@ export async function describeControlPlane(): Promise<string> {
 
 function describe(method: string, path: string, operation: Operation): string {
   const { summary, security, parameters = [], requestBody, responses } = operation
-  const rows = parameters.map(({ name, in: where, schema, description }) => [
-    `\`${name}\``,
-    where,
-    schema.type,
-    description,
-  ])
+  const rows = parameters.map(
+    ({ name, in: where, schema, description }) => `- \`${name}\` (${where}, ${schema.type}): ${description}`,
+  )
   const replies = Object.entries(responses).flatMap(([status, reply]) =>
     'description' in reply ? [`- ${status}: ${reply.description}`] : [],
   )
   return [
     `## \`${method.toUpperCase()} ${path}\``,
     security?.length === 0 ? `${summary} It needs no token.` : summary,
-    ...(rows.length === 0 ? [] : [table(['parameter', 'in', 'type', 'meaning'], rows)]),
+    ...(rows.length === 0 ? [] : [rows.join('\n')]),
     ...(requestBody === undefined ? [] : [describeBody(requestBody)]),
-    replies.join('\n'),
+    `${rows.length === 0 && requestBody === undefined ? '' : 'Replies:\n\n'}${replies.join('\n')}`,
   ].join('\n\n')
 }
 
