@@ -49,6 +49,13 @@ test('every metric of the dashboard and the rules is exported', async () => {
   }
 })
 
+test('the manifest of Kubernetes names the version of the package only', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string }
+  const versions = [...read('kubernetes.yaml').matchAll(/understudy:(\d[\d.]*)/g)].map(([, name]) => name)
+  assert.ok(versions.length >= 3)
+  assert.deepEqual([...new Set(versions)], [version])
+})
+
 test('promtool accepts the configuration and the rules', () => {
   for (const [what, file] of [
     ['config', 'prometheus.yml'],
