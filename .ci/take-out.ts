@@ -1,6 +1,6 @@
 // Takes each wing out of a copy of the tree: its folder, its tests, its lines in the two lists, and the wings that import from it.
-// What is left must pass the type check, serve, and pass a few tests of the house. `--full` runs the whole suite of each; names of
-// wings choose some of them.
+// What is left must pass the type check, serve, and pass a few tests of the house; with `--quick` the quick tests, with `--full` all
+// tests. Names of wings choose some of them.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -20,8 +20,8 @@ const TESTS = ['behaviours/validate', 'behaviours/rules', 'behaviours/respond', 
 const run = promisify(execFile)
 const names = WINGS.map(({ name }) => name)
 const words = process.argv.slice(2)
-const full = words.includes('--full')
-const chosen = words.filter(word => word !== '--full')
+const chosen = words.filter(word => !word.startsWith('--'))
+const tests = words.includes('--full') ? ['--all'] : words.includes('--quick') ? [] : TESTS
 for (const name of chosen) assert.ok(names.includes(name), `${name} is not a wing: ${names.join(', ')}`)
 const wingOf = (path: string): string | undefined => /^wings\/([^/]+)\//.exec(path)?.[1]
 
@@ -96,7 +96,7 @@ async function breakOf(wing: string): Promise<string | undefined> {
     await node(tsc, '--incremental', 'false', '--tsBuildInfoFile', 'null')
     await node(tsc, '-p', 'src/console', '--incremental', 'false', '--tsBuildInfoFile', 'null')
     await serve(folder)
-    await node('--import', 'tsx', 'test/run.ts', ...(full ? [] : TESTS))
+    await node('--import', 'tsx', 'test/run.ts', ...tests)
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
     console.log(
       `without ${[...gone].join(', ')}: types, ${full ? 'the suite' : 'tests'} and the program hold (${seconds} s)`,
@@ -104,11 +104,14 @@ async function breakOf(wing: string): Promise<string | undefined> {
     return undefined
   } catch (error) {
     const { stdout = '', message } = error as { readonly stdout?: string; readonly message: string }
-    return `without ${[...gone].join(', ')}:\n${stdout.slice(-6000) || message}`
+    return `without ${[...gone].join(', ')}:\n${failuresIn(stdout) || message}`
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
+
+/** The end of a report: the failing tests, or the mistakes of the type check. */
+const failuresIn = (output: string): string => output.slice(Math.max(0, output.indexOf('failing tests:')))
 
 const waiting = chosen.length > 0 ? chosen : [...names]
 const broken: string[] = []
