@@ -98,9 +98,7 @@ async function breakOf(wing: string): Promise<string | undefined> {
     await serve(folder)
     await node('--import', 'tsx', 'test/run.ts', ...tests)
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
-    console.log(
-      `without ${[...gone].join(', ')}: types, ${full ? 'the suite' : 'tests'} and the program hold (${seconds} s)`,
-    )
+    console.log(`without ${[...gone].join(', ')}: types, tests and the program hold (${seconds} s)`)
     return undefined
   } catch (error) {
     const { stdout = '', message } = error as { readonly stdout?: string; readonly message: string }
