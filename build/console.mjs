@@ -11,7 +11,6 @@ import { build } from 'esbuild'
 const SOURCE = 'src/console'
 const MAIN = `${SOURCE}/shell/shell.tsx`
 /** Linked by the view of the contract when it is opened. */
-const REFERENCE_STYLE = 'node_modules/swagger-ui-dist/swagger-ui.css'
 /** Compressed files of earlier builds, by the hash of their content. */
 const COMPRESSED = 'node_modules/.cache/understudy/compressed'
 /** The path below which the control plane serves the files. */
@@ -25,7 +24,7 @@ const BASE = '/console/'
  */
 export async function buildConsole(outdir) {
   const options = {
-    entryPoints: [MAIN, `${SOURCE}/style/console.css`, REFERENCE_STYLE, `${SOURCE}/icon.svg`],
+    entryPoints: [MAIN, `${SOURCE}/style/console.css`, `${SOURCE}/icon.svg`],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     outdir: join(outdir, 'console'),
@@ -60,7 +59,6 @@ export async function buildConsole(outdir) {
     .replace('{{script}}', urlOf(MAIN))
     .replace('{{style}}', urlOf(`${SOURCE}/style/console.css`))
     .replace('{{preload}}', preloads.join('\n'))
-    .replace('{{reference-style}}', urlOf(REFERENCE_STYLE))
     .replace('{{icon}}', BASE + basename(built.find(({ path }) => path.endsWith('.svg')).path))
   writeCompressed(join(outdir, 'console/index.html'), Buffer.from(page))
   return Object.keys(metafile.inputs)

@@ -107,6 +107,7 @@ export async function serve(
       routes.map(route => inTurn(route, gateway)),
       listen.controlToken,
       failed,
+      wings.flatMap(({ page }) => page ?? []),
     )
   }
   let loading: ReturnType<typeof loadControlPlane> | undefined

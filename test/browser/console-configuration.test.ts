@@ -85,16 +85,3 @@ test('the editor completes keys from the schema and the contract', { skip }, () 
     await page.getByRole('option', { name: /createNote/ }).waitFor()
   }),
 )
-
-test('the reference shows the contract and the additions of the gateway', { skip }, () =>
-  withConsole(browser, { start }, async ({ page, open }) => {
-    await open('reference')
-    await page.getByRole('heading', { name: /Notes/ }).waitFor()
-    await page.locator('.opblock-summary-path', { hasText: '/notes' }).first().click()
-    await page.getByText('In this stand-in').waitFor()
-    assert.match(await page.locator('#main').innerText(), /list notes/)
-    assert.match(page.url(), /operation=listNotes/)
-    await open('reference?operation=getOld')
-    await page.locator('.opblock.is-open', { hasText: '/old' }).getByText('In this stand-in').waitFor()
-  }),
-)

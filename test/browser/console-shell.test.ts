@@ -31,7 +31,6 @@ const PLACES: readonly (readonly [place: string, open?: (page: Page) => Promise<
   ['drift'],
   ['next'],
   ['configuration', breakConfiguration],
-  ['reference?operation=listNotes', page => page.getByText('In this stand-in').waitFor()],
 ]
 
 async function refuseRecord(page: Page): Promise<void> {

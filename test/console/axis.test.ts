@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CalendarEvent } from '../../src/console/model/replies.ts'
 import {
   marksOf,
   momentAt,
@@ -14,7 +15,6 @@ import {
   writeRange,
   zoom,
 } from '../../src/console/time/axis.ts'
-import type { CalendarEvent } from '../../src/http/control/types.ts'
 
 const at = (text: string): number => Date.parse(text)
 const YEARS = { from: at('2026-01-01'), until: at('2031-01-01') }

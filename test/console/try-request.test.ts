@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GENERATED, sendingFrom, startValues, type TryDraft } from '../../src/console/forms/drafts.ts'
-import type { FormParameter } from '../../src/http/control/types.ts'
+import type { FormParameter } from '../../src/console/model/replies.ts'
 
 const parameter = (
   name: string,

@@ -6,7 +6,7 @@ import { describeEntry, type RecordedRequest } from '../../src/gateway/journal/e
 import { silentLog } from '../../src/gateway/log.ts'
 import { replay, send } from '../../src/gateway/send.ts'
 import type { PlannedOperation } from '../../src/plan/plan.ts'
-import { describeForm } from '../../src/wings/console/reference.ts'
+import { describeForm } from '../../src/wings/console/form.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { OPERATIONS, simulate } from '../simulate.ts'
 import { load } from '../support/in-process.ts'

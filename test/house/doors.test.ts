@@ -43,7 +43,6 @@ const DOORS: Readonly<Record<string, string>> = {
   '@codemirror/autocomplete': 'console/editor/editor.ts',
   '@codemirror/language': 'console/editor/editor.ts',
   '@lezer/highlight': 'console/editor/editor.ts',
-  'swagger-ui-dist': 'console/reference/swagger.ts',
 }
 const TOOLS = [
   ...['tsx', 'playwright-core', 'axe-core', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon'],

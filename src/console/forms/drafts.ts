@@ -1,8 +1,9 @@
 // The forms of an operation without their inputs: the values that they begin with, and the orders and requests that they send.
 
-import type { AnswerOrder, FormParameter, FormReplyContent, OperationForm, Sending } from '../../http/control/types.ts'
+import type { AnswerOrder, Sending } from '../../http/control/types.ts'
 import { isObject, mapValues, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { keywordsAt, type SchemaPart } from '../editor/schema-path.ts'
+import type { FormParameter, FormReplyContent, OperationForm } from '../model/replies.ts'
 import { indentJson } from '../model/wording.ts'
 
 /** The values of the inputs. */

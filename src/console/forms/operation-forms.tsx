@@ -2,17 +2,11 @@
 // it" sends a real request through the gateway, which the control plane does on behalf of the page, and shows the reply.
 
 import { useState } from 'preact/hooks'
-import type {
-  AnswerOrder,
-  FormParameter,
-  GivenAnswer,
-  OperationForm,
-  RecordedRequest,
-  SendResult,
-} from '../../http/control/types.ts'
+import type { AnswerOrder, GivenAnswer, RecordedRequest, SendResult } from '../../http/control/types.ts'
 import { stringifyJson } from '../../kernel/json.ts'
 import { keywordsAt, type SchemaPart } from '../editor/schema-path.ts'
 import { call, hrefOf, knownConsumers, pathTo, shownWorld, useReply } from '../model/gateway.ts'
+import type { FormParameter, OperationForm } from '../model/replies.ts'
 import { indentJson, writeLatency } from '../model/wording.ts'
 import {
   announce,

@@ -10,12 +10,12 @@ import type {
   DescribedOperation,
   DescribedPlan,
   DescribedWorld,
-  MeasuredOperations,
   ProgramVersion,
   ShownClock,
 } from '../../http/control/types.ts'
 import { parseJson, stringifyJson } from '../../kernel/json.ts'
 import { parsePlace, queryText, type ViewPlace, writePlace } from './place.ts'
+import type { MeasuredOperations } from './replies.ts'
 
 const current = signal<ViewPlace>(parsePlace(location.hash))
 addEventListener('hashchange', () => {

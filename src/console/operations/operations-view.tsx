@@ -1,8 +1,6 @@
 // View 2: the operations of the API with their rates and latencies, and one operation beside the list.
 
-import type { ComponentChildren } from 'preact'
-import type { MeasuredOperation, MeasuredOperations, OperationForm } from '../../http/control/types.ts'
-import type { CoverageReport } from '../../wings/coverage/types.ts'
+import type { ComponentChildren, FunctionComponent } from 'preact'
 import { AnswerForm, GivenAnswers, TryForm } from '../forms/operation-forms.tsx'
 import {
   chosenWorld,
@@ -17,6 +15,7 @@ import {
   useMeasured,
   useReply,
 } from '../model/gateway.ts'
+import type { MeasuredOperation, MeasuredOperations, OperationForm } from '../model/replies.ts'
 import { type Tone, writeLatency, writeRate, writeTime } from '../model/wording.ts'
 import { EmptyState, Note, SearchField, Select, ShowLoaded } from '../parts/controls.tsx'
 import { Badge, MethodMark, Pairs, PlainTable, Section, SidePanel, Tabs } from '../parts/panels.tsx'
@@ -41,7 +40,6 @@ const COLUMNS: readonly Column<MeasuredOperation>[] = [
   ['Rate', '4rem', ({ measured }) => writeRate(measured.perSecond), 'end'],
   ['p95', '4.2rem', ({ measured }) => writeLatency(measured.p95), 'end'],
   ['4xx · 5xx', '5rem', FailuresCell, 'end'],
-  ['Covered', '4.4rem', ({ covered }) => <span class={covered === 0 ? 'muted' : ''}>{covered} %</span>, 'end'],
 ]
 
 /** The rate as a curve as small as a word, with a bar in the colour of failures where some failed. */
@@ -67,12 +65,27 @@ function FailuresCell({ measured: { refused, errors } }: MeasuredOperation) {
   )
 }
 
-export function OperationsView() {
-  const loaded = useMeasured({ world: chosenWorld.value, consumer: parameter('consumer') })
-  return <ShowLoaded of={loaded}>{value => <OperationList {...value} />}</ShowLoaded>
+/** A tab beside the chosen operation that a wing brings. */
+export interface OperationTab {
+  readonly id: string
+  readonly title: string
+  readonly Panel: FunctionComponent<{ readonly operation: string }>
 }
 
-function OperationList({ operations, all, at, step }: MeasuredOperations) {
+/** Makes the view. @param tabs tabs of one operation besides its own */
+export const operationsViewWith = (tabs: readonly OperationTab[]): FunctionComponent =>
+  function OperationsView() {
+    const loaded = useMeasured({ world: chosenWorld.value, consumer: parameter('consumer') })
+    return <ShowLoaded of={loaded}>{value => <OperationList {...value} tabs={tabs} />}</ShowLoaded>
+  }
+
+function OperationList({
+  operations,
+  all,
+  at,
+  step,
+  tabs: more,
+}: MeasuredOperations & { tabs: readonly OperationTab[] }) {
   const chosen = parameter('operation')
   const tag = parameter('tag')
   const words = parameter('search').toLowerCase().split(/\s+/)
@@ -121,7 +134,7 @@ function OperationList({ operations, all, at, step }: MeasuredOperations) {
           )}
         </div>
       </div>
-      {selected && <OperationDetail key={chosen} measured={selected} at={at} step={step} />}
+      {selected && <OperationDetail key={chosen} measured={selected} at={at} step={step} more={more} />}
     </div>
   )
 }
@@ -132,6 +145,7 @@ interface OperationDetailProps {
   readonly at: string
   /** Seconds. */
   readonly step: number
+  readonly more: readonly OperationTab[]
 }
 
 /** One operation beside the list: its description, a form to try it, and its next replies. */
@@ -166,50 +180,12 @@ function OperationDetail(props: OperationDetailProps) {
         parameter="tab"
         tabs={[
           ['overview', 'Overview', () => <OperationOverview {...props} documented={documented} />],
-          ['coverage', 'Coverage', () => <UntouchedParts operation={operation} />],
+          ...props.more.map(({ id, title, Panel }) => [id, title, () => <Panel operation={operation} />] as const),
           ['try', 'Try it', () => <ShowLoaded of={documented}>{found => <TryForm operation={found} />}</ShowLoaded>],
           ['next', 'Answer next', () => next],
         ]}
       />
     </SidePanel>
-  )
-}
-
-/** The parts of an operation that no request has touched, for the chosen world and consumer. */
-function UntouchedParts({ operation }: { operation: string }) {
-  const query = { operation, world: chosenWorld.value, consumer: parameter('consumer') }
-  const loaded = useReply<CoverageReport>('/coverage', { query, every: 5000 })
-  return (
-    <ShowLoaded of={loaded}>
-      {({ operations, seen, total, percent, rules }) => {
-        const missed = operations.flatMap(({ items }) => items.filter(one => !one.seen && !one.deprecated))
-        const tableOf = (label: string, ofRules: boolean) => (
-          <PlainTable
-            label={label}
-            head={['Part', 'Place']}
-            rows={missed
-              .filter(({ kind }) => (kind === 'rule') === ofRules)
-              .map(({ kind, name, file, line }) => [
-                `${kind} ${name}`,
-                ofRules ? name : `${kind} ${name}`,
-                <code>{`${file}:${line}`}</code>,
-              ])}
-          />
-        )
-        return (
-          <>
-            <Section title={`${percent} % covered: ${seen} of ${total} parts`}>
-              {seen === total ? <Note text="Requests have touched every part." /> : tableOf('Never touched', false)}
-            </Section>
-            {rules.seen < rules.total && (
-              <Section title={`Rules never violated: ${rules.total - rules.seen} of ${rules.total}`}>
-                {tableOf('Rules never violated', true)}
-              </Section>
-            )}
-          </>
-        )
-      }}
-    </ShowLoaded>
   )
 }
 
@@ -282,7 +258,7 @@ function OperationOverview({ measured, documented, at, step }: OverviewProps) {
       )}
       <ShowLoaded of={documented}>
         {({ description, security, responses }) => (
-          <Section title="Contract" more={<a href={hrefOf('reference', { operation })}>Open in the reference</a>}>
+          <Section title="Contract">
             {description && <p class="preformatted">{description}</p>}
             <Pairs
               of={[

@@ -3,7 +3,6 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import type { OperationForm } from '../../http/control/types.ts'
 import {
   hasToken,
   hrefOf,
@@ -15,6 +14,7 @@ import {
   setParameters,
   useReply,
 } from '../model/gateway.ts'
+import type { OperationForm } from '../model/replies.ts'
 import { piecesOfJson, type Tone } from '../model/wording.ts'
 import { announce, Button, Icon } from './controls.tsx'
 

@@ -2,7 +2,9 @@
 // page, so that its rows are there soon; the others are loaded when they are first opened.
 
 import type { ComponentType } from 'preact'
+import { UntouchedParts } from '../../wings/coverage/view.tsx'
 import { LiveView } from '../live/live-view.tsx'
+import type { OperationTab } from '../operations/operations-view.tsx'
 import type { IconName } from '../parts/controls.tsx'
 
 export interface View {
@@ -18,6 +20,9 @@ export interface View {
   readonly ofOneProcess?: boolean
   readonly load: () => Promise<ComponentType>
 }
+
+/** What wings show of one operation, beside the list of operations. */
+const OPERATION_TABS: readonly OperationTab[] = [{ id: 'coverage', title: 'Coverage', Panel: UntouchedParts }]
 
 export const VIEWS: readonly View[] = [
   {
@@ -36,7 +41,7 @@ export const VIEWS: readonly View[] = [
     icon: 'plug',
     worlds: 'all',
     ofOneProcess: true,
-    load: async () => (await import('../operations/operations-view.tsx')).OperationsView,
+    load: async () => (await import('../operations/operations-view.tsx')).operationsViewWith(OPERATION_TABS),
   },
   {
     id: 'worlds',
@@ -76,14 +81,14 @@ export const VIEWS: readonly View[] = [
     about: 'Where the real API differs from the contract.',
     icon: 'warning',
     ofOneProcess: true,
-    load: async () => (await import('../drift/drift-view.tsx')).DriftView,
+    load: async () => (await import('../../wings/drift/view.tsx')).DriftView,
   },
   {
     id: 'next',
     title: 'Next',
     about: 'Who breaks on the next contract.',
     icon: 'right',
-    load: async () => (await import('../next/next-view.tsx')).NextView,
+    load: async () => (await import('../../wings/next/view.tsx')).NextView,
   },
   {
     id: 'configuration',
@@ -91,12 +96,5 @@ export const VIEWS: readonly View[] = [
     about: 'The gateway file, checked while you type.',
     icon: 'sliders',
     load: async () => (await import('../configuration/configuration-view.tsx')).ConfigurationView,
-  },
-  {
-    id: 'reference',
-    title: 'Reference',
-    about: 'The contract, with the additions of the gateway.',
-    icon: 'book',
-    load: async () => (await import('../reference/reference-view.tsx')).ReferenceView,
   },
 ]

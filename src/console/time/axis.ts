@@ -1,7 +1,7 @@
 // The arithmetic of a time axis: places of moments, ticks, ranges, and events that lie too close to be drawn apart.
 // All times are in milliseconds since the epoch.
 
-import type { CalendarEvent, EventKind } from '../../http/control/types.ts'
+import type { CalendarEvent, EventKind } from '../model/replies.ts'
 import { HOUR, MINUTE, ONE_DAY, type Tone, writeDay, YEAR } from '../model/wording.ts'
 
 export interface TimeRange {

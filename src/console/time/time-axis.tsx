@@ -1,7 +1,7 @@
 // A time axis with a lane for each kind of event. The clock of the world is a line that is dragged, or moved by arrow keys.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { CalendarEvent } from '../../http/control/types.ts'
+import type { CalendarEvent } from '../model/replies.ts'
 import { writeMoment } from '../model/wording.ts'
 import {
   type AxisMark,

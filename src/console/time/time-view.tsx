@@ -1,7 +1,6 @@
 // The view Time: the calendar on a time axis, with the clock of the world.
 
 import { useMemo } from 'preact/hooks'
-import type { CalendarEvent, EventKind, WorldCalendar } from '../../http/control/types.ts'
 import {
   clock,
   hrefOf,
@@ -14,6 +13,7 @@ import {
   useReply,
   worldTime,
 } from '../model/gateway.ts'
+import type { CalendarEvent, EventKind, WorldCalendar } from '../model/replies.ts'
 import { ONE_DAY, writeDistance, writeDuration, writeMoment } from '../model/wording.ts'
 import { Button, EmptyState, type IconName, Note, perform, ShowLoaded } from '../parts/controls.tsx'
 import { Badge, CommandBox } from '../parts/panels.tsx'

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { MeasuredOperation, ServedConfiguration, ServedWeather } from '../../http/control/types.ts'
+import type { ServedConfiguration, ServedWeather } from '../../http/control/types.ts'
 import {
   call,
   chosenWorld,
@@ -15,6 +15,7 @@ import {
   useReply,
   useTask,
 } from '../model/gateway.ts'
+import type { MeasuredOperation } from '../model/replies.ts'
 import { writeLatency, writeMoment, writePercent } from '../model/wording.ts'
 import { announce, Button, Icon, Note, ProblemNotice, Select, SelectField, ShowLoaded } from '../parts/controls.tsx'
 import { FirstCommand, PlainTable, Section } from '../parts/panels.tsx'

@@ -1,7 +1,7 @@
 // View 3: the list of worlds, and one of them: the actions on it, its clock, and its records.
 
 import { useRef, useState } from 'preact/hooks'
-import type { ClockWords, DescribedWorld, ShownClock, WorldCalendar } from '../../http/control/types.ts'
+import type { ClockWords, DescribedWorld, ShownClock } from '../../http/control/types.ts'
 import {
   call,
   callForReply,
@@ -21,6 +21,7 @@ import {
   useTask,
   worldTime,
 } from '../model/gateway.ts'
+import type { WorldCalendar } from '../model/replies.ts'
 import { momentTyped, plural, writeDay, writeDistance, writeMoment } from '../model/wording.ts'
 import {
   Actions,

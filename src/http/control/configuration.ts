@@ -1,6 +1,7 @@
 // The configuration that is being served, the plan that is compiled of it, and their replacement.
 
 import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../gateway/mask.ts'
+import { describeContract } from '../../gateway/served-contract.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { parseSource } from '../../kernel/file/read-source.ts'
 import type { Source } from '../../kernel/file/source.ts'
@@ -9,7 +10,6 @@ import { flatDiagnostic, formatReport, shownOf } from '../../kernel/report.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
-import { describeContract } from '../../wings/console/reference.ts'
 import { badRequest, type ControlReply, json, momentNamed, problem, refuseAbsent, text } from './replies.ts'
 import {
   anyObject,

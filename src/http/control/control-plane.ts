@@ -9,23 +9,25 @@ import { decodeUtf8, retryAfter } from '../../kernel/http.ts'
 import { type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { type Check, Schemas } from '../../kernel/schema/schema.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
-import { isConsolePath, serveConsole } from '../../wings/console/console-files.ts'
 import { Full } from '../../world/budget.ts'
 import { breathe } from '../../world/clock.ts'
 import { Unavailable } from '../../world/engines/engine.ts'
 import { readBody } from '../request.ts'
 import { compileAccess } from './access.ts'
+import type { ControlPage } from './page.ts'
 import { badRequest, type ControlReply, GUARD_HEADERS, problem, withHint } from './replies.ts'
 import { type BodySpec, type Call, type ControlRoute, routeAddress } from './route.ts'
 
 /**
  * @param token the token that a client must send; `undefined` on loopback
  * @param failed is called with the exception, which the client does not see
+ * @param pages web pages beside the routes
  */
 export function createControlPlane(
   routes: readonly ControlRoute[],
   token: string | undefined,
   failed: (error: unknown) => void,
+  pages: readonly ControlPage[],
 ): (req: IncomingMessage, res: ServerResponse) => void {
   const app = new Koa()
   app.silent = true
@@ -48,7 +50,7 @@ export function createControlPlane(
   }
   app.use(async (ctx, next) => {
     try {
-      const refusal = refuse(ctx, open.has(ctx.path) || isConsolePath(ctx.path))
+      const refusal = refuse(ctx, open.has(ctx.path) || pages.some(page => page.owns(ctx.path)))
       if (refusal === undefined) await next()
       else writeControlReply(ctx, refusal)
       if (ctx.body === undefined && ctx.status >= 400) {
@@ -65,7 +67,7 @@ export function createControlPlane(
       writeControlReply(ctx, problem(500, 'internal_error', 'internal error; see the log'))
     }
   })
-  app.use(serveConsole)
+  for (const page of pages) app.use(page.serve)
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app.callback()

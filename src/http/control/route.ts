@@ -10,12 +10,15 @@ import type { Schema } from '../../kernel/schema/schema.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import type { World } from '../../world/world.ts'
 import type { Status } from '../status.ts'
+import type { ControlPage } from './page.ts'
 import { type ControlReply, missing, problem, refuseConflict } from './replies.ts'
 
 /** The part of a wing that is served. */
 export interface ServedWing extends ObservingWing {
   /** Returns its routes of the control plane. Is called when the control plane is first asked for. */
   routes?(control: Control): readonly ControlRoute[] | Promise<readonly ControlRoute[]>
+  /** A web page beside its routes. */
+  readonly page?: ControlPage
   /** The schemas of its replies by name, as `npm run generate` makes them of its `types.ts`. */
   readonly replySchemas?: Readonly<Record<string, Schema>>
 }

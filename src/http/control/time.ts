@@ -1,13 +1,11 @@
-// The time of a world: its clock and its calendar; and its past, to which a recorded world is rewound.
+// The time of a world: its clock; and its past, to which a recorded world is rewound.
 
 import { type JournalEntry, LOST } from '../../gateway/journal/journal.ts'
 import { describeChanges, type History, type HistoryEntry, isTold, MOST_ENTRIES } from '../../gateway/state/history.ts'
 import type { KeptState } from '../../gateway/state/kept-state.ts'
-import { calendarOf } from '../../wings/console/world-calendar.ts'
-import { type ClockWords, DAY, parseMoment, readClockChange, timestamp, type WorldClock } from '../../world/clock.ts'
-import { badRequest, type ControlReply, DONE, done, json, momentNamed, problem, refuseAbsent } from './replies.ts'
+import { type ClockWords, parseMoment, readClockChange, timestamp, type WorldClock } from '../../world/clock.ts'
+import { badRequest, type ControlReply, DONE, done, json, problem, refuseAbsent } from './replies.ts'
 import {
-  type CallParameter,
   type Control,
   described,
   flag,
@@ -20,7 +18,6 @@ import {
   refuseWorld,
   replyWith,
   shape,
-  string,
   under,
 } from './route.ts'
 
@@ -38,14 +35,6 @@ export const clockWordsSchema = {
     rate: { type: 'number', description: 'Seconds of the world in a real second. Default: 1.' },
   },
 } as const
-
-/** Milliseconds before the time of the world at which a calendar begins. */
-const LOOK_BACK = 30 * DAY
-/** Milliseconds after the time of the world at which it ends. */
-const LOOK_AHEAD = 20 * 366 * DAY
-
-const when = (description: string): CallParameter =>
-  described(`A date, a timestamp or an offset. Default: ${description}.`, { ...string, maxLength: 100 })
 
 export const clockRoutes = ({ gateway }: Control) =>
   under('shared', {
@@ -75,27 +64,6 @@ export const clockRoutes = ({ gateway }: Control) =>
       handle: ({ clock }) => {
         clock.restore()
         return DONE
-      },
-    }),
-    getCalendar: inWorld(gateway.worlds, {
-      at: 'GET /worlds/{name}/calendar',
-      underWorkers: 'absent',
-      summary:
-        'Deprecations, brown-outs, sunsets, expiries of credentials and timed states of records, by the clock of a world.',
-      parameters: {
-        from: when("30 days before the world's time"),
-        until: when("20 years after the world's time"),
-        limit: described('Default: 500.', { ...positive, maximum: 10_000 }),
-      },
-      replies: { 200: replyWith('The calendar.', shape('WorldCalendar')) },
-      handle: (world, { parameters }) => {
-        const now = world.clock.now()
-        const { from, until, limit = 500 } = parameters as { from?: string; until?: string; limit?: number }
-        const begin = from === undefined ? now - LOOK_BACK : momentNamed('from', from, now)
-        const end = until === undefined ? now + LOOK_AHEAD : momentNamed('until', until, now)
-        if (typeof begin === 'object') return begin
-        if (typeof end === 'object') return end
-        return json(calendarOf(gateway.worlds.planOf(world.name), world, begin, end, limit))
       },
     }),
   })

@@ -8,9 +8,8 @@ import type { Severity } from '../../kernel/diagnostic.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
 import type { DateTime, Fraction } from '../../kernel/units.ts'
-import type { DescribedResource, OperationOnADay } from '../../plan/describe.ts'
+import type { DescribedResource } from '../../plan/describe.ts'
 import type { AnswerOrder } from '../../plan/simulation-file.ts'
-import type { Measure } from '../../wings/console/traffic.ts'
 
 export type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
 export type { RequestFilter, Verdict } from '../../gateway/journal/filter.ts'
@@ -23,9 +22,6 @@ export type {
   OperationOnADay,
 } from '../../plan/describe.ts'
 export type { AnswerOrder, WeatherFile } from '../../plan/simulation-file.ts'
-export type { FormParameter, FormReplyContent, OperationForm } from '../../wings/console/reference.ts'
-export type { Measure } from '../../wings/console/traffic.ts'
-export type { CalendarEvent, EventKind, WorldCalendar } from '../../wings/console/world-calendar.ts'
 export type { ClockWords } from '../../world/clock.ts'
 
 /** The program, and where it serves. */
@@ -118,30 +114,6 @@ export interface ResourceForm {
   readonly base?: 'upstream'
   readonly states?: DescribedResource['states']
   readonly schema: Schema
-}
-
-export interface MeasuredOperation extends Pick<OperationOnADay, 'operation' | 'method' | 'path' | 'phase'> {
-  readonly tags: readonly string[]
-  readonly summary?: string
-  readonly deprecated: boolean
-  /** Its behaviours, outermost first. */
-  readonly chain: readonly { readonly name: string; readonly detail?: string }[]
-  /** Latency, faults and limits as they are in force, by the keys of gateway.yaml; weather included. */
-  readonly settings: JsonObject
-  /** The percentage of its parts that requests have touched: see GET /coverage. */
-  readonly covered: Fraction
-  readonly measured: Measure
-}
-
-export interface MeasuredOperations {
-  /** The end of the last step of each series, by the real clock. */
-  readonly at: DateTime
-  /** The time that is measured. */
-  readonly seconds: number
-  /** Seconds of each step of a series. */
-  readonly step: Fraction
-  readonly operations: readonly MeasuredOperation[]
-  readonly all: Measure
 }
 
 /** An answer as it was set, and how often it was used. */

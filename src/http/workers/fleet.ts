@@ -119,7 +119,7 @@ export function createFleet(gateway: Gateway, log: Log) {
           served = true
           log.info({ worker: worker.process.pid }, 'a worker serves')
           obeying.push(worker)
-          void watch(worker)
+          watch(worker).catch(gateway.reportFailure)
           // The worker has missed orders before this.
           if (reloadCount !== reloads) sendOrder(worker, { order: 'reload' })
           if (stopping) sendOrder(worker, { order: 'stop' })

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type Koa from 'koa'
+import type { ControlPage } from '../../http/control/page.ts'
 import { GUARD_HEADERS } from '../../http/control/replies.ts'
 
 const PREFIX = '/console/'
@@ -29,13 +29,12 @@ const PAGE_HEADERS = {
 
 const NOT_BUILT = 'The console is not built: npm run build writes it beside the program.\n'
 
-/** Returns whether a path belongs to the page, which is public; its calls of the control plane need the token. */
-export const isConsolePath = (path: string): boolean => path === '/' || path.startsWith(PREFIX)
+const owns = (path: string): boolean => path === '/' || path.startsWith(PREFIX)
 
 /**
  * Serves the page at `/` to a browser and its files below `/console/`. The name of such a file changes with its content.
  */
-export const serveConsole: Koa.Middleware = async (ctx, next) => {
+const serve: ControlPage['serve'] = async (ctx, next) => {
   const isRoot = ctx.path === '/' && ctx.accepts('json', 'html') === 'html'
   if ((!isRoot && !ctx.path.startsWith(PREFIX)) || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
   const name = isRoot ? 'index.html' : ctx.path.slice(PREFIX.length)
@@ -60,6 +59,8 @@ export const serveConsole: Koa.Middleware = async (ctx, next) => {
   ctx.type = type
   ctx.body = file
 }
+
+export const consolePage: ControlPage = { owns, serve }
 
 let folder: Promise<string> | undefined
 

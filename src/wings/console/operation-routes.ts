@@ -4,8 +4,9 @@ import { json, missing } from '../../http/control/replies.ts'
 import { type Control, described, positive, refuseWorld, replyWith, shape, under } from '../../http/control/route.ts'
 import { describeDay } from '../../plan/describe.ts'
 import { timestamp } from '../../world/clock.ts'
-import { describeChain, describeForm } from './reference.ts'
-import { type Measure, Traffic } from './traffic.ts'
+import { describeChain, describeForm } from './form.ts'
+import { Traffic } from './traffic.ts'
+import type { Measure } from './types.ts'
 
 const NONE: Measure = {
   ...{ requests: 0, perSecond: 0, errors: 0, refused: 0, p50: null, p90: null, p95: null, p99: null, max: null },

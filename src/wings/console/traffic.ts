@@ -2,7 +2,7 @@
 
 import { thousandths } from '../../gateway/journal/entry.ts'
 import type { Journal, JournalEntry } from '../../gateway/journal/journal.ts'
-import type { Fraction } from '../../kernel/units.ts'
+import type { Measure } from './types.ts'
 
 /** The maximum number of recorded requests. At higher rates a measurement covers less time. */
 const CAPACITY = 200_000
@@ -14,32 +14,6 @@ const POINTS = 60
 export interface TrafficFilter {
   readonly world?: string
   readonly consumer?: string
-}
-
-/** A number of milliseconds; `null` where there was no request. */
-type Milliseconds = number | null
-
-/** The requests of an operation, or all; at most this share of them took longer than a percentile. */
-export interface Measure {
-  readonly requests: number
-  readonly perSecond: Fraction
-  /** Requests that got no reply, or one of 500 or above. */
-  readonly errors: number
-  /** Requests that got a reply from 400 to 499. */
-  readonly refused: number
-  /** Half of the requests took no longer, in milliseconds; null without a request. */
-  readonly p50: Milliseconds
-  readonly p90: Milliseconds
-  readonly p95: Milliseconds
-  readonly p99: Milliseconds
-  readonly max: Milliseconds
-  /** One for each step, the oldest first. */
-  readonly series: readonly {
-    readonly requests: number
-    readonly errors: number
-    readonly p50: Milliseconds
-    readonly p95: Milliseconds
-  }[]
 }
 
 export interface Measured {

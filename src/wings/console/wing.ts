@@ -1,8 +1,15 @@
 // The console: serves the page, and what it alone asks for.
 
 import type { Wing } from '../../cli/command.ts'
+import { consolePage } from './console-files.ts'
+import replySchemas from './reply-schemas.json' with { type: 'json' }
 
 export const consoleWing: Wing = {
   name: 'console',
-  routes: async control => (await import('./operation-routes.ts')).operationRoutes(control),
+  page: consolePage,
+  routes: async control => [
+    ...(await import('./operation-routes.ts')).operationRoutes(control),
+    ...(await import('./calendar-routes.ts')).calendarRoutes(control),
+  ],
+  replySchemas,
 }

@@ -1,40 +1,10 @@
 // The calendar of one world: the coming changes of its operations, credentials and records.
 
-import type { DateTime } from '../../kernel/units.ts'
 import { lifecycleEvents } from '../../plan/describe.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { parseDate, timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
-
-export type EventKind = 'deprecated' | 'brown-out' | 'sunset' | 'key-expiry' | 'state'
-
-export interface CalendarEvent {
-  /** By the world's clock. */
-  readonly at: DateTime
-  /** The end of a brown-out. */
-  readonly until?: DateTime
-  readonly kind: EventKind
-  readonly operation?: string
-  readonly consumer?: string
-  readonly collection?: string
-  /** The id of the record whose state changes. */
-  readonly record?: string
-  readonly from?: string
-  readonly to?: string
-  /** The status of the operation then. */
-  readonly status?: number
-  readonly text: string
-}
-
-export interface WorldCalendar {
-  /** The time of the world. */
-  readonly now: DateTime
-  /** The next event. */
-  readonly next: CalendarEvent | null
-  readonly events: readonly CalendarEvent[]
-  /** How many were left out, as there are too many. */
-  readonly omitted: number
-}
+import type { CalendarEvent, WorldCalendar } from './types.ts'
 
 interface FoundEvent extends Omit<CalendarEvent, 'at' | 'until'> {
   readonly at: number

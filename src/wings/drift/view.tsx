@@ -1,10 +1,10 @@
 // The differences between the contract, the stand-in and the real API.
 
-import type { LiveDriftReport } from '../../wings/drift/types.ts'
-import { hrefOf, useReply } from '../model/gateway.ts'
-import { plural, writeTime } from '../model/wording.ts'
-import { ShowLoaded } from '../parts/controls.tsx'
-import { Badge, PlainTable } from '../parts/panels.tsx'
+import { hrefOf, useReply } from '../../console/model/gateway.ts'
+import { plural, writeTime } from '../../console/model/wording.ts'
+import { ShowLoaded } from '../../console/parts/controls.tsx'
+import { Badge, PlainTable } from '../../console/parts/panels.tsx'
+import type { LiveDriftReport } from './types.ts'
 
 const HEAD = ['Operation', 'Finding', 'Contract says', 'Stand-in answers', 'Upstream answered', '#Count', 'Consumers']
 
@@ -27,7 +27,7 @@ export function DriftView() {
                 head={[...HEAD, 'First seen', 'Last seen', 'Place', 'Example']}
                 rows={findings.map(one => [
                   `${one.operation} ${one.kind} ${one.part}`,
-                  <a href={hrefOf('reference', { operation: one.operation })}>{one.operation}</a>,
+                  <a href={hrefOf('operations', { operation: one.operation })}>{one.operation}</a>,
                   <span class="row">
                     <Badge tone="warn">{one.kind}</Badge> <code>{one.where || 'body'}</code>
                   </span>,

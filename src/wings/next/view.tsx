@@ -1,10 +1,10 @@
 // The consumers who break on the next contract: a matrix of consumers and operations, and the reasons beside it.
 
-import type { NextReport, NextRow } from '../../wings/next/types.ts'
-import { hrefOf, parameter, useReply } from '../model/gateway.ts'
-import { plural, type Tone, writeTime } from '../model/wording.ts'
-import { EmptyState, ShowLoaded } from '../parts/controls.tsx'
-import { Badge, CommandBox, Pairs, PlainTable, Section, SidePanel } from '../parts/panels.tsx'
+import { hrefOf, parameter, useReply } from '../../console/model/gateway.ts'
+import { plural, type Tone, writeTime } from '../../console/model/wording.ts'
+import { EmptyState, ShowLoaded } from '../../console/parts/controls.tsx'
+import { Badge, CommandBox, Pairs, PlainTable, Section, SidePanel } from '../../console/parts/panels.tsx'
+import type { NextReport, NextRow } from './types.ts'
 
 const TONES: Record<NextRow['verdict'], Tone> = {
   ...{ breaks: 'bad', 'may-break': 'warn', 'not-judged': 'info', safe: 'good', 'not-seen': 'plain' },
@@ -63,7 +63,7 @@ function NextMatrix({ rows, requests, since, refused, unmatched, dropped, neverS
             head={['Operation', ...columns]}
             rows={operations.map(operation => [
               operation,
-              <a href={hrefOf('reference', { operation })}>{operation}</a>,
+              <a href={hrefOf('operations', { operation })}>{operation}</a>,
               ...columns.map(column => cellOf(operation, column)),
             ])}
           />
