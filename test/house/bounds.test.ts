@@ -36,7 +36,8 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'http/workers/pulses.ts MOST_UNANSWERED': 'a worker that does not answer | 15 questions in a row',
   'http/request.ts MOST_COPIED': 'a forwarded body that is judged | 1 MB',
   'http/control/worlds.ts MAX_SNAPSHOT': '64 MB',
-  'http/control/overrides.ts MAX_WEATHER': 'weather that is sent to the control plane | 100 kB',
+  'http/control/overrides.ts MAX_WEATHER':
+    'weather (a chaos profile: latency, faults, limits) that is sent to the control plane | 100 kB',
   'kernel/file/read-source.ts MOST_SETTINGS': 'a gateway file | 500,000 values',
   'kernel/file/read-source.ts MOST_VALUES': '5,000,000 values',
   'kernel/schema/schema.ts MOST_VALUES': 'a body of more than 1,000 values',
