@@ -32,8 +32,8 @@ export interface ServiceOptions {
   readonly workers?: number | 'worker' | undefined
   /** Whether a damaged state file may lose the lines after the damage. */
   readonly recover?: boolean
-  /** Whether the control plane may change `upstream`. */
-  readonly allowUpstream?: boolean
+  /** The switches of `serve` with which the control plane may change fixed blocks; see `Block.fixed`. Default: none. */
+  readonly permissions?: ReadonlySet<string>
   /** Called when memory has run out: the engine is about to end the process. */
   readonly exhausted?: () => void
 }
@@ -65,7 +65,7 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
   const { log, watch, workers } = options
   const gateway = createGateway(plan, options)
   const reloader = new Reloader(gateway, load, loaded, log)
-  reloader.upstreamMayChange = options.allowUpstream ?? false
+  if (options.permissions !== undefined) reloader.permissions = options.permissions
   const fleet = typeof workers === 'number' ? { fleet: createFleet(gateway, log), count: workers } : workers
   await keepState(gateway, options)
   const serving = await serve(

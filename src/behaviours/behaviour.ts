@@ -20,7 +20,6 @@ export type {
   Identified,
   Identify,
   RefusedCaller,
-  Staging,
   StoredRecords,
   Wrap,
 } from './exchange.ts'
@@ -76,6 +75,8 @@ export type Invalid = (rules: readonly BrokenRule[]) => Reply
 export interface RecordsUse {
   readonly resource: string
   readonly many: boolean
+  /** The settings of its responder. */
+  readonly config: object
 }
 
 /**

@@ -29,8 +29,8 @@ export interface Choice {
 /** The records of a collection, as requests read and write them. */
 export type StoredRecords = Pick<Collection, 'list' | 'read' | 'create' | 'replace' | 'remove' | 'put'>
 
-/** The records of the real API under those of a world, for one request. */
-export interface Staging {
+/** The records of another server under those of a world, for one request. */
+export interface RecordOverlay {
   /** Returns the records of a resource; `undefined` if they are the world's only. */
   over(resource: string, exchange: Exchange): StoredRecords | undefined
 }
@@ -97,8 +97,8 @@ export class Exchange {
   release: (() => void) | undefined
   /** Whether it waited in the queue of `capacity`. */
   queued = false
-  /** Set where some records are those of the real API until the world changes them. */
-  staging: Staging | undefined
+  /** Set where some records are those of another server until the world changes them. */
+  overlay: RecordOverlay | undefined
   /** Whether it is on its way to another server, and may come again for the stand-in. */
   passing = false
   /** The refusal of an invalid request that is answered nevertheless. */
@@ -172,7 +172,7 @@ export class Exchange {
 
   /** Returns the records of a resource, which must exist. */
   records(resource: string): StoredRecords {
-    return this.staging?.over(resource, this) ?? (this.world.collections.get(resource) as Collection)
+    return this.overlay?.over(resource, this) ?? (this.world.collections.get(resource) as Collection)
   }
 
   /** Continues in the world that replaced its world. */
@@ -251,8 +251,11 @@ export class Exchange {
 }
 
 /** Runs the rest of a chain in its turn (see `Turns`), and again after each interruption, once its wait is over. */
-export function inTurns(maxBody: number, resources: ReadonlyMap<string, { readonly base: object | undefined }>): Wrap {
-  const mayWait = [...resources.values()].some(({ base }) => base !== undefined)
+export function inTurns(
+  maxBody: number,
+  resources: ReadonlyMap<string, { readonly source: object | undefined }>,
+): Wrap {
+  const mayWait = [...resources.values()].some(({ source }) => source !== undefined)
   return next => exchange => {
     const { request, world } = exchange
     const { turns } = latestOf(world)
@@ -280,9 +283,9 @@ async function untilDone(run: () => Promise<Reply>, exchange: Exchange): Promise
       return await run()
     } catch (error) {
       if (!(error instanceof Interrupt)) throw error
-      const { staging } = exchange
+      const { overlay } = exchange
       restart()
-      exchange.staging = staging
+      exchange.overlay = overlay
       await exchange.pause(error.wait())
     }
   }

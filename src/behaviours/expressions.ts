@@ -25,7 +25,6 @@ import type { Path } from '../kernel/file/source.ts'
 import { UTF8 } from '../kernel/http.ts'
 import { type Json, put } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
-import { changeIn } from '../wings/real-api/overlaid-records.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts, SCENARIOS, Scenarios } from '../world/kept.ts'
 import type { Exchange, Identify } from './exchange.ts'
@@ -36,7 +35,7 @@ import { asId, type Resource } from './resource.ts'
 interface KnownNames {
   readonly contract: Contract
   /** Absent where records cannot be read. */
-  readonly resources?: ReadonlyMap<string, Pick<Resource, 'base'>> | undefined
+  readonly resources?: ReadonlyMap<string, Pick<Resource, 'source'>> | undefined
   /** The scenarios that rules enter. */
   readonly scenarios?: readonly string[]
 }
@@ -112,8 +111,9 @@ export function compileExpression(
       continue
     }
     const [none, names] = namesOf(kind)
-    if (kind === 'resource' && resources?.get(name)?.base !== undefined) {
-      const unknown = `the records of ${name} that only the real API has are not known here`
+    const source = kind === 'resource' ? resources?.get(name)?.source : undefined
+    if (source !== undefined) {
+      const unknown = `the records of ${name} that only ${source.owner} has are not known here`
       report('unread-base', unknown, path, undefined, at(reference))
     }
     if (names.includes(name)) continue
@@ -209,10 +209,9 @@ class ExchangeScope implements Scope {
   }
   record(resource: string, id: Json): { readonly value: Json; readonly length: number } | undefined {
     if (typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') return undefined
-    const { ids } = this.#site.resources.get(resource) as Resource
+    const { ids, source } = this.#site.resources.get(resource) as Resource
     const found = this.#exchange.world.collection(resource).find(asId(id, ids))
-    // Not the marks of a change to a record of the real API.
-    const entry = found && changeIn(found).entry
+    const entry = source === undefined ? found : found && source.changed(found)
     return entry && { value: entry.value, length: entry.text.length }
   }
   draw(purpose: string): number {

@@ -2,10 +2,9 @@
 
 import type { SchemaUse } from '../contract/schema/schema-book.ts'
 import type { Scope } from '../expression/scope.ts'
-import type { BrokenRule, Headers } from '../kernel/http.ts'
+import type { BrokenRule } from '../kernel/http.ts'
 import { isObject, type Json, type JsonObject, parseInteger, parseJson, pointer } from '../kernel/json.ts'
-import type { FreshReplies } from '../world/fresh-replies.ts'
-import type { Assign, Id, NewId, RecordStates } from '../world/records/types.ts'
+import type { Assign, Entry, Id, NewId, RecordStates } from '../world/records/types.ts'
 
 /** A configured resource, checked against the contract. */
 export interface Resource {
@@ -40,35 +39,22 @@ export interface Resource {
   readonly seeds: readonly JsonObject[]
   /** Set if its records have states. */
   readonly states: RecordStates | undefined
-  /** Set if its records are those of the real API until a world changes them. */
-  readonly base: Base | undefined
+  /** Set if its records are those of another server until a world changes them. */
+  readonly source: RecordSource | undefined
 }
 
-/** A reply of the real API that was read whole. */
-export interface UpstreamText {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-}
-
-/** A list of the real API: its path, the keys of its items and of the record in each, and the fields that it filters by. */
-export interface BaseList {
-  readonly path: string
-  readonly items: readonly string[]
-  readonly item: readonly string[]
-  readonly filters: readonly string[]
-}
-
-/** How the records of the real API are read. */
-export interface Base {
-  /** The replies that are used again, by all worlds; `undefined` if none is. */
-  readonly kept: FreshReplies<UpstreamText> | undefined
-  /** The keys of the record in the reply of the operation that reads one. */
-  readonly record: readonly string[]
-  /** A list of all records, if there is one. */
-  readonly list: BaseList | undefined
-  /** The number that new ids are counted from, above those that the real API counts. */
+/** Another server whose records are those of a resource until a world changes them. */
+export interface RecordSource {
+  /** Its name in the configuration: `base: upstream`. */
+  readonly name: string
+  /** Its name in sentences: `the real API`. */
+  readonly owner: string
+  /** The number that new ids are counted from, above those that the server counts. */
   readonly first: number | undefined
+  /** The fields of a changed record in the world that say so. No reply shows them. */
+  readonly marks: readonly string[]
+  /** Returns a changed record without these fields; `undefined` if the world has deleted it. */
+  changed(stored: Entry): Entry | undefined
 }
 
 export interface ResourceReference {

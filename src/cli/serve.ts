@@ -50,7 +50,6 @@ export const serveCommand: Command = {
       about: 'serve with N processes, which share state through Redis',
       fault: mustBe('a number of processes', text => /^\d{1,3}$/.test(text) && Number(text) > 0),
     },
-    'allow-upstream': { about: 'let the control plane change upstream' },
     recover: { about: 'drop the damaged line of a state file, and those after it' },
   },
   reads: true,
@@ -104,7 +103,7 @@ async function runServe(line: CommandLine, program: Program): Promise<number> {
         program.end(3)
       },
       recover: switches.has('recover'),
-      allowUpstream: switches.has('allow-upstream'),
+      permissions: switches,
       workers: isWorker() ? 'worker' : several ? Number(values.workers) : undefined,
       listen: { ...listenOf(values, listen), controlToken: environment.UNDERSTUDY_CONTROL_TOKEN || undefined },
     })

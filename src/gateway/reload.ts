@@ -35,8 +35,8 @@ export class Reloader {
   /** The running load, or the last one. Loads run one after the other, so that the last one is served. */
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Whether a text may have another `upstream` than the served configuration. */
-  upstreamMayChange = false
+  /** The switches that permit a text to change fixed blocks; see `Block.fixed`. */
+  permissions: ReadonlySet<string> = new Set()
 
   /**
    * @param loaded the served configuration
@@ -82,14 +82,18 @@ export class Reloader {
   /** Loads the files, or a text instead, without serving it. Returns its mistakes. */
   async check(text?: string): Promise<Loaded> {
     const loaded = await this.#load({ text, lacking: this.#lacking, worlds: this.#worlds })
-    if (text === undefined || this.upstreamMayChange || loaded.plan === undefined) return loaded
-    const { source, file } = loaded.plan.simulation
-    // Requests with their credentials would go to an address that a visitor of the control plane chose.
-    if (JSON.stringify(file.upstream) === JSON.stringify(this.#gateway.plan.simulation.file.upstream)) return loaded
-    const message = '"upstream" cannot be changed from here'
-    const place = source.locate(file.upstream === undefined ? [] : ['upstream'], 'key')
-    loaded.report.error('fixed-upstream', message, place, 'change the file, or start with --allow-upstream')
-    return { ...loaded, plan: undefined }
+    if (text === undefined || loaded.plan === undefined) return loaded
+    const { source, file, house } = loaded.plan.simulation
+    const served = this.#gateway.plan.simulation.file
+    const changed = house.blocks.filter(
+      ({ key, fixed }) => fixed !== undefined && !this.permissions.has(fixed) && !isSame(key, file, served),
+    )
+    for (const { key, fixed } of changed) {
+      const place = source.locate(key in file ? [key] : [], 'key')
+      const hint = `change the file, or start with --${fixed}`
+      loaded.report.error(`fixed-${key}`, `"${key}" cannot be changed from here`, place, hint)
+    }
+    return changed.length === 0 ? loaded : { ...loaded, plan: undefined }
   }
 
   /** The text of the served file on the disk; `undefined` where it cannot be read, or where another file led to it. */
@@ -163,6 +167,12 @@ export class Reloader {
         })
     })
   }
+}
+
+/** Whether two files have the same value for a key. */
+const isSame = (key: string, ...files: readonly [object, object]): boolean => {
+  const [one, other] = files.map(file => JSON.stringify((file as Readonly<Record<string, unknown>>)[key]))
+  return one === other
 }
 
 /** Settings that only a restart changes. */

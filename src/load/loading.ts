@@ -207,6 +207,7 @@ export class Loading {
       source,
       file: this.file,
       home: this.#home,
+      house: this.house,
       report: into,
       leftOut: fitsSeeds ? this.report : undefined,
     })

@@ -227,7 +227,7 @@ export class OperationCompiler {
     const user = chosen.find(responder => responder.records !== undefined)
     const passing = chosen.find(responder => responder.passesOn !== undefined)
     return {
-      records: user && { resource: String(config[user.kind]), many: user.records === 'many' },
+      records: user && { resource: String(config[user.kind]), many: user.records === 'many', config },
       passesOn: passing?.passesOn?.(config),
     }
   }

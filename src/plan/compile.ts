@@ -54,7 +54,7 @@ const collectionsOf = (
 ): Plan['collections'] =>
   new Map(
     [...resources].map(([name, resource]) => {
-      const { idField, within, assign, maxRecords, maxBytes, newId, states, base } = resource
+      const { idField, within, assign, maxRecords, maxBytes, newId, states, source } = resource
       const indexed = [...(indexes.get(name) ?? [])]
       const options = {
         name,
@@ -67,7 +67,7 @@ const collectionsOf = (
         seed,
         newId,
         states,
-        first: base?.first,
+        first: source?.first,
       }
       return [name, { options, resource }]
     }),

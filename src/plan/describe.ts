@@ -41,7 +41,7 @@ export interface DescribedResource {
   readonly schema: string
   readonly seeds: number
   /** Set if its records are those of the real API. */
-  readonly base?: 'upstream' | undefined
+  readonly base?: string | undefined
   readonly states?: {
     readonly field: string
     /** By state: the next states, and the time after which each follows by itself. */
@@ -71,9 +71,9 @@ export function describePlan(plan: Plan, weather?: Weather): DescribedPlan {
     seed: simulation.seed,
     weather: weather?.name ?? null,
     consumers: simulation.consumerNames,
-    resources: [...simulation.resources.values()].map(({ name, seeds, base }) => {
+    resources: [...simulation.resources.values()].map(({ name, seeds, source }) => {
       const { schema = '' } = simulation.file.resources?.[name] ?? {}
-      return { name, schema, seeds: seeds.length, base: base && 'upstream', states: describeStatesOf(name, plan) }
+      return { name, schema, seeds: seeds.length, base: source?.name, states: describeStatesOf(name, plan) }
     }),
     operations: (weather?.operations.all() ?? plan.operations).map(describeOperation),
   }

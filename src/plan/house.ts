@@ -2,14 +2,18 @@
 
 import type { Behaviour, BlockKey } from '../behaviours/behaviour.ts'
 import { behaviours } from '../behaviours/index.ts'
+import type { RecordSource } from '../behaviours/resource.ts'
+import type { RespondConfig } from '../behaviours/respond/config.ts'
 import { RESPONDERS, respondWith } from '../behaviours/respond/index.ts'
 import type { Responder } from '../behaviours/responder.ts'
-import type { Contract } from '../contract/contract.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import type { SchemaUse } from '../contract/schema/schema-book.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
-import type { SimulationFile } from './simulation-file.ts'
+import type { LocateWithin } from './record-states.ts'
+import type { ResourceFile, SimulationFile } from './simulation-file.ts'
 
 /** The surroundings of a block while its file is loaded. */
 export interface BlockLoad {
@@ -37,8 +41,32 @@ export interface Block<Written = unknown, Settings = unknown> {
   readonly schema: Schema
   /** Returns the settings, with every default filled in. Is called also where the key is absent. Mistakes go to `load.report`. */
   read(written: Written | undefined, load: BlockLoad): Settings
+  /** Set if only the file may change it: the switch of `serve` with which the control plane may, too. */
+  readonly fixed?: string
   /** Returns the texts of the block that may be credentials, which must never be shown. */
   secrets?(written: Written | undefined): readonly string[]
+}
+
+/** A resource whose records may come from elsewhere, while it is compiled. */
+export interface SourcedResource {
+  readonly name: string
+  readonly block: ResourceFile
+  /** The whole file. */
+  readonly settings: Omit<SimulationFile, 'contract'>
+  readonly schema: SchemaUse
+  readonly idField: string
+  /** The operations on it. */
+  readonly operations: readonly { readonly operation: Operation; readonly respond: RespondConfig }[]
+  readonly at: LocateWithin
+  readonly report: Diagnostics
+}
+
+/** A source of records, chosen by keys in the block of a resource. */
+export interface RecordSourceKeys {
+  /** The schemas of the keys. */
+  readonly keys: Readonly<Record<string, Schema>>
+  /** Returns `undefined` where the block does not choose it. Mistakes go to `site.report`. */
+  compile(site: SourcedResource): RecordSource | undefined
 }
 
 /** The part of a wing that a plan is compiled from. */
@@ -49,6 +77,8 @@ export interface PlanWing {
   readonly behaviours?: readonly { readonly before: string; readonly behaviour: Behaviour<unknown> }[]
   /** Kinds of `respond`. */
   readonly responders?: readonly Responder[]
+  /** Where records may come from, besides seeds. */
+  readonly recordSources?: readonly RecordSourceKeys[]
   /** The header fields by which a request steers it, such as `Understudy-World`. */
   readonly controls?: readonly string[]
 }
@@ -59,6 +89,7 @@ export interface House {
   /** The life-cycle of a request, outermost first. */
   readonly behaviours: readonly Behaviour<unknown>[]
   readonly responders: readonly Responder[]
+  readonly recordSources: readonly RecordSourceKeys[]
   readonly blocks: readonly Block[]
   /** The header fields by which a request steers the wings. */
   readonly controls: readonly string[]
@@ -74,6 +105,7 @@ export const houseWith = (wings: readonly PlanWing[] = NO_WINGS): House =>
       wings,
       behaviours: lifeCycleWith(wings, responders),
       responders,
+      recordSources: wings.flatMap(wing => wing.recordSources ?? []),
       blocks: wings.flatMap(({ blocks = [] }) => blocks),
       controls: wings.flatMap(({ controls = [] }) => controls),
     }

@@ -32,22 +32,10 @@ export interface SimulationFile extends BehaviourBlocks {
   readonly worlds?: WorldsFile
   readonly journal?: JournalFile | null
   readonly state?: StateFile
-  readonly upstream?: UpstreamFile
   readonly consumers?: Readonly<Record<string, ConsumerFile>>
   readonly errors?: unknown
   readonly resources?: Readonly<Record<string, ResourceFile>>
   readonly weather?: Readonly<Record<string, WeatherFile>>
-}
-
-/** The real API. */
-export interface UpstreamFile {
-  readonly url: string
-  readonly timeout?: string
-  readonly methods?: readonly string[]
-  readonly send?: readonly string[]
-  readonly set?: Readonly<Record<string, string | number>>
-  readonly rewrite?: boolean
-  readonly tls?: { readonly ca?: string; readonly key?: string; readonly cert?: string }
 }
 
 export interface ConsumerFile {
@@ -69,8 +57,6 @@ export interface ResourceFile {
     readonly change?: 'refuse' | 'ignore'
   }
   readonly seed?: string | readonly Json[] | { readonly generate: number }
-  readonly base?: 'upstream'
-  readonly fresh?: string
   readonly references?: Readonly<Record<string, string | ReferenceFile>>
   readonly defaults?: Readonly<Record<string, Json>>
   readonly set?: Readonly<Record<string, Json>>

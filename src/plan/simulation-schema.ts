@@ -201,87 +201,82 @@ const states = setting.block(
   { required: ['field', 'from'] },
 )
 
-const resources = setting.named('Collections of records.', {
-  type: 'object',
-  required: ['schema'],
-  additionalProperties: false,
-  properties: {
-    schema: setting.text('The schema of the contract that every record must match.'),
-    id: setting.block('The id of a record: `{ field: isbn }`.', {
-      field: setting.text('The field with the id, such as `metadata.name` for a nested one. Default: id.'),
-      within: setting.list(
-        { type: 'string' },
-        'The fields that an id is unique within, such as `[metadata.namespace]`: the paths of the operations on one record name each by `within`. Default: none, ids are unique among all records.',
-      ),
-      added: setting.flag(
-        'Whether the field is added to the records because the schema does not have it. Default: false.',
-      ),
-      every: setting.flag(
-        'Whether every id has a record, which is generated until a request writes it. Default: false.',
-      ),
-      assign: setting.choice(
-        ['sequence', 'uuid', 'generate', 'client'],
-        'How new ids are assigned: `sequence` counts, `uuid` makes UUIDs, `generate` makes text in the form of the id’s example, format or pattern, `client` takes the id from the request and makes one if it has none. Default: the first of these that matches the schema.',
-      ),
-      from: setting.text(
-        'With `assign: generate` or `client`: the field that ids are made of, `How to Train` → `how-to-train`.',
-      ),
-      change: setting.choice(
-        ['refuse', 'ignore'],
-        'With `assign: client`: what to do with a write whose body has another id than its path: refuse it with 400, or keep the id of the path. Default: refuse.',
-      ),
-    }),
-    seed: seedSchema,
-    base: setting.choice(
-      ['upstream'],
-      'Where its records come from: `upstream` reads those of the real API until a world changes them, and keeps the changes in the world. Default: its seeds.',
+/** The keys of a resource; those of record sources are added. */
+const resourceKeys = {
+  schema: setting.text('The schema of the contract that every record must match.'),
+  id: setting.block('The id of a record: `{ field: isbn }`.', {
+    field: setting.text('The field with the id, such as `metadata.name` for a nested one. Default: id.'),
+    within: setting.list(
+      { type: 'string' },
+      'The fields that an id is unique within, such as `[metadata.namespace]`: the paths of the operations on one record name each by `within`. Default: none, ids are unique among all records.',
     ),
-    fresh: setting.duration(
-      'With `base`: the time for which a reply of the real API is used again; `0s` asks every time. Default: 10s.',
+    added: setting.flag(
+      'Whether the field is added to the records because the schema does not have it. Default: false.',
     ),
-    references: setting.named(
-      'Fields with the id of a record of another resource, or a list of ids. A write with an id that does not exist is refused. The value is the name of the resource, or a block.',
-      {
-        type: ['string', 'object'],
-        required: ['to'],
-        additionalProperties: false,
-        properties: {
-          to: setting.text('The resource that the field refers to.'),
-          onDelete: setting.choice(
-            ['restrict', 'cascade', null],
-            'The effect of deleting a record that others refer to: `restrict` refuses with 409, `cascade` deletes them too, null empties their field. Default: restrict.',
-          ),
-        },
+    every: setting.flag('Whether every id has a record, which is generated until a request writes it. Default: false.'),
+    assign: setting.choice(
+      ['sequence', 'uuid', 'generate', 'client'],
+      'How new ids are assigned: `sequence` counts, `uuid` makes UUIDs, `generate` makes text in the form of the id’s example, format or pattern, `client` takes the id from the request and makes one if it has none. Default: the first of these that matches the schema.',
+    ),
+    from: setting.text(
+      'With `assign: generate` or `client`: the field that ids are made of, `How to Train` → `how-to-train`.',
+    ),
+    change: setting.choice(
+      ['refuse', 'ignore'],
+      'With `assign: client`: what to do with a write whose body has another id than its path: refuse it with 400, or keep the id of the path. Default: refuse.',
+    ),
+  }),
+  seed: seedSchema,
+  references: setting.named(
+    'Fields with the id of a record of another resource, or a list of ids. A write with an id that does not exist is refused. The value is the name of the resource, or a block.',
+    {
+      type: ['string', 'object'],
+      required: ['to'],
+      additionalProperties: false,
+      properties: {
+        to: setting.text('The resource that the field refers to.'),
+        onDelete: setting.choice(
+          ['restrict', 'cascade', null],
+          'The effect of deleting a record that others refer to: `restrict` refuses with 409, `cascade` deletes them too, null empties their field. Default: restrict.',
+        ),
       },
-    ),
-    defaults: {
-      type: 'object',
-      description:
-        'The values of fields that a request does not set in a new record. `${now}` is the time of the request in the format of the field, `${uuid}` a new UUID.',
     },
-    set: {
-      type: 'object',
-      description:
-        'Fields that every write through the API sets, over those of the request, such as `updatedAt: "${now}"`.',
-    },
-    filled: setting.list(
-      setting.text('The name of a field.'),
-      'Optional fields of a new record that the server fills in.',
-    ),
-    unknownFields: setting.choice(
-      ['drop', 'keep', 'refuse'],
-      'What to do with fields that the schema does not have. Default: drop.',
-    ),
-    states,
-    maxRecords: setting.integer(
-      'The maximum number of records; above it the oldest created record is removed, seeds never. Default: 100000.',
-      1,
-    ),
-    maxBytes: setting.size(
-      'The maximum size of the records in each world, in characters of JSON; above it the oldest created record is removed. Default: 256MB.',
-    ),
+  ),
+  defaults: {
+    type: 'object',
+    description:
+      'The values of fields that a request does not set in a new record. `${now}` is the time of the request in the format of the field, `${uuid}` a new UUID.',
   },
-})
+  set: {
+    type: 'object',
+    description:
+      'Fields that every write through the API sets, over those of the request, such as `updatedAt: "${now}"`.',
+  },
+  filled: setting.list(
+    setting.text('The name of a field.'),
+    'Optional fields of a new record that the server fills in.',
+  ),
+  unknownFields: setting.choice(
+    ['drop', 'keep', 'refuse'],
+    'What to do with fields that the schema does not have. Default: drop.',
+  ),
+  states,
+  maxRecords: setting.integer(
+    'The maximum number of records; above it the oldest created record is removed, seeds never. Default: 100000.',
+    1,
+  ),
+  maxBytes: setting.size(
+    'The maximum size of the records in each world, in characters of JSON; above it the oldest created record is removed. Default: 256MB.',
+  ),
+}
+
+const resourcesBlock = (sources: Readonly<Record<string, Schema>>) =>
+  setting.named('Collections of records.', {
+    type: 'object',
+    required: ['schema'],
+    additionalProperties: false,
+    properties: { ...resourceKeys, ...sources },
+  })
 
 const consumers = setting.named(
   'The callers with their credentials. Their names appear in metrics and logs, their credentials never. Default: any well-formed credential is accepted.',
@@ -343,7 +338,7 @@ export function simulationSchemaOf(house: House): Schema {
       consumers,
       weather: weatherSchema(weather),
       errors: house.behaviours.find(({ name }) => name === 'errors')?.schema as Schema,
-      resources,
+      resources: resourcesBlock(Object.assign({}, ...house.recordSources.map(({ keys }) => keys))),
       defaults: behavioursBlock(
         'Behaviours of every operation, overridden by `tags` and `operations`; null switches one off.',
         general,

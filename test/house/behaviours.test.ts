@@ -91,7 +91,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   entry: ['behaviours/respond/'],
   precondition: ['behaviours/safe-writes.ts'],
   admit: ['gateway/worlds/visit.ts'],
-  staging: ['behaviours/respond/', 'behaviours/exchange.ts', 'wings/real-api/'],
+  overlay: ['behaviours/exchange.ts', 'wings/real-api/'],
   scope: ['behaviours/expressions.ts'],
   release: ['behaviours/safe-writes.ts'],
   queued: ['behaviours/limits.ts'],

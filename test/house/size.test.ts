@@ -13,7 +13,7 @@ const MOST_KB: Readonly<Record<string, number>> = {
   page: 135,
   overlay: 14,
   infer: 66,
-  'real-api': 26,
+  'real-api': 31,
   project: 60,
   record: 20,
   drift: 22,

@@ -9,7 +9,6 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, JSON_HEADERS } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
-import { compileStagedList } from '../../wings/real-api/staged-list.ts'
 import type { Comparison, Filter, Page, Query, SortOrder } from '../../world/records/types.ts'
 import { excessOf, fieldIn, LONGEST_SEARCH } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
@@ -42,7 +41,6 @@ function compileList(config: RespondConfig, resource: Resource, site: Site): Han
   const search = locate(config.search, ['search'])
   const sortBy = compileSort(config, resource, site, locate)
   const paging = compilePaging(config, resource, parameters, locate)
-  const staged = resource.base && compileStagedList(config, resource, resource.base, site, paging)
   const envelope = compileEnvelope(config, site, paging.counts)
   const expand = compileExpand(config, resource, site)
   const status = successStatus(operation, 200)
@@ -79,7 +77,7 @@ function compileList(config: RespondConfig, resource: Resource, site: Site): Han
       search: words,
       count: envelope.counts,
     }
-    const kept = await (staged === undefined ? exchange.records(resource.name).list(asked) : staged(exchange, asked))
+    const kept = await exchange.records(resource.name).list(asked)
     const added = expand === undefined ? [] : await expand(exchange, kept.text)
     const whole = added.length === 0 ? kept.text : stringifyJson(added)
     const text = shown?.(whole) ?? whole
@@ -143,7 +141,8 @@ export function compileExpand({ expand }: RespondConfig, resource: Resource, sit
   }
   for (const { resource: other, field, many } of relations.values()) {
     if (!many) site.index(other.name, field)
-    if (other.base ?? resource.base) site.error('unread-base', '"expand" does not read the real API', ['expand'])
+    const source = other.source ?? resource.source
+    if (source !== undefined) site.error('unread-base', `"expand" does not read ${source.owner}`, ['expand'])
   }
   return async (exchange: Exchange, text: string): Promise<readonly JsonObject[]> => {
     const words = at.flatMap(i => String(exchange.values[i]).split(','))

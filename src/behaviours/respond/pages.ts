@@ -48,7 +48,7 @@ const PAGE_SIZE = 20
 
 export function compilePaging(
   config: RespondConfig,
-  { ids, base: upstream }: Resource,
+  { ids, source }: Resource,
   parameters: readonly Parameter[],
   locate: LocateParameter,
 ) {
@@ -79,8 +79,8 @@ export function compilePaging(
       const limit = endAt === -1 || paged ? most : Math.max(0, numberAt(values, endAt, skipped + most) - skipped)
       if (cursorAt !== -1 && values[cursorAt] !== undefined && values[cursorAt] !== '') {
         const after = asId(String(values[cursorAt]), ids)
-        // The cursors of the real API are its own.
-        const isOther = upstream === undefined && ids === 'integer' && typeof after === 'string'
+        // The cursors of another server are its own.
+        const isOther = source === undefined && ids === 'integer' && typeof after === 'string'
         return isOther ? lostCursor(config.cursor as string) : { limit, after }
       }
       const offset = paged ? (pageOf(values) - base) * limit : skipped

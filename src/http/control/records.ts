@@ -228,12 +228,12 @@ export const recordRoutes = ({ gateway }: Control) => {
         const name = parameters.resource as string
         const resource = plan.collections.get(name)?.resource
         if (resource === undefined) return missing('resource', name, plan.collections.keys())
-        const { idField, ids, assign, references, schema, base } = resource
+        const { idField, ids, assign, references, schema, source } = resource
         return json({
           ...{ name, idField, ids, assigned: assign },
           references: Object.fromEntries([...references].map(([field, { to }]) => [field, to])),
           states: describeStatesOf(name, plan),
-          base: base && 'upstream',
+          base: source?.name,
           schema: schema.selfContained,
         })
       },

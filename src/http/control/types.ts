@@ -110,8 +110,8 @@ export interface ResourceForm {
   readonly assigned: 'sequence' | 'uuid' | 'generate' | 'client'
   /** Fields that hold ids of other resources, and which. */
   readonly references: Readonly<Record<string, string>>
-  /** Set if the collection of a world has its changes to records of the real API. */
-  readonly base?: 'upstream'
+  /** Set if the collection of a world has its changes to records of another server: `upstream`. */
+  readonly base?: string
   readonly states?: DescribedResource['states']
   readonly schema: Schema
 }

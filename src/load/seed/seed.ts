@@ -10,10 +10,9 @@ import type { Path, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, parsePointer, pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { parseSize } from '../../kernel/units.ts'
+import type { House } from '../../plan/house.ts'
 import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
-import { MARKS } from '../../wings/real-api/overlaid-records.ts'
-import { compileBase } from '../../wings/real-api/upstream-records.ts'
 import type { Assign, Id, NewId } from '../../world/records/types.ts'
 import { withId } from '../../world/records/values.ts'
 import { compileNewId, exampleIds } from './new-ids.ts'
@@ -36,6 +35,7 @@ interface ResourcesToRead {
   /** The gateway file. */
   readonly file: string
   readonly home: string
+  readonly house: House
   readonly report: Diagnostics
   /**
    * Set where the records were written for another contract and are fitted to this one: those that cannot be fitted are left out,
@@ -49,8 +49,17 @@ interface ResourcesToRead {
  * @param home the folder that file names in messages are relative to
  * @param leftOut set where the records were written for another contract and are fitted to this one: those that cannot be
  */
-export function readResources({ settings, contract, source, file, home, report, leftOut }: ResourcesToRead): Seeding {
-  const { resources: declared = {}, operations = {}, seed: chance = 0, upstream } = settings
+export function readResources({
+  settings,
+  contract,
+  source,
+  file,
+  home,
+  house,
+  report,
+  leftOut,
+}: ResourcesToRead): Seeding {
+  const { resources: declared = {}, operations = {}, seed: chance = 0 } = settings
   const resources = new Map<string, Resource>()
   const wanted: WantedRecords[] = []
   const reader = createSeedReader(source, file, home, report, leftOut && { contract, leftOut })
@@ -59,7 +68,7 @@ export function readResources({ settings, contract, source, file, home, report, 
     report.broken.add(name) // until it turns out to be sound
     const at: LocateWithin = (path, part) => source.locate(['resources', name, ...path], part)
     const own = users.get(name) ?? []
-    const resource = compileResource({ name, block, declared, contract, at, report, upstream }, own, chance)
+    const resource = compileResource({ name, block, declared, contract, at, report, settings, house }, own, chance)
     if (resource === undefined) continue
     report.broken.delete(name)
     const { maxRecords, idField } = resource
@@ -158,7 +167,8 @@ interface ResourceSite {
   readonly contract: Contract
   readonly at: LocateWithin
   readonly report: Diagnostics
-  readonly upstream: SimulationFile['upstream']
+  readonly settings: ResourcesToRead['settings']
+  readonly house: House
 }
 
 /**
@@ -195,12 +205,14 @@ function compileResource(
   const isFitting = (one: Assign) => faultsOf(sampleOf(one)).length === 0
   const assign = id.assign ?? (['sequence', 'generate', 'uuid'] as const).find(isFitting) ?? 'sequence'
   const ids = assign === 'sequence' || (assign === 'client' && faultsOf(1).length === 0) ? 'integer' : 'text'
+  const sourced = { ...site, schema, idField, operations: own }
+  const source = site.house.recordSources.map(keys => keys.compile(sourced)).find(one => one !== undefined)
   const resource: Resource = {
     name,
     schema,
     idField,
     within: checkNamed(site, schema, id.within, 'id', 'within'),
-    unshown: [...unshownOf(block, own), ...(block.base === undefined ? [] : MARKS)],
+    unshown: [...unshownOf(block, own), ...(source?.marks ?? [])],
     assign,
     every: id.every ?? false,
     change: id.change ?? 'refuse',
@@ -215,7 +227,7 @@ function compileResource(
     references: new Map([...checkReferences(site, schema), ...unshownReferences(site, own)]),
     seeds: [],
     states: undefined,
-    base: compileBase(site, schema, idField, own),
+    source,
   }
   const [fault] = assign === 'client' ? [] : faultsOf(sampleOf(assign))
   if (fault === undefined) return resource

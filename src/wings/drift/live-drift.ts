@@ -71,11 +71,10 @@ export function createLiveDrift({ clock, metrics, fail }: Host) {
     ask: Parameters<typeof addDrift>[3],
     later = aside,
   ): void {
-    if (plan !== current) return
     const { operation, consumer, request } = exchange
     const { method, query } = request
     const judging = exchange.state(realApiObserver)?.judging
-    if (judging === undefined) return
+    if (plan !== current || judging === undefined) return
     const drop = () => {
       dropped += 1
       count(operation.id, 'dropped')
@@ -131,11 +130,9 @@ export function createLiveDrift({ clock, metrics, fail }: Host) {
 
     /** Asks the real API, too, and compares both replies, unless ours is none of the stand-in's. */
     shadow(plan: Plan, exchange: Exchange, path: string, reply: Reply): void {
-      const { fault, choice, request } = exchange
       const settings = exchange.get(SHADOWED)
       const client = exchange.state(realApiObserver)?.client
-      if (settings === undefined || client === undefined || !hasArrived(request)) return
-      if ((fault ?? choice ?? reply.stream) !== undefined) return
+      if (settings === undefined || client === undefined || !isComparable(exchange, reply)) return
       const ask = async () => askWhole(client, await requestAside(exchange, settings), settings, settings.timeout)
       compare(plan, exchange, path, ask, () => reply, whenIdle)
     },
@@ -144,6 +141,10 @@ export function createLiveDrift({ clock, metrics, fail }: Host) {
 
 /** Whether the body is there, if the request has one. */
 const hasArrived = ({ hasBody, arrived }: Request): boolean => !hasBody || arrived !== false
+
+/** Whether a reply is that of the stand-in, to a request that can be sent to the real API, too. */
+const isComparable = ({ fault, choice, request }: Exchange, { stream }: Reply): boolean =>
+  (fault ?? choice ?? stream) === undefined && hasArrived(request)
 
 /** The fields of a request about what its client has of the stand-in. */
 const CONDITIONAL = /^(?:if-.*|range)$/

@@ -252,7 +252,7 @@ export async function inferGateway(
       if (inferred === undefined) throw new Error('an inferred configuration is malformed')
       const settings = { ...given, ...inferred }
       const reading = { settings, contract, source, file: resolve(home, 'x'), home, report }
-      const { resources } = readResources(reading)
+      const { resources } = readResources({ ...reading, house })
       const blocks = new BlockSettings(house, settings, { ...reading, ...NO_OTHER_FILES })
       const plan = compilePlan(simulationOf(settings, source, resources, { house, blocks }), tried, report)
       const blamed = new Map<string, string>()

@@ -39,6 +39,11 @@ export class RealApi {
     )
   }
 
+  /** Puts something around the client. */
+  wrap(around: (client: Upstream) => Upstream): void {
+    if (this.client !== undefined) this.client = around(this.client)
+  }
+
   count({ exchange, reply, planned }: Finished): void {
     const operation = planned.operation.id
     const replied = reply.headers['understudy-replied']

@@ -4,16 +4,11 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts'
 import { selects } from '../../world/records/rows.ts'
 import type { Entry, Id, Query, SortOrder } from '../../world/records/types.ts'
-import { arrange, compareBy, compareIds, recordText } from '../../world/records/values.ts'
+import { arrange, compareBy, compareIds, DELETED, isDeleted, recordText } from '../../world/records/values.ts'
 
 /** The field of a changed record with the record as the server had it. No reply shows it: see `Resource.unshown`. */
 const BEFORE = '{upstream}'
-/** The field of a record that the world has deleted. The other fields are the server's. */
-const DELETED = '{deleted}'
 export const MARKS = [BEFORE, DELETED] as const
-
-/** Whether a stored record says that the world has deleted one of the server. */
-export const isDeleted = (record: JsonObject): boolean => record[DELETED] === true
 
 /** The change of a world to a record. */
 export interface OwnChange {

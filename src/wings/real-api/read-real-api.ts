@@ -2,13 +2,13 @@
 // moment ago. Only ever sends GET.
 
 import type { Exchange } from '../../behaviours/behaviour.ts'
-import type { Base, UpstreamText } from '../../behaviours/resource.ts'
 import { type Headers, NO_HEADERS, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
 import { receive } from '../../kernel/received.ts'
 import { DOT_SEGMENT_REFUSED, hasDotSegment, headersOf } from './forward.ts'
 import { realApiObserver } from './observe.ts'
 import { UpstreamFailure, type UpstreamSettings } from './upstream.ts'
+import type { UpstreamRecords, UpstreamText } from './upstream-records.ts'
 
 /** The real API has not answered as it must: the reply to the client instead. */
 export class UpstreamFault extends Error {
@@ -36,7 +36,12 @@ const OWN_FIELDS = /^(?:content-.*|if-.*|range|accept|accept-encoding)$/
  *
  * @returns `value` is undefined if the real API has nothing there; `age` is that of the reply in seconds
  */
-export async function readRealApi(path: string, exchange: Exchange, { kept }: Base, settings: UpstreamSettings) {
+export async function readRealApi(
+  path: string,
+  exchange: Exchange,
+  { kept }: UpstreamRecords,
+  settings: UpstreamSettings,
+) {
   const own = Object.entries(headersOf(exchange, settings)).filter(([name]) => !OWN_FIELDS.test(name))
   const headers = { ...Object.fromEntries(own), accept: 'application/json', 'accept-encoding': 'identity' }
   // Another caller may be shown other records.

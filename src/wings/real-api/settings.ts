@@ -9,8 +9,19 @@ import { isPublicHeader } from '../../kernel/secrets.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import type { Block } from '../../plan/house.ts'
 import { readTls } from '../../plan/settings.ts'
-import type { SimulationFile, UpstreamFile } from '../../plan/simulation-file.ts'
+import type { SimulationFile } from '../../plan/simulation-file.ts'
 import type { UpstreamSettings } from './upstream.ts'
+
+/** The `upstream` block, as it is written. */
+export interface UpstreamFile {
+  readonly url: string
+  readonly timeout?: string
+  readonly methods?: readonly string[]
+  readonly send?: readonly string[]
+  readonly set?: Readonly<Record<string, string | number>>
+  readonly rewrite?: boolean
+  readonly tls?: { readonly ca?: string; readonly key?: string; readonly cert?: string }
+}
 
 /** Names of header fields (RFC 9110 §5.1). */
 const FIELD = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
@@ -60,7 +71,8 @@ const OF_THE_BODY = ['content-type', 'content-encoding', 'content-language', 'co
  * @returns the settings, and the files that they name
  */
 function readUpstream(
-  { upstream: file, worlds }: Pick<SimulationFile, 'upstream' | 'worlds'>,
+  file: UpstreamFile | undefined,
+  { worlds }: Pick<SimulationFile, 'worlds'>,
   source: Source,
   gatewayFile: string,
   home: string,
@@ -121,9 +133,11 @@ const upstreamSecrets = (file: UpstreamFile | undefined): readonly string[] =>
 /** The top-level key `upstream`. */
 export const upstreamBlock: Block<UpstreamFile, UpstreamSettings | undefined> = {
   key: 'upstream',
+  // Requests with their credentials would go to an address that a visitor of the control plane chose.
+  fixed: 'allow-upstream',
   schema,
-  read(_, { settings, source, file, home, report, note, contract }) {
-    const { settings: upstream, files } = readUpstream(settings, source, file, home, report)
+  read(written, { settings, source, file, home, report, note, contract }) {
+    const { settings: upstream, files } = readUpstream(written, settings, source, file, home, report)
     note(...files)
     return upstream && contract && withholdKeys(upstream, contract)
   },

@@ -2,12 +2,12 @@
 // request needs, and reads their envelope as the responder writes its own.
 
 import type { Exchange, Site } from '../../behaviours/behaviour.ts'
-import type { Base, Resource } from '../../behaviours/resource.ts'
+import type { Resource } from '../../behaviours/resource.ts'
 import type { RespondConfig } from '../../behaviours/respond/config.ts'
-import { type compilePaging, completed, nextLink } from '../../behaviours/respond/pages.ts'
+import { compilePaging, completed, nextLink } from '../../behaviours/respond/pages.ts'
 import { addressOf } from '../../behaviours/respond/reply.ts'
 import { pathOfPlaceholder, recordPath } from '../../behaviours/respond/shape.ts'
-import { decodeQuery } from '../../contract/document/parameters.ts'
+import { decodeQuery, type Parameter } from '../../contract/document/parameters.ts'
 import { placeholdersIn } from '../../expression/template.ts'
 import { lowerNames } from '../../kernel/http.ts'
 import { type Json, memberAt } from '../../kernel/json.ts'
@@ -16,7 +16,8 @@ import { cutPage, pageOf } from '../../world/records/values.ts'
 import { sentQuery } from './forward.ts'
 import { changesIn, layOver, type OwnChange } from './overlaid-records.ts'
 import { upstreamBlock } from './settings.ts'
-import { type Answer, recordsListed, stagingOf } from './staging.ts'
+import { type Answer, recordsListed, stagingOf } from './staged-reading.ts'
+import type { UpstreamRecords } from './upstream-records.ts'
 
 /** The parts of a page of the real API besides its records. */
 interface Around {
@@ -35,14 +36,14 @@ interface ReadPart extends Around {
 /** The most requests to the real API for one page. */
 const MOST = 20
 
-/** @param paging the parameters of the list */
+/** Compiles the list of the operation of a site, in place of that of the collection. */
 export function compileStagedList(
   config: RespondConfig,
   resource: Resource,
-  base: Base,
+  base: UpstreamRecords,
   site: Site,
-  paging: ReturnType<typeof compilePaging>,
 ): (exchange: Exchange, query: Query) => Promise<Page> {
+  const paging = pagingOf(config, resource, site)
   const around = compileAround(config, site)
   const upstream = site.settings(upstreamBlock)
   const items = pathOfPlaceholder(config.body, 'page.items')
@@ -54,9 +55,7 @@ export function compileStagedList(
     const { request, operation, segments } = exchange
     const sent = upstream === undefined ? query : sentQuery(query, upstream)
     const path = addressOf({ request, operation, segments, basePath: '' }, sent)
-    const staging = stagingOf(exchange)
-    staging.isUsed = true
-    const answer = await staging.ask(path, exchange, base)
+    const answer = await stagingOf(exchange).ask(path, exchange, base)
     return { ...around.read(answer), entries: recordsListed(answer, path, items, item, resource) }
   }
 
@@ -111,6 +110,13 @@ export function compileStagedList(
     const all = ended && !(isClean && total !== undefined) ? from + rows.length : total && total + more
     return { ...page, more: page.more || !ended, ...(all === undefined ? {} : { total: all }) }
   }
+}
+
+/** Compiles the paging as the responder does, which reports what is wrong with it. */
+function pagingOf(config: RespondConfig, resource: Resource, { operation: { parameters } }: Site) {
+  const isNamed = (name: string | undefined) => (parameter: Parameter) =>
+    parameter.in === 'query' && parameter.name === name
+  return compilePaging(config, resource, parameters, name => parameters.findIndex(isNamed(name)))
 }
 
 /** Compiles the reading of what is around the items of a page: where the responder would write it. */

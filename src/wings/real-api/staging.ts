@@ -1,11 +1,11 @@
 // The records of the real API under those of a world: `base: upstream`. Reads them for a request, and keeps what the request
 // writes in the world. The responders find an ordinary collection, and nothing is ever written to the real API.
 
-import type { Behaviour, Exchange, Site, StoredRecords, Wrap } from '../../behaviours/behaviour.ts'
-import { asId, type Base, isId, type Resource } from '../../behaviours/resource.ts'
+import type { Behaviour, Exchange, RecordsUse, Site, StoredRecords } from '../../behaviours/behaviour.ts'
+import { isId, type Resource } from '../../behaviours/resource.ts'
 import { compileLocation } from '../../behaviours/respond/reply.ts'
-import { type Headers, withHeaders } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject, memberAt, pointer } from '../../kernel/json.ts'
+import { withHeaders } from '../../kernel/http.ts'
+import { isObject, type JsonObject, memberAt } from '../../kernel/json.ts'
 import type { Collection } from '../../world/records/collection.ts'
 import type { Entry, Id, Page, Query } from '../../world/records/types.ts'
 import { cutPage, idIn, withId } from '../../world/records/values.ts'
@@ -13,110 +13,120 @@ import { Interrupt } from '../../world/turns.ts'
 import { asEntry, changeIn, changesIn, layOver, markChanged, markDeleted, type OwnChange } from './overlaid-records.ts'
 import { readRealApi, UpstreamFault, unusable } from './read-real-api.ts'
 import { upstreamBlock } from './settings.ts'
+import { compileStagedList } from './staged-list.ts'
+import { type Answer, atPath, recordsListed, type StagedReading, stagingOf } from './staged-reading.ts'
 import type { UpstreamSettings } from './upstream.ts'
+import { type UpstreamRecords, upstreamRecordsOf } from './upstream-records.ts'
 
 /** A resource of the real API, for one operation. */
 interface StagedSource {
   readonly resource: Resource
-  readonly base: Base
+  readonly base: UpstreamRecords
   /** Returns the path of a record; `undefined` where the path of the operation does not say enough. */
   readonly locate: ReturnType<typeof compileLocation>
+  /** Lists its records, if the operation does. */
+  readonly list: ((exchange: Exchange, query: Query) => Promise<Page>) | undefined
 }
 
 /** Lets a responder find the records of the real API, and says whose records a reply shows. */
 export const sandbox: Behaviour<never> = {
   name: 'sandbox',
-  compile: (_, site) => (site.records === undefined ? undefined : compileStaging(site.records.resource, site)),
+  compile(_, site) {
+    const upstream = site.settings(upstreamBlock)
+    const { records } = site
+    if (records === undefined || upstream === undefined) return undefined
+    const sources = sourcesOf(records, site)
+    if (sources.size === 0) return undefined
+    return next => async exchange => {
+      exchange.overlay ??= new StagedRequest(sources, upstream, records.resource)
+      try {
+        const reply = await next(exchange)
+        const { age, isUsed, shows = exchange.entry?.revision === 0 ? 'upstream' : 'world' } = stagingOf(exchange)
+        return withHeaders(reply, {
+          ...(isUsed && reply.refusal === undefined ? { 'understudy-sandbox': shows } : {}),
+          ...(age < 1 ? {} : { age: `${Math.floor(age)}` }),
+        })
+      } catch (error) {
+        if (error instanceof UpstreamFault) return error.reply
+        throw error
+      }
+    }
+  },
 }
 
-/** @param own the resource of the responder */
-function compileStaging(own: string, { resources, readers, operation, settings }: Site): Wrap | undefined {
-  const upstream = settings(upstreamBlock)
+/** Returns the resources of the real API. @param records the use that the operation makes of one of them */
+function sourcesOf(records: RecordsUse, site: Site): ReadonlyMap<string, StagedSource> {
+  const { resources, readers, operation } = site
   const sources = new Map<string, StagedSource>()
   for (const [name, resource] of resources) {
-    const { base } = resource
+    const base = upstreamRecordsOf(resource)
     if (base === undefined) continue
-    sources.set(name, { resource, base, locate: compileLocation(readers.get(name) ?? [], operation.path) })
+    const isListed = records.many && records.resource === name
+    sources.set(name, {
+      resource,
+      base,
+      locate: compileLocation(readers.get(name) ?? [], operation.path),
+      list: isListed ? compileStagedList(records.config, resource, base, site) : undefined,
+    })
   }
-  if (sources.size === 0 || upstream === undefined) return undefined
-  return next => async exchange => {
-    exchange.staging ??= stageRequest(sources, upstream, own)
+  return sources
+}
+
+class StagedRequest implements StagedReading {
+  age = 0
+  shows: StagedReading['shows'] = undefined
+  isUsed = false
+  readonly #replies = new Map<string, Answer | UpstreamFault>()
+  readonly #sources: ReadonlyMap<string, StagedSource>
+  readonly #settings: UpstreamSettings
+  readonly #own: string
+
+  /** @param own the resource of its operation */
+  constructor(sources: ReadonlyMap<string, StagedSource>, settings: UpstreamSettings, own: string) {
+    this.#sources = sources
+    this.#settings = settings
+    this.#own = own
+  }
+
+  over(name: string, exchange: Exchange): StoredRecords | undefined {
+    const source = this.#sources.get(name)
+    if (source === undefined) return undefined
+    if (name === this.#own) this.isUsed = true
+    const ask: Ask = path => this.ask(path, exchange, source.base)
+    const records = recordsOver(source, exchange.world.collection(name), exchange, ask)
+    const { list } = source
+    return list === undefined ? records : { ...records, list: query => list(exchange, query) }
+  }
+
+  async ask(path: string, exchange: Exchange, base: UpstreamRecords): Promise<Answer> {
+    if (!this.#replies.has(path)) {
+      const read = () => this.#read(path, exchange, base)
+      // No turn waits for the network: the request leaves its turn, and comes again.
+      if (exchange.world.turns !== undefined) throw new Interrupt(read)
+      await exchange.pause(read())
+    }
+    const answer = this.#replies.get(path) as Answer | UpstreamFault
+    if (answer instanceof UpstreamFault) throw answer
+    return answer
+  }
+
+  async #read(path: string, exchange: Exchange, base: UpstreamRecords): Promise<void> {
     try {
-      const reply = await next(exchange)
-      const { age, isUsed, shows = exchange.entry?.revision === 0 ? 'upstream' : 'world' } = stagingOf(exchange)
-      return withHeaders(reply, {
-        ...(isUsed && reply.refusal === undefined ? { 'understudy-sandbox': shows } : {}),
-        ...(age < 1 ? {} : { age: `${Math.floor(age)}` }),
-      })
+      const answer = await readRealApi(path, exchange, base, this.#settings)
+      this.#replies.set(path, answer)
+      this.age = Math.max(this.age, answer.age)
     } catch (error) {
-      if (error instanceof UpstreamFault) return error.reply
-      throw error
+      if (!(error instanceof UpstreamFault)) throw error
+      this.#replies.set(path, error)
     }
   }
 }
 
-/** Returns the records of the real API for a request, inside of `sandbox`. */
-export const stagingOf = ({ staging }: Exchange): StagedRequest => staging as StagedRequest
-
-/** A reply of the real API as JSON; no value if it has nothing there. */
-export interface Answer {
-  readonly value: Json | undefined
-  readonly headers: Headers
-  readonly age: number
-}
-
-type StagedRequest = ReturnType<typeof stageRequest>
-
-/**
- * Keeps the replies of the real API that one request has read, so that it sees one state of it.
- *
- * @param own the resource of its operation
- */
-function stageRequest(sources: ReadonlyMap<string, StagedSource>, settings: UpstreamSettings, own: string) {
-  const replies = new Map<string, Answer | UpstreamFault>()
-  const staging = {
-    /** The age of the oldest reply that was read, in seconds. */
-    age: 0,
-    /** Set for a list: `both` if the world has changed records. */
-    shows: undefined as 'upstream' | 'both' | undefined,
-    /** Whether the responder has used the records of its resource. Another reply may have been chosen. */
-    isUsed: false,
-    over(name: string, exchange: Exchange): StoredRecords | undefined {
-      const source = sources.get(name)
-      if (name === own && source !== undefined) staging.isUsed = true
-      return source && recordsOver(source, exchange.world.collection(name), exchange, staging.ask)
-    },
-    async ask(path: string, exchange: Exchange, base: Base): Promise<Answer> {
-      const read = async (): Promise<void> => {
-        try {
-          const answer = await readRealApi(path, exchange, base, settings)
-          replies.set(path, answer)
-          staging.age = Math.max(staging.age, answer.age)
-        } catch (error) {
-          if (!(error instanceof UpstreamFault)) throw error
-          replies.set(path, error)
-        }
-      }
-      if (!replies.has(path)) {
-        // No turn waits for the network: the request leaves its turn, and comes again.
-        if (exchange.world.turns !== undefined) throw new Interrupt(read)
-        await exchange.pause(read())
-      }
-      const answer = replies.get(path) as Answer | UpstreamFault
-      if (answer instanceof UpstreamFault) throw answer
-      return answer
-    },
-  }
-  return staging
-}
+/** Reads a path of the real API for a request. */
+type Ask = (path: string) => Promise<Answer>
 
 /** Returns the collection of a world over the records of the real API, for one request. */
-function recordsOver(
-  source: StagedSource,
-  own: Collection,
-  exchange: Exchange,
-  ask: StagedRequest['ask'],
-): StoredRecords {
+function recordsOver(source: StagedSource, own: Collection, exchange: Exchange, ask: Ask): StoredRecords {
   return { read, list, create, replace, put, remove }
 
   async function read(id: Id): Promise<Entry | undefined> {
@@ -136,7 +146,7 @@ function recordsOver(
     ) {
       const asked = query.filters.map(({ field, values: [value] }) => `${field}=${encodeURIComponent(String(value))}`)
       const path = list.path + (asked.length === 0 ? '' : `?${asked.join('&')}`)
-      const answer = await ask(path, exchange, base)
+      const answer = await ask(path)
       theirs = recordsListed(answer, path, list.items, list.item, resource)
     } else exchange.warn(`the records of ${resource.name} that only the real API has were not searched`)
     return cutPage(layOver(theirs, changesIn(own), query, { first: true, last: true }).rows, query)
@@ -206,30 +216,10 @@ function recordsOver(
     const { segments } = exchange
     const path = locate?.({ basePath: '', segments }, id)
     if (path === undefined) return undefined
-    const { value } = await ask(path, exchange, base)
+    const { value } = await ask(path)
     if (value === undefined) return undefined
     const record = memberAt(value, base.record)
     if (isObject(record)) return asEntry(id, record as JsonObject)
     throw unusable(path, `without a record${atPath(base.record)}`)
   }
-}
-
-const atPath = (path: readonly (string | number)[]): string => (path.length === 0 ? '' : ` at ${pointer(path)}`)
-
-/** Returns the records in a list of the real API. @param items the keys of the list, and `item` those of a record in an item */
-export function recordsListed(
-  { value }: Answer,
-  path: string,
-  items: readonly string[],
-  item: readonly string[],
-  { idField, ids }: Resource,
-): Entry[] {
-  const list = value === undefined ? [] : memberAt(value, items)
-  if (!Array.isArray(list)) throw unusable(path, `without a list${atPath(items)}`)
-  return list.map((one: Json, i) => {
-    const record = memberAt(one, item)
-    const id = isObject(record) ? idIn(idField, record as JsonObject) : undefined
-    if (isId(id)) return asEntry(asId(id, ids), record as JsonObject)
-    throw unusable(path, `with an item without an id${atPath([...items, i, ...item])}`)
-  })
 }

@@ -8,6 +8,7 @@ import { realApiObserver } from './observe.ts'
 import { replied } from './replied.ts'
 import { upstreamBlock } from './settings.ts'
 import { sandbox } from './staging.ts'
+import { upstreamRecords } from './upstream-records.ts'
 
 export const realApi: Wing = {
   name: 'real-api',
@@ -16,6 +17,8 @@ export const realApi: Wing = {
     { before: 'stability', behaviour: replied as Behaviour<unknown> },
     { before: 'respond', behaviour: sandbox as Behaviour<unknown> },
   ],
+  extensions: { serve: { options: { 'allow-upstream': { about: 'let the control plane change upstream' } } } },
   responders: [forward],
+  recordSources: [upstreamRecords],
   observers: [realApiObserver as Observer],
 }

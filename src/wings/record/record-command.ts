@@ -135,8 +135,7 @@ async function runProxy(
     watch: false,
     listen: { host, port: own, controlHost, controlPort: control, controlToken: undefined },
   })
-  const realApi = gateway.observed(realApiObserver)
-  if (realApi.client !== undefined) realApi.client = recorder.through(realApi.client)
+  gateway.observed(realApiObserver).wrap(client => recorder.through(client))
   const { counts } = recorder
   const told = stopped(stop => {
     gateway.observed(recordingObserver).stop = async () => {

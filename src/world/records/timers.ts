@@ -3,13 +3,12 @@
 // A state computed at each read would leave the index of a filtered list wrong.
 
 import type { JsonObject } from '../../kernel/json.ts'
-import { isDeleted } from '../../wings/real-api/overlaid-records.ts'
 import { type CollectionState, idOf, type PortableTimer, portableId } from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { draw } from '../draws.ts'
 import { Tree } from './rows.ts'
 import type { DumpedTimer, Edge, Entry, Id, RecordStates } from './types.ts'
-import { compareIds, take } from './values.ts'
+import { compareIds, isDeleted, take } from './values.ts'
 
 /** The timer of a record: it entered `state` as its `entry`-th state, and `edge` fires at `due`. */
 interface Timer {

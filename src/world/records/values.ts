@@ -292,3 +292,8 @@ export function readRecord(text: string): JsonObject {
   if ('fault' in parsed) throw new Error(`a stored record ${parsed.fault}`)
   return parsed.value as JsonObject
 }
+
+/** The field of a record that says that a world has deleted it: another server has it still. The other fields are the server's. */
+export const DELETED = '{deleted}'
+
+export const isDeleted = (record: JsonObject): boolean => record[DELETED] === true
