@@ -85,7 +85,8 @@ export class ConfigurationError extends Error {
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { loaded, plan, reload } = read(options)
   const { gateway, serving, close } = await start(plan, loaded, reload, {
-    ...{ ...QUIET, environment: options.environment },
+    ...QUIET,
+    environment: options.environment,
     watch: false,
     listen: {
       host: options.host ?? '127.0.0.1',

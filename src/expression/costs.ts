@@ -157,12 +157,21 @@ const chargeParts: ChargeCall = ([text, part]) => {
 /** The costs of functions. One that is not listed costs the length of its operands. */
 const FUNCTIONS: Readonly<Record<string, ChargeCall | undefined>> = {
   // These count for themselves.
-  ...{ linearMatches: undefined, literalMatches: undefined },
-  ...{ substring: undefined, at: undefined, dyn: undefined, type: undefined },
+  linearMatches: undefined,
+  literalMatches: undefined,
+  substring: undefined,
+  at: undefined,
+  dyn: undefined,
+  type: undefined,
   startsWith: ([, part]) => spend(textLength(part)),
   endsWith: ([, part]) => spend(textLength(part)),
-  ...{ contains: chargeSearch, indexOf: chargeSearch, lastIndexOf: chargeSearch },
-  ...{ split: chargeParts, lowerAscii: chargeParts, upperAscii: chargeParts, json: chargeParts },
+  contains: chargeSearch,
+  indexOf: chargeSearch,
+  lastIndexOf: chargeSearch,
+  split: chargeParts,
+  lowerAscii: chargeParts,
+  upperAscii: chargeParts,
+  json: chargeParts,
   size: ([value]) => spend(textLength(value) + KEY * countKeys(value)),
   join: ([list, separator]) => {
     if (!Array.isArray(list)) return
@@ -196,9 +205,14 @@ const chargeKey: Charge = (_, key) => {
 }
 
 const OPERATORS: Readonly<Record<string, Charge>> = {
-  ...{ '==': chargeComparison, '!=': chargeComparison },
-  ...{ '<': chargeOrder, '<=': chargeOrder, '>': chargeOrder, '>=': chargeOrder },
-  ...{ '[]': chargeKey, '[?]': chargeKey },
+  '==': chargeComparison,
+  '!=': chargeComparison,
+  '<': chargeOrder,
+  '<=': chargeOrder,
+  '>': chargeOrder,
+  '>=': chargeOrder,
+  '[]': chargeKey,
+  '[?]': chargeKey,
   '+': (a, b) => {
     for (const operand of [a, b]) spend(Array.isArray(operand) ? operand.length : textLength(operand))
   },

@@ -84,7 +84,8 @@ export class Language {
     run.check()
     boundWork(tree)
     return {
-      ...{ text, ...known },
+      text,
+      ...known,
       constant: known.roots.size === 0 && known.references.length === 0 && ![...nodesOf(tree)].some(isScopedCall),
       evaluate: scope => evaluate(run, scope),
       holds: scope => isTrue(run, scope),

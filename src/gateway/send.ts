@@ -60,7 +60,10 @@ export async function send(gateway: Gateway, sending: Sending): Promise<SendResu
 function requestFrom({ method, path, query = '', headers = {}, body, world, time }: Sending): Request {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   return inProcess({
-    ...{ method, path, query, body },
+    method,
+    path,
+    query,
+    body,
     headers: {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...Object.fromEntries(given),
@@ -120,7 +123,10 @@ export async function replay(gateway: Gateway, entry: JournalEntry, world = entr
     return 'the journal did not keep its headers and body; configure journal: { headers: true, bodies: 64kB }, or watch with GET /requests/stream?headers=true'
   }
   const sending: Sending = {
-    ...{ method, path, query, world },
+    method,
+    path,
+    query,
+    world,
     headers,
     body: requestBody?.text,
     // Headers that were kept hold the credential already.

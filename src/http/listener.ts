@@ -224,7 +224,11 @@ export function createListener(plane: Plane, security?: Security) {
   }
 
   return {
-    ...{ listen, take, apply, wane, close },
+    listen,
+    take,
+    apply,
+    wane,
+    close,
     port: () => (server.address() as AddressInfo).port,
     /** How many connections are being given a reply. */
     busy: () => allSockets().filter(socket => unfinishedOn(socket).length > 0).length,

@@ -57,7 +57,10 @@ function describeRoot({ contract }: Plan, accept: string | undefined, { api, con
   const headers = { 'cache-control': 'no-store', vary: 'Accept' }
   if (!/\btext\/html\b/i.test(accept ?? '')) {
     const body = {
-      ...{ name: 'understudy', standsInFor: `${title} ${version}`, api: addresses, operations: operations.length },
+      name: 'understudy',
+      standsInFor: `${title} ${version}`,
+      api: addresses,
+      operations: operations.length,
       ...(control === '' ? {} : { console: `${control}/`, controlPlane: `${control}/openapi.json` }),
     }
     return { status: 200, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }

@@ -367,7 +367,14 @@ class JsonReader {
 
 const WORDS = Object.entries({ true: true, false: false, null: null })
 const ESCAPES: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
-  ...{ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
 })
 
 /** Returns an integer beyond the safe range as a bigint; beyond int64, only if it is written as plain digits. */

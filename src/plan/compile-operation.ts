@@ -129,7 +129,13 @@ export class OperationCompiler {
       }
       const name = `rule ${scope}`
       return {
-        ...{ name, scope, when, times, enter, holds, reason },
+        name,
+        scope,
+        when,
+        times,
+        enter,
+        holds,
+        reason,
         note: when === undefined ? name : `${name}: ${when.text}`,
         blocks,
         take({ world }) {

@@ -157,7 +157,9 @@ function mistakeOf({ severity, code, message, hint, ...place }: Finding, text: s
   const from = isHere ? Math.min(start + place.column - 1, end) : start
   const at = `${place.line}:${place.column}`
   return {
-    ...{ severity, from, to: isHere ? Math.min(from + place.length, end) : end },
+    severity,
+    from,
+    to: isHere ? Math.min(from + place.length, end) : end,
     place: at,
     message: `${isHere ? '' : `${place.file}:${at} `}${message}${hint === undefined ? '' : ` (${hint})`}`,
     source: code,

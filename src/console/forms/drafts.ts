@@ -29,8 +29,17 @@ export interface AnswerDraft {
 }
 
 export const START: AnswerDraft = {
-  ...{ kind: 'reply', status: '500', example: '', body: '', delay: '', fault: 'reset' },
-  ...{ skip: '0', times: '1', consumer: '', when: '', world: '' },
+  kind: 'reply',
+  status: '500',
+  example: '',
+  body: '',
+  delay: '',
+  fault: 'reset',
+  skip: '0',
+  times: '1',
+  consumer: '',
+  when: '',
+  world: '',
 }
 
 /** Returns the order of a draft. A body that is JSON is sent as JSON, another one as text. */

@@ -331,7 +331,11 @@ export const worldTime = (now: number): number | undefined =>
   clock.value && Date.parse(clock.value.now) + (now - listedAt) * clock.value.rate
 
 const SPEED_WORDS: Readonly<Record<number, string>> = {
-  ...{ 0: 'frozen', 1: 'as time goes', 60: 'a minute a second', 3600: 'an hour a second', 86400: 'a day a second' },
+  0: 'frozen',
+  1: 'as time goes',
+  60: 'a minute a second',
+  3600: 'an hour a second',
+  86400: 'a day a second',
 }
 
 /** Describes how fast a clock runs: `a day a second`. */

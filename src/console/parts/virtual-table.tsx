@@ -89,7 +89,12 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     if (event.target !== element || event.ctrlKey || event.metaKey || event.altKey) return
     const page = Math.max(1, Math.floor(height / rowHeight) - 2)
     const steps: Readonly<Record<string, number>> = {
-      ...{ ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count },
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -count,
+      End: count,
     }
     const step = steps[event.key]
     if (step === undefined) return

@@ -154,8 +154,15 @@ function ClockLine({ events, range, time, width, onTime, onRange }: TimeAxisProp
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps: Readonly<Record<string, number>> = {
-      ...{ ArrowRight: 0.01, ArrowUp: 0.01, ArrowLeft: -0.01, ArrowDown: -0.01, PageUp: 0.1, PageDown: -0.1 },
-      ...{ Home: -place, End: 1 - place, Escape: 0 },
+      ArrowRight: 0.01,
+      ArrowUp: 0.01,
+      ArrowLeft: -0.01,
+      ArrowDown: -0.01,
+      PageUp: 0.1,
+      PageDown: -0.1,
+      Home: -place,
+      End: 1 - place,
+      Escape: 0,
     }
     const step = steps[event.key]
     if (step === undefined) return

@@ -135,7 +135,12 @@ function writeEntry(entry: JournalEntry, log: string): string {
   const { id, at, time, status, injected, position = 0, mask, world, operation, consumer = null, method } = entry
   const { fault, weather, queued, explanation, notes, requestBody, replyBody, refusal, replied, awaited } = entry
   const rare: Rare = {
-    ...{ fault, weather, explanation, requestBody, replyBody, replied },
+    fault,
+    weather,
+    explanation,
+    requestBody,
+    replyBody,
+    replied,
     ...(awaited > 0 && { awaited }),
     ...(queued && { queued }),
     ...(notes.length > 0 && { notes: notes.map(note => mask.text(note)) }),

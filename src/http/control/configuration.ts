@@ -37,7 +37,10 @@ export const refuseConfiguration = (report: Diagnostics, code = 'invalid_configu
 
 /** The body of a call that orders a part of a configuration, in JSON or YAML. */
 export const orderSpec = (description: string, maxBytes: number): BodySpec => ({
-  ...{ description, schema: anyObject, texts: ['application/yaml'], maxBytes },
+  description,
+  schema: anyObject,
+  texts: ['application/yaml'],
+  maxBytes,
 })
 
 /** Parses an order. Mistakes go to `report`, and the result is `undefined`. @param name the order's name in messages */
@@ -52,7 +55,9 @@ const describeAdopted = ({ plan, report }: Loaded, reloaded = true): ControlRepl
   plan === undefined
     ? refuseConfiguration(report)
     : json({
-        ...{ reloaded, operations: plan.operations.length, warnings: report.unsorted.length },
+        reloaded,
+        operations: plan.operations.length,
+        warnings: report.unsorted.length,
         diagnostics: describeReport(report),
       })
 

@@ -33,7 +33,11 @@ const allSchema = object({ answers: described('The newest first.', list(shape('G
 
 const describeAnswer = ({ id, world, order, left, given, toSkip, until }: StandingAnswer): object => ({
   ...order,
-  ...{ id, world: world ?? null, times: order.times === undefined ? 1 : order.times, left: left ?? null, given },
+  id,
+  world: world ?? null,
+  times: order.times === undefined ? 1 : order.times,
+  left: left ?? null,
+  given,
   toSkip: order.skip && toSkip,
   until: until && timestamp(until),
 })

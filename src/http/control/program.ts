@@ -49,8 +49,12 @@ export const programRoutes = ({ gateway, status, about }: Control) => {
         const { contract, simulation } = gateway.plan
         const call = findFirstCall(gateway.plan, api())
         return json({
-          ...{ name: 'understudy', version, title: contract.title, contractVersion: contract.version },
-          ...{ configuration: simulation.source.file, api: api() },
+          name: 'understudy',
+          version,
+          title: contract.title,
+          contractVersion: contract.version,
+          configuration: simulation.source.file,
+          api: api(),
           basePaths: contract.basePaths.map(path => path || '/'),
           ...(call?.known ? { firstCall: call.command } : {}),
           workers: workers ?? null,

@@ -113,7 +113,11 @@ export const recordRoutes = ({ gateway }: Control) => {
         const excess = excessOf(search)
         if (excess !== undefined) return badRequest(`q ${excess}`)
         const page = await collection.list({
-          ...{ filters: [], limit: limit as number, offset: offset as number, search, sort: order },
+          filters: [],
+          limit: limit as number,
+          offset: offset as number,
+          search,
+          sort: order,
           count: true,
         })
         const headers = { 'x-total-count': `${page.total ?? collection.size}` }
@@ -230,7 +234,10 @@ export const recordRoutes = ({ gateway }: Control) => {
         if (resource === undefined) return missing('resource', name, plan.collections.keys())
         const { idField, ids, assign, references, schema, source } = resource
         return json({
-          ...{ name, idField, ids, assigned: assign },
+          name,
+          idField,
+          ids,
+          assigned: assign,
           references: Object.fromEntries([...references].map(([field, { to }]) => [field, to])),
           states: describeStatesOf(name, plan),
           base: source?.name,

@@ -15,7 +15,9 @@ export interface ControlReply {
 
 export const json = (body: unknown, status = 200): ControlReply => ({ status, type: 'application/json', body })
 export const text = (body: string, type = 'text/plain'): ControlReply => ({
-  ...{ status: 200, type: `${type}; charset=utf-8`, body },
+  status: 200,
+  type: `${type}; charset=utf-8`,
+  body,
 })
 export const stream = (type: string, body: Readable): ControlReply => ({ status: 200, type, body })
 export const DONE: ControlReply = { status: 204 }

@@ -49,7 +49,8 @@ const dumpSchema = object({
   'timers?': {
     ...list(
       object({
-        ...{ id: anyId, state: string },
+        id: anyId,
+        state: string,
         entry: described('Counts the states that it has had, this one included.', positive),
         'due?': described('When it leaves the state, in milliseconds since the epoch.', integer),
         'to?': string,
@@ -103,8 +104,11 @@ export const worldRoutes = ({ gateway }: Control) => {
   const { worlds } = gateway
   const describe = ({ name, clock, collections }: World): object => {
     return {
-      ...{ name, permanent: worlds.isPermanent(name), host: worlds.hostOf(name) },
-      ...{ default: name === worlds.default.name, clock: describeClock(clock) },
+      name,
+      permanent: worlds.isPermanent(name),
+      host: worlds.hostOf(name),
+      default: name === worlds.default.name,
+      clock: describeClock(clock),
       records: Object.fromEntries([...collections].map(([collection, { size }]) => [collection, size])),
     }
   }

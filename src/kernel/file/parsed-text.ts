@@ -74,7 +74,9 @@ export function describeSyntax(text: string, offset: number, kind: SyntaxKind | 
   if (placeholder !== null) {
     const [whole] = placeholder
     return {
-      ...{ code: 'syntax', from: placeholder.index, to: braces.lastIndex },
+      code: 'syntax',
+      from: placeholder.index,
+      to: braces.lastIndex,
       message: 'a placeholder between braces must be quoted',
       hint: `write "${whole.endsWith('}') ? whole : `${whole}}`}"`,
     }

@@ -91,7 +91,10 @@ export class YamlEvents {
 
   #construct(repeats: boolean): Pick<Reading, 'value' | 'alias' | 'faults'> {
     const documents = constructFromEvents(this.#events as Event[], {
-      ...{ source: this.#text, schema: SCHEMA, json: repeats, maxTotalMergeKeys: 100_000 },
+      source: this.#text,
+      schema: SCHEMA,
+      json: repeats,
+      maxTotalMergeKeys: 100_000,
     })
     if (documents.length > 1) {
       const at = this.#span(this.#events.findIndex(({ type }, index) => index > 0 && type === EVENT_ID.DOCUMENT) + 1)[0]

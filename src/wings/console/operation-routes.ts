@@ -9,7 +9,15 @@ import { Traffic } from './traffic.ts'
 import type { Measure } from './types.ts'
 
 const NONE: Measure = {
-  ...{ requests: 0, perSecond: 0, errors: 0, refused: 0, p50: null, p90: null, p95: null, p99: null, max: null },
+  requests: 0,
+  perSecond: 0,
+  errors: 0,
+  refused: 0,
+  p50: null,
+  p90: null,
+  p95: null,
+  p99: null,
+  max: null,
   series: [],
 }
 

@@ -104,7 +104,10 @@ function sumUp(samples: readonly TrafficSample[], from: number, seconds: number)
     perSecond: thousandths(samples.length / seconds),
     errors: countOf(samples, isError),
     refused: countOf(samples, status => status >= 400 && !isError(status)),
-    ...{ p50: share(times, 0.5), p90: share(times, 0.9), p95: share(times, 0.95), p99: share(times, 0.99) },
+    p50: share(times, 0.5),
+    p90: share(times, 0.9),
+    p95: share(times, 0.95),
+    p99: share(times, 0.99),
     max: share(times, 1),
     series: points.map(some => {
       const sorted = columnTimes(some)

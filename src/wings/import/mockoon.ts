@@ -355,8 +355,12 @@ const CRUD: Dialect = {
   operators: ['_eq', '_ne', '_gt', '_gte', '_lt', '_lte', '_like'],
   parameters: 'search sort order limit page',
   list: {
-    ...{ search: 'search', sort: { parameter: 'sort', unknownFields: 'ignore' }, order: 'order' },
-    ...{ limit: 'limit', page: 'page', headers: { 'x-filtered-count': '${page.total}' } },
+    search: 'search',
+    sort: { parameter: 'sort', unknownFields: 'ignore' },
+    order: 'order',
+    limit: 'limit',
+    page: 'page',
+    headers: { 'x-filtered-count': '${page.total}' },
   },
 }
 
@@ -368,7 +372,9 @@ const PARTS: Readonly<Record<string, 'query' | 'headers' | 'cookies' | 'params'>
   header: 'headers',
   cookie: 'cookies',
   params: 'params',
-  ...{ urlParam: 'params', queryParam: 'query', queryParamRaw: 'query' },
+  urlParam: 'params',
+  queryParam: 'query',
+  queryParamRaw: 'query',
 }
 
 /** A field of the body, by the path of a tool that writes `$.a.b` or `a.b`. */

@@ -12,7 +12,12 @@ export function keptOfEntry(entry: RecordedRequest): KeptExchange {
   const length = headers?.['content-length'] ?? (headers?.['transfer-encoding'] === undefined ? '0' : '1')
   const mayHaveBody = headers === undefined ? !/^(?:GET|HEAD|DELETE)$/.test(method) : length !== '0'
   return {
-    ...{ method, path, query, headers, status, replyHeaders },
+    method,
+    path,
+    query,
+    headers,
+    status,
+    replyHeaders,
     consumer: consumer ?? undefined,
     at: parseTime(at),
     body: requestBody === undefined ? (mayHaveBody ? NOT_KEPT : undefined) : keptText(requestBody),
@@ -30,7 +35,12 @@ export function keptOfRecording({ method, path, query, at, request, reply }: Rec
   const bodyOf = ({ body, isPartial }: HarMessage): KeptBody =>
     isPartial ? NOT_KEPT : typeof body === 'object' ? { lost: 'not text' } : body
   return {
-    ...{ method, path, query, at, consumer: undefined, status: reply.status },
+    method,
+    path,
+    query,
+    at,
+    consumer: undefined,
+    status: reply.status,
     headers: request.headers,
     replyHeaders: reply.headers,
     body: bodyOf(request),

@@ -81,7 +81,11 @@ export class LiveNext {
     if (operation.id === '') return undefined
     const unread = request.hasBody ? { lost: 'not read' } : undefined
     const judging = this.#tally?.add({
-      ...{ method: request.method, path, query: request.query, status, consumer },
+      method: request.method,
+      path,
+      query: request.query,
+      status,
+      consumer,
       headers: request.headers as KeptExchange['headers'],
       at: this.#clock.now(),
       body: bytes === undefined ? unread : keptBody(bytes),

@@ -7,7 +7,11 @@ import { Badge, CommandBox, Pairs, PlainTable, Section, SidePanel } from '../../
 import type { NextReport, NextRow } from './types.ts'
 
 const TONES: Record<NextRow['verdict'], Tone> = {
-  ...{ breaks: 'bad', 'may-break': 'warn', 'not-judged': 'info', safe: 'good', 'not-seen': 'plain' },
+  breaks: 'bad',
+  'may-break': 'warn',
+  'not-judged': 'info',
+  safe: 'good',
+  'not-seen': 'plain',
 }
 
 /** The column of an operation that was not called. */

@@ -115,7 +115,9 @@ export function parametersIn(
     const usual: JsonObject = roleOf(name) === 'limit' && most > 9 && most % 5 === 0 ? { default: most } : {}
     const isList = requests.some(({ length }) => length > 1)
     return {
-      ...{ name, in: place, ...(place === 'path' ? { required: true } : {}) },
+      name,
+      in: place,
+      ...(place === 'path' ? { required: true } : {}),
       schema: isList ? { type: 'array', items: own } : { ...own, ...usual },
       ...(given.length > 0 && shows && !isList
         ? { example: own.type === 'string' ? String(given[0]) : (given[0] as Json) }

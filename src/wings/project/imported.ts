@@ -182,7 +182,11 @@ function hasPlaceholderKey(value: unknown): boolean {
 }
 
 export const newRoute = (method: string, path: string, notes: RouteNotes = {}): ImportedRoute => ({
-  ...{ method, path, cases: [], shown: { parameters: new Map(), bodies: new Map(), security: new Set() }, ...notes },
+  method,
+  path,
+  cases: [],
+  shown: { parameters: new Map(), bodies: new Map(), security: new Set() },
+  ...notes,
 })
 
 /** Collects routes, each once. */

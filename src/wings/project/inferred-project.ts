@@ -113,7 +113,9 @@ export async function inferredProject(
   const fitted = given === undefined ? imported.settings : withSchemesOf(contract, imported, report)
   const settings = {
     contract: reference.startsWith('.') ? reference : `./${reference}`,
-    ...{ ...fitted, resources: seeded, operations: own },
+    ...fitted,
+    resources: seeded,
+    operations: own,
   }
   files.set('gateway.yaml', writeYaml(withoutEmpty(settings) as Json))
   return { files, contract, mistakes }
@@ -193,7 +195,14 @@ export function exchangesIn({ routes, records, hasExamples = false }: Imported):
       const usual = text === body ? undefined : 'application/json'
       return [
         {
-          ...{ from, place, isDrawn, at: 0, latency: 0, method, origin: '', initiator: undefined },
+          from,
+          place,
+          isDrawn,
+          at: 0,
+          latency: 0,
+          method,
+          origin: '',
+          initiator: undefined,
           // Any value fits a parameter that is left.
           path: trial.path.replace(/\{[^}]*\}/g, '1'),
           query: trial.query,

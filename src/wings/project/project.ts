@@ -154,7 +154,12 @@ interface Parts {
 }
 
 const METHOD_OF: Readonly<Record<string, string>> = {
-  ...{ list: 'GET', create: 'POST', read: 'GET', replace: 'PUT', update: 'PATCH', delete: 'DELETE' },
+  list: 'GET',
+  create: 'POST',
+  read: 'GET',
+  replace: 'PUT',
+  update: 'PATCH',
+  delete: 'DELETE',
 }
 
 /** Adds a collection with the operations on it. */
@@ -220,7 +225,8 @@ function addRecords(
         : { id: { field: idField } }),
     seed: isMade ? { generate: records.length } : `./${addFixture(files, name, records)}`,
     ...withoutEmpty({ references }),
-    ...{ unknownFields: 'keep', ...(records.length < 90_000 ? {} : { maxRecords: 2 * records.length }) },
+    unknownFields: 'keep',
+    ...(records.length < 90_000 ? {} : { maxRecords: 2 * records.length }),
   })
   for (const one of [undefined, ...owners]) {
     const at = one === undefined ? path : `/${one.resource}/{id}/${name}`

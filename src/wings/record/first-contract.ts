@@ -71,7 +71,11 @@ function note(
     const type = typeOfMessage(reply)
     const isEmpty = (reply.body === undefined && !reply.isPartial) || type === ''
     cases.push({
-      ...{ name: '', place, when: [], status, headers: {} },
+      name: '',
+      place,
+      when: [],
+      status,
+      headers: {},
       ...(isEmpty ? {} : { type, body: isJson(type) ? body : '' }),
     })
   }

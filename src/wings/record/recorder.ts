@@ -78,7 +78,12 @@ export function createRecorder(
         const [path, query] = `${settings.path}${request.path}`.split(/\?(.*)/s) as [string, string?]
         written = written.then(async () =>
           write({
-            ...{ at, latency, method: request.method, origin: settings.origin, path, query: query ?? '' },
+            at,
+            latency,
+            method: request.method,
+            origin: settings.origin,
+            path,
+            query: query ?? '',
             request: await recordedMessage(headersSent(request), sent),
             reply: { ...(await recordedMessage(headers, copy)), status: reply.status },
           }),

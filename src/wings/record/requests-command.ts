@@ -76,7 +76,10 @@ async function collectionOfExchanges(exchanges: AsyncIterable<RecordedExchange>)
     response.push({
       name: `${reply.status} ${response.length + 1}`,
       originalRequest: sent,
-      ...{ status: '', code: reply.status, header: fieldsFor(reply), responseTime: latency },
+      status: '',
+      code: reply.status,
+      header: fieldsFor(reply),
+      responseTime: latency,
       _postman_previewlanguage: /json|xml|html/.exec(type)?.[0] ?? 'text',
       body: typeof reply.body === 'string' ? reply.body : '',
     })
