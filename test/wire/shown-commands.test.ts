@@ -119,13 +119,13 @@ for (const page of PAGES) {
   }
 }
 
-/** Compares the output with the page, in which `…` matches any text within a line. */
+/** Compares the output with the page, in which `…` matches any text within a line, and alone on a line any lines. */
 function compare(printed: string, { command, output }: { readonly command: string; readonly output: string }): void {
   if (output === '') return
   const pattern = output
-    .split('…')
-    .map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .join('.*')
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/^…$/gm, '(?:.+\n)*.+')
+    .replaceAll('…', '.*')
   if (!new RegExp(`^${pattern}$`).test(printed)) assert.equal(printed, output, command)
 }
 
