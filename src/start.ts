@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { Gateway } from './gateway/gateway.ts'
 import type { Log } from './gateway/log.ts'
 import { type Load, Reloader } from './gateway/reload.ts'
-import { KeptState } from './gateway/state/kept-state.ts'
+import { createState } from './gateway/state-host.ts'
 import { watchMemory } from './gateway/worlds/memory.ts'
 import type { ServedWing } from './http/control/route.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
@@ -12,9 +12,9 @@ import { isRunning, thisProcess } from './http/this-process.ts'
 import { createFleet } from './http/workers/fleet.ts'
 import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
+import { makeEngine } from './state/engines/open-engine.ts'
+import type { Surroundings } from './state/surroundings.ts'
 import { breathe, type Clock, every, watchLoop } from './world/clock.ts'
-import type { EngineSurroundings } from './world/engines/engine.ts'
-import { makeEngine } from './world/engines/open-engine.ts'
 
 /** The version of this package, from the one place that states it. */
 export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
@@ -89,7 +89,7 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
   return { gateway, reloader, serving, close }
 }
 
-const surroundingsOf = ({ clock, log }: ServiceOptions): EngineSurroundings => ({
+const surroundingsOf = ({ clock, log }: ServiceOptions): Surroundings => ({
   owner: thisProcess(),
   isRunning,
   now: () => clock.now(),
@@ -107,7 +107,7 @@ async function keepState(gateway: Gateway, options: ServiceOptions): Promise<voi
   if (settings === undefined || (workers !== undefined && settings.engine.kind !== 'redis')) return
   const engine = settings.engine.kind === 'file' ? { ...settings.engine, recover } : settings.engine
   const around = surroundingsOf(options)
-  const state = new KeptState(gateway, await makeEngine(engine, around), { ...settings, engine }, around, log)
+  const state = createState(gateway, await makeEngine(engine, around), { ...settings, engine }, around, log)
   try {
     await state.open()
   } catch (error) {

@@ -136,7 +136,7 @@ export interface Site {
   readonly rule: 'own' | 'shared' | undefined
   /** Whether a fixed reply may have any status, documented or not. */
   readonly anyStatus: boolean
-  /** Whether changes of worlds are recorded: see `World.turns`. */
+  /** Whether changes of worlds are recorded: see `World.recorder`. */
   readonly recorded: boolean
   /** Whether a request may steer the gateway. */
   readonly clientControls: boolean

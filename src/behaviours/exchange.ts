@@ -7,10 +7,10 @@ import { expressionsOf } from '../contract/paths.ts'
 import type { Scope } from '../expression/scope.ts'
 import type { Reply, Request } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
+import { Interrupt } from '../world/changes.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import type { Collection } from '../world/records/collection.ts'
 import type { Entry } from '../world/records/types.ts'
-import { Interrupt } from '../world/turns.ts'
 import { latestOf, type World } from '../world/world.ts'
 import type { Slot } from './slot.ts'
 
@@ -250,7 +250,7 @@ export class Exchange {
   }
 }
 
-/** Runs the rest of a chain in its turn (see `Turns`), and again after each interruption, once its wait is over. */
+/** Runs the rest of a chain in its turn (see `Recorder`), and again after each interruption, once its wait is over. */
 export function inTurns(
   maxBody: number,
   resources: ReadonlyMap<string, { readonly source: object | undefined }>,
@@ -258,17 +258,17 @@ export function inTurns(
   const mayWait = [...resources.values()].some(({ source }) => source !== undefined)
   return next => exchange => {
     const { request, world } = exchange
-    const { turns } = latestOf(world)
+    const { recorder } = latestOf(world)
     // A world of a future time, which is not recorded.
-    if (turns === undefined) return next(exchange)
+    if (recorder === undefined) return next(exchange)
     const run = () => {
-      const restart = turns.repeats ? exchange.mark() : undefined
+      const restart = recorder.repeats ? exchange.mark() : undefined
       const work = () => {
         restart?.()
         exchange.enter(latestOf(exchange.world))
         return next(exchange)
       }
-      return turns.run(work, exchange)
+      return recorder.run(work, exchange)
     }
     const begin = mayWait ? () => untilDone(run, exchange) : run
     // No turn waits for the network.

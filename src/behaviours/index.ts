@@ -15,7 +15,7 @@ import { conditional, idempotency } from './safe-writes.ts'
 import { validate } from './validate/index.ts'
 
 /**
- * Runs the part of the chain that may change a recorded world in its turn (see `Turns`). Without recorded worlds it is not in
+ * Runs the part of the chain that may change a recorded world in its turn (see `Recorder`). Without recorded worlds it is not in
  * the chain.
  */
 const state: Behaviour<never> = {

@@ -159,7 +159,7 @@ export const idempotency: Behaviour<ConfigOf<typeof idempotencySchema>> = {
         return withHeaders(first.outcome, REPLAYED)
       }
       const settle = (made: Reply) => [key, payload, made, world.clock.now() + time, made.body?.length ?? 0] as const
-      if (world.turns !== undefined) {
+      if (world.recorder !== undefined) {
         // One change together with those of the request, so that neither a crash nor another request comes in between.
         const made = await next(exchange)
         if (isKept(made)) keys.settle(...settle(made))

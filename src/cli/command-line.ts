@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { UnguardedControlPlane } from '../http/control/access.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { table } from '../kernel/terminal.ts'
-import { StateRefused } from '../world/engines/engine.ts'
+import { StateRefused } from '../state/errors.ts'
 import {
   CONFIGURATIONS,
   type Command,

@@ -12,6 +12,7 @@ import { withRules } from '../plan/layers.ts'
 import type { Plan, PlannedAnswer, PlannedOperation, Rule } from '../plan/plan.ts'
 import { checksOf } from '../plan/simulation.ts'
 import type { AnswerOrder } from '../plan/simulation-file.ts'
+import type { AnswerState } from '../state/effects.ts'
 import type { Clock } from '../world/clock.ts'
 import { latestOf, type World } from '../world/world.ts'
 import type { Log } from './log.ts'
@@ -33,15 +34,6 @@ export interface StandingAnswer {
   /** Milliseconds since the epoch, by the real clock. */
   readonly until: number | undefined
 }
-
-/** An answer in a log: the order as text, and its counts. */
-export type AnswerState = readonly [
-  order: string,
-  left: number | null,
-  given: number,
-  toSkip: number,
-  until: number | null,
-]
 
 /** Is called with every change of an answer; `null` is a removed one. The world is empty for an answer of all worlds. */
 export type AnswersListener = (world: string, id: string, after: AnswerState | null, before: AnswerState | null) => void
@@ -185,7 +177,7 @@ export class StandingAnswers {
       usual,
       exchange => this.#rulesFor(plan, usual, latestOf(exchange.world)),
       // An answer for all worlds is counted in turn even if the world of the request is not recorded.
-      exchange => exchange.world.turns ?? this.#worlds.default.turns,
+      exchange => exchange.world.recorder ?? this.#worlds.default.recorder,
       plan.simulation.limits.body,
     )
   }

@@ -18,9 +18,10 @@ import {
   withWarning,
 } from '../kernel/http.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
+import { Unavailable } from '../state/errors.ts'
+import type { State } from '../state/state.ts'
 import { Full } from '../world/budget.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
-import { Unavailable } from '../world/engines/engine.ts'
 import { Outage } from '../world/records/types.ts'
 import { StandingAnswers } from './answers.ts'
 import { delayed, type Explanation, explainReply, explanationHeaders, readControls } from './client-controls.ts'
@@ -35,7 +36,6 @@ import { Metrics } from './metrics/metrics.ts'
 import { metricsObserver } from './metrics/observe.ts'
 import { type Host, NO_PEERS, type Observer, type ObservingWing, type Peers } from './observer.ts'
 import { type ServedPlan, serveOthers, servePlan } from './served-plan.ts'
-import type { KeptState } from './state/kept-state.ts'
 import { replyToUnmatched } from './unmatched.ts'
 import { underWeather, WeatherStation } from './weather.ts'
 import { admitWhenLetIn, findAddressed, worldIn } from './worlds/visit.ts'
@@ -61,7 +61,7 @@ export class Gateway {
   readonly journal: Journal
   readonly requests: AllRequests
   /** Set where changes of worlds are recorded. */
-  state: KeptState | undefined = undefined
+  state: State | undefined = undefined
   /** Serves a configuration that another process was given; set by `Reloader`. */
   configure: (text: string) => Promise<void> = async () => {}
   /** Finds the other processes of an observer; set by the program that has them. */
@@ -169,7 +169,7 @@ export class Gateway {
    * Answers once this process has all acknowledged changes of other processes, or refuses if the engine is unavailable.
    * Resolves when other processes would know of the request even if this one were killed.
    */
-  async #answerShared(state: KeptState, sent: Request, started: number): Promise<Reply> {
+  async #answerShared(state: State, sent: Request, started: number): Promise<Reply> {
     let isAvailable = true
     if (state.asks) {
       await state.catchUp().catch(() => {

@@ -13,6 +13,7 @@ import { hasBlocks } from '../plan/compile.ts'
 import { expandShortForms } from '../plan/formats.ts'
 import type { Plan, PlannedOperation, Weather } from '../plan/plan.ts'
 import { checksOf } from '../plan/simulation.ts'
+import type { StandingOrder } from '../state/effects.ts'
 import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
@@ -32,9 +33,6 @@ export interface CurrentWeather {
   /** The plan that it was compiled for. */
   readonly plan: Plan
 }
-
-/** The order of the current weather and its end; both `null` if there is none. */
-export type StandingOrder = readonly [order: string | null, until: number | null]
 
 /** Is called with every order for a world, or for all if the name is empty, and with the previous order. */
 export type WeatherListener = (world: string, order: string | null, until: number | null, before: StandingOrder) => void

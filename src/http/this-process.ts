@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { attempted } from '../kernel/memo.ts'
-import type { ProcessIdentity } from '../world/engines/engine.ts'
+import type { ProcessIdentity } from '../state/surroundings.ts'
 
 const STARTED = new Date(Date.now() - process.uptime() * 1000).toISOString()
 

@@ -150,7 +150,7 @@ export class OperationCompiler {
     const ruled = withRules(
       usual,
       () => rules,
-      ({ world }) => world.turns,
+      ({ world }) => world.recorder,
       maxBody,
     )
     return { ...ruled, rules }

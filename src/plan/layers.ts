@@ -13,7 +13,7 @@ import { type Diagnostics, nearest, type Place, suggest } from '../kernel/diagno
 import { type Path, placeWithin, type Source } from '../kernel/file/source.ts'
 import { firstOf } from '../kernel/http.ts'
 import { MOST_SHOWN } from '../kernel/report.ts'
-import type { Turns } from '../world/turns.ts'
+import type { Recorder } from '../world/changes.ts'
 import type { PlannedOperation, Rule } from './plan.ts'
 import type { BehaviourBlocks, RuleFile, SimulationFile } from './simulation-file.ts'
 
@@ -277,28 +277,28 @@ function compileEarlyBody({ body }: Operation, maxBody: number) {
  * Puts rules before an operation: the first one that matches answers.
  *
  * @param rulesFor the rules that may match at this moment
- * @param turnsFor the turns in which rules are chosen: they count in the world and look at its records
+ * @param recorderFor orders the choice of rules: they count in the world and look at its records
  */
 export function withRules(
   usual: PlannedOperation,
   rulesFor: (exchange: Exchange) => readonly Rule[],
-  turnsFor: (exchange: Exchange) => Turns | undefined,
+  recorderFor: (exchange: Exchange) => Recorder | undefined,
   maxBody: number,
 ): PlannedOperation {
-  const inTurn = async (exchange: Exchange, turns: Turns): Promise<PlannedOperation> => {
+  const inTurn = async (exchange: Exchange, recorder: Recorder): Promise<PlannedOperation> => {
     const { request } = exchange
     // Work in its turn must not wait for the network.
     if (request.hasBody) await request.readBody(maxBody)
-    const restart = turns.repeats ? exchange.mark() : undefined
+    const restart = recorder.repeats ? exchange.mark() : undefined
     const work = async () => {
       restart?.()
       return firstThatHolds(rulesFor(exchange), usual, exchange)
     }
-    return turns.run(work, { text: `${request.method} ${request.path}` })
+    return recorder.run(work, { text: `${request.method} ${request.path}` })
   }
   const choose = (exchange: Exchange): PlannedOperation | Promise<PlannedOperation> => {
-    const turns = turnsFor(exchange)
-    return turns === undefined ? firstThatHolds(rulesFor(exchange), usual, exchange) : inTurn(exchange, turns)
+    const recorder = recorderFor(exchange)
+    return recorder === undefined ? firstThatHolds(rulesFor(exchange), usual, exchange) : inTurn(exchange, recorder)
   }
   return {
     ...usual,

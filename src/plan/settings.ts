@@ -9,8 +9,8 @@ import type { Diagnostics, Place } from '../kernel/diagnostic.ts'
 import { ReplyFiles, readNamedText } from '../kernel/file/read-source.ts'
 import type { Source } from '../kernel/file/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
+import { type EngineSettings, parseRedisUrl, type StateSettings } from '../state/settings.ts'
 import { isoDate, parseTime, realClock } from '../world/clock.ts'
-import { type EngineSettings, parseRedisUrl } from '../world/engines/engine.ts'
 import type { SandboxLimits } from '../world/sandboxes.ts'
 import type { BlockSettings, House } from './house.ts'
 import type { CorsFile, JournalFile, SimulationFile, StateFile, TlsFile, WorldsFile } from './simulation-file.ts'
@@ -211,14 +211,6 @@ function corsSettings(file: CorsFile = {}): CorsSettings | undefined {
 }
 
 // The `state` block of gateway.yaml: where the state of the worlds is kept.
-
-export interface StateSettings {
-  readonly engine: EngineSettings
-  /** Whether a request reads the changes of other processes from the engine before it is answered. */
-  readonly reads: 'strong' | 'local'
-  /** The records of a resource whose seeds are others than those that the state began with. */
-  readonly onSeedChange: 'keep' | 'reset'
-}
 
 /** Reports keys that do not go together. */
 export function checkState(file: StateFile | undefined, source: Source, report: Diagnostics): void {

@@ -1,17 +1,22 @@
 // All state that can change between two requests: collections, clock, ordinals. Independent of HTTP.
 
-import { type Change, type Counting, changeOf, type Lasting, type Recorder, type WorldEffect } from './changes.ts'
+import {
+  type Change,
+  type ChangeListener,
+  type Counting,
+  changeOf,
+  type Lasting,
+  type Recorder,
+  type WorldEffect,
+} from './changes.ts'
 import { type Clock, type ClockWords, timestamp, WorldClock } from './clock.ts'
 import { draw, drawUuid } from './draws.ts'
 import { Hits, kindOfKept, LASTING, PATHS, PathCounts, SCENARIOS, Scenarios } from './kept.ts'
 import type { Collection } from './records/collection.ts'
 import type { CollectionOptions, Dump } from './records/types.ts'
-import type { Turns } from './turns.ts'
 
 export class World implements Counting {
   readonly name: string
-  /** Set where its changes are recorded. */
-  turns: Turns | undefined = undefined
   /** The world that took its place: by a reset, or as another process has it. */
   successor: World | undefined = undefined
   /** Names the seeds that each of its collections began with, where its changes are recorded. */
@@ -108,6 +113,11 @@ export class World implements Counting {
     return kept as Kept
   }
 
+  /** Set where its changes are recorded. */
+  get recorder(): Recorder | undefined {
+    return this.#recorder
+  }
+
   /** Passes every later change to a recorder; `undefined`: to none. */
   record(recorder: Recorder | undefined): void {
     this.#recorder = recorder
@@ -115,8 +125,13 @@ export class World implements Counting {
     this.clock.onChange =
       recorder &&
       ((after, before) => recorder.record(changeOf(this.name, ['clock', after], () => this.clock.take(before))))
-    for (const [name, collection] of this.#collections) collection.record(recorder, this.name, name)
+    for (const [name, collection] of this.#collections) collection.record(this.#listener, this.name, name)
     for (const [key, kept] of this.#kept) this.#follow(key, kept)
+  }
+
+  get #listener(): ChangeListener | undefined {
+    const recorder = this.#recorder
+    return recorder && (change => recorder.record(change))
   }
 
   #follow(place: string, kept: unknown): void {
@@ -213,7 +228,7 @@ export class World implements Counting {
     this.#collections.get(name)?.record(undefined)
     collection.follow(this.clock)
     this.#collections.set(name, collection)
-    if (this.#recorder !== undefined) collection.record(this.#recorder, this.name, name)
+    if (this.#recorder !== undefined) collection.record(this.#listener, this.name, name)
   }
 
   /** Whether some of its records go from state to state by the clock. */

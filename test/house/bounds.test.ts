@@ -23,9 +23,9 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'expression/costs.ts MOST_STEPS': '20,000 steps',
   'gateway/answers.ts MOST_ANSWERS': 'answers on demand | 1,000',
   'gateway/client-controls.ts LONGEST_DELAY': '10 minutes',
-  'gateway/import.ts MOST_FAULTS': '20 of records',
+  'gateway/restore.ts MOST_FAULTS': '20 of records',
   'gateway/metrics/families.ts MOST_SERIES': '2,000 sets of labels',
-  'gateway/state/history.ts MOST_ENTRIES': '10,000 to 15,000 entries',
+  'state/history.ts MOST_ENTRIES': '10,000 to 15,000 entries',
   'http/control/overrides.ts MAX_ANSWER': 'an answer on demand | 300 kB',
   'http/control/records.ts MAX_RECORDS_BODY': '64 MB',
   'http/control/configuration.ts MAX_CONFIGURATION': '8 MB',
@@ -59,7 +59,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
 }
 
 /** Rooms whose bounds only change how a value is generated, an inference is made or a mistake is worded. */
-const INSIDE = /^(?:console|sample|contract\/schema|load|state)\//
+const INSIDE = /^(?:console|sample|contract\/schema|load)\//
 
 /** Bounds elsewhere that users do not notice: of caches, of wordings and of searches for suggestions. */
 const UNNOTICED = new Set([
@@ -78,9 +78,9 @@ const UNNOTICED = new Set([
   'gateway/client-controls.ts LONGEST_TEXT',
   'gateway/client-controls.ts MOST_ITEMS',
   'gateway/curl.ts LONGEST',
-  'gateway/import.ts MOST_LOOKED_AT',
+  'gateway/restore.ts MOST_LOOKED_AT',
   'gateway/metrics/metrics.ts MOST_EXPECTED',
-  'world/turns.ts MOST_CONFLICTS',
+  'state/turns.ts MOST_CONFLICTS',
   'gateway/world-calendar.ts MOST_EACH',
   'kernel/schema/violations.ts MOST_BRANCHES',
   'kernel/schema/violations.ts MOST_PARTS',

@@ -31,7 +31,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'find-my-way': 'contract/paths.ts',
   'sorted-btree': 'world/records/rows.ts',
   'lru-cache': 'world/',
-  '@redis/client': 'world/engines/redis-connection.ts',
+  '@redis/client': 'state/engines/redis-connection.ts',
   preact: 'console/',
   '@preact/signals': 'console/',
   codemirror: 'console/editor/editor.ts',

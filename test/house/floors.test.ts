@@ -6,6 +6,7 @@ import { sourceFiles } from './source-files.ts'
 const FLOORS: readonly (readonly string[])[] = [
   ['kernel'],
   ['world', 'sample'],
+  ['state'],
   ['contract', 'expression'],
   ['behaviours'],
   ['plan'],

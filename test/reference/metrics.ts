@@ -1,6 +1,6 @@
 // The table of metrics, as the registry declares them.
 
-import { StateMeter } from '../../src/gateway/state/kept-state.ts'
+import { StateMeter } from '../../src/gateway/metrics/state-meter.ts'
 import { inProcess } from '../support/in-process.ts'
 import { table } from './table.ts'
 
@@ -12,7 +12,7 @@ export function describeMetrics(): string {
   // These metrics exist with `--workers` only.
   gateway.metrics.countWorkers(() => ({ running: 0, replaced: 0 }))
   // These metrics exist with `state` only.
-  gateway.metrics.followState({ meter: new StateMeter(), position: 0, unavailable: undefined })
+  gateway.metrics.followState(new StateMeter(), { position: 0, unavailable: undefined })
   const rows = gateway.metrics
     .list()
     .map(({ name, help, type, labelNames }) => [

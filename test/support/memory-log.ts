@@ -1,13 +1,7 @@
 // A log in memory that several readers share: the replicas of a test.
 
-import {
-  type Append,
-  type Engine,
-  type News,
-  type Position,
-  type SharedRequests,
-  Unavailable,
-} from '../../src/world/engines/engine.ts'
+import type { Append, Engine, News, Position, SharedRequests } from '../../src/state/engines/engine.ts'
+import { Unavailable } from '../../src/state/errors.ts'
 
 /** Entries since the last snapshot above which another one is worth its cost. */
 const MOST_ENTRIES = 30_000

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Engine, News } from '../../src/world/engines/engine.ts'
-import { RedisLog } from '../../src/world/engines/redis-log.ts'
-import { appended } from '../world/engines/conformance.ts'
+import type { Engine, News } from '../../src/state/engines/engine.ts'
+import { RedisLog } from '../../src/state/engines/redis-log.ts'
+import { appended } from '../state/engines/conformance.ts'
 import { NO_REDIS, RedisServer } from './redis-server.ts'
 import { surroundings } from './redis-surroundings.ts'
 import { type SlowProxy, slowProxy } from './slow-proxy.ts'

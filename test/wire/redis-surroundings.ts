@@ -1,10 +1,10 @@
 // The surroundings of an engine that are real, except that its warnings are collected.
 
 import { hostname } from 'node:os'
+import type { Surroundings } from '../../src/state/surroundings.ts'
 import { breathe, every, realClock } from '../../src/world/clock.ts'
-import type { EngineSurroundings } from '../../src/world/engines/engine.ts'
 
-export function surroundings(): EngineSurroundings & { readonly warnings: string[] } {
+export function surroundings(): Surroundings & { readonly warnings: string[] } {
   const warnings: string[] = []
   return {
     owner: { pid: process.pid, host: hostname(), started: '', mark: '' },

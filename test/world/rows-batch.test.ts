@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readGroup, writeGroup } from '../../src/gateway/state/effects.ts'
+import { readGroup, writeGroup } from '../../src/state/entry-text.ts'
 import type { Change, RowEffect } from '../../src/world/changes.ts'
 import { Collection } from '../../src/world/records/collection.ts'
 import type { CollectionOptions } from '../../src/world/records/types.ts'
@@ -31,7 +31,7 @@ async function changesOf(
       else if (effect[2][0] === 'rows') effects.push(...effect[2][1])
     }
   }
-  collection.record({ record, counts() {} }, '', 'things')
+  collection.record(record, '', 'things')
   await work(collection)
   collection.record(undefined)
   return effects

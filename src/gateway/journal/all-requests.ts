@@ -2,8 +2,9 @@
 // to a list beside the log before their replies are sent, masked, so that others know them even if it is killed.
 
 import type { Plan } from '../../plan/plan.ts'
+import type { SharedRequests } from '../../state/engines/engine.ts'
+import type { SharedPlace } from '../../state/host.ts'
 import { breathe } from '../../world/clock.ts'
-import type { SharedRequests } from '../../world/engines/engine.ts'
 import { Mask } from '../mask.ts'
 import { maskHeaders } from './entry.ts'
 import { blankEntry, type Journal, type JournalEntry, LOST, nestedMember } from './journal.ts'
@@ -15,13 +16,6 @@ export interface JournalView {
   /** Returns the request with this id; `undefined` if it was forgotten. */
   find(id: number): JournalEntry | undefined
   readonly evicted: number
-}
-
-/** The log that the positions of requests are in. */
-interface SharedPlace {
-  name(): string
-  /** Resolves when this process has read it to its end. */
-  catchUp(): Promise<void>
 }
 
 export class AllRequests {

@@ -8,7 +8,6 @@ import type { Worlds } from '../worlds/worlds.ts'
 import {
   Books,
   figure,
-  type Instrument,
   METRICS_TYPE,
   type Metric,
   type MetricDescription,
@@ -18,13 +17,13 @@ import {
   mergeFamilies,
   writePage,
 } from './families.ts'
+import type { StateMeter } from './state-meter.ts'
 
 /** The metrics of one process as data for another process. */
 export type MetricsSnapshot = readonly MetricFamily[]
 
 /** The state that an engine keeps, in numbers. */
 export interface FollowedState {
-  readonly meter: { readonly histograms: readonly Instrument[]; readonly conflicts: number }
   readonly position: number
   /** Set while it is not available. */
   readonly unavailable: string | undefined
@@ -110,13 +109,13 @@ export class Metrics extends Books {
   }
 
   /** Adds the metrics of the state that an engine keeps. */
-  followState(state: FollowedState): void {
+  followState(meter: StateMeter, state: FollowedState): void {
     this.#figures.push(
-      ...state.meter.histograms,
+      ...meter.histograms,
       figure(
         'understudy_state_conflicts_total',
         'Appends that conflicted with those of another process; the requests ran again.',
-        () => state.meter.conflicts,
+        () => meter.conflicts,
       ),
       figure(
         'understudy_state_position',

@@ -4,6 +4,7 @@
 import { problems, type Reply, type Request, refuse } from '../../kernel/http.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
+import type { WorldsKeeper } from '../../state/host.ts'
 import { Budget, heapLimit } from '../../world/budget.ts'
 import { type Clock, readClockChange } from '../../world/clock.ts'
 import { Collection } from '../../world/records/collection.ts'
@@ -23,19 +24,6 @@ import {
   visitOf,
   worldInPath,
 } from './visit.ts'
-
-/** Is notified of every world that is added, replaced or removed. */
-export interface WorldsKeeper {
-  /** @param before the world that had the place */
-  placed(world: World, before: World | undefined): void
-  /** A sandbox that a request named first is there now. */
-  admitted(world: World): void
-  removed(world: World): void
-  /** A sandbox was removed to make room, or because it idled. */
-  evicted(world: World): void
-  /** The state that everything begins with is another; returns the names of its seeds, by collection. */
-  seeded(seeded: World): Readonly<Record<string, string>>
-}
 
 /** The reason why a world cannot be created or deleted. */
 export type WorldFault = 'bad-name' | 'exists' | 'unknown' | 'permanent' | 'switched-off'

@@ -1,8 +1,9 @@
 // The time of a world: its clock; and its past, to which a recorded world is rewound.
 
 import { type JournalEntry, LOST } from '../../gateway/journal/journal.ts'
-import { describeChanges, type History, type HistoryEntry, isTold, MOST_ENTRIES } from '../../gateway/state/history.ts'
-import type { KeptState } from '../../gateway/state/kept-state.ts'
+import { describeChanges, isTold } from '../../state/described-changes.ts'
+import { type HistoryEntry, MOST_ENTRIES } from '../../state/history.ts'
+import type { State } from '../../state/state.ts'
 import { type ClockWords, parseMoment, readClockChange, timestamp, type WorldClock } from '../../world/clock.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, refuseAbsent } from './replies.ts'
 import {
@@ -85,9 +86,9 @@ export const historyRoutes = ({ gateway }: Control) => {
     if (state === undefined) return refuseUnrecorded()
     const position = positionOf(to, name, state, gateway.clock.now(), request)
     if (typeof position !== 'number') return position
-    const reversed = state.worldLog.rewind(name, position, into)
+    const reversed = state.rewind(name, position, into)
     if (reversed !== undefined) return json({ position, reversed })
-    return outOfReach(`the history begins at position ${state.worldLog.history.reach}, after ${position}`)
+    return outOfReach(`the history begins at position ${state.history.reach}, after ${position}`)
   }
   return under('shared', {
     getHistory: inWorld(worlds, {
@@ -103,7 +104,7 @@ export const historyRoutes = ({ gateway }: Control) => {
       },
       handle: ({ name }, { parameters }) => {
         if (gateway.state === undefined) return refuseUnrecorded()
-        const { history } = gateway.state.worldLog
+        const { history } = gateway.state
         const { limit = 100, before = Number.POSITIVE_INFINITY } = parameters as { limit?: number; before?: number }
         const all = history
           .of(name)
@@ -168,7 +169,7 @@ const outOfReach = (detail: string): ControlReply => problem(409, 'out_of_reach'
 function positionOf(
   to: Target['to'],
   world: string,
-  { worldLog: { history }, position: end }: KeptState,
+  { history, position: end }: State,
   now: number,
   request: JournalEntry | undefined,
 ): number | ControlReply {
@@ -190,7 +191,7 @@ function positionOf(
 }
 
 /** Returns the position of a world at a time. @param named the time as a refusal names it */
-function lastBefore(history: History<unknown>, world: string, time: number, named: string): number | ControlReply {
+function lastBefore(history: State['history'], world: string, time: number, named: string): number | ControlReply {
   const last = history
     .of(world)
     .filter(({ at }) => at <= time)

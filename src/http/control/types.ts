@@ -3,13 +3,13 @@
 // nothing.
 
 import type { RecordedRequest } from '../../gateway/journal/entry.ts'
-import type { DescribedChange } from '../../gateway/state/history.ts'
 import type { Severity } from '../../kernel/diagnostic.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
 import type { DateTime, Fraction } from '../../kernel/units.ts'
 import type { DescribedResource } from '../../plan/describe.ts'
 import type { AnswerOrder } from '../../plan/simulation-file.ts'
+import type { DescribedChange } from '../../state/described-changes.ts'
 
 export type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
 export type { RequestFilter, Verdict } from '../../gateway/journal/filter.ts'

@@ -6,10 +6,10 @@ import { isId, type Resource } from '../../behaviours/resource.ts'
 import { compileLocation } from '../../behaviours/respond/reply.ts'
 import { withHeaders } from '../../kernel/http.ts'
 import { isObject, type JsonObject, memberAt } from '../../kernel/json.ts'
+import { Interrupt } from '../../world/changes.ts'
 import type { Collection } from '../../world/records/collection.ts'
 import type { Entry, Id, Page, Query } from '../../world/records/types.ts'
 import { cutPage, idIn, withId } from '../../world/records/values.ts'
-import { Interrupt } from '../../world/turns.ts'
 import { asEntry, changeIn, changesIn, layOver, markChanged, markDeleted, type OwnChange } from './overlaid-records.ts'
 import { readRealApi, UpstreamFault, unusable } from './read-real-api.ts'
 import { upstreamBlock } from './settings.ts'
@@ -102,7 +102,7 @@ class StagedRequest implements StagedReading {
     if (!this.#replies.has(path)) {
       const read = () => this.#read(path, exchange, base)
       // No turn waits for the network: the request leaves its turn, and comes again.
-      if (exchange.world.turns !== undefined) throw new Interrupt(read)
+      if (exchange.world.recorder !== undefined) throw new Interrupt(read)
       await exchange.pause(read())
     }
     const answer = this.#replies.get(path) as Answer | UpstreamFault

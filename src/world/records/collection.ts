@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Budget } from '../budget.ts'
-import { type CollectionEffect, type CollectionState, idOf, portableId, type Recorder } from '../changes.ts'
+import { type ChangeListener, type CollectionEffect, type CollectionState, idOf, portableId } from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { drawId } from '../draws.ts'
 import {
@@ -16,7 +16,7 @@ import {
   renameRows,
   rowsOf,
   stateOfRows,
-} from './recording.ts'
+} from './row-changes.ts'
 import { Rows } from './rows.ts'
 import { portableTimer, Timers } from './timers.ts'
 import type { CollectionOptions, Dump, DumpedTimer, Entry, Id, Page, Query, Row } from './types.ts'
@@ -326,8 +326,8 @@ export class Collection {
 
   // --- the changes of a log --------------------------------------------------------------------------------------------
 
-  /** Passes every later change to a recorder, under the names of a world and a collection; `undefined`: to none. */
-  record(recorder: Recorder | undefined, world = '', name = ''): void {
+  /** Passes every later change to a listener, under the names of a world and a collection; `undefined`: to none. */
+  record(listener: ChangeListener | undefined, world = '', name = ''): void {
     const restore: Restore = (id, old, evicted, counts) => {
       if (evicted !== undefined) this.#rows.put(evicted, this.#rows.get(evicted.id))
       this.#passed.clear()
@@ -338,7 +338,7 @@ export class Collection {
       this.#counts.copy(counts)
       this.#recording?.follow(this.#counts)
     }
-    this.#recording = recorder && new CollectionRecording(recorder, world, name, this.#counts, restore)
+    this.#recording = listener && new CollectionRecording(listener, world, name, this.#counts, restore)
     this.#tellTimers()
   }
 

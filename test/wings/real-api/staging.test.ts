@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { importSnapshot } from '../../../src/gateway/import.ts'
+import { importSnapshot } from '../../../src/gateway/restore.ts'
 import { realApiObserver } from '../../../src/wings/real-api/observe.ts'
 import { UpstreamFailure } from '../../../src/wings/real-api/upstream.ts'
 import { takeSnapshot } from '../../../src/world/world.ts'
