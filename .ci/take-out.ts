@@ -63,6 +63,7 @@ function withoutLines(list: string, gone: ReadonlySet<string>): string {
   return kept
     .filter(line => !new RegExp(`^ +(?:${names}),$`).test(line))
     .join('\n')
+    .replace(new RegExp(`\\{ [^{}\\n]*\\b(?:${names})\\b[^{}\\n]* \\}(?:, )?`, 'g'), '')
     .replace(new RegExp(`(extends|,) (?:${names})(?=,| \\{)`, 'g'), '')
     .replace(new RegExp(`(?<=[[ ])(?:${names})(?:, |(?=\\]))`, 'g'), '')
 }

@@ -5,8 +5,6 @@ import { Gateway } from '../../src/gateway/gateway.ts'
 import { describeEntry, type RecordedRequest } from '../../src/gateway/journal/entry.ts'
 import { silentLog } from '../../src/gateway/log.ts'
 import { replay, send } from '../../src/gateway/send.ts'
-import type { PlannedOperation } from '../../src/plan/plan.ts'
-import { describeForm } from '../../src/wings/console/form.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { OPERATIONS, simulate } from '../simulate.ts'
 import { load } from '../support/in-process.ts'
@@ -49,17 +47,8 @@ for (const scheme of [
     const sending = { method: 'GET', path: '/a' } as const
     assert.equal((await send(gateway, sending)).reply.status, 401)
     assert.equal((await send(gateway, { ...sending, credential: 'any' })).reply.status, 204)
-    const form = describeForm(plan.operations[0] as PlannedOperation, plan, 'http://127.0.0.1:4010')
-    assert.match(form.curl ?? '', /^curl .*(?:any.*\/a|\/a.*any)/)
   })
 }
-
-test('an operation is described with a sample of each reply that has no example', () => {
-  const { gateway } = desk()
-  const planned = gateway.plan.operations.find(({ operation }) => operation.id === 'listThings') as PlannedOperation
-  const { responses } = describeForm(planned, gateway.plan, 'http://127.0.0.1:4010')
-  assert.ok(Array.isArray(responses[0]?.content[0]?.sample))
-})
 
 test('a fault of the wire is described', async () => {
   const { gateway } = simulate(`\noperations: { listThings: { fault: { kind: reset } } }`)

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { startGateway } from '../../src/index.ts'
-import { inferFile } from '../../src/wings/infer/load-inferred.ts'
-import { ask } from './ask.ts'
+import { startGateway } from '../../../../src/index.ts'
+import { inferFile } from '../../../../src/wings/infer/load-inferred.ts'
+import { ask } from '../../../wire/ask.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(home, { recursive: true }))
