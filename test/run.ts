@@ -10,7 +10,7 @@ import { spec } from 'node:test/reporters'
 import { bundle } from './support/bundle.ts'
 
 /** The name of a file as the lists below have it: the tests of a wing are placed as those of the house are. */
-const placed = (file: string): string => file.replace(/^wings\/[^/]+\/(?=(?:wire|property)\/)/, '')
+const placed = (file: string): string => file.replace(/^wings\/[^/]+\/(?=(?:browser|property|wire)\/)/, '')
 /** Files that start many programs or a browser, send many megabytes, or wait for a limit of time. */
 const LONG = [
   /^(?:attack|browser|contributing|load\/largest-text|property\/queueing)/,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -17,8 +17,10 @@ const skip = withoutBrowser
 const ROOT = join(import.meta.dirname, '../..')
 const browser = sharedBrowser()
 
-/** The places of the console, and what is opened there. */
-const PLACES: readonly (readonly [place: string, open?: (page: Page) => Promise<void>])[] = [
+type Place = readonly [place: string, open?: (page: Page) => Promise<void>]
+
+/** The places of the console, and what is opened there; without those of wings that were taken out. */
+const PLACES = onlyThere([
   ['live', page => page.getByRole('button', { name: 'More filters' }).click()],
   ['live?request=1'],
   ['live?request=1&tab=request', page => page.getByRole('button', { name: 'rule' }).click()],
@@ -31,7 +33,13 @@ const PLACES: readonly (readonly [place: string, open?: (page: Page) => Promise<
   ['drift'],
   ['next'],
   ['configuration', breakConfiguration],
-]
+])
+
+function onlyThere(places: readonly Place[]): readonly Place[] {
+  const views = readFileSync(join(ROOT, 'src/console/shell/views.ts'), 'utf8')
+  const isThere = (id: string | undefined) => id === undefined || views.includes(`id: '${id}'`)
+  return places.filter(([place]) => isThere(/^\w+/.exec(place)?.[0]) && isThere(/tab=(coverage)/.exec(place)?.[1]))
+}
 
 async function refuseRecord(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'The record as JSON' }).fill('{"id": 1, "text": ""}')

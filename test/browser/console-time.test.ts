@@ -1,7 +1,6 @@
-// The views Time and Deprecations of the console: the calendar with the clock as a line, and the callers of what is deprecated.
+// The view Time of the console: the calendar with the clock as a line.
 
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sharedBrowser, withoutBrowser } from './chromium.ts'
@@ -158,24 +157,6 @@ test('the range is zoomed and moved, and is in the URL', { skip }, () =>
   }),
 )
 
-test('callers of deprecated operations are shown as a table and a CSV file', { skip }, () =>
-  withConsole(browser, TIMED, async ({ page, open, send }) => {
-    await open('deprecations')
-    await page.getByText('Nobody has called them yet').waitFor()
-    assert.match((await page.getByRole('row', { name: /getOld/ }).textContent()) ?? '', /nobody0$/)
-    await send('GET', '/old')
-    await send('GET', '/old')
-    const row = page.getByRole('row', { name: /frontend/ })
-    await row.waitFor()
-    assert.match((await row.textContent()) ?? '', /^getOld1 Jan 20201 Jan 2100\d+frontend2/)
-    const saving = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save as CSV' }).click()
-    const download = await saving
-    assert.equal(download.suggestedFilename(), 'deprecations.csv')
-    assert.match(await readFile((await download.path()) as string, 'utf8'), /getOld.*frontend/)
-  }),
-)
-
 const {
   operations: { getOld: _, ...operations },
   ...rest
@@ -185,7 +166,5 @@ test('an empty calendar says what can appear on it', { skip }, () =>
   withConsole(browser, { config: { ...rest, operations } }, async ({ page, open }) => {
     await open('time')
     await page.getByRole('heading', { name: 'Nothing is on the calendar' }).waitFor()
-    await open('deprecations')
-    await page.getByRole('heading', { name: 'Nothing is deprecated' }).waitFor()
   }),
 )

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { WINGS } from '../../src/wings.ts'
-import { ROOT, sourceFiles, testImports } from './source-files.ts'
+import { ROOT, sourceFiles, testFiles, testImports } from './source-files.ts'
 
 /** The two lists of wings: that of the program, and that of the console's views. */
 const LISTS = ['wings.ts', 'console/shell/views.ts']
@@ -43,6 +43,15 @@ test('only the tests of a wing, and of wings behind it, import from it', () => {
     return to !== undefined && names.indexOf(to) > (from === undefined ? -1 : names.indexOf(from))
   })
   assert.deepEqual(linesOf(wrong), [], 'move the test to test/wings/NAME/')
+})
+
+test('tests of the house use no helper of the tests of a wing', () => {
+  const helper = /\bfrom '(?:\.\.\/)+wings\/[^']*'/
+  const wrong = testFiles.filter(({ path, text }) => !path.startsWith('test/wings/') && helper.test(text))
+  assert.deepEqual(
+    wrong.map(({ path }) => path),
+    [],
+  )
 })
 
 test('every wing has its tests and its page', () => {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { lyingContract, startLyingServer } from '../wings/drift/wire/lying-server.ts'
-import { sharedBrowser, withoutBrowser } from './chromium.ts'
-import { findingsAtWidths, withConsole } from './console.ts'
+import { sharedBrowser, withoutBrowser } from '../../../browser/chromium.ts'
+import { findingsAtWidths, withConsole } from '../../../browser/console.ts'
+import { lyingContract, startLyingServer } from '../wire/lying-server.ts'
 
 const browser = sharedBrowser()
 const liar = await startLyingServer(true)

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inProcess } from '../support/in-process.ts'
-import { serveInferred } from '../wings/infer/wire/serve-inferred.ts'
+import { inProcess } from '../../../support/in-process.ts'
+import { serveInferred } from './serve-inferred.ts'
 
 const REPOS = `
 openapi: 3.0.3

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serveInferred } from '../wings/infer/wire/serve-inferred.ts'
+import { serveInferred } from './serve-inferred.ts'
 
 const ok = (schema: string, status = 200) =>
   `responses: { '${status}': { description: ok, content: { application/json: { schema: ${schema} } } } }`

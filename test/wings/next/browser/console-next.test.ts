@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { sharedBrowser, withoutBrowser } from './chromium.ts'
-import { CONFIG, findingsAtWidths, withConsole } from './console.ts'
+import { sharedBrowser, withoutBrowser } from '../../../browser/chromium.ts'
+import { CONFIG, findingsAtWidths, withConsole } from '../../../browser/console.ts'
 
 const browser = sharedBrowser()
 const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
