@@ -14,7 +14,9 @@ import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
 import { makeEngine } from './state/engines/open-engine.ts'
 import type { Surroundings } from './state/surroundings.ts'
-import { breathe, type Clock, every, watchLoop } from './world/clock.ts'
+import type { Clock } from './world/clock.ts'
+import { watchLoop } from './world/process-watch.ts'
+import { breathe, every } from './world/real-time.ts'
 
 /** The version of this package, from the one place that states it. */
 export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version

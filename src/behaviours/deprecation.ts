@@ -7,7 +7,7 @@ import { reportPlaceholders } from '../expression/template.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { type Headers, problems, type Reply, refuse, retryAfter, withHeaders } from '../kernel/http.ts'
 import { parseDuration } from '../kernel/units.ts'
-import { httpDate, isoDate, parseDate } from '../world/clock.ts'
+import { httpDate, isoDate, parseDate } from '../world/dates.ts'
 import {
   type Behaviour,
   type Brownouts,

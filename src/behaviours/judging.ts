@@ -3,7 +3,8 @@
 import { isRead, mediaOfReply, nonconformanceOf, type Operation, responseFor } from '../contract/contract.ts'
 import { type Judgement, type Judging, type Reply, type ReplyStream, type Unread, withWarning } from '../kernel/http.ts'
 import { decodeBody, tooLong, unread, withCopy } from '../kernel/received.ts'
-import { breathe, createBudget, monotonic } from '../world/clock.ts'
+import { createBudget } from '../world/idle-turns.ts'
+import { breathe, monotonic } from '../world/real-time.ts'
 
 /**
  * Returns the reply with its judgement. A body that has arrived with its head is judged at once, so that `Understudy-Warning` can

@@ -3,7 +3,8 @@
 
 import { type Headers, problems, quotedString, refuse, retryAfter, withHeaders } from '../kernel/http.ts'
 import { parseDuration, parseRate } from '../kernel/units.ts'
-import { type Quota, Quotas, Servers, type Taken } from '../world/kept.ts'
+import { type Quota, Quotas, type Taken } from '../world/kept/quotas.ts'
+import { Servers } from '../world/servers.ts'
 import { type Behaviour, type ConfigOf, type Exchange, setting } from './behaviour.ts'
 
 const rateLimitSchema = setting.block(

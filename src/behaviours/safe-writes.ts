@@ -7,7 +7,7 @@ import { problems, type Reply, refuse, withHeaders } from '../kernel/http.ts'
 import { stringifyJson } from '../kernel/json.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { digest } from '../world/draws.ts'
-import { IdempotencyKeys } from '../world/kept.ts'
+import { IdempotencyKeys } from '../world/kept/idempotency-keys.ts'
 import type { Entry } from '../world/records/types.ts'
 import { type Behaviour, type ConfigOf, type Exchange, setting, type Wrap } from './behaviour.ts'
 

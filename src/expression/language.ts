@@ -2,7 +2,7 @@
 
 import { Environment } from '@marcbachmann/cel-js'
 import { type Json, mapValues, stringifyJson } from '../kernel/json.ts'
-import type { Moment } from '../world/clock.ts'
+import type { Moment } from '../world/dates.ts'
 import { boundEvaluator, boundWork, chargeTo, matchesLinearly, spendOnConversion, spendOnSample } from './costs.ts'
 import { type Doubt, doubtsIn } from './doubts.ts'
 import { explainHabit } from './habits.ts'

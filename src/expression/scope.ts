@@ -2,7 +2,7 @@
 // values are converted. Independent of how a gateway fills them in.
 
 import { Decimal, type Json, put } from '../kernel/json.ts'
-import { momentOf, timeOf, timestamp } from '../world/clock.ts'
+import { momentOf, timeOf, timestamp } from '../world/dates.ts'
 
 export interface Expression {
   readonly text: string

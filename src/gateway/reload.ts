@@ -6,7 +6,7 @@ import { attempted } from '../kernel/memo.ts'
 import { formatBriefly } from '../kernel/report.ts'
 import type { Loaded, LoadOptions } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
-import { every } from '../world/clock.ts'
+import { every } from '../world/real-time.ts'
 import type { Gateway } from './gateway.ts'
 import type { Log } from './log.ts'
 

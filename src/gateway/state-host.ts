@@ -9,7 +9,7 @@ import type { World } from '../world/world.ts'
 import type { Gateway } from './gateway.ts'
 import type { Log } from './log.ts'
 import { StateMeter } from './metrics/state-meter.ts'
-import { recordFaults } from './restore.ts'
+import { recordFaults } from './record-faults.ts'
 
 /** Returns the state of a gateway, which is to be opened. */
 export function createState(

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { type Problem, problems, type Reply } from '../kernel/http.ts'
 import type { Delivery, Simulation } from '../plan/settings.ts'
-import { breathe } from '../world/clock.ts'
+import { breathe } from '../world/real-time.ts'
 import { faultOfParser } from './request.ts'
 import type { Security } from './tls.ts'
 import { LingeringResponse, unfinishedOn, writeRaw, writeReply } from './wire.ts'

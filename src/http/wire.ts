@@ -5,7 +5,7 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Headers, Reply, Wire } from '../kernel/http.ts'
 import type { Delivery } from '../plan/settings.ts'
-import { breathe } from '../world/clock.ts'
+import { breathe } from '../world/real-time.ts'
 import { breakOff, drained, passOn } from './streamed.ts'
 
 /** A request and its response; a context of Koa is one. */

@@ -12,7 +12,8 @@ import { placeWithin } from '../kernel/file/source.ts'
 import { describeRule, problems } from '../kernel/http.ts'
 import { isObject, memberAt, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
-import { Hits, SCENARIOS, Scenarios } from '../world/kept.ts'
+import { Hits } from '../world/kept/hits.ts'
+import { SCENARIOS, Scenarios } from '../world/kept/scenarios.ts'
 import { compileIdentification } from './consumers.ts'
 import {
   type ContractNames,

@@ -10,7 +10,7 @@ import { reportPlaceholders } from '../expression/template.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
 import { firstOf, type Request } from '../kernel/http.ts'
-import { parseDate } from '../world/clock.ts'
+import { parseDate } from '../world/dates.ts'
 import type { ConsumerFile } from './simulation-file.ts'
 
 const CREDENTIAL_HINT = 'write the name of an environment variable in upper case: ${API_KEY}'

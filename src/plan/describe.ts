@@ -5,7 +5,7 @@ import type { Lifecycle } from '../behaviours/behaviour.ts'
 import { countRests, type Phase, phaseAt, restAt, restsFrom } from '../behaviours/deprecation.ts'
 import { type LatencyConfig, latency } from '../behaviours/latency.ts'
 import { table } from '../kernel/terminal.ts'
-import { isoDate } from '../world/clock.ts'
+import { isoDate } from '../world/dates.ts'
 import type { Plan, PlannedOperation, PlannedRule, Weather } from './plan.ts'
 
 export interface DescribedOperation {

@@ -6,7 +6,7 @@ import { roundBeyondExamples } from '../contract/documents.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
 import { Decimal, isObject, mapValues, unescapeKey } from '../kernel/json.ts'
 import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
-import { parseDate } from '../world/clock.ts'
+import { parseDate } from '../world/dates.ts'
 
 const DURATION = '\\d+(?:\\.\\d+)? ?(?:ms|s|m|h|d)'
 const RATE = '[1-9]\\d*/(?:0*[1-9]\\d*)?(?:s|m|h|d|sec|second|min|minute|hour|day)'

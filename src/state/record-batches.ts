@@ -1,7 +1,7 @@
 // Gathers the changes of records while many entries of a log are read.
 
 import { getOrMake } from '../kernel/memo.ts'
-import type { RowsBatch } from '../world/records/row-changes.ts'
+import type { RowsBatch } from '../world/records/rows-batch.ts'
 import type { Effect } from './effects.ts'
 import type { KeptWorlds } from './host.ts'
 

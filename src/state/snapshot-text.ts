@@ -4,7 +4,7 @@
 
 import { stringifyJson } from '../kernel/json.ts'
 import type { CollectionState } from '../world/changes.ts'
-import { breathe } from '../world/clock.ts'
+import { breathe } from '../world/real-time.ts'
 import type { AnswerState, WorldState } from './effects.ts'
 
 /** How many records are written before others are answered: some milliseconds. */

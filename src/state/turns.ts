@@ -3,7 +3,7 @@
 // are one append; where another one was faster, they are undone, and the work runs again after those of the other.
 
 import { type Cause, type Change, Interrupt } from '../world/changes.ts'
-import { afterPromises, breathe, monotonic } from '../world/clock.ts'
+import { afterPromises, breathe, monotonic } from '../world/real-time.ts'
 import type { Append, Engine, News, Position } from './engines/engine.ts'
 import { Unavailable } from './errors.ts'
 import { type Group, PendingChanges } from './pending-changes.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { IdempotencyKeys } from '../../src/world/kept.ts'
+import { IdempotencyKeys } from '../../src/world/kept/idempotency-keys.ts'
 import { simulate } from '../simulate.ts'
 import type { Ask } from '../support/in-process.ts'
 import { settle, VirtualClock } from '../virtual-clock.ts'

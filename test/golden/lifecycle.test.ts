@@ -2,7 +2,7 @@
 
 import { formatDiagnostics } from '../../src/kernel/report.ts'
 import { describeCalendar, describeDayWhole } from '../../src/plan/describe.ts'
-import { parseDate } from '../../src/world/clock.ts'
+import { parseDate } from '../../src/world/dates.ts'
 import { loadPlan } from '../support/load.ts'
 import { testCases } from './cases.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Quotas } from '../../src/world/kept.ts'
+import { Quotas } from '../../src/world/kept/quotas.ts'
 import { simulate } from '../simulate.ts'
 import { cases } from '../support/cases.ts'
 import { VirtualClock } from '../virtual-clock.ts'

@@ -1,7 +1,7 @@
 // An engine of a state whose answers are late at random.
 
 import type { Engine } from '../../src/state/engines/engine.ts'
-import { breathe } from '../../src/world/clock.ts'
+import { breathe } from '../../src/world/real-time.ts'
 
 /** An engine that sometimes answers late, so that other operations come in between. */
 export function slow(engine: Engine, late: () => boolean): Engine {

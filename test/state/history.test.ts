@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { takeSnapshot } from '../../src/world/world.ts'
+import { takeSnapshot } from '../../src/world/snapshot.ts'
 import { MemoryLog } from '../support/memory-log.ts'
 import { GATEWAY, replica } from './replicas.ts'
 import { call, titles, withChanges } from './rewinding.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBudget } from '../../src/world/clock.ts'
+import { createBudget } from '../../src/world/idle-turns.ts'
 
 test('work has its share of the time, and more at once after a rest, up to a limit', () => {
   let now = 0

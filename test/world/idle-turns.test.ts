@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createIdleTurns } from '../../src/world/clock.ts'
+import { createIdleTurns } from '../../src/world/idle-turns.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
 /** Takes turns beside other work, of which `share` pieces are done in a millisecond. Returns the milliseconds at which they began. */

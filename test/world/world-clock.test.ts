@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ClockChange, LATEST, parseMoment, parseShift, WorldClock } from '../../src/world/clock.ts'
+import { type ClockChange, WorldClock } from '../../src/world/clock.ts'
+import { LATEST, parseMoment, parseShift } from '../../src/world/dates.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
 const START = Date.UTC(2026, 0, 1)

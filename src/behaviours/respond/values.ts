@@ -12,7 +12,7 @@ import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, memberAt, parsePointer } from '../../kernel/json.ts'
 import { DOUBTFUL } from '../../kernel/remedies.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
-import { httpDate, parseDate, timestamp } from '../../world/clock.ts'
+import { httpDate, parseDate, timestamp } from '../../world/dates.ts'
 import { compileExpression } from '../expressions.ts'
 import { EXTRA, type Make, type Making } from '../resource.ts'
 

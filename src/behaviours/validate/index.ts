@@ -10,7 +10,7 @@ import { type BrokenRule, firstOf, problems, type Reply, refuse, withHeaders } f
 import { isObject, type Json, memberAt, type Parsed, parsePointer } from '../../kernel/json.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { schemasWithin } from '../../sample/schema-parts.ts'
-import { breathe } from '../../world/clock.ts'
+import { breathe } from '../../world/real-time.ts'
 import {
   type Behaviour,
   type ConfigOf,

@@ -4,7 +4,7 @@
 import type { Plan } from '../../plan/plan.ts'
 import type { SharedRequests } from '../../state/engines/engine.ts'
 import type { SharedPlace } from '../../state/host.ts'
-import { breathe } from '../../world/clock.ts'
+import { breathe } from '../../world/real-time.ts'
 import { Mask } from '../mask.ts'
 import { maskHeaders } from './entry.ts'
 import { blankEntry, type Journal, type JournalEntry, LOST, nestedMember } from './journal.ts'

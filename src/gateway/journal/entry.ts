@@ -3,7 +3,7 @@
 
 import { mapValues } from '../../kernel/json.ts'
 import type { DateTime, Fraction } from '../../kernel/units.ts'
-import { timestamp } from '../../world/clock.ts'
+import { timestamp } from '../../world/dates.ts'
 import type { Explanation } from '../client-controls.ts'
 import type { Mask } from '../mask.ts'
 import { type JournalBody, type JournalEntry, LOST } from './journal.ts'

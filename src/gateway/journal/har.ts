@@ -2,7 +2,7 @@
 
 import type { Entry } from 'har-format'
 import type { Headers } from '../../kernel/http.ts'
-import { parseTime, timestamp } from '../../world/clock.ts'
+import { parseTime, timestamp } from '../../world/dates.ts'
 import type { RecordedBody, RecordedRequest } from './entry.ts'
 
 /** A request and its reply, as a recording has them. */

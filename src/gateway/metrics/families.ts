@@ -4,7 +4,7 @@
 
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
 import type { PlannedOperation } from '../../plan/plan.ts'
-import { breatheWhenDue } from '../../world/clock.ts'
+import { breatheWhenDue } from '../../world/real-time.ts'
 
 export type Labels = Readonly<Record<string, string | number>>
 

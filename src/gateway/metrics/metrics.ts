@@ -1,8 +1,8 @@
 // The metrics of a gateway: those that are counted per request, and those that are read when the page is made.
 
-import type { LoopDelay } from '../../world/clock.ts'
-import { Servers } from '../../world/kept.ts'
+import type { LoopDelay } from '../../world/process-watch.ts'
 import { EVICTIONS } from '../../world/sandboxes.ts'
+import { Servers } from '../../world/servers.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds/worlds.ts'
 import {

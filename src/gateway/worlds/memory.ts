@@ -1,7 +1,7 @@
 // The memory of all worlds together: logs the sandboxes that are evicted for it, and watches how much is left.
 
 import { type Budget, heapLimit, heapUsed } from '../../world/budget.ts'
-import { afterCollections } from '../../world/clock.ts'
+import { afterCollections } from '../../world/process-watch.ts'
 import type { Eviction } from '../../world/sandboxes.ts'
 import type { Log } from '../log.ts'
 

@@ -3,7 +3,7 @@
 
 import { findFirstCall } from '../../gateway/curl.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
-import { timestamp } from '../../world/clock.ts'
+import { timestamp } from '../../world/dates.ts'
 import { json } from './replies.ts'
 import schemas from './reply-schemas.json' with { type: 'json' }
 import {

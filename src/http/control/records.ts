@@ -1,7 +1,7 @@
 // The routes of the records of a world, which are validated by the contract, and of the resources that they belong to.
 
 import { compileAccept, type Resource } from '../../behaviours/resource.ts'
-import { describeFaults, faultsOf, MOST_FAULTS, recordFaults } from '../../gateway/restore.ts'
+import { describeFaults, faultsOf, MOST_FAULTS, recordFaults } from '../../gateway/record-faults.ts'
 import { type JsonObject, parseInteger } from '../../kernel/json.ts'
 import { describeStatesOf } from '../../plan/describe.ts'
 import type { Collection } from '../../world/records/collection.ts'

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Problem, Reply } from '../../kernel/http.ts'
-import { parseMoment } from '../../world/clock.ts'
+import { parseMoment } from '../../world/dates.ts'
 
 export interface ControlReply {
   readonly status: number

@@ -4,7 +4,8 @@ import { type JournalEntry, LOST } from '../../gateway/journal/journal.ts'
 import { describeChanges, isTold } from '../../state/described-changes.ts'
 import { type HistoryEntry, MOST_ENTRIES } from '../../state/history.ts'
 import type { State } from '../../state/state.ts'
-import { type ClockWords, parseMoment, readClockChange, timestamp, type WorldClock } from '../../world/clock.ts'
+import { type ClockWords, readClockChange, type WorldClock } from '../../world/clock.ts'
+import { parseMoment, timestamp } from '../../world/dates.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, refuseAbsent } from './replies.ts'
 import {
   type Control,

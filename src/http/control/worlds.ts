@@ -2,9 +2,11 @@
 
 import { Readable } from 'node:stream'
 import type { Gateway } from '../../gateway/gateway.ts'
-import { describeFaults, importSnapshot } from '../../gateway/restore.ts'
+import { describeFaults } from '../../gateway/record-faults.ts'
+import { importSnapshot } from '../../gateway/restore.ts'
 import { stringifyJson } from '../../kernel/json.ts'
-import { type Snapshot, takeSnapshot, type World } from '../../world/world.ts'
+import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
+import type { World } from '../../world/world.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, stream } from './replies.ts'
 import {
   anyObject,

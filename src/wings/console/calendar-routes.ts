@@ -12,7 +12,7 @@ import {
   string,
   under,
 } from '../../http/control/route.ts'
-import { DAY } from '../../world/clock.ts'
+import { DAY } from '../../world/dates.ts'
 import { calendarOf } from './world-calendar.ts'
 
 /** Milliseconds before the time of the world at which a calendar begins. */

@@ -3,7 +3,7 @@
 import { json, missing } from '../../http/control/replies.ts'
 import { type Control, described, positive, refuseWorld, replyWith, shape, under } from '../../http/control/route.ts'
 import { describeDay } from '../../plan/describe.ts'
-import { timestamp } from '../../world/clock.ts'
+import { timestamp } from '../../world/dates.ts'
 import { describeChain, describeForm } from './form.ts'
 import { Traffic } from './traffic.ts'
 import type { Measure } from './types.ts'

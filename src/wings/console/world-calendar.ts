@@ -2,7 +2,7 @@
 
 import { lifecycleEvents } from '../../plan/describe.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { parseDate, timestamp } from '../../world/clock.ts'
+import { parseDate, timestamp } from '../../world/dates.ts'
 import type { World } from '../../world/world.ts'
 import type { CalendarEvent, WorldCalendar } from './types.ts'
 

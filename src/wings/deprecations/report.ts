@@ -2,7 +2,7 @@
 
 import { table } from '../../kernel/terminal.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { DAY, isoDate } from '../../world/clock.ts'
+import { DAY, isoDate } from '../../world/dates.ts'
 import type { Deprecations, Usage } from './usage.ts'
 
 export interface DeprecatedOperation {

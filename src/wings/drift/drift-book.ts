@@ -6,7 +6,7 @@ import { placeOf } from '../../contract/documents.ts'
 import type { Diagnostic, Place } from '../../kernel/diagnostic.ts'
 import type { Reply } from '../../kernel/http.ts'
 import type { DateTime } from '../../kernel/units.ts'
-import { timestamp } from '../../world/clock.ts'
+import { timestamp } from '../../world/dates.ts'
 import { answerAt, nameOfPart, type ObservedReply, type ReplyDifference } from '../project/differences.ts'
 import type { AskedRequest } from '../project/page-differences.ts'
 

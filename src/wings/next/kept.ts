@@ -2,7 +2,7 @@
 
 import type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
 import type { HarMessage } from '../../gateway/journal/har.ts'
-import { parseTime } from '../../world/clock.ts'
+import { parseTime } from '../../world/dates.ts'
 import type { RecordedExchange } from '../project/har.ts'
 import type { KeptBody, KeptExchange } from './judge.ts'
 

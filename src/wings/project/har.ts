@@ -19,7 +19,7 @@ import { placeOfFile } from '../../kernel/file/source.ts'
 import { decodeUtf8 } from '../../kernel/http.ts'
 import { isObject, put } from '../../kernel/json.ts'
 import { attempted } from '../../kernel/memo.ts'
-import { parseTime } from '../../world/clock.ts'
+import { parseTime } from '../../world/dates.ts'
 
 /** A request and its reply, as somebody recorded them. */
 export interface RecordedExchange extends HarExchange {

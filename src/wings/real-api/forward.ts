@@ -6,7 +6,7 @@ import type { Responder } from '../../behaviours/responder.ts'
 import { decodeQuery } from '../../contract/document/parameters.ts'
 import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { joinFields } from '../../kernel/received.ts'
-import { monotonic } from '../../world/clock.ts'
+import { monotonic } from '../../world/real-time.ts'
 import { realApiObserver } from './observe.ts'
 import { upstreamBlock } from './settings.ts'
 import {

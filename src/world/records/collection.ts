@@ -6,18 +6,11 @@ import type { Budget } from '../budget.ts'
 import { type ChangeListener, type CollectionEffect, type CollectionState, idOf, portableId } from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { drawId } from '../draws.ts'
-import {
-  applyRow,
-  becomeState,
-  CollectionRecording,
-  Counts,
-  type Restore,
-  RowsBatch,
-  renameRows,
-  rowsOf,
-  stateOfRows,
-} from './row-changes.ts'
+import { Counts } from './counts.ts'
+import { CollectionRecording, type Restore } from './row-changes.ts'
+import { applyRow, becomeState, renameRows, rowsOf, stateOfRows } from './row-states.ts'
 import { Rows } from './rows.ts'
+import { RowsBatch } from './rows-batch.ts'
 import { portableTimer, Timers } from './timers.ts'
 import type { CollectionOptions, Dump, DumpedTimer, Entry, Id, Page, Query, Row } from './types.ts'
 import { fieldIn, indexKeyOf, joinKey, recordText, withId } from './values.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { importSnapshot } from '../../../src/gateway/restore.ts'
-import { takeSnapshot } from '../../../src/world/world.ts'
+import { takeSnapshot } from '../../../src/world/snapshot.ts'
 import { inProcess } from '../../support/in-process.ts'
 import { FixedClock } from '../../virtual-clock.ts'
 

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { restsFrom } from '../../../src/behaviours/deprecation.ts'
-import { isoDate } from '../../../src/world/clock.ts'
+import { isoDate } from '../../../src/world/dates.ts'
 import { loadPlan } from '../../support/load.ts'
 import { line, picture, rect, text } from './svg.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { importSnapshot } from '../../../src/gateway/restore.ts'
 import { realApiObserver } from '../../../src/wings/real-api/observe.ts'
 import { UpstreamFailure } from '../../../src/wings/real-api/upstream.ts'
-import { takeSnapshot } from '../../../src/world/world.ts'
+import { takeSnapshot } from '../../../src/world/snapshot.ts'
 import { type InProcess, inProcess, loadFiles } from '../../support/in-process.ts'
 import { clientOf, STAGED_CONTRACT, StagingServer, stagedConfiguration } from './staging.ts'
 

@@ -1,0 +1,94 @@
+// The records of a collection from and to other forms: values that another copy of the collection takes over, the changes of
+// a log, seeds and dumps.
+
+import { type CollectionState, idOf, type PortableId, portableId, type RowEffect } from '../changes.ts'
+import type { Counts } from './counts.ts'
+import type { Rows } from './rows.ts'
+import type { CollectionOptions, Dump, Id, Row } from './types.ts'
+import { compareIds, fieldIn, indexKeyOf, readRecord, recordText } from './values.ts'
+
+/** All records; with `base`, which they began as a fork of, only those that differ. */
+export function stateOfRows(rows: Rows, { portable: counters }: Counts, base: Rows | undefined): CollectionState {
+  const kept: [string, number, number][] = []
+  const keep = ({ text, created, revision }: Row): void => void kept.push([text, created, revision])
+  if (base === undefined) {
+    for (const row of rows.values()) keep(row)
+    return { whole: true, rows: kept, gone: [], counters }
+  }
+  const gone: PortableId[] = []
+  rows.differFrom(base, keep, id => void gone.push(portableId(id)))
+  return { whole: false, rows: kept, gone, counters }
+}
+
+/** Takes over records: instead of all others if they are complete, else in addition. */
+export function becomeState(
+  rows: Rows,
+  counts: Counts,
+  { idField, within }: CollectionOptions,
+  state: CollectionState,
+): void {
+  const made = state.rows.map(([text, created, revision]): Row => {
+    const value = readRecord(text)
+    // A record may have no id, if another field is the id now.
+    return { id: indexKeyOf(value, idField, within) ?? `#${revision}`, value, text, revision, created }
+  })
+  if (state.whole) rows.fill(lastById(made))
+  else {
+    for (const id of state.gone) {
+      const row = rows.get(idOf(id))
+      if (row !== undefined) rows.delete(row)
+    }
+    if (made.length < rows.size) for (const row of made) putRow(rows, row)
+    else rows.fill(lastById([...rows.all(), ...made]))
+  }
+  counts.resume(state.counters)
+}
+
+/** Takes over one record. */
+export function applyRow(
+  rows: Rows,
+  counts: Counts,
+  { idField }: CollectionOptions,
+  [, portable, text, created, revision, counters]: RowEffect,
+): void {
+  const id = idOf(portable)
+  const old = rows.get(id)
+  const row = text === null ? undefined : { id, value: readRecord(text), text, revision, created }
+  if (row !== undefined) putRow(rows, row, old)
+  else if (old !== undefined) rows.delete(old)
+  if (counters !== undefined) counts.resume(counters)
+  else if (row !== undefined) counts.wrote(revision, created, fieldIn(idField, row.value) as Id | undefined)
+}
+
+function putRow(rows: Rows, row: Row, old = rows.get(row.id)): void {
+  rows.put(row, old, old === undefined && row.created > 0 && rows.isLast(row.id))
+}
+
+const orderById = (a: Row, b: Row): number => compareIds(a.id, b.id)
+
+/** Returns records in the order of their ids; of several with the same id the last one. */
+export function lastById(rows: Row[]): Row[] {
+  if (rows.every((row, i) => i === 0 || orderById(rows[i - 1] as Row, row) < 0)) return rows
+  const sorted = rows.toSorted(orderById)
+  return sorted.filter(({ id }, i) => i + 1 === sorted.length || compareIds(id, (sorted[i + 1] as Row).id) !== 0)
+}
+
+/** Makes the records of a dump, in the order of their ids, and counts them. */
+export function rowsOf(dump: Dump, { idField, within, first: from = 1 }: CollectionOptions, counts: Counts): Row[] {
+  const { records, created = [], nextId = from, creations = 0 } = dump
+  counts.next = nextId
+  counts.creations = Math.max(creations, created.length)
+  const first = counts.creations - created.length + 1
+  const ordinals = new Map(created.map((id, i) => [id, first + i]))
+  const rows = records.map((value): Row => {
+    const id = indexKeyOf(value, idField, within) as Id
+    counts.pass(fieldIn(idField, value) as Id | undefined)
+    return { id, value, text: recordText(value), revision: ++counts.revision, created: ordinals.get(id) ?? 0 }
+  })
+  return lastById(rows)
+}
+
+/** Keeps every record under the key that the options give it now; one that has no id stays under its own. */
+export function renameRows(rows: Rows, { idField, within }: CollectionOptions): void {
+  rows.fill(lastById(rows.all().map(row => ({ ...row, id: indexKeyOf(row.value, idField, within) ?? row.id }))))
+}
