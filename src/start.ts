@@ -9,7 +9,7 @@ import { watchMemory } from './gateway/worlds/memory.ts'
 import type { ServedWing } from './http/control/route.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
 import { isRunning, thisProcess } from './http/this-process.ts'
-import { createFleet } from './http/workers/fleet.ts'
+import { Fleet } from './http/workers/fleet.ts'
 import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
 import { makeEngine } from './state/engines/open-engine.ts'
@@ -36,6 +36,8 @@ export interface ServiceOptions {
   readonly recover?: boolean
   /** The switches of `serve` with which the control plane may change fixed blocks; see `Block.fixed`. Default: none. */
   readonly permissions?: ReadonlySet<string>
+  /** Is called before the ports are opened: requests may arrive from then on. */
+  readonly opening?: (reloader: Reloader) => void
   /** Called when memory has run out: the engine is about to end the process. */
   readonly exhausted?: () => void
 }
@@ -68,8 +70,9 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
   const gateway = createGateway(plan, options)
   const reloader = new Reloader(gateway, load, loaded, log)
   if (options.permissions !== undefined) reloader.permissions = options.permissions
-  const fleet = typeof workers === 'number' ? { fleet: createFleet(gateway, log), count: workers } : workers
+  const fleet = typeof workers === 'number' ? { fleet: new Fleet(gateway, log), count: workers } : workers
   await keepState(gateway, options)
+  options.opening?.(reloader)
   const serving = await serve(
     gateway,
     reloader,

@@ -61,13 +61,7 @@ export function createDataPlane(gateway: Gateway, status: Status, use: readonly 
  * @param unmatched whether requests to paths that the contract does not have are refused, or passed on
  */
 export function mountStandIn(gateway: Gateway, unmatched: 'refuse' | 'next', closed: () => boolean): KoaMiddleware {
-  const addresses = { api: '', control: '' }
-  const status = createStatus(
-    gateway,
-    () => true,
-    () => addresses,
-  )
-  const standIn = createStandIn(gateway, status, {
+  const standIn = createStandIn(gateway, createStatus(gateway), {
     write: giveReply,
     // The server of the application has answered `Expect: 100-continue` already.
     readBody: (ctx, maxBytes) => readLateBody(ctx, maxBytes, false),

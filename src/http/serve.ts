@@ -5,13 +5,12 @@ import type { Log } from '../gateway/log.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { TlsSettings } from '../plan/settings.ts'
 import { checkGuarded } from './control/access.ts'
-import { refuseMessage } from './control/replies.ts'
-import type { ControlRoute, ServedWing } from './control/route.ts'
+import type { Control, ServedWing } from './control/route.ts'
+import { ControlPort, loadControlPlane } from './control-port.ts'
 import { createDataPlane, type KoaMiddleware } from './data-plane.ts'
-import { createListener, type Plane } from './listener.ts'
-import { findMessageFault } from './request.ts'
-import { createStatus } from './status.ts'
-import { writeReply } from './wire.ts'
+import { Listener, type Plane } from './listener.ts'
+import { createStatus, type Status } from './status.ts'
+import type { Security } from './tls.ts'
 import type { Fleet } from './workers/fleet.ts'
 import { askForCertificate, askForPage, takeConnections, untilPortIsClosed } from './workers/worker.ts'
 
@@ -43,25 +42,11 @@ export interface Serving {
   close(options?: { readonly grace?: number; readonly drain?: number }): Promise<void>
 }
 
-/** Answers a call of the control plane in a turn of the worlds; probes do not wait. */
-function inTurn(route: ControlRoute, gateway: Gateway): ControlRoute {
-  if (route.open) return route
-  const handle: ControlRoute['handle'] = route.outsideTurns
-    ? async call => {
-        await gateway.state?.catchUp()
-        return route.handle(call)
-      }
-    : call => gateway.change(() => route.handle(call), route.at)
-  return { ...route, handle }
-}
-
+/** How long requests under way are waited for by default, in milliseconds. */
 const GRACE = 10_000
 
 /** The time for running control-plane requests after the API has stopped, in milliseconds. */
 const CONTROL_GRACE = 250
-
-/** The control plane takes headers of this many bytes, however few the API does. */
-const CONTROL_HEADERS = 16_000
 
 /**
  * Starts both planes; rejects, with nothing left open, when a port cannot be had, and with an `UnguardedControlPlane` when
@@ -75,126 +60,157 @@ export async function serve(
   log: Log,
 ): Promise<Serving> {
   checkGuarded(listen.controlHost, listen.controlToken)
-  let ready = true
-  const { workers } = listen
-  const fleet = typeof workers === 'object' ? workers.fleet : undefined
-  let origin = ''
-  let controlOrigin = ''
-  const addresses = () => ({ api: origin, control: controlOrigin })
-  // Each port shows the whole program.
-  const page = async () => (await (workers === 'worker' ? askForPage() : fleet?.metrics())) ?? gateway.metrics.page()
-  const unavailable = () => gateway.state?.unavailable ?? fleet?.unavailable()
-  const status = createStatus(gateway, () => ready, addresses, page, unavailable)
-  const security = await secure(gateway.plan.simulation.tls, listen, fleet)
-  const data = createListener(
-    {
+  const security = await secure(gateway.plan.simulation.tls, listen)
+  const service = new Service({ gateway, reloader, listen, version, log }, security)
+  await service.open()
+  return service
+}
+
+interface ServiceParts {
+  readonly gateway: Gateway
+  readonly reloader: Reloader
+  readonly listen: Listen
+  readonly version: string
+  readonly log: Log
+}
+
+/** Both planes around a gateway. */
+class Service implements Serving {
+  origin = ''
+  controlOrigin = ''
+  readonly fingerprint: string | undefined
+  readonly #gateway: Gateway
+  readonly #listen: Listen
+  readonly #log: Log
+  readonly #data: Listener
+  readonly #control: Listener
+  readonly #scheme: 'http' | 'https'
+  #isReady = true
+
+  constructor(parts: ServiceParts, security: Security | undefined) {
+    const { gateway, listen, log } = parts
+    this.#gateway = gateway
+    this.#listen = listen
+    this.#log = log
+    this.#scheme = security === undefined ? 'http' : 'https'
+    this.fingerprint = security?.fingerprint
+    const status = this.#createStatus()
+    const dataPlane: Plane = {
       handle: createDataPlane(gateway, status, listen.use),
       refuse: (problem, detail) => gateway.refuse(problem, detail),
       limits: () => gateway.plan.simulation.limits,
       delivery: () => gateway.plan.simulation.delivery,
       asksClients: true,
-    },
-    security,
-  )
-  const about = { version, api: () => origin, workers: typeof workers === 'object' ? workers.count : undefined }
-  const failed = (error: unknown) => gateway.reportFailure(error)
-  const loadControlPlane = async () => {
-    const { createControlPlane } = await import('./control/control-plane.ts')
-    const { controlRoutes } = await import('./control/index.ts')
-    const { wings = [] } = listen
-    const routes = await controlRoutes({ gateway, reloader, status, about, wings }, fleet && (all => fleet.routes(all)))
-    return createControlPlane(
-      routes.map(route => inTurn(route, gateway)),
-      listen.controlToken,
-      failed,
-      wings.flatMap(({ page }) => page ?? []),
+    }
+    const control = this.#controlOf(parts, status)
+    const fleet = this.#fleet
+    const controlPort = new ControlPort(gateway, () =>
+      loadControlPlane(control, listen.controlToken, fleet && (routes => fleet.routes(routes))),
     )
+    this.#data = new Listener(dataPlane, security)
+    this.#control = new Listener(controlPort, security)
+    gateway.onAdopt(({ simulation }) => {
+      this.#data.apply(simulation.limits)
+      this.#control.apply(controlPort.limits())
+      if (simulation.tls !== undefined) security?.renew(simulation.tls)
+    })
   }
-  let loading: ReturnType<typeof loadControlPlane> | undefined
-  const controlPlane: Plane = {
-    handle: async (req, res) => {
-      const fault = findMessageFault(req, res)
-      if (fault !== undefined) return writeReply({ req, res }, await refuseMessage(...fault), controlPlane.delivery())
-      try {
-        // Loaded for its first request, so that a start pays neither time nor memory for it.
-        loading ??= loadControlPlane()
-        const handle = await loading
-        handle(req, res)
-      } catch (error) {
-        loading = undefined
-        failed(error)
-        res.destroy()
-      }
-    },
-    refuse: refuseMessage,
-    limits: () => {
-      const { limits } = gateway.plan.simulation
-      return { ...limits, headers: Math.max(limits.headers, CONTROL_HEADERS) }
-    },
-    // Pages of other origins are refused: send them no CORS headers.
-    delivery: () => ({ ...gateway.plan.simulation.delivery, vary: '', open: false }),
-    asksClients: false,
+
+  get #isWorker(): boolean {
+    return this.#listen.workers === 'worker'
   }
-  const control = createListener(controlPlane, security)
-  gateway.onAdopt(({ simulation }) => {
-    data.apply(simulation.limits)
-    control.apply(controlPlane.limits())
-    if (simulation.tls !== undefined) security?.renew(simulation.tls)
-  })
-  const { fingerprint } = security ?? {}
-  const originOf = originBy(security === undefined ? 'http' : 'https')
-  if (typeof workers === 'object')
-    origin = originOf(listen.host, await workers.fleet.start(workers.count, listen.port, listen.host))
-  else if (workers === 'worker') {
-    takeConnections(socket => data.take(socket))
-    origin = originOf(listen.host, listen.port)
-  } else {
-    await data.listen(listen.port, listen.host)
-    origin = originOf(listen.host, data.port())
+
+  /** The workers, if this is their primary. */
+  get #fleet(): Fleet | undefined {
+    return fleetOf(this.#listen)
   }
-  // Workers stop together, and the primary logs for them.
-  const say = (message: string) => void (workers === 'worker' || log.info({}, message))
-  const close: Serving['close'] = async ({ grace = GRACE, drain = 0 } = {}) => {
-    ready = false
-    data.wane()
-    control.wane()
-    const stopped = fleet?.stop()
+
+  #createStatus(): Status {
+    const gateway = this.#gateway
+    return createStatus(gateway, {
+      ready: () => this.#isReady,
+      addresses: () => ({ api: this.origin, control: this.controlOrigin }),
+      // Each port shows the whole program.
+      page: async () => (await (this.#isWorker ? askForPage() : this.#fleet?.metrics())) ?? gateway.metrics.page(),
+      unavailable: () => gateway.state?.unavailable ?? this.#fleet?.unavailable,
+    })
+  }
+
+  #controlOf({ gateway, reloader, listen, version }: ServiceParts, status: Status): Control {
+    const { workers, wings = [] } = listen
+    const about = {
+      version,
+      api: () => this.origin,
+      workers: typeof workers === 'object' ? workers.count : undefined,
+    }
+    return { gateway, reloader, status, about, wings }
+  }
+
+  /** Opens the ports. Rejects, with nothing left open, when one cannot be had. */
+  async open(): Promise<void> {
+    const { host, controlHost, controlPort } = this.#listen
+    this.origin = this.#originOf(host, await this.#openData())
+    if (this.#isWorker) return
+    try {
+      await this.#control.listen(controlPort, controlHost)
+    } catch (error) {
+      await this.close({ grace: 0 })
+      throw error
+    }
+    this.controlOrigin = this.#originOf(controlHost, this.#control.port)
+  }
+
+  /** Serves the API. Resolves with its port. */
+  async #openData(): Promise<number> {
+    const { workers, host, port } = this.#listen
+    if (typeof workers === 'object') return workers.fleet.start(workers.count, port, host)
+    if (workers === 'worker') {
+      takeConnections(socket => this.#data.take(socket))
+      return port
+    }
+    await this.#data.listen(port, host)
+    return this.#data.port
+  }
+
+  #originOf(host: string, port: number): string {
+    const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+    return `${this.#scheme}://${name}:${port}`
+  }
+
+  async close({ grace = GRACE, drain = 0 }: Parameters<Serving['close']>[0] = {}): Promise<void> {
+    this.#isReady = false
+    this.#data.wane()
+    this.#control.wane()
+    const stopped = this.#fleet?.stop()
     if (drain > 0) {
-      say(`stopping: /readyz answers 503, requests are served for ${drain} ms more`)
+      // Workers stop together, and the primary logs for them.
+      if (!this.#isWorker) this.#log.info({}, `stopping: /readyz answers 503, requests are served for ${drain} ms more`)
       await new Promise(resolve => setTimeout(resolve, drain))
     }
-    if (data.busy() > 0) log.info({}, `waiting for ${data.busy()} requests under way, at most ${grace / 1000} s`)
-    const cut = await data.close(grace, workers === 'worker' ? untilPortIsClosed : undefined)
-    if (cut > 0) log.warn({}, `${cut} connections were cut: their requests took longer than ${grace / 1000} s`)
+    const { busyCount } = this.#data
+    if (busyCount > 0) {
+      this.#log.info({}, `waiting for ${busyCount} requests under way, at most ${grace / 1000} s`)
+    }
+    const cut = await this.#data.close(grace, this.#isWorker ? untilPortIsClosed : undefined)
+    if (cut > 0) {
+      this.#log.warn({}, `${cut} connections were cut: their requests took longer than ${grace / 1000} s`)
+    }
     await stopped
-    await control.close(grace === 0 ? 0 : CONTROL_GRACE)
+    await this.#control.close(grace === 0 ? 0 : CONTROL_GRACE)
   }
-  if (workers === 'worker') return { origin, controlOrigin: '', fingerprint, close }
-  try {
-    await control.listen(listen.controlPort, listen.controlHost)
-  } catch (error) {
-    await close({ grace: 0 })
-    throw error
-  }
-  controlOrigin = originOf(listen.controlHost, control.port())
-  return { origin, controlOrigin, fingerprint, close }
 }
+
+const fleetOf = ({ workers }: Listen): Fleet | undefined => (typeof workers === 'object' ? workers.fleet : undefined)
 
 /** Makes the TLS options of the planes. A self-signed certificate is the same for all processes. */
-async function secure(tls: TlsSettings | undefined, listen: Listen, fleet: Fleet | undefined) {
+async function secure(tls: TlsSettings | undefined, listen: Listen): Promise<Security | undefined> {
   if (tls === undefined) return undefined
-  const { createSecurity } = await import('./tls.ts')
-  if (tls.pair !== undefined) return createSecurity(tls, undefined)
-  if (listen.workers === 'worker') return createSecurity(tls, await askForCertificate())
+  const { Security } = await import('./tls.ts')
+  if (tls.pair !== undefined) return new Security(tls)
+  if (listen.workers === 'worker') return new Security(tls, await askForCertificate())
   const { makeSelfSigned } = await import('./self-signed.ts')
-  const own = await makeSelfSigned([listen.host, listen.controlHost].filter(host => !/^(?:0\.0\.0\.0|::)$/.test(host)))
-  fleet?.share(own)
-  return createSecurity(tls, own)
+  const hosts = [listen.host, listen.controlHost].filter(host => !/^(?:0\.0\.0\.0|::)$/.test(host))
+  const pair = await makeSelfSigned(hosts)
+  fleetOf(listen)?.share(pair)
+  return new Security(tls, pair)
 }
-
-const originBy =
-  (scheme: string) =>
-  (host: string, port: number): string => {
-    const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-    return `${scheme}://${name}:${port}`
-  }

@@ -13,32 +13,36 @@ const statusReply = (status: number, value: object): Reply => ({
   body: JSON.stringify(value),
 })
 
-/**
- * @param ready whether new requests are welcome
- * @param addresses where the API and the control plane are reached
- * @param page makes the page of metrics; default: of this process alone
- * @param unavailable why requests cannot be answered, if so; default: as far as this process knows
- */
-export const createStatus =
-  (
-    gateway: Gateway,
-    ready: () => boolean,
-    addresses: () => Addresses,
+/** What the routes show that the gateway does not know. */
+interface StatusSources {
+  /** Whether new requests are welcome. Default: they are. */
+  ready?(): boolean
+  addresses?(): Addresses
+  /** Makes the page of metrics. Default: of this process alone. */
+  page?(): Promise<string>
+  /** Returns why requests cannot be answered, if so. Default: as far as this process knows. */
+  unavailable?(): string | undefined
+}
+
+export function createStatus(gateway: Gateway, sources: StatusSources = {}): Status {
+  const {
+    ready = () => true,
+    addresses = () => ({ api: '', control: '' }),
     page = () => gateway.metrics.page(),
     unavailable = () => gateway.state?.unavailable,
-  ): Status =>
-  async (path, accept) => {
+  } = sources
+  return async (path, accept) => {
     if (path === '/') return describeRoot(gateway.plan, accept, addresses())
     if (path === '/metrics') {
       const headers = { 'content-type': gateway.metrics.contentType, 'cache-control': 'no-store' }
       return { status: 200, headers, body: await page() }
     }
+    if (path !== '/readyz') return statusReply(200, { status: 'ok' })
     const reason = unavailable()
-    if (path === '/readyz' && reason !== undefined) return statusReply(503, { status: 'unavailable', reason })
-    if (path === '/readyz')
-      return ready() ? statusReply(200, { status: 'ready' }) : statusReply(503, { status: 'stopping' })
-    return statusReply(200, { status: 'ok' })
+    if (reason !== undefined) return statusReply(503, { status: 'unavailable', reason })
+    return ready() ? statusReply(200, { status: 'ready' }) : statusReply(503, { status: 'stopping' })
   }
+}
 
 // The reply at `/` of the API's port, unless the contract has that path: a description with links.
 
@@ -89,4 +93,4 @@ ${steer}
   return { status: 200, headers: { ...headers, ...page }, body }
 }
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, one => `&#${one.charCodeAt(0)};`)
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)

@@ -10,44 +10,50 @@ import { closeInStages } from './wire.ts'
 /** The first byte of a TLS handshake (RFC 8446 §5.1). */
 const HANDSHAKE = 0x16
 
-export type Security = ReturnType<typeof createSecurity>
+/** How planes are served by TLS; kept for the time of serving. */
+export class Security {
+  readonly #settings: TlsSettings
+  readonly #madePair: KeyPair | undefined
+  readonly #servers: SecureServer[] = []
 
-/**
- * How planes are served by TLS; kept for the time of serving.
- *
- * @param own the certificate that was made at start, where none is configured
- */
-export function createSecurity(settings: TlsSettings, own: KeyPair | undefined) {
-  const servers: SecureServer[] = []
-  const contextOf = ({ pair = own, ca }: TlsSettings) => {
+  /** @param madePair the certificate that was made at start, if none is configured */
+  constructor(settings: TlsSettings, madePair?: KeyPair) {
+    this.#settings = settings
+    this.#madePair = madePair
+  }
+
+  /** The SHA-256 fingerprint of a certificate that was made at start, as browsers and openssl show it. */
+  get fingerprint(): string | undefined {
+    return this.#madePair && new X509Certificate(this.#madePair.cert).fingerprint256
+  }
+
+  #contextOf({ pair = this.#madePair, ca }: TlsSettings) {
     const { key = '', cert = '' } = pair ?? {}
     return { key, cert, ...(ca === undefined ? {} : { ca }), minVersion: 'TLSv1.2' as const }
   }
-  return {
-    /** The SHA-256 fingerprint of a certificate that was made at start, as browsers and openssl show it. */
-    fingerprint: own && new X509Certificate(own.cert).fingerprint256,
-    /** @param asksClients whether the server requests client certificates, if these are configured */
-    createServer(options: ServerOptions, asksClients: boolean): Server {
-      const { clients } = settings
-      const asks = asksClients && clients !== undefined
-      const patience = options.requestTimeout ?? 30_000
-      const server = createServer({
-        ...options,
-        ...contextOf(settings),
-        // Node offers only `http/1.1`, and refuses the handshake of a client that asks for HTTP/1.0 (`curl --http1.0`).
-        ALPNProtocols: ['http/1.1', 'http/1.0'],
-        handshakeTimeout: patience,
-        requestCert: asks,
-        rejectUnauthorized: asks && clients === 'required',
-      })
-      servers.push(server)
-      refuseHttp(server, patience)
-      return server as unknown as Server<never> as Server & RequestListener
-    },
-    /** Serves another certificate from the next connection on. */
-    renew(next: TlsSettings): void {
-      for (const server of servers) server.setSecureContext(contextOf(next))
-    },
+
+  /** @param asksClients whether the server requests client certificates, if these are configured */
+  createServer(options: ServerOptions, asksClients: boolean): Server {
+    const { clients } = this.#settings
+    const asks = asksClients && clients !== undefined
+    const patience = options.requestTimeout ?? 30_000
+    const server = createServer({
+      ...options,
+      ...this.#contextOf(this.#settings),
+      // Node offers only `http/1.1`, and refuses the handshake of a client that asks for HTTP/1.0 (`curl --http1.0`).
+      ALPNProtocols: ['http/1.1', 'http/1.0'],
+      handshakeTimeout: patience,
+      requestCert: asks,
+      rejectUnauthorized: asks && clients === 'required',
+    })
+    this.#servers.push(server)
+    refuseHttp(server, patience)
+    return server as unknown as Server<never> as Server & RequestListener
+  }
+
+  /** Serves another certificate from the next connection on. */
+  renew(settings: TlsSettings): void {
+    for (const server of this.#servers) server.setSecureContext(this.#contextOf(settings))
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { acceptWaiting, untilQuiet } from '../../src/http/listener.ts'
+import { acceptWaiting, untilQuiet } from '../../src/http/until-quiet.ts'
 
 const turn = () => new Promise(resolve => setImmediate(resolve))
 

@@ -3,16 +3,16 @@
 // the other end.
 
 import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Log } from '../../gateway/log.ts'
-import { Metrics, type MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
+import type { MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { KeyPair } from '../../plan/settings.ts'
 import type { ControlRoute } from '../control/route.ts'
-import { untilQuiet } from '../listener.ts'
+import { Dealer } from './dealer.ts'
+import { type AskedOf, answerFrom, sendOrder, type WorkerMessage, type WorkerOrder } from './messages.ts'
+import { primaryRoutes } from './primary-routes.ts'
 import { Pulses } from './pulses.ts'
-import { type AskedOf, answerFrom, type WorkerMessage, type WorkerOrder } from './worker.ts'
+import { WorkerMetrics } from './worker-metrics.ts'
 
 /** A worker that does not answer within this many milliseconds is not waited for. */
 const PATIENCE = 1000
@@ -26,128 +26,110 @@ const [EARLY, PAUSE] = [1000, 200]
 /** The messages of a worker that has ended are read for this many milliseconds. */
 const LAST_WORDS = 100
 
+const runningWorkers = (): Worker[] =>
+  Object.values(cluster.workers ?? {}).filter((worker): worker is Worker => worker !== undefined)
+
 /** The workers of a primary. */
-export function createFleet(gateway: Gateway, log: Log) {
-  /** Connections are paused: the worker reads from them. */
-  const server = createServer({ pauseOnConnect: true, noDelay: true }, socket => deal(socket))
-  let dealCount = 0
-  /** The connections that no worker has taken yet. */
-  const connections = new Map<number, { readonly worker: Worker; readonly socket: Socket }>()
-  /** Connections that wait for the first worker. */
-  const undealt: Socket[] = []
-  let replaced = 0
-  let started = false
-  let stopping = false
-  let callCount = 0
-  let reloadCount = 0
-  let madePair: KeyPair | undefined
-  /** The workers that receive orders and connections, in the order of their turns. */
-  let obeying: Worker[] = []
-  /** The workers that still give replies after the order to stop. */
-  const replying = new Set<number>()
-  /** The last numbers of each worker by id, and the totals of exited workers, which stay in the sums. */
-  const lastCounts = new Map<number, MetricsSnapshot>()
-  let totalsOfExited: Promise<MetricsSnapshot> = Promise.resolve([])
-  const pulses = new Pulses()
+export class Fleet {
+  readonly #gateway: Gateway
+  readonly #log: Log
+  readonly #dealer = new Dealer()
+  readonly #metrics = new WorkerMetrics()
+  readonly #pulses = new Pulses()
+  #replacedCount = 0
+  #callCount = 0
+  #reloadCount = 0
+  #hasStarted = false
+  #isStopping = false
+  #madePair: KeyPair | undefined
+  /** The ids of the workers that still give replies after the order to stop. */
+  readonly #replying = new Set<number>()
 
-  gateway.metrics.countWorkers(() => ({ running: running().length, replaced }))
-  gateway.peers = observer => ({
-    read: about => askAll({ observer, about }),
-    reset: () => tell({ order: 'reset-observer', observer }),
-  })
-  gateway.onAdopt(() => {
-    reloadCount += 1
-    tell({ order: 'reload' })
-  })
-
-  function running(): Worker[] {
-    return Object.values(cluster.workers ?? {}).filter(worker => worker !== undefined)
+  constructor(gateway: Gateway, log: Log) {
+    this.#gateway = gateway
+    this.#log = log
+    gateway.metrics.countWorkers(() => ({ running: runningWorkers().length, replaced: this.#replacedCount }))
+    gateway.peers = observer => ({
+      read: about => this.#askAll({ observer, about }),
+      reset: () => this.#tellAll({ order: 'reset-observer', observer }),
+    })
+    gateway.onAdopt(() => {
+      this.#reloadCount += 1
+      this.#tellAll({ order: 'reload' })
+    })
   }
 
-  /** Returns the numbers of all workers that answer in time. */
-  async function askAll(of: AskedOf): Promise<unknown[]> {
-    const found = await Promise.all(running().map(worker => askWorker(worker, of)))
-    return found.filter(numbers => numbers !== undefined)
-  }
-
-  /** Returns the numbers of a worker; `undefined` if it gives none in time. */
-  function askWorker(worker: Worker, of: AskedOf): Promise<unknown> {
-    const call = ++callCount
-    const isMeant = (message: WorkerMessage) => ('told' in message && message.call === call ? message.told : undefined)
-    const answered = answerFrom(worker, isMeant, PATIENCE)
-    sendOrder(worker, { order: 'tell', call, of })
-    return answered
-  }
-
-  function tell(order: WorkerOrder): void {
-    for (const worker of running()) sendOrder(worker, order)
-  }
+  // --- starting and replacing ------------------------------------------------------------------------------------------
 
   /** Has all workers serve with one certificate, which was made at start. */
-  function share(pair: KeyPair): void {
-    madePair = pair
+  share(pair: KeyPair): void {
+    this.#madePair = pair
   }
 
   /** Starts this many workers. Resolves with their shared port when all of them serve; rejects if one cannot. */
-  async function start(count: number, port: number, host: string): Promise<number> {
-    await once(server.listen(port, host), 'listening')
-    const shared = (server.address() as AddressInfo).port
+  async start(count: number, port: number, host: string): Promise<number> {
+    const shared = await this.#dealer.listen(port, host)
     cluster.setupPrimary()
     cluster.setupPrimary({ args: [...(cluster.settings.args ?? []), '--port', `${shared}`] })
     try {
-      await Promise.all(Array.from({ length: count }, () => fork()))
+      await Promise.all(Array.from({ length: count }, () => this.#fork()))
     } catch (error) {
-      server.close()
+      this.#dealer.close()
       throw error
     }
-    started = true
+    this.#hasStarted = true
     return shared
   }
 
   /** Resolves when the new worker serves; rejects if it ends before. */
-  function fork(): Promise<void> {
+  #fork(): Promise<void> {
     const worker = cluster.fork()
-    const born = performance.now()
+    const forkedAt = performance.now()
     // A channel to a killed process fails by itself; wait for the exit.
     worker.on('error', () => {})
-    const reloads = reloadCount
-    let served = false
+    const reloads = this.#reloadCount
+    let isServing = false
     return new Promise((resolve, reject) => {
-      worker.on('message', (told: WorkerMessage) => {
-        if ('asks' in told) give(worker, told.asks).catch(gateway.reportFailure)
-        else if ('obeys' in told) {
-          served = true
-          log.info({ worker: worker.process.pid }, 'a worker serves')
-          obeying.push(worker)
-          watch(worker).catch(gateway.reportFailure)
-          // The worker has missed orders before this.
-          if (reloadCount !== reloads) sendOrder(worker, { order: 'reload' })
-          if (stopping) sendOrder(worker, { order: 'stop' })
-          for (const socket of undealt.splice(0)) deal(socket)
-          resolve()
-        } else if ('took' in told) taken(told.took)
-        else if ('counts' in told)
-          lastCounts.set(worker.id, Metrics.renew(lastCounts.get(worker.id) ?? [], told.counts))
+      worker.on('message', (message: WorkerMessage) => {
+        if (!('obeys' in message)) return this.#hear(worker, message)
+        isServing = true
+        this.#begin(worker, this.#reloadCount !== reloads)
+        resolve()
       })
-      worker.once('disconnect', () => dismiss(worker))
+      worker.once('disconnect', () => this.#dealer.dismiss(worker))
       worker.once('exit', (code, signal) => {
-        dismiss(worker)
-        pulses.answered(worker.id)
-        setTimeout(() => drop(worker), LAST_WORDS).unref()
-        // One that cannot begin at the start is the end of the start.
-        if (served || started) replace(worker, born, { code, signal })
+        this.#dealer.dismiss(worker)
+        this.#pulses.answered(worker.id)
+        setTimeout(() => this.#dealer.drop(worker), LAST_WORDS).unref()
+        // A worker that cannot begin at the start is the end of the start.
+        if (isServing || this.#hasStarted) this.#replace(worker, forkedAt, { code, signal })
         reject(new Error('a worker ended before it began to serve'))
       })
     })
   }
 
+  /** Gives connections to a worker that serves. @param isOutdated whether it has missed a reload */
+  #begin(worker: Worker, isOutdated: boolean): void {
+    this.#log.info({ worker: worker.process.pid }, 'a worker serves')
+    this.#watch(worker).catch(this.#gateway.reportFailure)
+    if (isOutdated) sendOrder(worker, { order: 'reload' })
+    if (this.#isStopping) sendOrder(worker, { order: 'stop' })
+    this.#dealer.add(worker)
+  }
+
+  #hear(worker: Worker, message: WorkerMessage): void {
+    if ('asks' in message) this.#give(worker, message.asks).catch(this.#gateway.reportFailure)
+    else if ('took' in message) this.#dealer.release(message.took)
+    else if ('counts' in message) this.#metrics.renew(worker.id, message.counts)
+  }
+
   /** Asks a worker again and again whether it answers, and kills it if it does not for long: it is replaced then. */
-  async function watch(worker: Worker): Promise<void> {
-    while (!stopping && worker.isConnected()) {
-      const isAlive = (await askWorker(worker, 'alive')) === true
-      if (isAlive || !worker.isConnected()) pulses.answered(worker.id)
-      else if (pulses.missed(worker.id) && !stopping) {
-        log.error({ worker: worker.process.pid }, 'a worker does not answer and is killed')
+  async #watch(worker: Worker): Promise<void> {
+    while (!this.#isStopping && worker.isConnected()) {
+      const isAlive = (await this.#ask(worker, 'alive')) === true
+      if (isAlive || !worker.isConnected()) this.#pulses.answered(worker.id)
+      else if (this.#pulses.missed(worker.id) && !this.#isStopping) {
+        this.#log.error({ worker: worker.process.pid }, 'a worker does not answer and is killed')
         worker.process.kill('SIGKILL')
         break
       }
@@ -155,138 +137,98 @@ export function createFleet(gateway: Gateway, log: Log) {
     }
   }
 
-  /** Gives a worker the order that it asks for. */
-  async function give(worker: Worker, asked: WorkerOrder['order']): Promise<void> {
-    if (asked === 'closed') return holds(worker)
-    if (asked === 'page') sendOrder(worker, { order: 'page', text: await metrics() })
-    else if (madePair !== undefined) sendOrder(worker, { order: 'certificate', pair: madePair })
-  }
-
-  function replace(worker: Worker, born: number, how: object): void {
-    bury(worker)
-    if (stopping) {
-      holds(worker).catch(gateway.reportFailure)
+  #replace(worker: Worker, forkedAt: number, exit: object): void {
+    this.#metrics.bury(worker.id)
+    if (this.#isStopping) {
+      this.#noteSilent(worker).catch(this.#gateway.reportFailure)
       return
     }
-    replaced += 1
-    log.warn({ worker: worker.process.pid, ...how }, 'a worker ended and is replaced')
+    this.#replacedCount += 1
+    this.#log.warn({ worker: worker.process.pid, ...exit }, 'a worker ended and is replaced')
     // A worker that cannot begin must not be begun again and again without a pause.
-    const again = () => void (stopping || fork().catch(() => {}))
-    if (performance.now() - born > EARLY) again()
+    const again = () => {
+      if (!this.#isStopping) this.#fork().catch(() => {})
+    }
+    if (performance.now() - forkedAt > EARLY) again()
     else setTimeout(again, PAUSE)
   }
 
-  // --- connections -----------------------------------------------------------------------------------------------------
+  // --- orders and questions --------------------------------------------------------------------------------------------
 
-  /** Gives a connection to the next worker. */
-  function deal(socket: Socket): void {
-    const worker = obeying.shift()
-    if (worker === undefined) {
-      undealt.push(socket)
-      return
-    }
-    obeying.push(worker)
-    const id = ++dealCount
-    connections.set(id, { worker, socket })
-    // The socket stays open here until the worker has taken it, or has ended.
-    worker.process.send({ order: 'connection', id } satisfies WorkerOrder, socket, { keepOpen: true }, error => {
-      if (error === null || !connections.delete(id)) return
-      dismiss(worker)
-      deal(socket)
-    })
+  #tellAll(order: WorkerOrder): void {
+    for (const worker of runningWorkers()) sendOrder(worker, order)
   }
 
-  function taken(id: number): void {
-    connections.get(id)?.socket.destroy()
-    connections.delete(id)
+  /** Returns the answers of all workers that answer in time. */
+  async #askAll(question: AskedOf): Promise<unknown[]> {
+    const answers = await Promise.all(runningWorkers().map(worker => this.#ask(worker, question)))
+    return answers.filter(answer => answer !== undefined)
   }
 
-  /** Closes the connections that a worker which has ended did not take: it may have read from them. */
-  function drop(worker: Worker): void {
-    for (const [id, dealt] of connections) if (dealt.worker === worker) taken(id)
+  /** Returns the answer of a worker; `undefined` if it gives none in time. */
+  #ask(worker: Worker, of: AskedOf): Promise<unknown> {
+    const call = ++this.#callCount
+    const isMeant = (message: WorkerMessage) => ('told' in message && message.call === call ? message.told : undefined)
+    const answered = answerFrom(worker, isMeant, PATIENCE)
+    sendOrder(worker, { order: 'tell', call, of })
+    return answered
   }
 
-  /** Deals no further connections to a worker. */
-  function dismiss(worker: Worker): void {
-    obeying = obeying.filter(one => one !== worker)
+  /** Gives a worker the order that it asks for. */
+  async #give(worker: Worker, order: WorkerOrder['order']): Promise<void> {
+    if (order === 'closed') return this.#noteSilent(worker)
+    if (order === 'page') sendOrder(worker, { order, text: await this.metrics() })
+    else if (this.#madePair !== undefined) sendOrder(worker, { order: 'certificate', pair: this.#madePair })
   }
 
   // --- the control plane -----------------------------------------------------------------------------------------------
 
-  /** The routes of the control plane that stay (see `ControlRoute.underWorkers`), with a reset that reaches all. */
-  function routes(routes: readonly ControlRoute[]): ControlRoute[] {
-    // The primary shares the state of its workers, and its changes reach them.
-    if (gateway.state !== undefined) return routes.filter(({ underWorkers }) => underWorkers !== 'absent')
-    return routes
-      .filter(({ underWorkers }) => underWorkers === 'always' || underWorkers === 'reset')
-      .map(route => {
-        if (route.underWorkers !== 'reset') return route
-        const handle: ControlRoute['handle'] = call => {
-          tell({ order: 'reset' })
-          return route.handle(call)
-        }
-        return { ...route, handle }
-      })
+  /** Returns the routes that this process has; a reset reaches all workers. */
+  routes(routes: readonly ControlRoute[]): ControlRoute[] {
+    return primaryRoutes(routes, this.#gateway.state !== undefined, () => this.#tellAll({ order: 'reset' }))
   }
 
-  /** The metrics of all workers together, in the exposition format. */
-  async function metrics(): Promise<string> {
-    const asked = running()
+  /** Returns the metrics of all workers together, in the exposition format. */
+  async metrics(): Promise<string> {
+    const asked = runningWorkers()
       .filter(worker => worker.isConnected())
       .map(async worker => {
-        const snapshot = (await askWorker(worker, 'metrics')) as MetricsSnapshot | undefined
-        if (snapshot !== undefined && !worker.isDead()) lastCounts.set(worker.id, snapshot)
+        const snapshot = (await this.#ask(worker, 'metrics')) as MetricsSnapshot | undefined
+        if (snapshot !== undefined && !worker.isDead()) this.#metrics.set(worker.id, snapshot)
       })
-    const [own] = await Promise.all([gateway.metrics.snapshot(), ...asked])
-    return Metrics.merge([own, ...lastCounts.values(), await totalsOfExited])
+    const [primary] = await Promise.all([this.#gateway.metrics.snapshot(), ...asked])
+    return this.#metrics.page(primary)
   }
 
-  /** Counts since the last report of a killed process are lost: at most those of the interval `TELL`. */
-  function bury({ id }: Worker): void {
-    const last = lastCounts.get(id)
-    if (last === undefined) return
-    lastCounts.delete(id)
-    totalsOfExited = totalsOfExited.then(totals => Metrics.totalsOfExited([totals, last]))
+  /** Returns why not all workers serve; `undefined` if they do. */
+  get unavailable(): string | undefined {
+    return this.#pulses.unavailable
   }
 
   // --- stopping --------------------------------------------------------------------------------------------------------
 
   /**
-   * When no worker gives replies, no client connects again: when all connections are with a worker, the port is closed, and the
-   * workers give the replies that they have held back.
+   * Notes that a worker gives no replies. When none does, no client connects again: when all connections are with a worker, the
+   * port is closed, and the workers give the replies that they have held back.
    */
-  async function holds({ id }: Worker): Promise<void> {
-    if (!replying.delete(id) || replying.size > 0) return
-    await untilQuiet(
-      () => dealCount,
-      () => connections.size > 0,
-    )
-    server.close()
-    tell({ order: 'closed' })
+  async #noteSilent({ id }: Worker): Promise<void> {
+    if (!this.#replying.delete(id) || this.#replying.size > 0) return
+    await this.#dealer.untilQuiet()
+    this.#dealer.close()
+    this.#tellAll({ order: 'closed' })
   }
 
   /** Lets every worker finish its running requests. */
-  async function stop(): Promise<void> {
-    stopping = true
-    for (const { id } of running()) replying.add(id)
-    const gone = running().map(worker => new Promise(resolve => worker.once('exit', resolve)))
-    tell({ order: 'stop' })
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    const workers = runningWorkers()
+    for (const { id } of workers) this.#replying.add(id)
+    const gone = workers.map(worker => new Promise(resolve => worker.once('exit', resolve)))
+    this.#tellAll({ order: 'stop' })
     // A starting worker has nothing to finish.
-    for (const worker of running()) if (!obeying.includes(worker)) worker.process.kill('SIGTERM')
+    for (const worker of workers) if (!this.#dealer.has(worker)) worker.process.kill('SIGTERM')
     await Promise.all(gone)
-    server.close()
-    for (const socket of undealt) socket.destroy()
+    this.#dealer.close()
+    this.#dealer.dropWaiting()
   }
-
-  /** Why not all workers serve; `undefined` if they do. */
-  const unavailable = () => pulses.unavailable
-
-  return { share, start, routes, metrics, unavailable, stop }
-}
-
-export type Fleet = ReturnType<typeof createFleet>
-
-/** Ignores a failed send to a worker that has just exited: its exit is handled elsewhere. */
-function sendOrder(worker: Worker, order: WorkerOrder): void {
-  if (worker.isConnected()) worker.send(order, () => {})
 }

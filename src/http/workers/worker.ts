@@ -4,31 +4,9 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
 import type { Gateway } from '../../gateway/gateway.ts'
-import type { MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { KeyPair } from '../../plan/settings.ts'
-
-/** What the primary asks a worker for: whether its event loop runs, all metrics, or the shared state of an observer. */
-export type AskedOf = 'alive' | 'metrics' | { readonly observer: string; readonly about: unknown }
-
-/** From the primary to a worker. A connection comes with its socket. */
-export type WorkerOrder =
-  | { readonly order: 'reload' | 'reset' | 'stop' | 'closed' }
-  | { readonly order: 'reset-observer'; readonly observer: string }
-  | { readonly order: 'connection'; readonly id: number }
-  | { readonly order: 'certificate'; readonly pair: KeyPair }
-  | { readonly order: 'tell'; readonly call: number; readonly of: AskedOf }
-  | { readonly order: 'page'; readonly text: string }
-/**
- * From a worker to the primary: it receives orders from now on; it has taken a connection; it waits for an order, for `closed`
- * when it gives no replies; the answer to a call; its counts.
- */
-export type WorkerMessage =
-  | { readonly obeys: true }
-  | { readonly took: number }
-  | { readonly asks: WorkerOrder['order'] }
-  | { readonly call: number; readonly told: unknown }
-  | { readonly counts: MetricsSnapshot }
+import { answerFrom, type WorkerMessage, type WorkerOrder } from './messages.ts'
 
 /** The interval in milliseconds at which a worker reports its counts, at least a hundred times the duration of a report. */
 const TELL = 100
@@ -56,9 +34,9 @@ export function takeConnections(take: (socket: Socket) => void): void {
 
 /** In a worker: the certificate that the primary made. */
 export async function askForCertificate(): Promise<KeyPair> {
-  const given = await ask('certificate')
-  if (given === undefined) throw new Error('the primary process has ended')
-  return given.pair
+  const order = await ask('certificate')
+  if (order === undefined) throw new Error('the primary process has ended')
+  return order.pair
 }
 
 /** In a worker that gives no replies: resolves when the port is closed and all connections are with a worker. */
@@ -76,33 +54,6 @@ function ask<Kind extends WorkerOrder['order']>(kind: Kind, patience?: number) {
   const answered = answerFrom(cluster.worker as Worker, isMeant, patience)
   tell({ asks: kind })
   return answered
-}
-
-/**
- * Waits for the message that `find` finds something in; `undefined` where the other end has gone, or sends none within `patience`
- * milliseconds.
- */
-export function answerFrom<Message, Found>(
-  end: Worker,
-  find: (message: Message) => Found | undefined,
-  patience?: number,
-): Promise<Found | undefined> {
-  return new Promise(resolve => {
-    const stop = (found?: Found) => {
-      clearTimeout(timer)
-      end.off('message', hear)
-      end.off('disconnect', gone)
-      resolve(found)
-    }
-    const gone = () => stop()
-    const hear = (message: Message) => {
-      const found = find(message)
-      if (found !== undefined) stop(found)
-    }
-    const timer = patience === undefined ? undefined : setTimeout(gone, patience)
-    end.on('message', hear)
-    end.once('disconnect', gone)
-  })
 }
 
 /** Executes the orders of the primary. Calls `stop` on its order or when it ends. */

@@ -18,18 +18,18 @@ export async function serveInferred(document: string) {
   assert.ok(plan)
   assert.deepEqual(report.list, [])
   const gateway = new Gateway(plan, realClock, silentLog, '0')
-  const { origin, close } = await serve(
+  const serving = await serve(
     gateway,
     new Reloader(gateway, () => loaded, loaded, silentLog),
     { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined },
     '0',
     silentLog,
   )
-  stop = close
+  stop = () => serving.close()
   return (line: string, body?: unknown, type = 'application/json') => {
     const [method, path] = line.split(' ') as [string, string]
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const sent = body === undefined ? {} : { headers: { 'content-type': type }, body: text }
-    return ask(origin + path, { method, ...sent })
+    return ask(serving.origin + path, { method, ...sent })
   }
 }
