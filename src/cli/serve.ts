@@ -7,7 +7,7 @@ import { isWorker, leave, obey } from '../http/workers/worker.ts'
 import type { Loaded } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Simulation } from '../plan/settings.ts'
-import { start } from '../start.ts'
+import { type ServiceOptions, start } from '../start.ts'
 import { realClock } from '../world/real-time.ts'
 import { describeStart, openBrowser } from './banner.ts'
 import {
@@ -56,77 +56,117 @@ export const serveCommand: Command = {
   run: runServe,
 }
 
-async function runServe(line: CommandLine, program: Program): Promise<number> {
-  const { environment, version, print, complain, wings } = program
-  const parents = findParents()
-  const { values, switches } = line
-  const several = values.workers !== undefined
+/** Loads the configuration, and refuses one that several processes cannot serve. */
+class ServedConfiguration {
+  readonly #line: CommandLine
+  readonly #program: Program
   /** The files that the configuration on the disk named when it was last loaded. */
-  let known: readonly string[] = []
+  #files: readonly string[] = []
   /** Whether several processes serve that share no state; unset before they do. */
-  let apart: boolean | undefined
-  const accept = (loaded: Loaded, text?: string): Loaded => {
-    if (text === undefined) known = loaded.files
+  #isApart: boolean | undefined
+
+  constructor(line: CommandLine, program: Program) {
+    this.#line = line
+    this.#program = program
+  }
+
+  async load(): Promise<Loaded> {
+    const loaded = await load(this.#line, this.#program)
+    this.#files = loaded.files
+    return this.#accept(loaded)
+  }
+
+  readonly reload: Load = async ({ text, lacking, worlds }) => {
+    const loaded = await load(this.#line, this.#program, {
+      text,
+      lacking,
+      worlds: { ...readingOf(this.#line, this.#program.wings).worlds, ...worlds },
+      confined: text === undefined ? undefined : this.#files,
+    })
+    if (text === undefined) this.#files = loaded.files
+    return this.#accept(loaded)
+  }
+
+  /** Notes that a plan is served from now on. */
+  served({ simulation }: Plan): void {
+    this.#isApart = simulation.state?.engine.kind !== 'redis'
+  }
+
+  #accept(loaded: Loaded): Loaded {
     const { plan, report } = loaded
-    if (!several || plan === undefined || !sharesState(plan)) return loaded
+    if (this.#line.values.workers === undefined || plan === undefined || !sharesState(plan)) return loaded
     const { source, state } = plan.simulation
     const isShared = state?.engine.kind === 'redis'
-    if (isShared && apart !== true) return loaded
+    if (isShared && this.#isApart !== true) return loaded
     const message = 'several processes (--workers) share records, limits and kept replies through Redis only'
     const hint = isShared ? 'restart the program' : 'serve without --workers, or set state: { redis: … }'
     report.error('shared-state', message, source.locate([]), hint)
     return { ...loaded, plan: undefined }
   }
-  const reload: Load = async ({ text, lacking, worlds }) => {
-    const more = {
-      text,
-      lacking,
-      worlds: { ...readingOf(line, wings).worlds, ...worlds },
-      confined: text === undefined ? undefined : known,
-    }
-    return accept(await load(line, program, more), text)
-  }
-  const loaded = accept(await load(line, program))
+}
+
+async function runServe(line: CommandLine, program: Program): Promise<number> {
+  const { environment, version, print, complain } = program
+  const parents = findParents()
+  const configuration = new ServedConfiguration(line, program)
+  const loaded = await configuration.load()
   return withPlan(loaded, line, program, async plan => {
-    const { listen } = plan.simulation
-    apart = plan.simulation.state?.engine.kind !== 'redis'
-    const log = await createLog((values['log-level'] ?? 'info') as LogLevel)
-    const started = await start(plan, loaded, reload, {
-      clock: realClock,
+    configuration.served(plan)
+    const log = await createLog((line.values['log-level'] ?? 'info') as LogLevel)
+    let stop = () => {}
+    let stopped = Promise.resolve()
+    const options: ServiceOptions = {
+      ...optionsOfService(line, program, plan),
       log,
-      environment,
-      wings,
-      // The primary watches for all.
-      watch: !switches.has('no-watch') && !isWorker(),
-      exhausted: () => {
-        complain(`understudy: ${EXHAUSTED}\n`)
-        program.end(3)
+      // A worker serves before all do: signals must not end the program then.
+      opening: reloader => {
+        stopped = program.stopped(resolve => {
+          stop = resolve
+        })
+        // Workers reload when the primary does.
+        program.onHangup(() => isWorker() || void reloader.reload().catch(() => {}))
       },
-      recover: switches.has('recover'),
-      permissions: switches,
-      workers: isWorker() ? 'worker' : several ? Number(values.workers) : undefined,
-      listen: { ...listenOf(values, listen), controlToken: environment.UNDERSTUDY_CONTROL_TOKEN || undefined },
-    })
-    // The signal handlers exist before the banner is printed.
-    const told = program.stopped(stop => {
-      // Workers reload when the primary does.
-      program.onHangup(() => isWorker() || void started.reloader.reload().catch(() => {}))
-      if (isWorker()) obey(started.gateway, started.reloader, stop)
-      // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
-      else if (environment.npm_lifecycle_event === 'start') followParents(parents, stop)
-    })
+    }
+    const started = await start(plan, loaded, configuration.reload, options)
+    if (isWorker()) obey(started.gateway, started.reloader, stop)
+    // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
+    else if (environment.npm_lifecycle_event === 'start') followParents(parents, stop)
     if (!isWorker()) print(describeStart(plan, version, started.serving))
-    if (switches.has('open') && !isWorker()) {
+    if (line.switches.has('open') && !isWorker()) {
       const fail = (url: string) => complain(`understudy: no browser could be opened; open ${url}\n`)
       openBrowser(started.serving.controlOrigin, program.platform, fail)
     }
-    await told
+    await stopped
     await started.close({ drain: started.gateway.plan.simulation.listen.drain })
     leave()
     await log.close()
     // An unread line would keep the process waiting.
     program.end(0)
   })
+}
+
+/** Returns what the command line says about the service. */
+function optionsOfService({ values, switches }: CommandLine, program: Program, plan: Plan) {
+  const { environment, wings, complain } = program
+  const { workers } = values
+  return {
+    clock: realClock,
+    environment,
+    wings,
+    // The primary watches for all.
+    watch: !switches.has('no-watch') && !isWorker(),
+    exhausted: () => {
+      complain(`understudy: ${EXHAUSTED}\n`)
+      program.end(3)
+    },
+    recover: switches.has('recover'),
+    permissions: switches,
+    workers: isWorker() ? ('worker' as const) : workers === undefined ? undefined : Number(workers),
+    listen: {
+      ...listenOf(values, plan.simulation.listen),
+      controlToken: environment.UNDERSTUDY_CONTROL_TOKEN || undefined,
+    },
+  }
 }
 
 /** Returns the addresses and ports to listen on. */
