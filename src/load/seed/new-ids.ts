@@ -1,6 +1,7 @@
 // How the server makes ids that are text: in the form of an example of the contract (`cus_9s6XKzkNRiz8i3`), as a UUID, by
 // format or pattern. An id must fit the record's schema, and every path parameter that names a record by it.
 
+import { fitsIds, type Resource } from '../../behaviours/resource.ts'
 import { shownBranches } from '../../behaviours/respond/shape.ts'
 import { type Contract, fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
@@ -9,10 +10,11 @@ import { expressionsOf, nameless } from '../../contract/paths.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { replySchema } from '../../contract/success.ts'
-import { isObject, type Json } from '../../kernel/json.ts'
+import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import { drawUuid } from '../../world/draws.ts'
-import type { NewId } from '../../world/records/types.ts'
+import type { Id, NewId } from '../../world/records/types.ts'
+import { withId } from '../../world/records/values.ts'
 
 /**
  * @param readers the operations that name a record by the last parameter of their path
@@ -107,6 +109,19 @@ function showsNumber(operation: Operation, idField: string, contract: Contract):
 /** The path parameters by which operations name a record. */
 export const namingParameters = (readers: readonly Operation[]): Parameter[] =>
   readers.flatMap(one => inPath(one, expressionsOf(one.path).at(-1)))
+
+/** Returns the example of the path parameter that names a record, if every such path takes it. */
+export function shownId(readers: readonly Operation[], { schema, idField, ids }: Resource): Id | undefined {
+  const parameters = namingParameters(readers)
+  const examples = parameters.flatMap(({ node, schema: { node: inner } }) =>
+    [node, inner].map(({ value }) => (isObject(value) ? value.example : undefined)),
+  )
+  const fits = (id: unknown): id is Id =>
+    fitsIds(id, { ids }) &&
+    parameters.every(parameter => isReadBack(parameter, [String(id)])) &&
+    !schema.check(withId(idField, id as Id, {}))?.some(({ pointer: at }) => at === pointer(idField.split('.')))
+  return examples.find(fits)
+}
 
 /** The path parameter of a name; none where it is not declared. */
 const inPath = ({ parameters }: Operation, name: string | undefined): Parameter[] =>

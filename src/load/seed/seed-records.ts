@@ -3,6 +3,7 @@
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
+import { findReferences, type References } from '../../behaviours/references.ts'
 import { fitsIds, type Resource, recordMistakes } from '../../behaviours/resource.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { reportPlaceholders } from '../../expression/template.ts'
@@ -15,7 +16,7 @@ import { Chance, hashOf } from '../../sample/chance.ts'
 import { heapLimit } from '../../world/budget.ts'
 import { drawUuid } from '../../world/draws.ts'
 import type { Id } from '../../world/records/types.ts'
-import { idIn, indexKeyOf, withId } from '../../world/records/values.ts'
+import { idIn, indexKeyOf, withField, withId } from '../../world/records/values.ts'
 import { recordFitter } from './fit-records.ts'
 
 const SEEDS_ARE_DATA = 'seeds are taken literally; use ${now} and ${uuid} in "defaults" and "set"'
@@ -192,8 +193,12 @@ const bytesOfFile = (path: string): number =>
 export interface WantedRecords {
   readonly resource: Resource
   readonly count: number
-  /** Ids that no record may have. */
+  /** The id that the contract shows in the path of a record: the first record has it. */
+  readonly shown: Id | undefined
+  /** Ids that no other record may have. */
   readonly taken: ReadonlySet<unknown>
+  /** The resources of the owners that paths name, by the field with the owner's id. */
+  readonly owners: ReadonlyMap<string, string>
 }
 
 interface Generated {
@@ -227,13 +232,44 @@ export function generateRecords(
     const owners = resources.get(name)
     return ids.get(name) ?? owners?.seeds.map(record => idIn(owners.idField, record) as Id) ?? []
   }
-  return new Map(
+  const generated = new Map(
     wanted.map(one => [one.resource.name, recordsOf(one, ids.get(one.resource.name) ?? [], idsIn, contract, seed)]),
   )
+  const seeded = [...resources].map(([name, { idField, seeds }]) => {
+    return [name, { idField, seeds: generated.get(name)?.records ?? seeds }] as const
+  })
+  const references = findReferences(contract, new Map(seeded))
+  for (const { resource, count, owners } of wanted) {
+    const { records, unowned } = generated.get(resource.name) as Generated
+    if (count <= MANY) generated.set(resource.name, { records: linked(records, resource, owners, references), unowned })
+  }
+  return generated
+}
+
+/** Returns records whose fields name existing records: `authorId` has the id of an author. */
+function linked(
+  records: readonly JsonObject[],
+  resource: Resource,
+  owners: ReadonlyMap<string, string>,
+  references: References,
+): readonly JsonObject[] {
+  const { schema, idField } = resource
+  const fields = [...references.fields(schema.node)].filter(
+    ([field]) => field !== idField && !owners.has(field) && !resource.references.has(field),
+  )
+  return records.map((record, index) => {
+    let current = record
+    for (const [field, refer] of fields) {
+      if (current[field] === undefined) continue
+      const next = { ...current, [field]: refer(current[field] as Json, index + 1) }
+      if (recordMistakes(resource, next) === undefined) current = next
+    }
+    return current
+  })
 }
 
 function recordsOf(
-  { resource, count }: WantedRecords,
+  { resource, count, owners: ownersInPaths }: WantedRecords,
   ids: readonly Id[],
   idsIn: (name: string) => readonly Id[],
   contract: Contract,
@@ -284,7 +320,11 @@ function recordsOf(
       else if (to === name) members.set(field, ids[index] as Id)
       else unowned.add(field)
     }
-    const record = Object.fromEntries(members)
+    let record: JsonObject = Object.fromEntries(members)
+    for (const [field, to] of ownersInPaths) {
+      const owners = idsIn(to)
+      if (owners.length > 0) record = withField(field, owners[index % owners.length] as Id, record)
+    }
     return recordMistakes(resource, record) === undefined ? record : undefined
   }
   const records = ids.flatMap((_, index) => {
@@ -297,12 +337,13 @@ function recordsOf(
   return { records, unowned: [...unowned] }
 }
 
-function idsOf({ resource, count, taken }: WantedRecords, seed: number): Id[] {
+function idsOf({ resource, count, taken, shown }: WantedRecords, seed: number): Id[] {
   const { name, schema, idField, ids: kind, assign, newId } = resource
   const used = new Set<unknown>(taken)
   const sampler = schema.sampler
   const natural = assign === 'client' && kind === 'text' ? sampler.within(schema.key, [idField]) : undefined
-  const ids: Id[] = []
+  const ids: Id[] = shown === undefined || count === 0 || used.has(shown) ? [] : [shown]
+  for (const id of ids) used.add(id)
   for (let ordinal = 1; ids.length < count && ordinal <= count + used.size * 2 + MANY; ordinal++) {
     const own = natural && naturalId(natural, ordinal)
     const drawn = assign === 'uuid' ? drawUuid(seed, name, ordinal) : newId?.(ordinal)

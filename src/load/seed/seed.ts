@@ -15,7 +15,7 @@ import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
 import type { Assign, Id, NewId } from '../../world/records/types.ts'
 import { withId } from '../../world/records/values.ts'
-import { compileNewId, exampleIds } from './new-ids.ts'
+import { compileNewId, exampleIds, shownId } from './new-ids.ts'
 import { createSeedReader, generateRecords, type WantedRecords } from './seed-records.ts'
 
 export interface Seeding {
@@ -77,7 +77,9 @@ export function readResources({
     let count = 0
     if (isObject(seed)) {
       count = (seed as { readonly generate: number }).generate
-      wanted.push({ resource, count, taken: exampleIds(operationsThat(CREATING, name, own), idField, contract) })
+      const taken = exampleIds(operationsThat(CREATING, name, own), idField, contract)
+      const shown = shownId(operationsThat(NAMING, name, own), resource)
+      wanted.push({ resource, count, shown, taken, owners: ownersIn(own) })
     } else {
       seeds = reader.read(resource, seed as string | readonly Json[])
       count = seeds.length
@@ -190,7 +192,7 @@ function compileResource(
     reportUnknown(site, id.from, ['id', 'from'], 'value', schema.shape)
   const idPointer = pointer(schema.shape.properties.has(idField) ? [idField] : idField.split('.'))
   const faultsOf = (value: Json) => {
-    if (fitsRecord(block, schema, record => withId(idField, value as Id, record))) return []
+    if (isUnshown(idField) || fitsRecord(block, schema, record => withId(idField, value as Id, record))) return []
     return schema.check(withId(idField, value as Id, {}), true)?.filter(one => one.pointer === idPointer) ?? []
   }
   let newId: NewId | null | undefined
@@ -353,6 +355,16 @@ function fitsRecord(
   const [first] = Array.isArray(seed) ? seed : []
   return isObject(first) && schema.check(change(first as JsonObject), true) === undefined
 }
+
+/** The resources of the owners that paths to the records name, by the field with the owner's id. */
+const ownersIn = (own: readonly RespondingOperation[]): ReadonlyMap<string, string> =>
+  new Map(
+    own.flatMap(({ respond }) =>
+      withinsOf(respond.within).flatMap(({ parameter, field = parameter, resource }) =>
+        resource === undefined ? [] : [[field, resource] as const],
+      ),
+    ),
+  )
 
 /** The owners that no reply shows, as references: their records are deleted with them. */
 const unshownReferences = ({ declared }: ResourceSite, own: readonly RespondingOperation[]) =>

@@ -5,9 +5,9 @@ import type { Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import { describeField } from '../../contract/schema/field.ts'
-import type { Json } from '../../kernel/json.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/names.ts'
-import { FIRST, type Listed, nest } from './records.ts'
+import { type Listed, nest } from './records.ts'
 import { type FieldReader, isNumeric, type SchemaReader } from './schema.ts'
 
 /** Words by their meaning, with blanks between them. */
@@ -30,55 +30,75 @@ const ROLES: WordTable = {
 /** Returns the usual meaning of a query parameter, by its name: `limit`, `offset`, `page`, `cursor`, `sort`, `order` or `search`. */
 export const roleOf = (name: string): string | undefined => meaningOf(plainName(name), ROLES)
 
-/** The keys of `respond` that the query parameters of a list suggest. */
+/**
+ * Returns the keys of `respond` that the query parameters of a list suggest.
+ *
+ * @param given the fields that a request to create a record may have; `undefined` if any
+ */
 export function listKeys(
   { parameters }: Operation,
   record: FieldReader,
   given?: ReadonlySet<string>,
 ): Record<string, Json> {
-  const { properties, schemas } = record
-  // A required parameter whose field no request sets does not filter, since its value is unknown.
-  const isKnown = (parameter: Parameter, field: string) =>
-    !parameter.required || given === undefined || given.has(plainName(field))
-  const out: Record<string, Json> = {}
-  const query = parameters.filter(one => one.in === 'query')
+  const keys: Record<string, Json> = {}
   const filter: Json[] = []
-  for (const parameter of query) {
-    const { name, schema } = parameter
-    const spelt = record.spelt(plainName(name))
-    const isSame = properties.has(name)
-    const own = isSame || spelt.length !== 1 ? name : (spelt[0] as string)
-    const field = properties.get(own)
-    if (field !== undefined && schemas.isScalar(field)) {
-      const choices = isSame ? choicesOf(parameter, field, schemas) : undefined
-      const filters = choices !== undefined || isFilter(parameter, field, schemas)
-      const setting = isSame ? name : { parameter: name, field: own }
-      if (filters && isKnown(parameter, own)) filter.push(choices ? { parameter: name, all: choices.all } : setting)
-      if (filters || isSame) continue
-    }
-    const inside = innerFilter(parameter, record)
-    if (inside !== undefined) {
-      filter.push({ parameter: name, ...inside })
+  for (const parameter of parameters.filter(({ in: place }) => place === 'query')) {
+    const selected = selectedField(parameter, record)
+    if (selected !== undefined) {
+      // A required parameter whose field no request sets does not filter, since its value is unknown.
+      const isKnown = !parameter.required || given === undefined || given.has(plainName(selected.field))
+      if (selected.setting !== undefined && isKnown) filter.push(selected.setting)
       continue
     }
-    const role = roleOf(name)
+    const role = roleOf(parameter.name)
     const range = boundedField(parameter, record)
     if (range !== undefined && (role === undefined || range.certain)) {
-      filter.push({ parameter: name, field: range.field, is: range.is })
+      filter.push({ parameter: parameter.name, field: range.field, is: range.is })
       continue
     }
-    const numeric = role === 'limit' || role === 'offset' || role === 'page'
-    const isNumber = isNumeric(schema.types)
-    if (role === undefined || out[role] !== undefined || (numeric && !isNumber)) continue
-    // A parameter with a default, such as `filter=all`, is not a search: a request without it must not search.
-    if (role === 'search' && parameter.default !== undefined) continue
-    const setting = role === 'sort' ? sortSetting(parameter, record) : name
-    if (setting !== undefined) out[role] = setting
+    const setting = role === undefined || keys[role] !== undefined ? undefined : roleSetting(role, parameter, record)
+    if (role !== undefined && setting !== undefined) keys[role] = setting
   }
-  if (out.order !== undefined && out.sort === undefined) delete out.order
-  const starts = ['page', 'offset', 'cursor'].filter(key => out[key] !== undefined)
-  for (const key of starts.slice(1)) delete out[key]
-  return { ...(filter.length > 0 ? { filter } : {}), ...out, ...(starts.length > 0 ? { links: true } : {}) }
+  if (keys.order !== undefined && keys.sort === undefined) delete keys.order
+  const starts = ['page', 'offset', 'cursor'].filter(key => keys[key] !== undefined)
+  for (const key of starts.slice(1)) delete keys[key]
+  return { ...(filter.length > 0 ? { filter } : {}), ...keys, ...(starts.length > 0 ? { links: true } : {}) }
+}
+
+/** Returns the field that a parameter selects by, with the entry of `filter`, which is unset where its values do not filter. */
+function selectedField(
+  parameter: Parameter,
+  record: FieldReader,
+): { readonly field: string; readonly setting?: Json } | undefined {
+  const { name, schema } = parameter
+  const { properties, schemas } = record
+  const spelt = record.spelt(plainName(name))
+  const field = properties.has(name) || spelt.length !== 1 ? name : (spelt[0] as string)
+  const node = properties.get(field)
+  if (node !== undefined && schemas.isScalar(node)) {
+    const all = field === name ? everythingOf(parameter, node, schemas) : undefined
+    if (all !== undefined) return { field, setting: { parameter: name, all } }
+    if (isFilter(parameter, node, schemas))
+      return { field, setting: field === name ? name : { parameter: name, field } }
+    return field === name ? { field } : undefined
+  }
+  // `tag` selects by one of the `tags` or of the `tagList`, or by the name of one.
+  const list = record.called(name) ?? record.called(`${name}List`)
+  const items = list === undefined ? undefined : schemas.items(properties.get(list) as Node)
+  const takesText = schema.types.has('array') || schema.types.has('string')
+  if (list === undefined || items === undefined || !takesText) return undefined
+  const inside = schemas.isScalar(items) && schemas.isText(items) ? list : undefined
+  const named = inside ?? (schemas.fields(items).has('name') ? `${list}.name` : undefined)
+  return named === undefined ? undefined : { field: named, setting: { parameter: name, field: named, is: 'contains' } }
+}
+
+/** Returns the setting for a parameter with a usual meaning; `undefined` if its type or its values say that it has another. */
+function roleSetting(role: string, parameter: Parameter, record: FieldReader): Json | undefined {
+  const counts = role === 'limit' || role === 'offset' || role === 'page'
+  if (counts && !isNumeric(parameter.schema.types)) return undefined
+  // A parameter with a default, such as `filter=all`, is not a search: a request without it must not search.
+  if (role === 'search' && parameter.default !== undefined) return undefined
+  return role === 'sort' ? sortSetting(parameter, record) : parameter.name
 }
 
 /**
@@ -93,32 +113,6 @@ function isFilter({ default: fallback, schema }: Parameter, field: Node, schemas
   return values.length > 0 && values.includes(fallback as Json)
 }
 
-interface InnerFilter extends Readonly<Record<string, Json>> {
-  readonly field: string
-}
-
-/**
- * The field inside which a parameter searches: `tag` by the texts or the names of a record's `tags` or `tagList`, `author` by the
- * name of its author.
- */
-function innerFilter({ name, schema }: Parameter, record: FieldReader): InnerFilter | undefined {
-  const { properties, schemas } = record
-  const own = record.called(name) ?? record.called(`${name}List`)
-  const field = own === undefined ? undefined : properties.get(own)
-  const items = field && schemas.items(field)
-  if (own === undefined || field === undefined || !(schema.types.has('array') || schema.types.has('string')))
-    return undefined
-  if (items !== undefined && schemas.isScalar(items))
-    return schemas.isText(items) ? { field: own, is: 'contains' } : undefined
-  const inner = schemas.fields(items ?? field)
-  const named = (items === undefined ? ['username', 'login', 'slug'] : ['name', 'slug', 'key', 'value']).find(one => {
-    const node = inner.get(one)
-    return node !== undefined && schemas.isText(node)
-  })
-  if (named === undefined) return undefined
-  return { field: `${own}.${named}`, ...(items === undefined ? {} : { is: 'contains' }) }
-}
-
 /** The setting for a sort parameter; `undefined` if no value of its enum is a field. No value that the contract allows is refused. */
 function sortSetting({ name, schema }: Parameter, { properties, schemas }: FieldReader): Json | undefined {
   const values = namedValues(schema, schemas)
@@ -131,62 +125,56 @@ function sortSetting({ name, schema }: Parameter, { properties, schemas }: Field
 const namedValues = ({ node }: Parameter['schema'], schemas: SchemaReader): readonly Json[] =>
   schemas.enumOf(schemas.items(node) ?? node)
 
-/** The templates around the records of a list, and around each of them. */
+/** Returns the template around the records of a list. */
 export function wrapping(
-  { whole, keys, inside }: Listed,
+  { whole, keys }: Listed,
   { basePaths, path }: Operation,
   schemas: SchemaReader,
 ): Readonly<Record<string, Json>> {
-  const item: Readonly<Record<string, Json>> = inside === undefined ? {} : { item: { [inside]: '${record.value}' } }
-  const at = `${basePaths[0] ?? ''}${path}`
-  return keys.length === 0 ? item : { body: template(whole, keys, at, schemas), ...item }
+  const address = `${basePaths[0] ?? ''}${path}`
+  return keys.length === 0 ? {} : { body: template(whole, keys, address, schemas) }
 }
 
-function template(node: Node, keys: readonly string[], path: string, schemas: SchemaReader): Json {
-  const [own, ...inner] = keys
-  if (own === FIRST) return [template(schemas.items(node) ?? node, inner, path, schemas)]
+function template(node: Node, [listKey, ...inner]: readonly string[], path: string, schemas: SchemaReader): JsonObject {
   const properties = schemas.fields(node)
-  const out: Record<string, Json> = {}
+  const names = [...properties.keys()]
+  const body: Record<string, Json> = {}
   for (const [name, child] of properties) {
-    if (name === own) {
-      out[name] = inner.length === 0 ? '${page.items}' : { ...(template(child, inner, path, schemas) as object) }
+    if (name === listKey) {
+      body[name] = inner.length === 0 ? '${page.items}' : template(child, inner, path, schemas)
       continue
     }
-    const known = pagePlaceholder(describeField(name, schemas.contract.use(child)), [...properties.keys()], path)
-    if (known !== undefined) out[name] = `\${${known}}`
+    const placeholder = pagePlaceholder(describeField(name, schemas.contract.use(child)), names, path)
+    if (placeholder !== undefined) body[name] = `\${${placeholder}}`
     else if (schemas.isRecord(child) && !schemas.fields(child).has(name)) {
       const nested = template(child, [], path, schemas)
-      if (Object.keys(nested as object).length > 0) out[name] = nested
+      if (Object.keys(nested).length > 0) body[name] = nested
     }
   }
-  return own === undefined || own in out ? out : { ...(nest(keys, '${page.items}') as object), ...out }
-}
-
-/** The values of a parameter that select by a field, and the one that selects everything. */
-export interface Choices {
-  readonly values: readonly Json[]
-  readonly all: string
+  return listKey === undefined || listKey in body
+    ? body
+    : { ...(nest([listKey, ...inner], '${page.items}') as JsonObject), ...body }
 }
 
 const ALL = /^(?:all|any|both|everything|\*)$/i
 
 /**
- * Returns the choices of a parameter for the field of its name; `undefined` without a value for everything. That is the one
- * which the field cannot have; for a field without an enum, one that is called so.
+ * Returns the value of a parameter that selects everything, as `all` of `?state=open|closed|all`: the only one that the field of
+ * its name cannot have, or, for a field without an enum, that is called so. `undefined` without one.
  */
-export function choicesOf(
+export function everythingOf(
   { schema, default: usual }: Parameter,
   field: Node,
   schemas: SchemaReader,
-): Choices | undefined {
+): string | undefined {
   const named = namedValues(schema, schemas)
-  const own = schemas.enumOf(field)
+  const values = schemas.enumOf(field)
   const isText = schemas.isText(field)
-  const rest = named.filter(value => (own.length > 0 ? !own.includes(value) : isText && ALL.test(String(value))))
-  const [all] = rest
-  const values = named.filter(value => value !== all)
-  const isKnown = usual === undefined || [usual].flat().every(one => named.includes(one as Json))
-  return rest.length === 1 && typeof all === 'string' && values.length > 0 && isKnown ? { values, all } : undefined
+  const [all, ...others] = named.filter(value =>
+    values.length > 0 ? !values.includes(value) : isText && ALL.test(String(value)),
+  )
+  const isKnown = usual === undefined || [usual].flat().every(value => named.includes(value as Json))
+  return others.length === 0 && typeof all === 'string' && named.length > 1 && isKnown ? all : undefined
 }
 
 /** A query parameter that bounds a field: `from`, `to`, `createdAfter`, `min_price`, `created[gte]`. */
@@ -200,15 +188,15 @@ interface Range {
 const BOUNDS: WordTable = {
   'more-than': 'after gt',
   'less-than': 'before lt',
-  'at-least': 'from since gte ge min start begin minimum',
-  'at-most': 'to until lte le max end maximum',
+  'at-least': 'from since gte ge min start',
+  'at-most': 'to until lte le max end',
 }
-/** WordTable beside a bound that say no more than that it is a time. */
-const TIMES = 'date time datetime at on timestamp day'.split(' ')
+/** What a field's name may have beside the parameter's: `created` of `created_after` is `createdAt`. */
+const ENDINGS = ['', 'at', 'on', 'date', 'time', 'd', 'dat']
 /** The fields that a bound without a field's name is about, the likeliest first. */
-const USUAL = 'date created createdat createdon createddate timestamp time startdate updatedat'.split(' ')
+const USUAL = ['date', 'created', 'createdat', 'timestamp', 'updatedat']
 
-/** The field that a parameter bounds, and how; `undefined` where it bounds none. */
+/** Returns the field that a parameter bounds, and how; `undefined` where it bounds none. */
 function boundedField({ name, schema }: Parameter, record: FieldReader): Range | undefined {
   const { properties, schemas } = record
   const words = name
@@ -220,25 +208,20 @@ function boundedField({ name, schema }: Parameter, record: FieldReader): Range |
   const is = meaningOf(words[at] ?? '', BOUNDS) as Range['is'] | undefined
   if (is === undefined) return undefined
   const rest = words.filter((_, i) => i !== at)
-  const spoken = rest.filter(word => !TIMES.includes(word)).join('')
-  const endings = ['', 'at', 'on', 'date', 'time', 'd', 'dat']
-  const wanted = spoken === '' ? USUAL : [rest.join(''), ...endings.map(ending => spoken + ending)]
-  for (const candidate of wanted) {
-    const field = record.spelt(candidate)[0]
-    const node = field === undefined ? undefined : properties.get(field)
-    const isDate = /^date/.test(schemas.format(schema.node) ?? '')
-    if (field === undefined || node === undefined || !isComparable(schema.types, isDate, node, schemas)) continue
-    if (spoken === '' && !isDate && rest.length === 0 && !/^(?:from|to|since|until)$/.test(words[at] as string))
-      continue
-    return { field, is, certain: isDate || spoken !== '' || rest.length > 0 }
+  const spoken = rest.filter(word => word !== 'date' && word !== 'time').join('')
+  const isDate = /^date/.test(schemas.format(schema.node) ?? '')
+  // `end` or `max` alone may be about anything.
+  if (rest.length === 0 && !isDate && !/^(?:from|to|since|until)$/.test(name)) return undefined
+  const wanted = spoken === '' ? USUAL : [rest.join(''), ...ENDINGS.map(ending => spoken + ending)]
+  for (const field of wanted.flatMap(candidate => record.spelt(candidate).slice(0, 1))) {
+    const node = properties.get(field) as Node
+    if (isComparable(schema.types, isDate, node, schemas)) return { field, is, certain: isDate || rest.length > 0 }
   }
   return undefined
 }
 
 /** Whether a parameter and a field are both numbers, or both times; a date may be compared with seconds since 1970. */
 function isComparable(types: ReadonlySet<string>, isDate: boolean, field: Node, schemas: SchemaReader): boolean {
-  const known = schemas.types(field)
-  if (isNumeric(types)) return isNumeric(known)
-  if (isDate && isNumeric(known)) return true
-  return types.has('string') && known.has('string') && /^date/.test(schemas.format(field) ?? '')
+  if ((isNumeric(types) || isDate) && schemas.isNumber(field)) return true
+  return types.has('string') && schemas.isText(field) && /^date/.test(schemas.format(field) ?? '')
 }

@@ -16,40 +16,6 @@ import {
 } from '../../support/small-document.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-const uri = { type: 'string', format: 'uri' }
-const Project = object({ id: integer, title: string, funding: string }, { required: ['id', 'title'] })
-const ProjectCreate = object({ title: string, funding: string }, { required: ['title'] })
-const HOST = { host: 'mock.example' }
-
-test('a create that answers with an id and an address stores the record', async () => {
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/projects': {
-          get: answers(200, several(ref('Project'))),
-          post: {
-            ...takes(ProjectCreate),
-            ...answers(201, object({ entity_id: integer, location: uri }, { required: ['entity_id', 'location'] })),
-          },
-        },
-        '/projects/{project_id}': {
-          ...naming('project_id', integer),
-          get: answers(200, ref('Project')),
-          put: { ...takes(ProjectCreate), ...answers(200, object({ success: { type: 'boolean' } })) },
-        },
-      },
-      { Project },
-    ),
-  )
-  const made = (await send('POST /projects', { title: 'Tidal power' }, HOST)).body as Fields
-  assert.equal(typeof made.entity_id, 'number')
-  assert.equal(made.location, `http://mock.example/projects/${made.entity_id}`)
-  const read = async () => (await send(`GET /projects/${made.entity_id}`)).body as Fields
-  assert.equal((await read()).title, 'Tidal power')
-  assert.deepEqual((await send(`PUT /projects/${made.entity_id}`, { title: 'Wind' })).body, { success: true })
-  assert.equal((await read()).title, 'Wind')
-  assert.ok(((await send('GET /projects')).body as Fields[]).some(({ title }) => title === 'Wind'))
-})
 
 test('a create that answers with the bare id stores the record', async () => {
   for (const [schema, kind] of [
@@ -228,35 +194,6 @@ test('a PATCH whose schema describes a JSON Patch applies it, whatever its media
   assert.deepEqual((await send('GET /flags/dark')).body, patched.body)
 })
 
-test('a path that ends with an owner lists and creates its records', async () => {
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/flags/{project}': {
-          ...naming('project'),
-          get: answers(200, object({ items: several(ref('Flag')) })),
-          post: { ...takes(ref('Flag')), ...answers(201, ref('Flag')) },
-        },
-        '/flags/{project}/{flag}': {
-          parameters: [...naming('project').parameters, ...naming('flag').parameters],
-          get: answers(200, ref('Flag')),
-          delete: answers(204),
-        },
-      },
-      { Flag: object({ key: string, name: string }, { required: ['key'] }) },
-    ),
-  )
-  const keysOf = async (project: string) => {
-    const { body } = await send(`GET /flags/${project}`)
-    return (body as { items: Fields[] }).items.map(({ key }) => key)
-  }
-  assert.equal((await send('POST /flags/web', { key: 'dark', name: 'Dark' })).status, 201)
-  assert.deepEqual((await send('GET /flags/web/dark')).body, { key: 'dark', name: 'Dark' })
-  assert.ok((await keysOf('web')).includes('dark'))
-  assert.ok(!(await keysOf('app')).includes('dark'))
-  assert.equal((await send('GET /flags/app/dark')).status, 404)
-})
-
 test('a limit of -1 lists all records', async () => {
   const limit = { in: 'query', name: 'limit', schema: { ...integer, default: -1 } }
   const Zone = object({ id: { ...string, readOnly: true }, name: string })
@@ -299,25 +236,4 @@ test('an id in a path whose parameter is described as JSON needs no quotes', asy
   for (const id of [String(task.id), encodeURIComponent(JSON.stringify(task.id))]) {
     assert.deepEqual((await send(`GET /imports/${id}`)).body, { task })
   }
-})
-
-test('a reply that names a record as its path does confirms it, whatever was sent', async () => {
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/documents': {
-          get: answers(200, several(ref('Document'))),
-          post: { ...takes(object({ file: string, words: integer })), ...answers(200, ref('Accepted')) },
-        },
-        '/documents/{docId}': { ...naming('docId', integer), get: answers(200, ref('Document')) },
-      },
-      {
-        Document: object({ id: integer, title: string, pages: integer }),
-        Accepted: object({ docId: integer, task: string }, { required: ['docId', 'task'] }),
-      },
-    ),
-  )
-  const { docId } = (await send('POST /documents', { file: 'Once.', words: 1 })).body as Fields
-  assert.equal(((await send(`GET /documents/${docId}`)).body as Fields).id, docId)
-  assert.equal((await send('GET /documents/777')).status, 404)
 })

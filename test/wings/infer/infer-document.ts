@@ -27,7 +27,7 @@ export async function inferSimulation(paths: object, schemas: object, openapi = 
   const contract = readContract({ file: '/api.json', source }, '/', report)
   assert.ok(contract)
   const { plan, without } = await inferGateway(contract, { file: '/api.json', home: '/', house: houseWith() })
-  return { ...plan.simulation.file, without }
+  return { ...plan.simulation.file, plan, without }
 }
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 export const json = (schema: object) => ({ content: { 'application/json': { schema } } })

@@ -17,36 +17,6 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const errors = several(object({ title: string }))
-
-test('an item that is answered as a list of one beside errors is read, where only its summary has the id', async () => {
-  const inside = (schema: object) => object({ groups: several(schema), errors, meta: object({ version: string }) })
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/groups': {
-          get: answers(200, inside(ref('Group'))),
-          post: { ...takes(object({ subject: string })), ...answers(200, inside(ref('Group'))) },
-        },
-        '/groups/{GroupId}': {
-          ...naming('GroupId'),
-          get: answers(200, inside(ref('GroupInfo'))),
-          put: { ...takes(object({ subject: string })), ...answers(200) },
-        },
-      },
-      {
-        Group: object({ id: string, made: integer }),
-        GroupInfo: object({ subject: string, made: integer, by: string }),
-      },
-    ),
-  )
-  const made = (await send('POST /groups', { subject: 'Bread' })).body as { groups: Fields[] }
-  const path = `/groups/${made.groups[0]?.id}`
-  assert.equal(((await send(`GET ${path}`)).body as { groups: Fields[] }).groups[0]?.subject, 'Bread')
-  assert.ok(JSON.stringify((await send('GET /groups')).body).includes(String(made.groups[0]?.id)))
-  assert.equal((await send('GET /groups/nobody')).status, 404)
-})
-
 test('a record under `response` is read there with what was sent', async () => {
   const under = (schema: object) => object({ success: { type: 'boolean' }, message: string, response: schema })
   const Edit = object({ title: string, seconds: integer })
@@ -64,94 +34,6 @@ test('a record under `response` is read there with what was sent', async () => {
   const made = (await send('POST /renders', { title: 'One', seconds: 5 })).body as { response: Fields }
   const read = (await send(`GET /renders/${made.response.id}`)).body as { response: Fields }
   assert.deepEqual(read.response, { id: made.response.id, data: { title: 'One', seconds: 5 } })
-})
-
-test('records of a batch that is answered with its number are listed', async () => {
-  const Payee = { email: string, country: string }
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/payees': {
-          get: answers(200, object({ content: several(ref('Payee')) })),
-          post: {
-            ...takes(object({ payees: several(object(Payee)), payorId: string })),
-            ...answers(201, object({ batchId: string, rejectedRows: several(object({ line: integer })) })),
-          },
-        },
-        '/payees/{payeeId}': { ...naming('payeeId'), get: answers(200, ref('Payee')) },
-      },
-      { Payee: object({ payeeId: string, ...Payee }) },
-    ),
-  )
-  const payees = [{ email: 'ada@example.com', country: 'FI' }]
-  assert.equal((await send('POST /payees', { payees, payorId: 'p' })).status, 201)
-  const { content } = (await send('GET /payees')).body as { content: Fields[] }
-  const { payeeId, ...own } = content.find(one => one.email === 'ada@example.com') as Fields
-  assert.deepEqual(own, payees[0])
-  assert.deepEqual((await send(`GET /payees/${payeeId}`)).body, { payeeId, ...own })
-})
-
-test('records that are created below their owners only are read below them', async () => {
-  const path = '/destinations/{project}/{environment}'
-  const two = { parameters: [...naming('project').parameters, ...naming('environment').parameters] }
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        [path]: { ...two, post: { ...takes(object({ name: string })), ...answers(201, ref('Destination')) } },
-        [`${path}/{destinationId}`]: {
-          parameters: [...two.parameters, ...naming('destinationId').parameters],
-          get: answers(200, ref('Destination')),
-        },
-      },
-      { Destination: object({ _id: string, name: string }) },
-    ),
-  )
-  const { _id } = (await send('POST /destinations/p/test', { name: 'Queue' })).body as Fields
-  assert.deepEqual((await send(`GET /destinations/p/test/${_id}`)).body, { _id, name: 'Queue' })
-  assert.equal((await send(`GET /destinations/p/live/${_id}`)).status, 404)
-})
-
-test('a search of one record beside its item, and the spelling of its path, lead to the same records', async () => {
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/analyses': {
-          get: {
-            parameters: [{ in: 'query', name: 'path', required: true, schema: string }],
-            ...answers(200, ref('Analysis')),
-          },
-        },
-        '/analyses/{webId}': { ...naming('webId'), get: answers(200, ref('Analysis')) },
-        '/elements/{id}/analyses': {
-          ...naming('id'),
-          post: { ...takes(object({ name: string })), ...answers(201, ref('Analysis')) },
-        },
-        '/elements/{id}/analyses/': { ...naming('id'), get: answers(200, several(ref('Analysis'))) },
-      },
-      { Analysis: object({ webId: string, name: string }) },
-    ),
-  )
-  const { webId } = (await send('GET /analyses?path=a')).body as Fields
-  assert.equal((await send(`GET /analyses/${webId}`)).status, 200)
-  const made = (await send('POST /elements/e/analyses', { name: 'Heat' })).body
-  assert.deepEqual(((await send('GET /elements/e/analyses/')).body as Fields[])[0], made)
-})
-
-test('a record of `{id_or_slug}` has the id that its create says', async () => {
-  const Board = { slug: string, title: string }
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/boards': {
-          post: { ...takes(object(Board)), ...answers(201, object({ id: integer, result: object(Board) })) },
-        },
-        '/boards/{id_or_slug}': { ...naming('id_or_slug'), get: answers(200, object({ result: ref('Board') })) },
-      },
-      { Board: object({ id: integer, ...Board }) },
-    ),
-  )
-  const { id } = (await send('POST /boards', { slug: 'one', title: 'One' })).body as Fields
-  assert.deepEqual((await send(`GET /boards/${id}`)).body, { result: { id, slug: 'one', title: 'One' } })
 })
 
 test('an example in the items of a request is the key of no seed', async () => {
@@ -223,28 +105,6 @@ test('an item that is answered as a bare list of one is changed and deleted, and
   assert.equal((await send('GET /employees/7/taxes/FI')).status, 404)
 })
 
-test('recipients that are answered with the calls to them make calls', async () => {
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/calls': {
-          get: answers(200, object({ items: several(ref('Call')) })),
-          post: {
-            ...takes(several(object({ from: string, phone: string, text: string, digit: string }))),
-            ...answers(200, object({ items: several(ref('Call')) })),
-          },
-        },
-        '/calls/{id}': { ...naming('id', integer), get: answers(200, ref('Call')) },
-      },
-      { Call: object({ id: integer, from: string, state: string }) },
-    ),
-  )
-  const made = (await send('POST /calls', [{ from: '1', phone: '2', text: 'Hello', digit: '3' }])).body
-  const [call] = (made as { items: Fields[] }).items
-  assert.equal(call?.from, '1')
-  assert.deepEqual((await send(`GET /calls/${call?.id}`)).body, call)
-})
-
 test('records whose replies can match no union of the contract are kept', async () => {
   const Board = { id: string, name: string }
   const either = { oneOf: [ref('Board'), ref('BoardWithCells')] }
@@ -306,33 +166,4 @@ test('a record of `{name_or_id}` has its id, and no other key', async () => {
   )
   const { id } = (await send('POST /groups', { name: 'Bakers' })).body as Fields
   assert.equal(((await send(`GET /groups/${id}`)).body as Fields).name, 'Bakers')
-})
-
-test('records of a list are answered with their ids, and are listed by an id that only the list shows', async () => {
-  const review = { content: string, kind: string }
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/reviews': {
-          get: answers(200, several(object({ href: string, id: string }, { required: ['href', 'id'] }))),
-          post: { ...takes(several(object(review))), ...answers(200, several(string)) },
-        },
-        '/reviews/{reviewId}': { ...naming('reviewId'), get: answers(200, object({ ...review, state: string })) },
-      },
-      {},
-    ),
-  )
-  const sent = [
-    { content: 'One', kind: 'text' },
-    { content: 'Two', kind: 'text' },
-  ]
-  const ids = (await send('POST /reviews', sent)).body as string[]
-  assert.equal(ids.length, 2)
-  const { content } = (await send(`GET /reviews/${ids[1]}`)).body as Fields
-  assert.equal(content, 'Two')
-  const listed = (await send('GET /reviews')).body as Fields[]
-  assert.deepEqual(
-    listed.map(({ id }) => id).filter(id => ids.includes(String(id))),
-    ids,
-  )
 })

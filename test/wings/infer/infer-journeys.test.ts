@@ -25,24 +25,6 @@ test('a key that a request gives is kept, even if the example of the contract is
   assert.deepEqual((await send('GET /vouchers/B2')).body, { code: 'B2', note: 'One' })
 })
 
-test('a record whose id is in the reply of its create only is read whole under it', async () => {
-  const Session = object({ amount: integer, currency: string, locale: string })
-  const Made = object({ session_id: string, client_token: string }, { required: ['session_id', 'client_token'] })
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/sessions': { post: { ...takes(ref('Session')), ...answers(200, ref('Made')) } },
-        '/sessions/{session_id}': { ...naming('session_id'), get: answers(200, ref('Session')) },
-      },
-      { Session, Made },
-    ),
-  )
-  const sent = { amount: 5, currency: 'EUR', locale: 'de' }
-  const { session_id } = (await send('POST /sessions', sent)).body as Fields
-  const { amount, currency, locale } = (await send(`GET /sessions/${session_id}`)).body as Fields
-  assert.deepEqual({ amount, currency, locale }, sent)
-})
-
 test('a record may have a part that is called as its collection', async () => {
   const User = object({ username: string, email: string, profile: ref('Profile') })
   const { send } = await inferredInProcess(
@@ -80,60 +62,6 @@ test('a PUT creates no record under an id that its schema does not allow', async
   assert.equal((await send('PUT /users/77', { name: 'Ada' })).status, 200)
   assert.deepEqual((await send('GET /users/77')).body, { id: 77, name: 'Ada' })
   assert.equal((await send('PUT /users/ada', { name: 'Ada' })).status, 404)
-})
-
-test('records are made by the user who has signed up, and a name in the path is repeated', async () => {
-  const Profile = object({ username: string, bio: string }, { required: ['username', 'bio'] })
-  const User = object({ email: string, username: string, bio: string }, { required: ['email', 'username', 'bio'] })
-  const inside = (key: string, name: string) => object({ [key]: ref(name) }, { required: [key] })
-  const Article = object({ id: { ...integer, readOnly: true }, title: string, author: ref('Profile') })
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/users': {
-          post: {
-            ...takes(object({ user: object({ email: string, username: string }) })),
-            ...answers(201, inside('user', 'User')),
-          },
-        },
-        '/user': { get: answers(200, inside('user', 'User')) },
-        '/profiles/{username}': { ...naming('username'), get: answers(200, inside('profile', 'Profile')) },
-        '/articles': {
-          get: answers(200, { type: 'array', items: ref('Article') }),
-          post: { ...takes(object({ title: string })), ...answers(201, ref('Article')) },
-        },
-        '/articles/{id}': { ...naming('id', integer), get: answers(200, ref('Article')) },
-      },
-      { Profile, User, Article },
-    ),
-  )
-  await send('POST /users', { user: { email: 'ada@example.com', username: 'ada' } })
-  const { user } = (await send('GET /user')).body as { user: Fields }
-  const made = (await send('POST /articles', { title: 'One' })).body as Fields
-  assert.deepEqual(made.author, { username: 'ada', bio: user.bio })
-  const { profile } = (await send('GET /profiles/ada')).body as { profile: Fields }
-  assert.equal(profile.username, 'ada')
-})
-
-test('a number in a path names no record by its name, and its example names the first one', async () => {
-  const User = object({ name: string, bio: string })
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/users': {
-          get: answers(200, { type: 'array', items: ref('User') }),
-          post: { ...takes(ref('User')), ...answers(201, ref('User')) },
-        },
-        '/users/{user_id}': {
-          ...naming('user_id', { type: 'number', example: 152184 }),
-          get: answers(200, ref('User')),
-        },
-      },
-      { User },
-    ),
-  )
-  assert.equal((await send('GET /users/152184')).status, 200)
-  assert.equal((await send('GET /users/152185')).status, 404)
 })
 
 test('a number in a path names a record whose id is a text', async () => {
@@ -232,48 +160,4 @@ test('a value that the attributes of a record cannot hold does not refuse the re
   const { id } = made.body as Fields
   const read = (await send(`GET /tasks/${id}`)).body as Fields
   assert.equal((read.attributes as Fields).name, 'Paint')
-})
-
-test('a profile without a list or a create keeps its flag, and that of the caller shows the sign-up', async () => {
-  const fields = { email: string, username: string, bio: string }
-  const User = object(fields, { required: Object.keys(fields) })
-  const inUser = (schema: object) => object({ user: schema }, { required: ['user'] })
-  const shows = answers(200, object({ profile: ref('Profile') }))
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/users': {
-          post: {
-            ...takes(inUser(object({ email: string, username: string, password: string }))),
-            ...answers(201, inUser(ref('User'))),
-          },
-        },
-        '/user': {
-          get: answers(200, inUser(ref('User'))),
-          put: { ...takes(inUser(object(fields))), ...answers(200, inUser(ref('User'))) },
-        },
-        '/profiles/{username}': { ...naming('username'), get: shows },
-        '/profiles/{username}/follow': { ...naming('username'), post: shows, delete: shows },
-      },
-      {
-        User,
-        Profile: object(
-          { username: string, bio: string, following: { type: 'boolean' } },
-          { required: ['username', 'bio', 'following'] },
-        ),
-      },
-    ),
-  )
-  const profile = async (line: string) => ((await send(line)).body as { profile: Fields }).profile
-  const bob = await profile('GET /profiles/bob')
-  assert.equal(bob.following, false)
-  assert.deepEqual(await profile('POST /profiles/bob/follow'), { ...bob, following: true })
-  assert.deepEqual(await profile('GET /profiles/bob'), { ...bob, following: true })
-  assert.deepEqual(await profile('DELETE /profiles/bob/follow'), bob)
-  await send('POST /users', { user: { email: 'ada@example.com', username: 'ada', password: 'secret' } })
-  const { user } = (await send('GET /user')).body as { user: Fields }
-  assert.deepEqual(await profile('GET /profiles/ada'), { username: 'ada', bio: user.bio, following: false })
-  await profile('POST /profiles/ada/follow')
-  await send('PUT /user', { user: { bio: 'Likes maps.' } })
-  assert.deepEqual(await profile('GET /profiles/ada'), { username: 'ada', bio: 'Likes maps.', following: true })
 })

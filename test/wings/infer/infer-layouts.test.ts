@@ -132,7 +132,6 @@ suite('inference finds a collection', () => {
           post: { operationId: 'update', requestBody: json(ref('Order')), responses: ok(ref('Order')) },
         }),
         '/orders/{id}/cancel': at('id', act('cancel')),
-        '/orders/{id}/mark-as-paid': at('id', act('pay')),
         '/orders/{id}/frobnicate': at('id', act('frobnicate')),
       },
       { Order },
@@ -145,7 +144,6 @@ suite('inference finds a collection', () => {
         'read: read "orders"',
         'update: update "orders"',
         'cancel: update "orders", set {"status":"cancelled"}',
-        'pay: update "orders", set {"status":"paid"}',
       ],
     )
   })

@@ -15,43 +15,6 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>
 
-test('records of which no reply says anything are named by the required field in the parameter', async () => {
-  const Deployment = object({ name: string, size: string }, { required: ['name'] })
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/deployments': { get: answers(200), post: { ...takes(ref('Deployment')), ...answers(200) } },
-        '/deployments/{deploymentName}': { ...naming('deploymentName'), get: answers(200), delete: answers(200) },
-      },
-      { Deployment },
-    ),
-  )
-  assert.equal((await send('POST /deployments', { name: 'blue' })).status, 200)
-  assert.equal((await send('GET /deployments/blue')).status, 200)
-  assert.equal((await send('DELETE /deployments/blue')).status, 200)
-  assert.equal((await send('GET /deployments/blue')).status, 404)
-})
-
-test('the last word of a parameter names the field of the id', async () => {
-  const Role = object({ _id: string, key: string, name: string }, { required: ['_id', 'key', 'name'] })
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/roles': {
-          post: {
-            ...takes(object({ key: string, name: string }, { required: ['key'] })),
-            ...answers(201, ref('Role')),
-          },
-        },
-        '/roles/{customRoleKey}': { ...naming('customRoleKey'), get: answers(200, ref('Role')) },
-      },
-      { Role },
-    ),
-  )
-  assert.equal((await send('POST /roles', { key: 'auditor', name: 'Auditor' })).status, 201)
-  assert.equal(((await send('GET /roles/auditor')).body as Fields).name, 'Auditor')
-})
-
 test('an object beside an id does not wrap the record', async () => {
   const Tag = object(
     { sha: string, tag: string, object: object({ sha: string, type: string }, { required: ['sha', 'type'] }) },
@@ -94,36 +57,6 @@ test('a path that only tells whether something exists has no records', async () 
   )
   assert.equal((await send('POST /issues/a/assignees', { names: ['ada'] })).status, 201)
   assert.equal((await send('GET /issues/a/assignees/ada')).status, 204)
-})
-
-test('a path that lists the records of an owner is not the path of a record', async () => {
-  const Repository = object({ slug: string, full_name: string, private: { type: 'boolean' } }, { required: ['slug'] })
-  const Page = object({ values: { type: 'array', items: ref('Repository') }, size: { type: 'integer' } })
-  const item = [...naming('workspace').parameters, ...naming('slug').parameters]
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/repositories': { get: answers(200, ref('Page')) },
-        '/repositories/{workspace}': { ...naming('workspace'), get: answers(200, ref('Page')) },
-        '/repositories/{workspace}/{slug}': {
-          parameters: item,
-          get: answers(200, ref('Repository')),
-          put: { ...takes(ref('Repository')), ...answers(200, ref('Repository')) },
-          post: { ...takes(object({ private: { type: 'boolean' } })), ...answers(200, ref('Repository')) },
-          delete: answers(204),
-        },
-      },
-      { Page, Repository },
-    ),
-  )
-  assert.equal((await send('POST /repositories/ada/engine', { private: true })).status, 200)
-  assert.equal(((await send('GET /repositories/ada/engine')).body as Fields).private, true)
-  const slugs = async (path: string) => ((await send(path)).body as { values: Fields[] }).values.map(({ slug }) => slug)
-  assert.ok((await slugs('GET /repositories/ada')).includes('engine'))
-  assert.ok((await slugs('GET /repositories')).includes('engine'))
-  assert.ok(!(await slugs('GET /repositories/grace')).includes('engine'))
-  assert.equal((await send('DELETE /repositories/ada/engine')).status, 204)
-  assert.equal((await send('GET /repositories/ada/engine')).status, 404)
 })
 
 for (const [why, parameter, item] of [
@@ -175,24 +108,6 @@ test('a collection may be at the root of an API', async () => {
   assert.ok(apps.some(one => one.app_id === made.app_id))
   assert.equal((await send(`DELETE /${made.app_id}`)).status, 204)
   assert.equal((await send(`GET /${made.app_id}`)).status, 404)
-})
-
-test('a collection below its owner alone is called as the parameter of its items', async () => {
-  const Card = object({ id: string, title: string }, { required: ['id', 'title'] })
-  const own = naming('appId').parameters
-  const { send } = await inferredInProcess(
-    documentOf({
-      '/{appId}': {
-        parameters: own,
-        get: answers(200, several(Card)),
-        post: { ...takes(object({ title: string })), ...answers(201, Card) },
-      },
-      '/{appId}/{cardId}': { parameters: [...own, ...naming('cardId').parameters], get: answers(200, Card) },
-    }),
-  )
-  const made = (await send('POST /1', { title: 'Boats' })).body as Fields
-  assert.deepEqual((await send(`GET /1/${made.id}`)).body, made)
-  assert.equal((await send(`GET /2/${made.id}`)).status, 404)
 })
 
 test('a record at the path of its collection does not list its parts', async () => {

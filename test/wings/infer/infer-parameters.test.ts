@@ -28,30 +28,6 @@ test('a parameter named filter with a default does not search', async () => {
   }
 })
 
-test('a POST without a body changes the fields that its query names, and no others', async () => {
-  const status = { type: 'string', enum: ['available', 'sold'] }
-  const query = ['name', 'status', 'dry-run'].map(name => ({ name, in: 'query', schema: string }))
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/pets': { post: { ...takes(ref('Pet')), ...answers(200, ref('Pet')) } },
-        '/pets/{id}': {
-          ...naming('id', integer),
-          get: answers(200, ref('Pet')),
-          post: { parameters: query, responses: { 400: { description: 'Invalid' } } },
-        },
-      },
-      { Pet: object({ id: integer, name: string, status }, { required: ['name'] }) },
-    ),
-  )
-  const { id } = (await send('POST /pets', { name: 'Rex', status: 'available' })).body as { id: number }
-  await send(`POST /pets/${id}?name=Max`)
-  assert.deepEqual((await send(`GET /pets/${id}`)).body, { id, name: 'Max', status: 'available' })
-  const changed = await send(`POST /pets/${id}?status=sold`)
-  assert.deepEqual(changed.body, { id, name: 'Max', status: 'sold' })
-  assert.deepEqual((await send(`GET /pets/${id}`)).body, changed.body)
-})
-
 test('a generated record names records that exist where a field is called as their id', async () => {
   const collection = (name: string) => ({
     [`/${name}s`]: {

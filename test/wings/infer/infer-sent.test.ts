@@ -16,7 +16,6 @@ import {
 } from '../../support/small-document.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-const uuid = { ...string, format: 'uuid' }
 
 test('a part of a request that has most of the fields of a record is stored beside the others', async () => {
   const sent = { anyOf: [object({ number: string, month: integer, year: integer, holder: string }), string] }
@@ -72,62 +71,6 @@ test('a field with the values of the parameter names the record', async () => {
   assert.ok(status === 200 || status === 409)
   const { type } = (await send('GET /rules/integrity')).body as Fields
   assert.equal(type, 'integrity')
-})
-
-test('a reply that names a new record beside much else of its making is a confirmation', async () => {
-  const Consent = { access: string, until: string }
-  const much = { state: string, challenge: string, method: string, methods: several(string), notice: string }
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/consents': {
-          post: { ...takes(object(Consent)), ...answers(201, object({ consentId: string, ...much })) },
-        },
-        '/consents/{consentId}': { ...naming('consentId'), get: answers(200, ref('Consent')) },
-      },
-      { Consent: object({ ...Consent, frequency: integer }) },
-    ),
-  )
-  const { consentId } = (await send('POST /consents', { access: 'all', until: 'May' })).body as Fields
-  const { access, until } = (await send(`GET /consents/${consentId}`)).body as Fields
-  assert.deepEqual([access, until], ['all', 'May'])
-})
-
-test('a body with one key, whatever it is called, is around the record, and a UUID in the path is not its name', async () => {
-  const Rule = { name: string, ttl: integer }
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/rules': { post: { ...takes(object({ payload: object(Rule) })), ...answers(200, uuid) } },
-        '/rules/{ruleId}': { ...naming('ruleId', uuid), get: answers(200, ref('Rule')) },
-      },
-      { Rule: object({ ...Rule, self: string, content: string }) },
-    ),
-  )
-  const id = (await send('POST /rules', { payload: { name: 'Ada', ttl: 5 } })).body
-  const { name, ttl } = (await send(`GET /rules/${id}`)).body as Fields
-  assert.deepEqual([name, ttl], ['Ada', 5])
-})
-
-test('a mail has its body, which the list of mails leaves out', async () => {
-  const mail = { subject: string, labels: several(integer) }
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/mail': {
-          get: answers(200, several(object({ ...mail, mail_id: integer, is_read: { type: 'boolean' } }))),
-          post: { ...takes(object({ subject: string, body: string })), ...answers(201, integer) },
-        },
-        '/mail/{mail_id}': { ...naming('mail_id', integer), get: answers(200, object({ ...mail, body: string })) },
-      },
-      {},
-    ),
-  )
-  const id = (await send('POST /mail', { subject: 'Boats', body: 'Two of them.' })).body
-  const { body } = (await send(`GET /mail/${id}`)).body as Fields
-  assert.equal(body, 'Two of them.')
-  const listed = (await send('GET /mail')).body as Fields[]
-  assert.ok(listed.some(one => one.mail_id === id && one.subject === 'Boats'))
 })
 
 test('a field beside `attributes` that both have belongs to the attributes', async () => {

@@ -86,21 +86,6 @@ test('lists are created beside a collection that creates one record', async () =
   for (const name of ['Mary', 'Ada', 'Grace', 'Hedy']) assert.ok(listed.includes(name), name)
 })
 
-test('a reply with the ids of new records has all of them', async () => {
-  const ids = object({ items: several(object({ id: integer })) })
-  for (const reply of [ids, object({ ids: several(integer) })]) {
-    const { send } = await withPosts({ '/boats': { post: { ...takes(several(ref('Boat'))), ...answers(200, reply) } } })
-    const { items, ids: bare } = (await send('POST /boats', BOATS)).body as { items?: Fields[]; ids?: number[] }
-    const made = bare ?? items?.map(({ id }) => id) ?? []
-    assert.equal(made.length, 2)
-    const none = await send('POST /boats', [])
-    assert.deepEqual([none.status, none.body], [200, bare === undefined ? { items: [] } : { ids: [] }])
-    for (const [i, id] of made.entries()) {
-      assert.equal(((await send(`GET /boats/${id}`)).body as Fields).name, BOATS[i]?.name)
-    }
-  }
-})
-
 test('a POST that names known records in a list creates none', async () => {
   const User = object({ id: integer, login: string, name: string })
   const { send } = await inferredInProcess(
@@ -186,49 +171,4 @@ test('a POST beside a collection with its records under a key creates none of th
   const before = (await send('GET /boats')).body
   assert.equal((await send('POST /boats/races', { title: 'May', boats: BOATS })).status, 200)
   assert.deepEqual((await send('GET /boats')).body, before)
-})
-
-test('a list of pages that hold records under the key of a request creates each of them under its own id', async () => {
-  const taxes = object({ taxes: several(ref('Tax')) })
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/taxes': { get: answers(200, several(taxes)), post: { ...takes(taxes), ...answers(201, taxes) } },
-        '/taxes/{taxId}': { ...naming('taxId'), get: answers(200, ref('Tax')) },
-      },
-      { Tax: object({ id: string, label: string }, { required: ['id'] }) },
-    ),
-  )
-  const sent = [
-    { id: 'low', label: 'Low' },
-    { id: 'high', label: 'High' },
-  ]
-  const { status, body } = await send('POST /taxes', { taxes: sent })
-  assert.equal(status, 201)
-  assert.deepEqual(body, { taxes: sent })
-  assert.deepEqual((await send('GET /taxes/high')).body, sent[1])
-})
-
-test('a list that is called as the records has the ids of new ones', async () => {
-  const counts = { new_count: integer, persisted_recipients: several(string) }
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/recipients': {
-          post: { ...takes(several(object({ email: string }))), ...answers(201, object(counts)) },
-        },
-        '/recipients/{recipient_id}': {
-          ...naming('recipient_id'),
-          get: answers(200, object({ recipients: several(object({ id: string, email: string, created: integer })) })),
-        },
-      },
-      {},
-    ),
-  )
-  const { persisted_recipients: ids } = (await send('POST /recipients', [{ email: 'ada@example.com' }])).body as {
-    persisted_recipients: string[]
-  }
-  assert.equal(ids.length, 1)
-  const { recipients } = (await send(`GET /recipients/${ids[0]}`)).body as { recipients: Fields[] }
-  assert.equal(recipients[0]?.email, 'ada@example.com')
 })

@@ -7,63 +7,6 @@ import { answers, documentOf, integer, naming, object, ref, string, takes } from
 
 type Fields = Readonly<Record<string, unknown>>
 
-const silent = answers(200)
-
-for (const [kind, schema] of [
-  ['integer', integer],
-  ['string', string],
-] as const) {
-  test(`records with undescribed replies are stored by the request schema, with an id: ${kind}`, async () => {
-    const { send } = await inferredInProcess(
-      documentOf(
-        {
-          '/boards': { get: silent, post: { ...takes(ref('Board')), ...silent } },
-          '/boards/{idBoard}': {
-            ...naming('idBoard', schema),
-            get: silent,
-            put: { ...takes(ref('Board')), ...silent },
-            delete: silent,
-          },
-        },
-        { Board: object({ name: string, closed: { type: 'boolean' } }, { required: ['name'] }) },
-      ),
-    )
-    const made = (await send('POST /boards', { name: 'Plans' })).body as Fields
-    const other = (await send('POST /boards', { name: 'Plans' })).body as Fields
-    assert.equal(typeof made.id, kind === 'integer' ? 'number' : 'string')
-    assert.notEqual(made.id, other.id)
-    assert.deepEqual(made, { id: made.id, name: 'Plans' })
-    assert.deepEqual((await send(`GET /boards/${made.id}`)).body, made)
-    const listed = (await send('GET /boards')).body as Fields[]
-    assert.ok(listed.some(one => one.id === made.id))
-    await send(`PUT /boards/${made.id}`, { name: 'Done', closed: true })
-    assert.deepEqual((await send(`GET /boards/${made.id}`)).body, { id: made.id, name: 'Done', closed: true })
-    assert.equal((await send('POST /boards', { closed: true })).status, 400)
-    await send(`DELETE /boards/${made.id}`)
-    assert.equal((await send(`GET /boards/${made.id}`)).status, 404)
-  })
-}
-
-test('replies that are documented as JSON and nothing else are like undescribed ones', async () => {
-  const plain = (status: number) => ({
-    responses: { [status]: { description: 'JSON', content: { 'application/json': {} } } },
-  })
-  const { send } = await inferredInProcess(
-    documentOf(
-      {
-        '/rules': { get: plain(200), post: { ...takes(ref('Rule')), ...plain(201) } },
-        '/rules/{ruleId}': { ...naming('ruleId', integer), get: plain(200), delete: plain(200) },
-      },
-      { Rule: object({ name: string }, { required: ['name'] }) },
-    ),
-  )
-  const made = (await send('POST /rules', { name: 'first' })).body as Fields
-  assert.deepEqual(made, { id: made.id, name: 'first' })
-  assert.deepEqual((await send(`GET /rules/${made.id}`)).body, made)
-  const listed = (await send('GET /rules')).body as Fields[]
-  assert.ok(listed.some(one => one.id === made.id))
-})
-
 test('inference ignores a PUT of a list on the collection', async () => {
   const fit = object({ id: { ...integer, readOnly: true }, name: string }, { required: ['id', 'name'] })
   const { send, gateway } = await inferredInProcess(

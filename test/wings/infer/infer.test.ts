@@ -17,11 +17,7 @@ test('every inferred line has its reason', async () => {
   const contract = readContract({ file, source }, '/api', report)
   assert.ok(contract)
   const { plan, ...inferred } = await inferGateway(contract, { file, home: '/api', house: houseWith() })
-  const text = inferred.describe()
-  // The values of generated records are arbitrary; their number and validity are not.
-  const [lines, seeds] = [text.replace(/^ {6}- .*\n/gm, ''), text.match(/^ {6}- /gm) ?? []]
-  assert.equal(lines, readFileSync(new URL('library.gateway.yaml', golden), 'utf8'))
-  assert.equal(seeds.length, 15)
+  assert.equal(inferred.describe(), readFileSync(new URL('library.gateway.yaml', golden), 'utf8'))
   assert.deepEqual(
     [...plan.simulation.resources.values()].map(({ seeds }) => seeds.length),
     [5, 5, 5],

@@ -122,43 +122,17 @@ const ARTICLES = JSON.stringify({
   },
 })
 
-test('an action and its opposite move a flag and its count, once', async () => {
+test('children belong to their parents', async () => {
   const send = await serveInferred(ARTICLES)
-  const { favorited, favoritesCount, likes } = (await send('GET /articles/1')).body as Record<string, number>
-  assert.equal(favorited, false)
-  const flags = []
-  for (const method of ['POST', 'POST', 'DELETE', 'DELETE']) {
-    const { body } = await send(`${method} /articles/1/favorite`)
-    const article = body as Record<string, number>
-    flags.push([article.favorited, Number(article.favoritesCount) - Number(favoritesCount)])
-  }
-  assert.deepEqual(flags, [
-    [true, 1],
-    [true, 1],
-    [false, 0],
-    [false, 0],
-  ])
-  assert.equal((await send('PUT /articles/1/like')).status, 204)
-  assert.equal(((await send('GET /articles/1')).body as Record<string, number>).likes, Number(likes) + 1)
-  assert.equal(((await send('POST /articles/1/unlike')).body as Record<string, number>).likes, likes)
-})
-
-test('children belong to their parents, which count them', async () => {
-  const send = await serveInferred(ARTICLES)
-  const count = async (id: number) =>
-    ((await send(`GET /articles/${id}`)).body as { commentsCount: number }).commentsCount
   const seeded = []
   for (let id = 1; id <= 5; id++) seeded.push(((await send(`GET /articles/${id}/comments`)).body as unknown[]).length)
   assert.deepEqual(seeded, [1, 1, 1, 1, 1])
-  assert.equal(await count(1), 1)
   const { id } = (await send('POST /articles', { title: 'Food' })).body as { id: number }
   assert.deepEqual((await send(`GET /articles/${id}/comments`)).body, [])
   const comment = (await send(`POST /articles/${id}/comments`, { body: 'good' })).body as { id: number }
   assert.deepEqual((await send(`GET /articles/${id}/comments`)).body, [comment])
-  assert.equal(await count(id), 1)
   const path = `/articles/${id}/comments/${comment.id}`
   assert.equal((await send(`DELETE ${path}`)).status, 204)
-  assert.equal(await count(id), 0)
   await send(`POST /articles/${id}/comments`, { body: 'again' })
   await send(`DELETE /articles/${id}`)
   assert.equal((await send(`GET /articles/${id}/comments`)).status, 404)

@@ -88,35 +88,12 @@ test('a record that the path of the caller creates is read, changed, deleted and
   assert.ok(!(await names('GET /user/repos')).includes('food'))
 })
 
-test('ids of two parts: each owner has its own record of a name', async () => {
-  const { status } = await forge()
-  for (const org of ['acme', 'umbrella']) assert.equal(await status(`POST /orgs/${org}/repos`, { name: 'food' }), 201)
-  assert.equal(await status('POST /orgs/acme/repos', { name: 'food' }), 409)
-  assert.equal(await status('DELETE /repos/acme/food'), 204)
-  assert.equal(await status('GET /repos/acme/food'), 404)
-  assert.equal(await status('GET /repos/umbrella/food'), 200)
-})
-
 test('the key that a create at another path gives stays', async () => {
   const { status, record, names } = await forge()
   assert.equal((await record('POST /admin/teams', { name: 'red' })).name, 'red')
   assert.equal((await record('GET /teams/red')).name, 'red')
   assert.ok((await names('GET /teams')).includes('red'))
   assert.equal(await status('GET /teams/blue'), 404)
-})
-
-test('slugs are made of titles, and records are found by them', async () => {
-  const { record } = await forge()
-  const slugOf = async (title: string) => (await record('POST /posts', { title })).slug
-  assert.equal(await slugOf('How to Train'), 'how-to-train')
-  assert.equal((await record('GET /posts/how-to-train')).title, 'How to Train')
-  assert.equal(await slugOf('How to train!'), 'how-to-train-2')
-  assert.equal(await slugOf('Über Öl & Maß'), 'uber-ol-maß')
-  // A title without letters, and one whose slug is too long, get ids of another form.
-  for (const title of ['!', 'A title of more than twenty letters']) {
-    const slug = await slugOf(title)
-    assert.equal((await record(`GET /posts/${slug}`)).title, title)
-  }
 })
 
 test('the children of a parent that several parameters name are its own', async () => {
