@@ -113,13 +113,12 @@ async function breakOf(wing: string): Promise<string | undefined> {
 const failuresIn = (output: string): string => output.slice(Math.max(0, output.indexOf('failing tests:')))
 
 const waiting = chosen.length > 0 ? chosen : [...names]
-const broken: string[] = []
 const work = async (): Promise<void> => {
   for (let wing = waiting.shift(); wing !== undefined; wing = waiting.shift()) {
     const reason = await breakOf(wing)
-    if (reason !== undefined) broken.push(reason)
+    if (reason === undefined) continue
+    console.error(reason)
+    process.exitCode = 1
   }
 }
 await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work))
-for (const reason of broken) console.error(reason)
-process.exitCode = broken.length > 0 ? 1 : 0
