@@ -65,7 +65,7 @@ const SPEAKING = ['slug', 'key', 'code', 'login', 'username', 'name', 'identifie
 
 /**
  * Returns the field that a path parameter names a record by: that of the same name (`sku`), without the name of the records (`id`
- * for `petId`), or a usual one.
+ * for `bookId`), or a usual one.
  */
 function findId(
   { schemas, form, parameter }: RecordReader,

@@ -239,7 +239,7 @@ export class OperationFinder {
     }
   }
 
-  /** Adds the lists and creates one segment below the collection: `/pets/findByStatus`. */
+  /** Adds the lists and creates one segment below the collection: `/books/findByStatus`. */
   #addBeside(): void {
     const { beside, records } = this.#collection
     for (const operation of beside.filter(({ path }) => !isItemPath(path))) {
