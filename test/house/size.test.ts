@@ -107,7 +107,8 @@ test('the core, the page and each wing stay within their bound', async () => {
     sizes.set(partOf(path), (sizes.get(partOf(path)) ?? 0) + code.length)
   }
   const kB = [...sizes].map(([part, bytes]) => [part, Math.ceil(bytes / 1000)] as const)
-  assert.deepEqual([...sizes.keys()].sort(), Object.keys(MOST_KB).sort(), 'name every part here, and no other')
+  const unnamed = [...sizes.keys()].filter(part => MOST_KB[part] === undefined)
+  assert.deepEqual(unnamed, [], 'give every part its bound here')
   const wrong = kB.filter(([part, size]) => size > (MOST_KB[part] as number))
   assert.deepEqual(
     wrong.map(([part, size]) => `${part}: ${size} kB instead of ${MOST_KB[part]}`),
