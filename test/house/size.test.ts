@@ -131,4 +131,12 @@ test('a function has at most 60 lines; the list of longer ones only shrinks', ()
     [],
     'divide it; a closure over many variables is a class',
   )
+  // The entries of a wing that was taken out may stay.
+  const isOut = (key: string) => key.startsWith('wings/') && !sourceFiles.some(({ path }) => partOf(path) === partOf(key))
+  const shorter = Object.entries(LONGER).filter(([key, lines]) => (found.get(key) ?? 0) < lines && !isOut(key))
+  assert.deepEqual(
+    shorter.map(([key]) => `${key}: ${found.get(key) ?? 'no longer there, or short'}`),
+    [],
+    'write its length into the list, or remove it',
+  )
 })
