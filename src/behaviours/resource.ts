@@ -16,8 +16,6 @@ export interface Resource {
   /** Fields in braces, such as `{repo}`: owners that a record is kept with and that no reply shows. */
   readonly unshown: readonly string[]
   readonly assign: Assign
-  /** Whether every id has a record: one that no request has written is generated. */
-  readonly every: boolean
   /** Whether a write is refused or keeps its path's id if its body has another one. */
   readonly change: 'refuse' | 'ignore'
   /** The type of an id: an integer, exact at any size, or text. */

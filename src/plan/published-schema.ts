@@ -48,8 +48,8 @@ const NAMED = {
   schemas: ['resources.*.schema'],
   resources: ['resources.*.references.*', ...[...RECORD_KEYS, 'within.resource'].map(key => `respond.${key}`)],
   query: [
-    ...['filter', 'filter.parameter', 'search', 'limit', 'offset', 'end', 'page', 'cursor'],
-    ...['expand', 'sort', 'sort.parameter', 'order'],
+    ...['filter', 'filter.parameter', 'search', 'limit', 'offset', 'page', 'page.parameter', 'cursor'],
+    ...['expand', 'sort', 'sort.parameter', 'sort.order'],
   ].map(key => `respond.${key}`),
   path: ['respond.within.parameter'],
   fields: ['respond.within.field', 'respond.filter.field'],

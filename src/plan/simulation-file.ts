@@ -50,9 +50,6 @@ export interface ResourceFile {
   readonly id?: {
     readonly field?: string
     readonly within?: readonly string[]
-    readonly added?: boolean
-    readonly every?: boolean
-    readonly from?: string
     readonly assign?: Assign
     readonly change?: 'refuse' | 'ignore'
   }

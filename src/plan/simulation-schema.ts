@@ -205,21 +205,16 @@ const states = setting.block(
 const resourceKeys = {
   schema: setting.text('The schema of the contract that every record must match.'),
   id: setting.block('The id of a record: `{ field: isbn }`.', {
-    field: setting.text('The field with the id, such as `metadata.name` for a nested one. Default: id.'),
+    field: setting.text(
+      'The field with the id, such as `metadata.name` for a nested one. Default: `id`; without such a field, an id that is kept with the record and not shown in replies.',
+    ),
     within: setting.list(
       { type: 'string' },
       'The fields that an id is unique within, such as `[metadata.namespace]`: the paths of the operations on one record name each by `within`. Default: none, ids are unique among all records.',
     ),
-    added: setting.flag(
-      'Whether the field is added to the records because the schema does not have it. Default: false.',
-    ),
-    every: setting.flag('Whether every id has a record, which is generated until a request writes it. Default: false.'),
     assign: setting.choice(
       ['sequence', 'uuid', 'generate', 'client'],
       'How new ids are assigned: `sequence` counts, `uuid` makes UUIDs, `generate` makes text in the form of the id’s example, format or pattern, `client` takes the id from the request and makes one if it has none. Default: the first of these that matches the schema.',
-    ),
-    from: setting.text(
-      'With `assign: generate` or `client`: the field that ids are made of, `How to Train` → `how-to-train`.',
     ),
     change: setting.choice(
       ['refuse', 'ignore'],
@@ -254,7 +249,7 @@ const resourceKeys = {
   },
   filled: setting.list(
     setting.text('The name of a field.'),
-    'Optional fields of a new record that the server fills in.',
+    'Optional fields that every new record has: one that its request does not give is generated.',
   ),
   unknownFields: setting.choice(
     ['drop', 'keep', 'refuse'],

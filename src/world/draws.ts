@@ -71,7 +71,7 @@ export function drawId(
   const make: NewId | undefined = assign === 'uuid' ? ordinal => drawUuid(seed, name, ordinal) : newId
   if (make === undefined) return undefined
   for (let ordinal = creations + 1; ordinal <= creations + MOST_DRAWS; ordinal++) {
-    const id = make(ordinal, fields, ordinal - creations)
+    const id = make(ordinal)
     const key = within.length === 0 ? id : (indexKeyOf(withId(idField, id, fields), idField, within) as Id)
     if (!taken.has(key)) return { id, ordinal }
   }

@@ -3,36 +3,49 @@
 import type { Json } from '../../kernel/json.ts'
 import type { Id } from '../../world/records/types.ts'
 import { type ConfigOf, type SettingOf, setting } from '../behaviour.ts'
+import type { Resource } from '../resource.ts'
 
 /** The settings of a responder by the schemas of its keys. */
 export type KeysOf<Keys> = { readonly [Key in keyof Keys]?: ConfigOf<Keys[Key]> }
 
 const oneWithin = setting.block(
-  'With a resource: only the records of the owner in the path, or of a list of owners.',
+  'With a resource: only the records of the owner in the path, or of a list of owners. A text is the name of the path parameter.',
   {
     parameter: setting.text('The path parameter with the id of the owner.'),
     field: setting.text(
-      'The field of a record with the id of its owner; one in braces, `{repo}`, is not shown in replies. Default: the name of the parameter.',
+      "The field of a record with the id of its owner. Default: the field of the parameter's name; without one, `{repo}` for the parameter `repo`: kept with the record, and not shown in replies.",
     ),
     resource: setting.text('The resource of the owners; a request for an owner that does not exist gets 404.'),
-    count: setting.text('With `resource`: the field of an owner that counts these records.'),
     id: {
       type: ['string', 'integer'],
       description: 'The id of the owner, if the path has no parameter for it (`/me/books`).',
     } as SettingOf<Id>,
   },
-  { required: ['parameter'] },
+  { type: ['string', 'object'], required: ['parameter'] },
 )
 
 export type WithinConfig = ConfigOf<typeof oneWithin>
-const withinSchema = { ...oneWithin, type: ['object', 'array'], items: oneWithin, minItems: 1 }
+type WithinSetting = string | WithinConfig | readonly (string | WithinConfig)[]
+const withinSchema = { ...oneWithin, type: ['string', 'object', 'array'], items: oneWithin, minItems: 1 }
 
 /** Whether a field is kept with a record and is not a part of it: `{repo}`. */
 export const isUnshown = (field: string): boolean => field.startsWith('{')
 
 /** The owners that a configuration names, of which there may be one or several. */
-export const withinsOf = (config: WithinConfig | readonly WithinConfig[] = []): readonly WithinConfig[] =>
-  [config].flat()
+export const withinsOf = (config: WithinSetting = []): readonly WithinConfig[] =>
+  [config].flat().map(owner => (typeof owner === 'string' ? { parameter: owner } : owner))
+
+/**
+ * Returns the field that holds the id of an owner: that of the setting, that of the parameter's name, or one that replies do not
+ * show.
+ */
+export function ownerField(
+  { parameter, field }: WithinConfig,
+  { schema, idField }: Pick<Resource, 'schema' | 'idField'>,
+): string {
+  const isShown = parameter !== idField && schema.shape.properties.has(parameter)
+  return field ?? (isShown ? parameter : `{${parameter}}`)
+}
 
 const filterSchema = setting.block(
   'A query parameter with another name than its field, or another comparison than equality.',
@@ -53,13 +66,25 @@ const sortSchema = setting.block(
   'With `list`: the query parameter with the fields to sort by: `name`, `-name`, `name:desc`.',
   {
     parameter: setting.text('The name of the query parameter.'),
+    order: setting.text('The query parameter with `asc` or `desc`.'),
+    default: setting.text('The order of a request without the parameter, such as `-id`. Default: the id.'),
     unknownFields: setting.choice(
       ['ignore', 'refuse'],
       'Whether a word that names no field is left out with an `Understudy-Warning`, or refused. Default: refuse.',
     ),
   },
+  { type: ['string', 'object'], minProperties: 1 },
+)
+
+const pageSchema = setting.block(
+  'With `list`: the query parameter with the number of the page; beside `offset`, only where a request has it.',
+  {
+    parameter: setting.text('The name of the query parameter.'),
+    size: setting.integer('The default size of a page: 20.', 1),
+  },
   { type: ['string', 'object'], required: ['parameter'] },
 )
+export type PageConfig = ConfigOf<typeof pageSchema>
 
 /** A query parameter of a list. */
 const query = (what: string) => setting.text(`With \`list\`: the query parameter with ${what}.`)
@@ -91,7 +116,7 @@ const set = {
     'With `create`, `replace` or `update`: fields that the operation sets, over those of the request: `{ status: cancelled }`. `${now}` and `${uuid}` are filled in.',
 } as SettingOf<Readonly<Record<string, Json>>>
 
-const within = withinSchema as SettingOf<WithinConfig | readonly WithinConfig[]>
+const within = withinSchema as SettingOf<WithinSetting>
 const body = bodySchema
 
 export const listKeys = {
@@ -104,13 +129,9 @@ export const listKeys = {
   item: setting.json('With `list`: an item of the list, with ${record.value} filled in. Default: the record.'),
   limit: query('the size of the page'),
   offset: query('the number of records to skip'),
-  end: query('the number of the record before which the page ends'),
-  page: query('the number of the page; beside `offset`, only where a request has it'),
-  size: setting.integer('With `page`: the default size of a page: 20.', 1),
+  page: pageSchema as SettingOf<string | PageConfig>,
   cursor: query('the id of the record after which the page begins'),
   sort: sortSchema as SettingOf<string | ConfigOf<typeof sortSchema>>,
-  by: setting.text('With `list`: the default order, such as `-id`. Default: the id.'),
-  order: setting.text('With `sort`: the query parameter with `asc` or `desc`.'),
   links: setting.flag(
     'With `list`: whether pages carry `Link` with rel="next", "prev", "first" and "last" (RFC 8288).',
   ),
@@ -143,7 +164,6 @@ export const replaceKeys = {
   creates: setting.flag(
     'With `replace`: whether a missing record is created under the id in the path. Default: false.',
   ),
-  from: setting.text('With `replace`: the resource with the records to add, `repos` for `PUT /user/starred/{repo}`.'),
   body,
 }
 
@@ -151,10 +171,6 @@ export const updateKeys = {
   update: resource('in which to change a record, by JSON Merge Patch (RFC 7396)'),
   within,
   set,
-  add: setting.named(
-    'With `update`: what the operation adds to number fields, unless `set` changes nothing: `{ likes: 1 }`.',
-    { type: 'integer' } as SettingOf<number>,
-  ),
   id,
   body,
 }

@@ -8,7 +8,7 @@ import { idIn, indexKeyOf } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { isId, type Resource } from '../resource.ts'
 import { deleteKeys, type RespondConfig } from './config.ts'
-import { compileFinder, type Referrer, referrersOf, referringTo, UNWRITTEN } from './key.ts'
+import { compileFinder, type Referrer, referrersOf, referringTo } from './key.ts'
 import { onRecord } from './on-record.ts'
 import { type Give, withoutBody } from './reply.ts'
 
@@ -16,7 +16,7 @@ import { type Give, withoutBody } from './reply.ts'
 export const deletion = onRecord('delete', deleteKeys, compileDelete, 204, 200)
 
 function compileDelete(config: RespondConfig, resource: Resource, give: Give, site: Site): Handler {
-  const { identify, get, within } = compileFinder(resource, config, site)
+  const { identify, get } = compileFinder(resource, config, site)
   const status = successStatus(site.operation, 204, 200)
   const gives = status !== 204 && (responseFor(site.operation, status)?.content.size ?? 0) > 0
   const consequences = compileDeletion(resource, site)
@@ -28,9 +28,8 @@ function compileDelete(config: RespondConfig, resource: Resource, give: Give, si
       const settle = consequences && (await consequences({ id, key: entry.id }, exchange))
       if (typeof settle === 'string') return refuse(problems.conflict, settle)
       const removed = await exchange.records(resource.name).remove(entry.id, entry.revision)
-      if (removed !== 'removed' && entry.revision !== UNWRITTEN) continue
+      if (removed !== 'removed') continue
       await settle?.()
-      await within?.count(exchange, -1)
       return gives ? give(entry, status, exchange) : withoutBody(status)
     }
   }

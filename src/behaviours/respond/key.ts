@@ -7,14 +7,12 @@ import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, problems, type Reply, refuse } from '../../kernel/http.ts'
-import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
-import { hashOf } from '../../sample/chance.ts'
+import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
 import type { Entry, Filter, Id } from '../../world/records/types.ts'
-import { fieldIn, idIn, joinKey, withField, withId } from '../../world/records/values.ts'
+import { fieldIn, idIn, joinKey, withField } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import { asId, fieldsOf, inBody, isId, type Resource, readPage, withoutOwners } from '../resource.ts'
-import { askingIn, asSomeone, flagsOff, NAME } from './caller.ts'
-import { isUnshown, type RespondConfig, type WithinConfig, withinsOf } from './config.ts'
+import { asId, inBody, isId, type Resource, readPage } from '../resource.ts'
+import { isUnshown, ownerField, type RespondConfig, type WithinConfig, withinsOf } from './config.ts'
 import type { RecordMaker } from './record.ts'
 import { pathParameter } from './shape.ts'
 
@@ -45,41 +43,34 @@ type FindRecord = (exchange: Exchange, id: Id) => Promise<Entry | undefined>
  *
  * @param ownersInPath the owners by the field that holds each
  * @param at the setting of `respond` that names the resource
- * @param isCreate whether the request creates a record
  */
 export function compileKey(
   { name, idField, within }: Resource,
   ownersInPath: ReadonlyMap<string, OwnerOf> | undefined,
   site: Site,
   at: Path = [],
-  isCreate = false,
 ) {
   if (within.length === 0) return undefined
   const owners = within.map(field => {
     const ownerOf = ownersInPath?.get(field)
-    // A record that is created without such an owner belongs to every owner.
-    if (ownerOf === undefined && !(isCreate && isUnshown(field))) {
+    if (ownerOf === undefined) {
       const message = `an id of ${name} is unique within "${field}", and the path ${site.operation.path} does not name it`
       site.error('no-identifier', message, at, `within: { parameter: …, field: ${JSON.stringify(field)} }`)
     }
-    return { shown: !isUnshown(field), ownerOf }
+    return ownerOf
   })
-  // A record may lack any of the owners that no reply shows: it belongs to every one of those.
-  let common: (readonly object[])[] = [[]]
-  for (const one of owners) if (!one.shown) common = [...common, ...common.map(set => [...set, one])]
-  const keyWith = (exchange: Exchange, id: Id, lacking: readonly object[]) =>
-    joinKey([...owners.map(one => (lacking.includes(one) ? undefined : one.ownerOf?.(exchange))), id])
+  const keyOf = (exchange: Exchange, id: Id): Id => joinKey([...owners.map(ownerOf => ownerOf?.(exchange)), id])
+  // A seed need not say an owner that no reply shows: it belongs to every such owner.
+  const shown = within.map((field, i) => (isUnshown(field) ? undefined : owners[i]))
   return {
     /** Returns the key that a record with this id has under the owners in the path. */
-    of: (exchange: Exchange, id: Id): Id => keyWith(exchange, id, []),
+    of: keyOf,
     /** Returns the record with this id under the owners in the path, else one that belongs to every owner. */
     async find(exchange: Exchange, id: Id): Promise<Entry | undefined> {
       const collection = exchange.records(name)
-      for (const lacking of common) {
-        const entry = await collection.read(keyWith(exchange, id, lacking))
-        if (entry !== undefined) return entry
-      }
-      return undefined
+      const entry = await collection.read(keyOf(exchange, id))
+      if (entry !== undefined || !within.some(isUnshown)) return entry
+      return collection.read(joinKey([...shown.map(ownerOf => ownerOf?.(exchange)), id]))
     },
     /** Returns the id of a record, which is a part of its key. */
     nameOf: ({ value }: Entry) => idIn(idField, value) as Id,
@@ -112,19 +103,6 @@ export function compileWithin({ within: config }: RespondConfig, resource: Resou
         const own = fieldIn(field, record)
         return (unshown && own === undefined) || String(own) === String(ownerOf(exchange))
       }),
-    /** Adds to the fields of the owners that count these records. */
-    async count(exchange: Exchange, by: number): Promise<void> {
-      for (const { owner, find, counted, ownerOf } of owners) {
-        if (owner === undefined || counted === undefined) continue
-        for (;;) {
-          const entry = await find?.(exchange, ownerOf(exchange) as Id)
-          const next = entry && withAdded(entry.value, { [counted]: by })
-          const collection = exchange.records(owner.name)
-          if (next === undefined || (await collection.replace(entry?.id as Id, next, entry?.revision)) !== 'stale')
-            break
-        }
-      }
-    },
     /** Returns the fields of a record with its owners. */
     own: (exchange: Exchange, fields: JsonObject): JsonObject =>
       owners.reduce((record, { field, ownerOf }) => withField(field, ownerOf(exchange), record), fields),
@@ -140,24 +118,12 @@ interface Owner {
   /** The resource of the owners and the search for one, if the configuration names it. */
   readonly owner: Resource | undefined
   readonly find: FindRecord | undefined
-  /** Its field with the number of the records. */
-  readonly counted: string | undefined
 }
 
-/** Returns a record with more or less in some of its numbers, which stay positive. */
-export function withAdded(record: JsonObject, numbers: Readonly<Record<string, number>>): JsonObject {
-  const sums = Object.entries(numbers).map(([field, by]) => [field, Math.max(0, Number(record[field] ?? 0) + by)])
-  return { ...record, ...Object.fromEntries(sums) }
-}
-
-function compileOwner(
-  { parameter, field = parameter, resource: ownerName, count: counted, id }: WithinConfig,
-  resource: Resource,
-  before: readonly Owner[],
-  site: Site,
-  at: Path,
-): Owner {
+function compileOwner(config: WithinConfig, resource: Resource, before: readonly Owner[], site: Site, at: Path): Owner {
   const { operation, contract, error } = site
+  const { parameter, resource: ownerName, id } = config
+  const field = ownerField(config, resource)
   const names = expressionsOf(operation.path)
   if (id === undefined && !names.includes(parameter)) {
     const message = `the path ${operation.path} has no {${parameter}}`
@@ -168,9 +134,6 @@ function compileOwner(
   if (node === undefined && !unshown) reportField(resource, field, [...at, 'field'], site)
   const place = [...at, 'resource']
   const owner = resourceOf(ownerName, place, site)
-  if (owner !== undefined && counted !== undefined && !owner.schema.shape.properties.has(counted)) {
-    reportField(owner, counted, [...at, 'count'], site)
-  }
   site.index(resource.name, field)
   const index = pathParameter(operation, parameter)
   const ids = node === undefined ? owner?.ids : contract.shapeOf(node).types.includes('integer') ? 'integer' : 'text'
@@ -184,7 +147,6 @@ function compileOwner(
     ownerOf: ({ values, segments }) =>
       known ?? asId((index === -1 ? segments[segment] : values[index]) as Id, ids ?? 'text'),
     find: owner && compileOwnerFind(owner, before, site, place),
-    counted,
   }
 }
 
@@ -205,26 +167,6 @@ function compileOwnerFind(owner: Resource, before: readonly Owner[], site: Site,
   return compileFind(owner, compileKey(owner, ownerOf, site, at))
 }
 
-/** The example of a schema, else a generated record: the same for the same id. */
-const generatedFor = (id: Id, schema: Resource['schema']): JsonObject =>
-  fieldsOf(schema.validSample({ seed: hashOf(String(id)) >>> 0 }))
-
-/** Compiles what a record that `from` adds is made of: one of another resource, else a generated one. */
-export function compileSource(
-  { from }: RespondConfig,
-  { schema }: Resource,
-  owners: readonly Owner[],
-  site: Site,
-): ((exchange: Exchange, id: Id) => Promise<JsonObject>) | undefined {
-  const source = resourceOf(from, ['from'], site)
-  if (source === undefined) return undefined
-  const find = compileOwnerFind(source, owners.slice(-source.within.length), site, ['from'])
-  return async (exchange, id) => {
-    const found = await find(exchange, asId(id, source.ids))
-    return found === undefined ? generatedFor(id, schema) : withoutOwners(source.unshown, found.value)
-  }
-}
-
 const compileFind = ({ name }: Resource, key: ReturnType<typeof compileKey>): FindRecord =>
   key?.find ?? ((exchange, id) => exchange.records(name).read(id))
 
@@ -237,7 +179,6 @@ export function compileFinder(resource: Resource, config: RespondConfig, site: S
   const within = compileWithin(config, resource, site)
   const key = compileKey(resource, within?.ownerOf, site)
   const find = compileFind(resource, key)
-  const made = resource.every ? compileMade(resource, key, within?.own, site) : undefined
   return {
     within,
     /** Returns the id in the request; `undefined` for a body without one. */
@@ -252,44 +193,13 @@ export function compileFinder(resource: Resource, config: RespondConfig, site: S
       id: Id,
       create?: (exchange: Exchange, id: Id) => Promise<Reply>,
     ): Promise<Entry | Reply> {
-      const entry = await find(exchange, id).then(found => made?.(exchange, id, found) ?? found)
+      const entry = await find(exchange, id)
       if (entry === undefined && create !== undefined) return exchange.precondition?.(entry) ?? create(exchange, id)
       if (entry === undefined || within?.owns(exchange, entry.value) === false) return missingRecord(resource, id)
       const orphan = within && (await within.orphan(exchange))
       if (orphan !== undefined) return orphan
       return exchange.precondition?.(entry) ?? entry
     },
-  }
-}
-
-/** The revision of a generated record, until a request writes it. */
-export const UNWRITTEN = -1
-
-/**
- * Compiles the records of a resource that has one for every id: the stored one, else one that is generated, with flags off. That
- * of the caller's name has the fields of the caller.
- */
-function compileMade(
-  { schema, idField }: Resource,
-  key: ReturnType<typeof compileKey>,
-  own: ((exchange: Exchange, fields: JsonObject) => JsonObject) | undefined,
-  { resources }: Site,
-) {
-  const asking = askingIn(resources)
-  return async (exchange: Exchange, id: Id, entry: Entry | undefined): Promise<Entry | undefined> => {
-    const someone = await asking?.(exchange)
-    const isCaller = someone && Object.entries(someone).some(([field, value]) => NAME.test(field) && value === id)
-    if (entry !== undefined && !isCaller) return entry
-    let value = entry?.value
-    if (value === undefined) {
-      const sample = generatedFor(id, schema)
-      const whole = [flagsOff(sample), sample].map(one => withId(idField, id, one)).find(one => schema.fits(one))
-      if (whole === undefined) return undefined
-      value = own?.(exchange, whole) ?? whole
-    }
-    const known = { id: key?.of(exchange, id) ?? id, revision: UNWRITTEN, ...entry }
-    const shown = isCaller ? asSomeone(value, someone) : value
-    return { ...known, value: shown, text: stringifyJson(shown) }
   }
 }
 

@@ -278,30 +278,36 @@ const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map(
  * @returns the request's order, `undefined` for the order of ids, or the broken rule
  */
 function compileSort(
-  { sort, order, by: written }: RespondConfig,
+  { sort = {} }: RespondConfig,
   { schema, name, idField, ids, within }: Resource,
   site: Site,
   locate: LocateParameter,
 ): ((exchange: Exchange) => readonly SortOrder[] | BrokenRule | undefined) | undefined {
   const fields = [...schema.shape.properties.keys()]
   // Keys that are made of owners and a number are texts, in which 10 comes before 9.
+  const {
+    parameter,
+    order,
+    default: written,
+    unknownFields = 'refuse',
+  } = typeof sort === 'string' ? { parameter: sort } : sort
   const by = written ?? (within.length > 0 && ids === 'integer' ? idField : undefined)
   // The default order; `undefined` is the order of ids, which needs no sorting.
   const standing = by?.split(',').flatMap(word => {
     const parsed = parseOrder(word.trim(), fields)
     if (parsed !== undefined) return [parsed]
     const message = `${JSON.stringify(word)} does not name a field to order by`
-    site.error('unknown-field', message, ['by'], suggest(word, fields))
+    site.error('unknown-field', message, ['sort', 'default'], suggest(word, fields))
     return []
   })
-  if (sort === undefined) {
-    if (order !== undefined) site.error('idle-key', '"order" has no effect without "sort"', ['order'], undefined, 'key')
+  if (parameter === undefined) {
+    const message = '"order" has no effect without "parameter"'
+    if (order !== undefined) site.error('idle-key', message, ['sort', 'order'], undefined, 'key')
     return standing && (() => standing)
   }
-  const { parameter, unknownFields = 'refuse' } = typeof sort === 'string' ? { parameter: sort } : sort
   const at = locate(parameter, typeof sort === 'string' ? ['sort'] : ['sort', 'parameter'])
   const usual = site.operation.parameters[at]?.default
-  const orderAt = locate(order, ['order'])
+  const orderAt = locate(order, ['sort', 'order'])
   return exchange => {
     const { values } = exchange
     const value = values[at]

@@ -11,7 +11,7 @@ import { plainName } from '../../kernel/names.ts'
 import type { Page, Query } from '../../world/records/types.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { asId, type Resource } from '../resource.ts'
-import type { RespondConfig } from './config.ts'
+import type { PageConfig, RespondConfig } from './config.ts'
 import { addressOf, requestOrigin } from './reply.ts'
 import { completeTemplate, pathOfPlaceholder, schemaBelow, successSchema } from './shape.ts'
 import { mayBeNumber } from './values.ts'
@@ -52,9 +52,10 @@ export function compilePaging(
   parameters: readonly Parameter[],
   locate: LocateParameter,
 ) {
-  const at = (key: 'limit' | 'offset' | 'end' | 'page' | 'cursor') => locate(config[key], [key])
-  const [limitAt, offsetAt, endAt, pageAt, cursorAt] = [at('limit'), at('offset'), at('end'), at('page'), at('cursor')]
-  const { size = PAGE_SIZE } = config
+  const { parameter: pageName, size = PAGE_SIZE } = pageOfConfig(config)
+  const at = (key: 'limit' | 'offset' | 'cursor') => locate(config[key], [key])
+  const [limitAt, offsetAt, cursorAt] = [at('limit'), at('offset'), at('cursor')]
+  const pageAt = locate(pageName, typeof config.page === 'string' ? ['page'] : ['page', 'parameter'])
   // If 0 is a valid page number, pages count from 0.
   const base = beginsAt(0, parameters[pageAt]) ? 0 : 1
   // If the lowest offset is 1, it is the number of a record, such as `startIndex` in SCIM (RFC 7644, section 3.4.2.4).
@@ -75,8 +76,7 @@ export function compilePaging(
       const unlimited = paged ? size : Number.POSITIVE_INFINITY
       const skipped = Math.max(0, numberAt(values, offsetAt, origin) - origin)
       // Some contracts say "all" by a limit of -1.
-      const most = Number(values[limitAt] ?? 0) < 0 ? unlimited : numberAt(values, limitAt, unlimited)
-      const limit = endAt === -1 || paged ? most : Math.max(0, numberAt(values, endAt, skipped + most) - skipped)
+      const limit = Number(values[limitAt] ?? 0) < 0 ? unlimited : numberAt(values, limitAt, unlimited)
       if (cursorAt !== -1 && values[cursorAt] !== undefined && values[cursorAt] !== '') {
         const after = asId(String(values[cursorAt]), ids)
         // The cursors of another server are its own.
@@ -98,7 +98,7 @@ export function compilePaging(
         query: queryWith(request.query, [
           [config.limit, Number.isFinite(size) ? size : undefined],
           [config.offset, from === 0 ? undefined : from + origin],
-          [config.page, pageAt === -1 ? undefined : base + Math.floor(from / limit)],
+          [pageName, pageAt === -1 ? undefined : base + Math.floor(from / limit)],
         ]),
       }
     },
@@ -122,7 +122,7 @@ export function compilePaging(
         }
       }
       const paged = pageAt !== -1 && (offsetAt === -1 || values[pageAt] !== undefined)
-      const name = paged ? config.page : config.offset
+      const name = paged ? pageName : config.offset
       const to = (skip: number) => link(name, paged ? base + Math.floor(skip / limit) : skip + origin)
       const final = total === undefined || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
       if (name === undefined || !Number.isFinite(limit) || limit === 0) return position
@@ -136,6 +136,9 @@ export function compilePaging(
     },
   }
 }
+
+const pageOfConfig = ({ page }: RespondConfig): Partial<PageConfig> =>
+  typeof page === 'string' ? { parameter: page } : (page ?? {})
 
 /** Whether a number is the lowest of a parameter, or its default. */
 function beginsAt(lowest: number, parameter: Parameter | undefined): boolean {

@@ -3,19 +3,16 @@
 // a valid request could not know. The origin of each field is decided at load.
 
 import type { Node } from '../../contract/documents.ts'
-import { describeField, type Field } from '../../contract/schema/field.ts'
+import { describeField } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { BrokenRule } from '../../kernel/http.ts'
 import { Decimal, isObject, type Json, type JsonObject, memberAt, put } from '../../kernel/json.ts'
 import { orderPairs, pairsIn } from '../../sample/pairs.ts'
-import type { Id } from '../../world/records/types.ts'
-import { idIn, withField } from '../../world/records/values.ts'
+import { withField } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { Refer } from '../references.ts'
 import { checkRecord, fieldsOf, type Make, type Resource, withoutOwners } from '../resource.ts'
-import { CALLER, callerOf, compileAsking, NAME } from './caller.ts'
 import type { RespondConfig } from './config.ts'
-import { addressOf, compileLocation, requestOrigin } from './reply.ts'
 import {
   type Asked,
   type Inside,
@@ -78,7 +75,6 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
   }
   const idNames = [idField, idField.split('.', 1)[0] as string]
   const sources = sourcesOf(resource, asked, compileSet(config, resource, site), kind, site)
-  const derive = compileDerive(resource, sources, site)
   return {
     /** Returns the client's values for the record. */
     given,
@@ -91,7 +87,6 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
     supplied: [...resource.references].flatMap(([field, { to }]) =>
       schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
     ),
-    asking: compileAsking(resource, site),
     /** Whether a request may contain the record's id, be it `readOnly`. */
     namesRecord: idNames.some(asked.has),
     /** Whether the request schema has the id, or allows any field. */
@@ -100,13 +95,12 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
     wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
     /** Returns the record to store, or its broken rules. */
     fit(fields: JsonObject, exchange: Exchange): JsonObject | BrokenRule[] {
-      const whole = derive === undefined ? fields : derive(fields, exchange)
-      const record = unshown.length === 0 ? whole : withoutOwners(unshown, whole)
+      const record = unshown.length === 0 ? fields : withoutOwners(unshown, fields)
       const broken = checkRecord(resource, record)
-      if (broken === undefined && views.length === 0) return whole
+      if (broken === undefined && views.length === 0) return fields
       const fitted = mended(record, broken, exchange)
-      if (fitted === record) return whole
-      return Array.isArray(fitted) ? fitted : keepOwners(resource, fitted, whole)
+      if (fitted === record) return fields
+      return Array.isArray(fitted) ? fitted : keepOwners(resource, fitted, fields)
     },
   }
 }
@@ -165,8 +159,6 @@ interface FieldSource {
   readonly isAssumed: boolean
   /** Values for a new record that would lack the field. */
   readonly unsaid?: Make | undefined
-  /** The same, where the record's id and other fields must be known. */
-  readonly derived?: Derive | undefined
   /** Whether the field is an integer: `5.0` is 5 there. */
   readonly whole: boolean
 }
@@ -193,26 +185,22 @@ function sourcesOf(
     if (field.writeOnly) return []
     const sayable = (asked.empty || asked.knows(name)) && !field.readOnly
     const stamp = stampOf(field)
-    const needed = (required.has(name) && !asked.wants(name)) || field.readOnly || (stamp !== undefined && !asked.empty)
-    const isFilled = filled.has(name) && !asked.knows(name)
+    // A new record has each field in `filled` that its request does not give, as it has the required ones.
+    const isFilled = filled.has(name)
+    const needed =
+      isFilled || (required.has(name) && !asked.wants(name)) || field.readOnly || (stamp !== undefined && !asked.empty)
     // A default of the schema is what the server assumes if a request leaves the field out.
     const isAssumed =
       kind !== 'update' && sayable && (field.default ?? null) !== null && field.allows(field.default as Json)
     // A required reference to a record is not invented.
     const named = resource.references.has(name) && !field.types.includes('null') && !field.types.includes('array')
     // An optional time of a new record has not happened yet: `deletedAt`.
-    const wanted =
-      required.has(name) ||
-      stamp !== undefined ||
-      !LATER.test(name) ||
-      CALLER.test(name) ||
-      (isFilled && field.types.includes('null'))
+    const wanted = required.has(name) || isFilled || stamp !== undefined || !isOfLater(name)
     const touched = stamp === 'updated' && kind !== 'create' && !sayable ? writeMomentOf(field) : undefined
     const own = set.get(name) ?? resource.set.get(name) ?? (touched && (({ clock }) => touched(clock.now())))
     const fixed = defaults.get(name)
-    const isMade = (isAssumed || (kind === 'create' && (needed || isFilled))) && !named && wanted && fixed === undefined
-    const derived = isMade && own === undefined && isFilled ? derivedOf(field) : undefined
-    const fresh = () => (isFilled ? callerOf(field) : undefined) ?? namingRecords(freshOf(field), refers.get(name))
+    const isMade = (isAssumed || (kind === 'create' && needed)) && !named && wanted && fixed === undefined
+    const fresh = () => namingRecords(freshOf(field), refers.get(name))
     return [
       {
         name,
@@ -220,8 +208,7 @@ function sourcesOf(
         keeps: !sayable || (kind === 'replace' && (required.has(name) ? !asked.wants(name) : filled.has(name))),
         whole: field.types.includes('integer') && !field.types.includes('number'),
         isAssumed,
-        unsaid: fixed ?? (!isMade || derived !== undefined ? undefined : needed ? fresh() : lazily(fresh)),
-        derived,
+        unsaid: fixed ?? (!isMade ? undefined : needed && !isFilled ? fresh() : lazily(fresh)),
       },
     ]
   })
@@ -239,23 +226,6 @@ function lazily(compile: () => Make | undefined): Make {
   return making => {
     make ??= compile() ?? (() => undefined)
     return make(making)
-  }
-}
-
-/** Compiles the fields that follow from others; they are added to a record that has an id. */
-function compileDerive(resource: Resource, sources: readonly FieldSource[], { operation, readers }: Site) {
-  const { name, idField, unshown } = resource
-  if (!sources.some(one => one.derived !== undefined)) return undefined
-  const locate = compileLocation(readers.get(name) ?? [], operation.path, unshown)
-  return (fields: JsonObject, exchange: Exchange): JsonObject => {
-    const id = idIn(idField, fields) as Id
-    const url = requestOrigin(exchange) + (locate?.(exchange, id, fields) ?? `${addressOf(exchange, '')}/${id}`)
-    let record = fields
-    for (const one of sources) {
-      const value = Object.hasOwn(record, one.name) ? undefined : one.derived?.(record, url)
-      if (value !== undefined) record = { ...record, [one.name]: value }
-    }
-    return record
   }
 }
 
@@ -314,7 +284,9 @@ function compileCompose(
   }
 }
 
-const LATER = /(?:d|n)[_-]?(?:at|on|date|time|by)$/i
+/** Whether a field tells of an event that has not happened to a new record: `deletedAt`, `closed_by`. */
+export const isOfLater = (name: string): boolean =>
+  /(?:d|n)[_-]?(?:at|on|date|time|by)$/i.test(name) && !/creat|updat|modif/i.test(name)
 
 /** Returns the fields of a changed record with the unshown owners that it had. */
 export function keepOwners({ unshown }: Resource, fields: JsonObject, old: JsonObject): JsonObject {
@@ -324,30 +296,4 @@ export function keepOwners({ unshown }: Resource, fields: JsonObject, old: JsonO
     if (owner !== undefined) out = withField(field, owner, out)
   }
   return out
-}
-
-// The fields of a new record that follow from its address or its other fields.
-
-/** Makes a field of a record whose id is known. */
-type Derive = (record: JsonObject, url: string) => Json | undefined
-
-/** A link to the record, or to something below it: `html_url`, `commentsUrl`. */
-const LINK =
-  /^(?:html_?|api_?|self_?|(?!avatar|image|icon|logo|photo|thumb|home|hook|callback|mirror)([a-z]+?)_?)?(?:ur[il]|href|link)$/i
-
-/**
- * Returns a function that makes a field out of the other fields and the address of its record: `html_url`, `full_name`.
- * `undefined` for another field.
- */
-function derivedOf({ name: field, allows }: Field): Derive | undefined {
-  const link = LINK.exec(field)
-  if (link === null && !/^full_?name$/i.test(field)) return undefined
-  return ({ name, owner }, url) => {
-    const by = isObject(owner) ? Object.entries(owner).find(([key]) => NAME.test(key))?.[1] : owner
-    const text = link === null ? (by === undefined ? name : `${by}/${name}`) : [url, link[1] ?? []].flat().join('/')
-    // The format `url` refuses addresses of this machine.
-    return [text, String(text).replace(/^http:..[^/]*/, 'https://example.com')].find(
-      one => one !== undefined && allows(one),
-    )
-  }
 }

@@ -22,17 +22,7 @@ import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { inBody, isId, type Resource } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
-import {
-  compileFinder,
-  compileKey,
-  compileSource,
-  compileWithin,
-  danglingIn,
-  missingRecord,
-  reportField,
-  UNWRITTEN,
-  withAdded,
-} from './key.ts'
+import { compileFinder, compileKey, compileWithin, danglingIn, missingRecord } from './key.ts'
 import { compileMaker, keepOwners } from './record.ts'
 import { compileLocation, type Give, withoutBody } from './reply.ts'
 import { completeTemplate, itemOf, listedRecords, pathParameter, recordReader } from './shape.ts'
@@ -51,13 +41,6 @@ export function compileWrite(
   const { within, identify, get } = compileFinder(resource, config, site, maker)
   const status = successStatus(operation, 200, 204)
   const create = config.creates === true ? compileCreateOne(config, resource, give, site) : undefined
-  const { add, set = {} } = config
-  const flags = Object.keys(set)
-  const changes = (now: JsonObject, old: JsonObject) =>
-    flags.length === 0 || flags.some(name => now[name] !== old[name])
-  for (const name of Object.keys(add ?? {})) {
-    if (!resource.schema.shape.properties.has(name)) reportField(resource, name, ['add', name], site)
-  }
   // By its media type, or by the schema of its operation, a list is a JSON Patch.
   const isPatch = [...(operation.body?.content.values() ?? [])].some(({ patch }) => patch === true)
   const isPatched = ({ body, request }: Exchange) =>
@@ -72,7 +55,6 @@ export function compileWrite(
     for (;;) {
       const old = await get(exchange, id, create)
       if ('status' in old) return old
-      if (config.from !== undefined) return status === 204 ? withoutBody(status) : give(old, status, exchange)
       const patched = isPatched(exchange) ? patchRecord(old.value, exchange.body as readonly Json[]) : undefined
       if (patched?.broken !== undefined) return invalid([patched.broken])
       const given = patched === undefined ? maker.given(exchange) : patched.value
@@ -80,8 +62,7 @@ export function compileWrite(
       const misfit = misfitOf(merged, id, idField, checksId)
       if (misfit !== undefined) return invalid([misfit])
       const composed = maker.compose(merged, exchange, old.value)
-      const counted = add !== undefined && changes(composed, old.value) ? withAdded(composed, add) : composed
-      const owned = within === undefined ? counted : within.own(exchange, counted)
+      const owned = within === undefined ? composed : within.own(exchange, composed)
       const fields = keepOwners(resource, owned, old.value)
       const record = maker.fit(withId(idField, id, fields), exchange)
       if (Array.isArray(record)) return invalid(record)
@@ -90,10 +71,7 @@ export function compileWrite(
       const refused = refuseTransition(resource, old.value, record)
       if (refused !== undefined) return refused
       const records = exchange.records(name)
-      const entry =
-        old.revision === UNWRITTEN
-          ? (await records.put(old.id, record)).entry
-          : await records.replace(old.id, record, old.revision)
+      const entry = await records.replace(old.id, record, old.revision)
       // Another request wrote between our read and our write: merge again with its result.
       if (typeof entry === 'string') continue
       exchange.entry = entry
@@ -205,8 +183,7 @@ function compileCreateOne(
   const status = successStatus(operation, 201, 200)
   const putStatus = successStatus(operation, 201, 200, 204)
   const within = compileWithin(config, resource, site)
-  const key = compileKey(resource, within?.ownerOf, site, [], true)
-  const source = compileSource(config, resource, within?.owners ?? [], site)
+  const key = compileKey(resource, within?.ownerOf, site)
   const maker = compileMaker(resource, config, 'create', site)
   const nameable = compileNameable(resource, site)
   const locate = compileLocation(site.readers.get(name) ?? [`${operation.path}/{id}`], operation.path, resource.unshown)
@@ -223,7 +200,6 @@ function compileCreateOne(
     if (misfit !== undefined) return invalid([misfit])
     const collection = exchange.records(name)
     let fields = maker.compose(given, exchange)
-    if (id !== undefined && source !== undefined) fields = { ...fields, ...(await source(exchange, id)) }
     if (within !== undefined) fields = within.own(exchange, fields)
     for (const [field, to] of maker.supplied) {
       // A reference that requests do not have is to the first record.
@@ -232,7 +208,6 @@ function compileCreateOne(
         : await exchange.records(to).list({ filters: [], limit: 1 })
       if (last !== undefined) fields = { ...fields, [field]: last }
     }
-    if (maker.asking !== undefined) fields = await maker.asking(fields, exchange)
     const lost = references.size === 0 ? NO_RULES : await danglingIn(resource, fields, exchange)
     if (id !== undefined) {
       const record = maker.fit(withId(idField, id, fields), exchange)
@@ -247,7 +222,6 @@ function compileCreateOne(
     }
     if (maker.wantsId && idIn(idField, fields) === undefined && maker.hasRecord(exchange)) return withoutId
     if (nameable !== undefined) fields = nameable(fields)
-    // A record that belongs to every owner has the id under each.
     const named = key && (idIn(idField, fields) as Id | undefined)
     if (named !== undefined && (await key?.find(exchange, named)) !== undefined) return exists(named)
     let mended: JsonObject | undefined
@@ -268,7 +242,6 @@ function compileCreateOne(
     if (made === 'exists') return exists(idIn(idField, fields) as Id)
     if ('status' in made) return made
     exchange.entry = made
-    if (within !== undefined) await within.count(exchange, 1)
     return give(made, status, exchange, locate?.(exchange, key?.nameOf(made) ?? made.id, made.value))
   }
 }

@@ -21,7 +21,6 @@ import { withId } from '../../world/records/values.ts'
  * @param idField a field that the schema need not have: then only the paths limit its values
  * @param seed the same seed, the same ids
  * @param creators the operations that add records
- * @param from the field that ids are made of, as far as its text can be an id
  * @returns `undefined` where no text was found that could be an id
  */
 export function compileNewId(
@@ -32,7 +31,6 @@ export function compileNewId(
   contract: Contract,
   seed: number,
   creators: readonly Operation[] = [],
-  from?: string,
 ): NewId | undefined {
   const node = fieldNode(schema.shape, idField, contract)
   const field = node && describeField(idField, contract.use(node))
@@ -61,27 +59,8 @@ export function compileNewId(
   const find = (named: readonly Parameter[]) =>
     candidates.find(make => [1, 2, 3].every(ordinal => fits(make(ordinal), named)) && make(1) !== make(2))
   // The paths below a record may ask for more than its own: for a number where the record has a text.
-  const found = find([...parameters, ...inside]) ?? find(parameters)
-  if (from === undefined) return found
-  return (ordinal, fields, attempt = 1) => {
-    const slug = slugOf(fields?.[from])
-    // A load test may create thousands of records with one title: their ordinals are likely to be free.
-    const id = attempt === 1 ? slug : `${slug}-${attempt < 10 ? attempt : ordinal}`
-    return slug !== '' && fits(id, parameters) ? id : (found?.(ordinal) ?? uuid(ordinal))
-  }
+  return find([...parameters, ...inside]) ?? find(parameters)
 }
-
-/** Makes an id of a title: `How to Train` → `how-to-train`. Empty for a text without letters and digits, and for no text. */
-export const slugOf = (title: Json | undefined): string =>
-  (typeof title === 'string' ? title : '')
-    .slice(0, LONGEST_SLUG)
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/\p{M}+/gu, '')
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-|-$/g, '')
-
-const LONGEST_SLUG = 80
 
 /** The path parameters that name a record in the paths below it: `{boatId}` of `/boats/{boatId}/oars` for `/boats/{id}`. */
 export function parametersBelow(readers: readonly Operation[], { operations }: Contract): Parameter[] {

@@ -1,7 +1,7 @@
 // Resources and the records they begin with: checked against the contract before anything is served.
 
 import type { Make, Resource, ResourceReference } from '../../behaviours/resource.ts'
-import { isUnshown, type RespondConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import { isUnshown, ownerField, type RespondConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import { compileFields, SOME_REQUEST } from '../../behaviours/respond/values.ts'
 import { type Contract, fieldNode, type Operation } from '../../contract/contract.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
@@ -79,7 +79,7 @@ export function readResources({
       count = (seed as { readonly generate: number }).generate
       const taken = exampleIds(operationsThat(CREATING, name, own), idField, contract)
       const shown = shownId(operationsThat(NAMING, name, own), resource)
-      wanted.push({ resource, count, shown, taken, owners: ownersIn(own) })
+      wanted.push({ resource, count, shown, taken, owners: ownersIn(own, resource) })
     } else {
       seeds = reader.read(resource, seed as string | readonly Json[])
       count = seeds.length
@@ -185,11 +185,9 @@ function compileResource(
 ): Resource | undefined {
   const { name, block, contract, at, report } = site
   const { id = {} } = block
-  const idField = id.field ?? 'id'
-  const schema = recordSchema(site, idField)
+  const schema = recordSchema(site)
   if (schema === undefined) return undefined
-  if (id.from !== undefined && !schema.shape.properties.has(id.from))
-    reportUnknown(site, id.from, ['id', 'from'], 'value', schema.shape)
+  const idField = idFieldOf(block, schema)
   const idPointer = pointer(schema.shape.properties.has(idField) ? [idField] : idField.split('.'))
   const faultsOf = (value: Json) => {
     if (isUnshown(idField) || fitsRecord(block, schema, record => withId(idField, value as Id, record))) return []
@@ -198,8 +196,7 @@ function compileResource(
   let newId: NewId | null | undefined
   const makeId = (): NewId | undefined => {
     const [readers = [], creators] = [NAMING, CREATING].map(actions => operationsThat(actions, name, own))
-    if (newId === undefined)
-      newId = compileNewId(name, schema, idField, readers, contract, chance, creators, id.from) ?? null
+    if (newId === undefined) newId = compileNewId(name, schema, idField, readers, contract, chance, creators) ?? null
     return newId ?? undefined
   }
   const sampleOf = (one: Assign): Json =>
@@ -214,9 +211,8 @@ function compileResource(
     schema,
     idField,
     within: checkNamed(site, schema, id.within, 'id', 'within'),
-    unshown: [...unshownOf(block, own), ...(source?.marks ?? [])],
+    unshown: [...unshownOf(block, own, { schema, idField }), ...(source?.marks ?? [])],
     assign,
-    every: id.every ?? false,
     change: id.change ?? 'refuse',
     ids,
     newId: ids === 'text' && assign !== 'uuid' ? makeId() : undefined,
@@ -226,7 +222,7 @@ function compileResource(
     unknownFields: block.unknownFields ?? 'drop',
     maxRecords: block.maxRecords ?? MAX_RECORDS,
     maxBytes: parseSize(block.maxBytes ?? MAX_BYTES) as number,
-    references: new Map([...checkReferences(site, schema), ...unshownReferences(site, own)]),
+    references: new Map([...checkReferences(site, schema), ...unshownReferences(site, own, { schema, idField })]),
     seeds: [],
     states: undefined,
     source,
@@ -239,11 +235,12 @@ function compileResource(
   return undefined
 }
 
-/** The schema of its records: an object, with a field for the id. */
-function recordSchema(
-  { block: { schema: name, id = {} }, contract, at, report }: ResourceSite,
-  idField: string,
-): SchemaUse | undefined {
+/** The field with the ids of records: that of the setting, `id`, or one that replies do not show. */
+const idFieldOf = ({ id = {} }: ResourceFile, { shape }: SchemaUse): string =>
+  id.field ?? (shape.properties.has('id') ? 'id' : '{id}')
+
+/** The schema of its records: an object, with the field for the id that a setting names. */
+function recordSchema({ block: { schema: name, id = {} }, contract, at, report }: ResourceSite): SchemaUse | undefined {
   const schema = schemaNamed(name, contract)
   if (schema === undefined) {
     const hint = suggest(name, contract.schemas.keys())
@@ -256,10 +253,10 @@ function recordSchema(
     report.error('no-object', message, at(['schema']))
     return undefined
   }
-  if (fieldNode(schema.shape, idField, contract) !== undefined || id.added === true) return schema
-  const hint = suggest(idField, properties.keys()) ?? 'write added: true to add it to the records'
-  const place = at(id.field === undefined ? ['schema'] : ['id', 'field'])
-  report.error('unknown-field', `${name} has no field "${idField}" for the id`, place, hint)
+  const { field = '{id}' } = id
+  if (isUnshown(field) || fieldNode(schema.shape, field, contract) !== undefined) return schema
+  const hint = suggest(field, properties.keys()) ?? 'leave it out to keep an id that replies do not show'
+  report.error('unknown-field', `${name} has no field "${field}" for the id`, at(['id', 'field']), hint)
   return undefined
 }
 
@@ -356,29 +353,30 @@ function fitsRecord(
   return isObject(first) && schema.check(change(first as JsonObject), true) === undefined
 }
 
+/** The schema of records, and the field with their ids. */
+type RecordIds = Pick<Resource, 'schema' | 'idField'>
+
 /** The resources of the owners that paths to the records name, by the field with the owner's id. */
-const ownersIn = (own: readonly RespondingOperation[]): ReadonlyMap<string, string> =>
+const ownersIn = (own: readonly RespondingOperation[], records: RecordIds): ReadonlyMap<string, string> =>
   new Map(
     own.flatMap(({ respond }) =>
-      withinsOf(respond.within).flatMap(({ parameter, field = parameter, resource }) =>
-        resource === undefined ? [] : [[field, resource] as const],
+      withinsOf(respond.within).flatMap(owner =>
+        owner.resource === undefined ? [] : [[ownerField(owner, records), owner.resource] as const],
       ),
     ),
   )
 
 /** The owners that no reply shows, as references: their records are deleted with them. */
-const unshownReferences = ({ declared }: ResourceSite, own: readonly RespondingOperation[]) =>
-  own.flatMap(({ respond }) =>
-    withinsOf(respond.within).flatMap(({ field = '', resource: to = '' }) => {
-      const owner = declared[to]
-      // An id that is unique only within other owners does not name one record.
-      if (!isUnshown(field) || owner === undefined || owner.id?.within !== undefined) return []
-      return [[field, { to, onDelete: 'cascade' }] as const]
-    }),
-  )
+const unshownReferences = ({ declared }: ResourceSite, own: readonly RespondingOperation[], records: RecordIds) =>
+  [...ownersIn(own, records)].flatMap(([field, to]) => {
+    const owner = declared[to]
+    // An id that is unique only within other owners does not name one record.
+    if (!isUnshown(field) || owner === undefined || owner.id?.within !== undefined) return []
+    return [[field, { to, onDelete: 'cascade' }] as const]
+  })
 
-/** The owners that records are kept with and that no reply shows: those of the configuration's fields in braces. */
-function unshownOf({ id }: ResourceFile, own: readonly RespondingOperation[]): readonly string[] {
-  const named = own.flatMap(({ respond }) => withinsOf(respond.within).flatMap(({ field }) => field ?? []))
-  return [...new Set([...(id?.within ?? []), id?.field ?? '', ...named].filter(isUnshown))]
+/** The fields that records are kept with and that no reply shows: owners in paths, and an id that the schema does not have. */
+function unshownOf({ id }: ResourceFile, own: readonly RespondingOperation[], records: RecordIds): readonly string[] {
+  const owners = own.flatMap(({ respond }) => withinsOf(respond.within).map(owner => ownerField(owner, records)))
+  return [...new Set([...(id?.within ?? []), records.idField, ...owners].filter(isUnshown))]
 }

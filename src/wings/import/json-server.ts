@@ -75,20 +75,19 @@ export interface Dialect {
   readonly onDelete?: string | null
 }
 
+/** The parameter with the number of the page. */
+const PAGE = '_page'
 const sort = { parameter: '_sort', unknownFields: 'ignore' }
 
 const ZERO: Dialect = {
   operators: ['_gte', '_lte', '_ne', '_like'],
-  parameters: 'q _sort _order _page _limit _start _end _embed _expand',
+  parameters: 'q _sort _order _page _limit _start _embed _expand',
   list: {
     search: 'q',
-    sort,
-    order: '_order',
-    page: '_page',
+    sort: { ...sort, order: '_order' },
+    page: { parameter: '_page', size: 10 },
     limit: '_limit',
     offset: '_start',
-    end: '_end',
-    size: 10,
     expand: ['_embed', '_expand'],
     links: true,
     headers: { 'x-total-count': '${page.total}' },
@@ -105,9 +104,8 @@ const ONE: Dialect = {
   parameters: '_sort _page _per_page _embed',
   list: { sort, expand: ['_embed'] },
   page: {
-    page: '_page',
+    page: { parameter: PAGE, size: 10 },
     limit: '_per_page',
-    size: 10,
     body: {
       first: 1,
       prev: '${page.prevNumber}',
@@ -185,8 +183,6 @@ export function collectionSettings({ operators, parameters, list, page }: Dialec
   return {
     respond: { list: keys, ...(expand ? { read: { expand } } : {}), ...(page ? {} : { delete: { body: {} } }) },
     query: { list: [...filters, ...others], read: others.filter(({ schema }) => schema.items) },
-    ...(page
-      ? { pages: { when: `has(request.query.${page.page})`, respond: { ...keys, ...page } } }
-      : { takesIds: true }),
+    ...(page ? { pages: { when: `has(request.query.${PAGE})`, respond: { ...keys, ...page } } } : { takesIds: true }),
   }
 }

@@ -356,8 +356,7 @@ const CRUD: Dialect = {
   parameters: 'search sort order limit page',
   list: {
     search: 'search',
-    sort: { parameter: 'sort', unknownFields: 'ignore' },
-    order: 'order',
+    sort: { parameter: 'sort', order: 'order', unknownFields: 'ignore' },
     limit: 'limit',
     page: 'page',
     headers: { 'x-filtered-count': '${page.total}' },

@@ -1,6 +1,7 @@
 // The ways in which a resource may keep its records: the schema, the field that names a record, and the values that the server
 // sets.
 
+import { isOfLater } from '../../behaviours/respond/record.ts'
 import { fieldNode, type Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
@@ -131,10 +132,10 @@ function assignOf(field: string, shape: Shape, schemas: SchemaReader): Assign {
   return takesUuid ? 'uuid' : 'generate'
 }
 
-/** Returns the fields of a record that no request to create one has. */
+/** Returns the fields of a record that no request to create one has, and that are known from the beginning. */
 function filledIn(record: Node, idField: string, asked: Node | undefined, schemas: SchemaReader): string[] {
   if (asked === undefined) return []
-  return schemas.names(record).filter(name => name !== idField && !mayGive(name, asked, schemas))
+  return schemas.names(record).filter(name => name !== idField && !isOfLater(name) && !mayGive(name, asked, schemas))
 }
 
 /**

@@ -240,7 +240,7 @@ export class CollectionFinder {
     // It is one of a collection's records, such as that of the caller.
     if (lists.some(({ records }) => records.isAkin(record))) return undefined
     const records = unknown.knowing([record])
-    const writers = ['PUT', 'PATCH', 'POST'].flatMap(method => operations.get(method) ?? [])
+    const writers = ['PUT', 'PATCH'].flatMap(method => operations.get(method) ?? [])
     const changers = writers.filter(writer => {
       const reply = replySchema(writer)
       const shown = reply && records.single(reply)?.record

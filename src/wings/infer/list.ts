@@ -59,10 +59,14 @@ export function listKeys(
     const setting = role === undefined || keys[role] !== undefined ? undefined : roleSetting(role, parameter, record)
     if (role !== undefined && setting !== undefined) keys[role] = setting
   }
-  if (keys.order !== undefined && keys.sort === undefined) delete keys.order
-  const starts = ['page', 'offset', 'cursor'].filter(key => keys[key] !== undefined)
-  for (const key of starts.slice(1)) delete keys[key]
-  return { ...(filter.length > 0 ? { filter } : {}), ...keys, ...(starts.length > 0 ? { links: true } : {}) }
+  const { order, ...others } = keys
+  if (order !== undefined && keys.sort !== undefined) {
+    const { sort } = keys
+    others.sort = typeof sort === 'string' ? { parameter: sort, order } : { ...(sort as JsonObject), order }
+  }
+  const starts = ['page', 'offset', 'cursor'].filter(key => others[key] !== undefined)
+  for (const key of starts.slice(1)) delete others[key]
+  return { ...(filter.length > 0 ? { filter } : {}), ...others, ...(starts.length > 0 ? { links: true } : {}) }
 }
 
 /** Returns the field that a parameter selects by, with the entry of `filter`, which is unset where its values do not filter. */

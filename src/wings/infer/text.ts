@@ -1,10 +1,12 @@
 // An inference as the settings of a gateway.yaml, and as its text, each line with the reason for it. Its reader is its next
 // author.
 
-import { isUnshown } from '../../behaviours/respond/config.ts'
+import { isUnshown, ownerField } from '../../behaviours/respond/config.ts'
 import type { Contract } from '../../contract/contract.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { type Path, placeOfFile, Source } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
+import { schemaNamed } from '../../load/seed/seed.ts'
 import type { ResourceFile } from '../../plan/simulation-file.ts'
 import type { Assign, Id } from '../../world/records/types.ts'
 import type { SchemaCandidate } from './candidates.ts'
@@ -58,16 +60,17 @@ function resourceSettings(name: string, written: WrittenInference): ResourceFile
   const { inference, candidateOf, without } = written
   const { schema, idField, assign, filled, defaults } = candidateOf(name)
   const within = assign === 'client' ? uniqueWithin(name, inference.operations, without) : []
-  const id = {
-    field: idField,
-    ...(isUnshown(idField) ? { added: true } : {}),
-    ...(within.length > 0 ? { within } : {}),
-    assign,
-    ...(assign === 'client' ? { change: 'ignore' as const } : {}),
-  }
+  const id = isUnshown(idField)
+    ? undefined
+    : {
+        field: idField,
+        ...(within.length > 0 ? { within } : {}),
+        assign,
+        ...(assign === 'client' ? { change: 'ignore' as const } : {}),
+      }
   return {
     schema,
-    id,
+    ...(id === undefined ? {} : { id }),
     ...(filled.length > 0 ? { filled } : {}),
     ...(Object.keys(defaults).length > 0 ? { defaults } : {}),
     seed: { generate: isUnshown(idField) ? 1 : inference.resources.length > MANY_RESOURCES ? FEW_SEEDS : SEEDS },
@@ -75,9 +78,14 @@ function resourceSettings(name: string, written: WrittenInference): ResourceFile
 }
 
 /** Returns the block `respond`; where its path names no record it has the id of the first record. */
-function respondSettings(inferred: InferredOperation, { firstIdOf }: WrittenInference): JsonObject {
+function respondSettings(
+  inferred: InferredOperation,
+  { candidateOf, contract, firstIdOf }: WrittenInference,
+): JsonObject {
   const { resource, respond, owners, fixed } = inferred
-  const within = owners.map(ownerSetting)
+  const { schema, idField } = candidateOf(resource)
+  const records = { schema: schemaNamed(schema, contract) as SchemaUse, idField }
+  const within = owners.map(owner => ownerSetting(owner, records))
   return {
     ...respond,
     ...(fixed ? { id: firstIdOf(resource) } : {}),
@@ -85,11 +93,12 @@ function respondSettings(inferred: InferredOperation, { firstIdOf }: WrittenInfe
   }
 }
 
-const ownerSetting = ({ parameter, field, resource }: InferredOwner): Json => ({
-  parameter,
-  ...(field === parameter ? {} : { field }),
-  ...(resource === undefined ? {} : { resource }),
-})
+/** Returns how a person writes an owner: by its parameter alone, where that says it. */
+function ownerSetting({ parameter, field, resource }: InferredOwner, records: Parameters<typeof ownerField>[1]): Json {
+  const isUsual = field === ownerField({ parameter }, records)
+  if (isUsual && resource === undefined) return parameter
+  return { parameter, ...(isUsual ? {} : { field }), ...(resource === undefined ? {} : { resource }) }
+}
 
 /**
  * The fields that the ids of a resource are unique within, if they can be: the owners that every path to one of its records
@@ -133,7 +142,7 @@ function describeResources(
     if (block === undefined) continue
     const { schema, id, filled, defaults, seed } = block
     lines.push(`  ${plainOrQuoted(name)}:  # ${oneLine(because)}`, `    schema: ${plainOrQuoted(schema)}`)
-    lines.push(`    id: ${flow(id as JsonObject)}  # ${REASONS[id?.assign as Assign]}`)
+    if (id !== undefined) lines.push(`    id: ${flow(id as JsonObject)}  # ${REASONS[id.assign as Assign]}`)
     if (filled !== undefined) lines.push(`    filled: ${flow(filled)}  # no request to create one has these`)
     if (defaults !== undefined) lines.push(`    defaults: ${flow(defaults)}`)
     lines.push(`    seed: ${flow(seed as JsonObject)}`)

@@ -204,11 +204,9 @@ function addRecords(
     add(method, at, operation, { ...settings, ...(rules && { rules }) }, `${action === 'read' ? 'get' : action}${id}`)
   }
   if (isOne) {
-    // Its id is in no reply.
-    const id = { field: '{id}', added: true }
     put(schemas, schema, { type: 'object', properties })
-    put(resources, name, { schema, id, seed: records.map(one => ({ '{id}': 'only', ...one })), unknownFields: 'keep' })
-    for (const action of ['read', 'replace', 'update']) operate(path, { [action]: name, id: 'only' })
+    put(resources, name, { schema, seed: records.map(one => ({ '{id}': 1, ...one })), unknownFields: 'keep' })
+    for (const action of ['read', 'replace', 'update']) operate(path, { [action]: name, id: 1 })
     return
   }
   put(schemas, schema, {

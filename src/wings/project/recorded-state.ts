@@ -2,7 +2,7 @@
 // new ones, and how its lists are sorted, filtered and wrapped.
 
 import { type Resource, recordMistakes } from '../../behaviours/resource.ts'
-import { isUnshown, type RespondConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import { isUnshown, ownerField, type RespondConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import { RECORD_KINDS } from '../../behaviours/respond/on-record.ts'
 import { pathOfPlaceholder, recordPath } from '../../behaviours/respond/shape.ts'
 import { expressionsOf } from '../../contract/paths.ts'
@@ -79,7 +79,7 @@ export function createRecordedState({ collections }: Plan) {
     const { idField } = resource
 
     const see = (shown: JsonObject, sent?: unknown) => {
-      const record = ownersAdded(shown, matched)
+      const record = ownersAdded(shown, matched, resource)
       const key = recordedKey(record, resource)
       if (key === undefined) return
       if (respond.id !== undefined) ids.set(planned.operation.id, idIn(idField, record) as Json)
@@ -118,7 +118,7 @@ export function createRecordedState({ collections }: Plan) {
     const id = respond.id ?? (isNumber ? Number(at) : at)
     const named: JsonObject = id === undefined || id === '' ? {} : { [idField]: id }
     if (isGone) {
-      const key = recordedKey(ownersAdded(named, matched), resource) ?? ''
+      const key = recordedKey(ownersAdded(named, matched, resource), resource) ?? ''
       now.delete(key)
       changed.add(key)
       return
@@ -182,9 +182,10 @@ function recordedKey(record: JsonObject, { idField, within }: Resource): string 
 }
 
 /** Adds the owners that the path names and the record does not show. */
-function ownersAdded(record: JsonObject, { respond, given }: MatchedExchange): JsonObject {
-  return withinsOf(respond?.within).reduce<JsonObject>((whole, { parameter, field = parameter }) => {
-    const owner = given.get(parameter)
+function ownersAdded(record: JsonObject, { respond, given }: MatchedExchange, resource: Resource): JsonObject {
+  return withinsOf(respond?.within).reduce<JsonObject>((whole, config) => {
+    const field = ownerField(config, resource)
+    const owner = given.get(config.parameter)
     if (owner === undefined || fieldIn(field, whole) !== undefined) return whole
     return withField(field, /^\d{1,15}$/.test(owner) ? Number(owner) : owner, whole)
   }, record)
@@ -236,6 +237,7 @@ function createRecordedList() {
     /** The block `respond` with what was seen. */
     describe(respond: RespondConfig, idField: string): RespondConfig {
       const [by] = orders?.includes(idField) ? [] : (orders ?? [])
+      const sort = typeof respond.sort === 'string' ? { parameter: respond.sort } : respond.sort
       const used = stringifyJson(respond)
       const found = [...filters].flatMap(([parameter, { fields, values }]) => {
         const named = fields.find(one => plainName(one).includes(plainName(parameter)))
@@ -248,7 +250,7 @@ function createRecordedList() {
       const wrapper = Object.fromEntries([...around].filter(([, template]) => template !== undefined))
       return {
         ...respond,
-        ...(by === undefined ? {} : { by }),
+        ...(by === undefined ? {} : { sort: { ...sort, default: by } }),
         ...(filter.length > 0 ? { filter } : {}),
         ...(isObject(respond.body) ? { body: { ...wrapper, ...respond.body } } : {}),
       } as RespondConfig

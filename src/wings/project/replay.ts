@@ -38,8 +38,7 @@ export async function replayRecording(
   const collections: Plan['collections'] = new Map(
     [...plan.collections].map(([name, { options, resource }]) => {
       const { assign, newId } = options
-      const usual = (...all: Parameters<NonNullable<typeof newId>>) => newId?.(...all) ?? String(all[0])
-      const recorded: NonNullable<typeof newId> = (...all) => (wanted as string | undefined) ?? usual(...all)
+      const recorded = (ordinal: number) => (wanted as string | undefined) ?? newId?.(ordinal) ?? String(ordinal)
       const own = assign === 'client' ? {} : { assign: 'generate' as const, newId: recorded }
       return [name, { options: { ...options, ...own }, resource: { ...resource, seeds: before.get(name) ?? [] } }]
     }),

@@ -79,10 +79,8 @@ export interface Page {
  * Makes an id that is text.
  *
  * @param ordinal the number of earlier records, and more if an id is taken
- * @param fields the record without its id
- * @param attempt 1, and more if an id is taken
  */
-export type NewId = (ordinal: number, fields?: JsonObject, attempt?: number) => string
+export type NewId = (ordinal: number) => string
 
 export interface CollectionOptions {
   readonly name: string

@@ -56,7 +56,7 @@ const INTEGER = '{ type: integer }'
 
 suite('a list', () => {
   const everything = library(
-    `{ list: books, limit: limit, offset: offset, sort: sort, order: order, search: q,
+    `{ list: books, limit: limit, offset: offset, sort: { parameter: sort, order: order }, search: q,
        filter: [year, { parameter: from, field: year, is: at-least }, { parameter: before, field: year, is: less-than },
                 { parameter: tag, field: tags, is: contains }, { parameter: no, field: year, is: not }] }`,
     {
@@ -172,7 +172,10 @@ suite('a list with a cursor', () => {
 })
 
 suite('a list with a configured order', () => {
-  const { send } = library('{ list: books, by: -year, limit: limit, sort: sort }', { limit: INTEGER, sort: STRING })
+  const { send } = library('{ list: books, limit: limit, sort: { parameter: sort, default: -year } }', {
+    limit: INTEGER,
+    sort: STRING,
+  })
   test('has this order unless the client sends another', async () => {
     assert.deepEqual(ids((await send('GET /books?limit=3')).body), [1, 5, 2])
     assert.deepEqual(ids((await send('GET /books?limit=3&sort=id')).body), [1, 2, 3])
@@ -201,8 +204,8 @@ suite('a list that contradicts its contract', () => {
       undefined,
       'unknown-field',
     ],
-    ['is not sorted by an unknown field', '{ list: books, by: colour }', undefined, 'unknown-field'],
-    ['does not order without sorting', '{ list: books, order: q }', undefined, 'idle-key'],
+    ['is not sorted by an unknown field', '{ list: books, sort: { default: colour } }', undefined, 'unknown-field'],
+    ['does not order without sorting', '{ list: books, sort: { order: q } }', undefined, 'idle-key'],
   ] as const) {
     test(name, () => {
       const { plan, report } = loadFiles({

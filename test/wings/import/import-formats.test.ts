@@ -28,7 +28,7 @@ test('lists of a db.json of json-server 0.17 are filtered, sorted and cut as the
   assert.deepEqual(await ids('?views=37'), [2])
   assert.deepEqual(await ids('?views_gte=30&views_lte=37'), [2, 10])
   assert.deepEqual(await ids('?author.name=Bob&title_like=T%202'), [2, 20, 22, 24])
-  assert.deepEqual(await ids('?_start=1&_end=3'), [2, 3])
+  assert.deepEqual(await ids('?_start=1&_limit=2'), [2, 3])
   assert.deepEqual(await ids('?_start=1&_limit=1'), [2])
   assert.deepEqual(await ids('?_page=2&_limit=2'), [3, 4])
   assert.equal((await ids('?_page=1')).length, 10)
