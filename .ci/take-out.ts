@@ -14,8 +14,8 @@ import { copyTree } from '../test/support/copy.ts'
 import { startProgram } from './program.ts'
 
 const LISTS = ['src/wings.ts', 'src/console/shell/views.ts']
-/** Tests of the house: the request path, a behaviour, records, worlds and a reload. */
-const TESTS = ['behaviours/validate', 'behaviours/rules', 'behaviours/respond', 'gateway/worlds', 'gateway/swap']
+/** Quick tests of the house: a behaviour, worlds and a reload. */
+const TESTS = ['behaviours/validate.test', 'gateway/worlds.test', 'gateway/swap.test']
 
 const run = promisify(execFile)
 const names = WINGS.map(({ name }) => name)
