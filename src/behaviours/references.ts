@@ -42,55 +42,72 @@ const inPlaceOf = (said: Json, next: Json): Json => (jsonTypeOf(said) === jsonTy
 
 const jsonTypeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
 
-export function findReferences(contract: Contract, resources: ReadonlyMap<string, Referable>): References {
-  const byWord = new Map<string, Referable>()
-  for (const [name, one] of resources) if (one.seeds.length > 0) getOrMake(byWord, wordFormOf(name), () => one)
-  const known = new Map<string, Map<string, Refer>>()
+export const findReferences = (contract: Contract, resources: ReadonlyMap<string, Referable>): References =>
+  new ReferenceFinder(contract, resources)
 
-  const fields = (node: Node, depth = 0): Map<string, Refer> => {
-    const identity = contract.identify(node)
-    const before = known.get(identity)
-    if (before !== undefined || byWord.size === 0 || depth > DEEPEST) return before ?? new Map()
-    const found = new Map<string, Refer>()
-    known.set(identity, found) // an object within itself has no references there
-    // An origin and a destination are two stations.
-    const roles: string[] = []
-    for (const [name, part] of contract.shapeOf(node).properties) {
-      const { role, to, isId } = readName(name)
-      if (to !== undefined && !roles.includes(role)) roles.push(role)
-      const refer = compile(part, to, isId, roles.indexOf(role), depth)
-      if (refer !== undefined) found.set(name, refer)
-    }
-    return found
+/** What the name of a field refers to. */
+interface NameMeaning {
+  /** The words before the resource: an origin and a destination are two stations. */
+  readonly role: string
+  readonly to: Referable | undefined
+  /** Whether the name is that of an id. */
+  readonly isId: boolean
+}
+
+class ReferenceFinder implements References {
+  readonly #contract: Contract
+  readonly #byWord = new Map<string, Referable>()
+  /** The fields of objects by the identity of their schema. */
+  readonly #fields = new Map<string, Map<string, Refer>>()
+  /** Every generated reply asks for these. */
+  readonly #wholes = new Map<Node, Refer | undefined>()
+
+  constructor(contract: Contract, resources: ReadonlyMap<string, Referable>) {
+    this.#contract = contract
+    for (const [name, resource] of resources)
+      if (resource.seeds.length > 0) getOrMake(this.#byWord, wordFormOf(name), () => resource)
   }
 
-  /** Finds the resource that the last words of a name mean: `origin station id`. The first ones are its role. */
-  function readName(name: string) {
+  /** A function of its own, because replies are made without the finder. */
+  readonly within = (node: Node): Refer | undefined => {
+    if (!this.#wholes.has(node)) this.#wholes.set(node, this.#compile(node, UNNAMED, 0, 0))
+    return this.#wholes.get(node)
+  }
+
+  fields(node: Node, depth = 0): ReadonlyMap<string, Refer> {
+    const identity = this.#contract.identify(node)
+    const known = this.#fields.get(identity)
+    if (known !== undefined || this.#byWord.size === 0 || depth > DEEPEST) return known ?? new Map()
+    const fields = new Map<string, Refer>()
+    this.#fields.set(identity, fields) // an object within itself has no references there
+    const roles: string[] = []
+    for (const [name, part] of this.#contract.shapeOf(node).properties) {
+      const meaning = this.#meaningOf(name)
+      if (meaning.to !== undefined && !roles.includes(meaning.role)) roles.push(meaning.role)
+      const refer = this.#compile(part, meaning, roles.indexOf(meaning.role), depth)
+      if (refer !== undefined) fields.set(name, refer)
+    }
+    return fields
+  }
+
+  /** Finds the resource that the last words of a name mean: `origin station id`. */
+  #meaningOf(name: string): NameMeaning {
     const spaced = spacedName(name)
     const [, beforeId] = ID.exec(spaced) ?? []
     const words = FOREIGN.test(spaced) ? [] : (beforeId ?? spaced).split(' ')
-    const kindAt = (at: number) => byWord.get(wordFormOf(words.slice(at).join('')))
+    const kindAt = (at: number) => this.#byWord.get(wordFormOf(words.slice(at).join('')))
     const at = words.findIndex((_, i) => kindAt(i) !== undefined)
     return { role: words.slice(0, at).join(' '), to: at === -1 ? undefined : kindAt(at), isId: beforeId !== undefined }
   }
 
-  /**
-   * @param to what the name of the value refers to
-   * @param isId whether the name is that of an id
-   * @param shift keeps the references of one object apart
-   */
-  function compile(
-    node: Node,
-    to: Referable | undefined,
-    isId: boolean,
-    shift: number,
-    depth: number,
-  ): Refer | undefined {
-    const { properties, items } = contract.shapeOf(node)
+  /** @param shift keeps the references of one object apart */
+  #compile(node: Node, meaning: NameMeaning, shift: number, depth: number): Refer | undefined {
+    const { properties, items } = this.#contract.shapeOf(node)
+    const { to, isId } = meaning
     if (items !== undefined) {
-      const isNested = contract.shapeOf(items).items !== undefined
-      const item = isNested ? undefined : compile(items, to, isId, shift, depth)
-      return item && ((list, turn) => (Array.isArray(list) ? list.map((one, i) => item(one, turn + i)) : list))
+      const isNested = this.#contract.shapeOf(items).items !== undefined
+      const item = isNested ? undefined : this.#compile(items, meaning, shift, depth)
+      return item && ((list, turn) => (Array.isArray(list) ? list.map((value, i) => item(value, turn + i)) : list))
     }
     const existing = ({ seeds }: Referable, turn: number) => seeds[(turn + shift) % seeds.length] as JsonObject
     if (properties.size === 0) {
@@ -105,17 +122,11 @@ export function findReferences(contract: Contract, resources: ReadonlyMap<string
         )
       }
     }
-    const inner = new Map(fields(node, depth + 1))
+    const inner = new Map(this.fields(node, depth + 1))
     if (inner.size === 0) return undefined
     return (object, turn) =>
       isObject(object) ? mapValues(object as JsonObject, (said, name) => inner.get(name)?.(said, turn) ?? said) : object
   }
-
-  // Every generated reply asks for these.
-  const wholes = new Map<Node, Refer | undefined>()
-  const within = (node: Node): Refer | undefined => {
-    if (!wholes.has(node)) wholes.set(node, compile(node, undefined, false, 0, 0))
-    return wholes.get(node)
-  }
-  return { fields: node => fields(node), within }
 }
+
+const UNNAMED: NameMeaning = { role: '', to: undefined, isId: false }

@@ -16,7 +16,7 @@ import { isId, type Resource, readPage, withoutOwners } from '../resource.ts'
 import type { Responder } from '../responder.ts'
 import { type FilterConfig, listKeys, type RespondConfig } from './config.ts'
 import { compileWithin, type Referring, referrersOf, referringTo, reportField, resourceOf } from './key.ts'
-import { compileEnvelope, compilePaging, type LocateParameter, lostCursor } from './pages.ts'
+import { compileEnvelope, type LocateParameter, lostCursor, Paging } from './pages.ts'
 import { compileNegotiated, compileShownList } from './reply.ts'
 import { completeTemplate, pathOfPlaceholder, recordPath, schemaBelow, shownBranches, successSchema } from './shape.ts'
 import { compileOtherTime } from './values.ts'
@@ -40,7 +40,7 @@ function compileList(config: RespondConfig, resource: Resource, site: Site): Han
   const select = compileFilters(config, resource, site, locate)
   const search = locate(config.search, ['search'])
   const sortBy = compileSort(config, resource, site, locate)
-  const paging = compilePaging(config, resource, parameters, locate)
+  const paging = new Paging(config, resource, parameters, locate)
   const envelope = compileEnvelope(config, site, paging.counts)
   const expand = compileExpand(config, resource, site)
   const status = successStatus(operation, 200)

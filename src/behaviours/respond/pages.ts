@@ -46,95 +46,137 @@ export const lostCursor = (name: string): BrokenRule => ({
 /** The default page size for page numbers if neither the request, the configuration nor the contract has one. */
 const PAGE_SIZE = 20
 
-export function compilePaging(
-  config: RespondConfig,
-  { ids, source }: Resource,
-  parameters: readonly Parameter[],
-  locate: LocateParameter,
-) {
-  const { parameter: pageName, size = PAGE_SIZE } = pageOfConfig(config)
-  const at = (key: 'limit' | 'offset' | 'cursor') => locate(config[key], [key])
-  const [limitAt, offsetAt, cursorAt] = [at('limit'), at('offset'), at('cursor')]
-  const pageAt = locate(pageName, typeof config.page === 'string' ? ['page'] : ['page', 'parameter'])
-  // If 0 is a valid page number, pages count from 0.
-  const base = beginsAt(0, parameters[pageAt]) ? 0 : 1
-  // If the lowest offset is 1, it is the number of a record, such as `startIndex` in SCIM (RFC 7644, section 3.4.2.4).
-  const origin = beginsAt(1, parameters[offsetAt]) ? 1 : 0
-  const numberAt = (values: readonly unknown[], index: number, fallback: number): number => {
-    const value = index === -1 ? undefined : (values[index] as number | bigint | undefined)
-    return value === undefined ? fallback : Math.max(0, Number(value))
+/** The pages of one list: which one a request asks for, and where its neighbours are. */
+export class Paging {
+  /** Whether a page needs the number of all records, for its link to the last one. */
+  readonly counts: boolean
+  /** Whether a list can be read from any record on. */
+  readonly isPositional: boolean
+  readonly hasCursor: boolean
+  readonly #config: RespondConfig
+  readonly #resource: Resource
+  readonly #pageName: string | undefined
+  /** The default size of a numbered page. */
+  readonly #size: number
+  /** The indices of the parameters; -1 without one. */
+  readonly #limitAt: number
+  readonly #offsetAt: number
+  readonly #cursorAt: number
+  readonly #pageAt: number
+  /** The number of the first page. */
+  readonly #base: 0 | 1
+  /** The offset of the first record. */
+  readonly #origin: 0 | 1
+  /** The largest page that the contract allows. */
+  readonly #highest: number
+
+  constructor(config: RespondConfig, resource: Resource, parameters: readonly Parameter[], locate: LocateParameter) {
+    const { parameter, size = PAGE_SIZE } = pageOfConfig(config)
+    this.#config = config
+    this.#resource = resource
+    this.#pageName = parameter
+    this.#size = size
+    this.#limitAt = locate(config.limit, ['limit'])
+    this.#offsetAt = locate(config.offset, ['offset'])
+    this.#cursorAt = locate(config.cursor, ['cursor'])
+    this.#pageAt = locate(parameter, typeof config.page === 'string' ? ['page'] : ['page', 'parameter'])
+    // If 0 is a valid page number, pages count from 0.
+    this.#base = beginsAt(0, parameters[this.#pageAt]) ? 0 : 1
+    // If the lowest offset is 1, it is the number of a record, such as `startIndex` in SCIM (RFC 7644, section 3.4.2.4).
+    this.#origin = beginsAt(1, parameters[this.#offsetAt]) ? 1 : 0
+    const bounds = parameters[this.#limitAt]?.schema.node.value
+    this.#highest = isObject(bounds) && typeof bounds.maximum === 'number' ? bounds.maximum : Number.POSITIVE_INFINITY
+    this.hasCursor = this.#cursorAt !== -1
+    this.isPositional = this.#offsetAt !== -1 || this.#pageAt !== -1
+    this.counts = config.links === true && !this.hasCursor
   }
-  const bounds = parameters[limitAt]?.schema.node.value
-  const highest = isObject(bounds) && typeof bounds.maximum === 'number' ? bounds.maximum : Number.POSITIVE_INFINITY
-  const pageOf = (values: readonly unknown[]) => Math.max(base, numberAt(values, pageAt, base))
-  return {
-    /** Whether `last` needs the number of all records. */
-    counts: config.links === true && cursorAt === -1,
-    /** Returns the requested page, or the rule that the request breaks. */
-    window({ values }: Exchange): Window | BrokenRule {
-      const paged = pageAt !== -1 && (offsetAt === -1 || values[pageAt] !== undefined)
-      const unlimited = paged ? size : Number.POSITIVE_INFINITY
-      const skipped = Math.max(0, numberAt(values, offsetAt, origin) - origin)
-      // Some contracts say "all" by a limit of -1.
-      const limit = Number(values[limitAt] ?? 0) < 0 ? unlimited : numberAt(values, limitAt, unlimited)
-      if (cursorAt !== -1 && values[cursorAt] !== undefined && values[cursorAt] !== '') {
-        const after = asId(String(values[cursorAt]), ids)
-        // The cursors of another server are its own.
-        const isOther = source === undefined && ids === 'integer' && typeof after === 'string'
-        return isOther ? lostCursor(config.cursor as string) : { limit, after }
-      }
-      const offset = paged ? (pageOf(values) - base) * limit : skipped
-      return offset === 0 ? { limit } : { limit, offset }
-    },
-    /**
-     * Returns the query for a part of the same list, and the number of records that it asks for at most; infinity without a
-     * parameter for it. Parts of numbered pages begin at multiples of `limit`.
-     */
-    part({ request }: Exchange, from: number, wanted: number, limit: number): Part {
-      const most = pageAt === -1 ? wanted : limit
-      const size = limitAt === -1 || !Number.isFinite(most) ? Number.POSITIVE_INFINITY : Math.min(most, highest)
-      return {
-        size,
-        query: queryWith(request.query, [
-          [config.limit, Number.isFinite(size) ? size : undefined],
-          [config.offset, from === 0 ? undefined : from + origin],
-          [pageName, pageAt === -1 ? undefined : base + Math.floor(from / limit)],
-        ]),
-      }
-    },
-    /** The largest part that may be asked for. */
-    step: (limit: number): number => (pageAt === -1 ? highest : Math.min(limit, highest)),
-    /** Whether a list can be read from any record on. */
-    isPositional: offsetAt !== -1 || pageAt !== -1,
-    hasCursor: cursorAt !== -1,
-    /** Returns the addresses of the neighbours of a page. */
-    links(exchange: Exchange, { total, more, last }: Page, { limit, offset = 0, after }: Window): Links {
-      const { values } = exchange
-      const link = (name: string | undefined, value: string | number | undefined) =>
-        name === undefined ? undefined : addressWith(exchange, name, value)
-      const shown = Number.isFinite(limit) ? limit : (total ?? 0)
-      const position = { number: pageOf(values), limit: shown, offset, origin }
-      if (cursorAt !== -1) {
-        return {
-          ...position,
-          first: after === undefined ? undefined : link(config.cursor, undefined),
-          next: more && last !== undefined ? link(config.cursor, String(last)) : undefined,
-        }
-      }
-      const paged = pageAt !== -1 && (offsetAt === -1 || values[pageAt] !== undefined)
-      const name = paged ? pageName : config.offset
-      const to = (skip: number) => link(name, paged ? base + Math.floor(skip / limit) : skip + origin)
-      const final = total === undefined || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
-      if (name === undefined || !Number.isFinite(limit) || limit === 0) return position
+
+  /** Returns the requested page, or the rule that the request breaks. */
+  window({ values }: Exchange): Window | BrokenRule {
+    const isPaged = this.#isPaged(values)
+    const unlimited = isPaged ? this.#size : Number.POSITIVE_INFINITY
+    // Some contracts say "all" by a limit of -1.
+    const isAll = Number(values[this.#limitAt] ?? 0) < 0
+    const limit = isAll ? unlimited : numberAt(values, this.#limitAt, unlimited)
+    const cursor = values[this.#cursorAt]
+    if (this.hasCursor && cursor !== undefined && cursor !== '') {
+      const { ids, source } = this.#resource
+      const after = asId(String(cursor), ids)
+      // The cursors of another server are its own.
+      const isOther = source === undefined && ids === 'integer' && typeof after === 'string'
+      return isOther ? lostCursor(this.#config.cursor as string) : { limit, after }
+    }
+    const skipped = Math.max(0, numberAt(values, this.#offsetAt, this.#origin) - this.#origin)
+    const offset = isPaged ? (this.#pageOf(values) - this.#base) * limit : skipped
+    return offset === 0 ? { limit } : { limit, offset }
+  }
+
+  /**
+   * Returns the query for a part of the same list, and the number of records that it asks for at most; infinity without a
+   * parameter for it. Parts of numbered pages begin at multiples of `limit`.
+   */
+  part({ request }: Exchange, from: number, wanted: number, limit: number): Part {
+    const most = this.#pageAt === -1 ? wanted : limit
+    const isBounded = this.#limitAt !== -1 && Number.isFinite(most)
+    const size = isBounded ? Math.min(most, this.#highest) : Number.POSITIVE_INFINITY
+    return {
+      size,
+      query: queryWith(request.query, [
+        [this.#config.limit, Number.isFinite(size) ? size : undefined],
+        [this.#config.offset, from === 0 ? undefined : from + this.#origin],
+        [this.#pageName, this.#pageAt === -1 ? undefined : this.#base + Math.floor(from / limit)],
+      ]),
+    }
+  }
+
+  /** Returns the size of the largest part that may be asked for. */
+  step(limit: number): number {
+    return this.#pageAt === -1 ? this.#highest : Math.min(limit, this.#highest)
+  }
+
+  /** Returns the addresses of the neighbours of a page. */
+  links(exchange: Exchange, { total, more, last }: Page, { limit, offset = 0, after }: Window): Links {
+    const { values } = exchange
+    const link = (name: string | undefined, value: string | number | undefined) =>
+      name === undefined ? undefined : addressWith(exchange, name, value)
+    const shown = Number.isFinite(limit) ? limit : (total ?? 0)
+    const position = { number: this.#pageOf(values), limit: shown, offset, origin: this.#origin }
+    if (this.hasCursor) {
+      const { cursor } = this.#config
       return {
         ...position,
-        first: to(0),
-        prev: offset > 0 ? to(Math.max(0, offset - limit)) : undefined,
-        next: more ? to(offset + limit) : undefined,
-        last: total === undefined ? undefined : to(final),
+        first: after === undefined ? undefined : link(cursor, undefined),
+        next: more && last !== undefined ? link(cursor, String(last)) : undefined,
       }
-    },
+    }
+    const isPaged = this.#isPaged(values)
+    const name = isPaged ? this.#pageName : this.#config.offset
+    if (name === undefined || !Number.isFinite(limit) || limit === 0) return position
+    const to = (skip: number) => link(name, isPaged ? this.#base + Math.floor(skip / limit) : skip + this.#origin)
+    const final = total === undefined || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
+    return {
+      ...position,
+      first: to(0),
+      prev: offset > 0 ? to(Math.max(0, offset - limit)) : undefined,
+      next: more ? to(offset + limit) : undefined,
+      last: total === undefined ? undefined : to(final),
+    }
   }
+
+  /** Whether a request asks for a numbered page. */
+  #isPaged(values: readonly unknown[]): boolean {
+    return this.#pageAt !== -1 && (this.#offsetAt === -1 || values[this.#pageAt] !== undefined)
+  }
+
+  #pageOf(values: readonly unknown[]): number {
+    return Math.max(this.#base, numberAt(values, this.#pageAt, this.#base))
+  }
+}
+
+/** Returns the number of a parameter, at least 0. */
+function numberAt(values: readonly unknown[], index: number, fallback: number): number {
+  const value = index === -1 ? undefined : (values[index] as number | bigint | undefined)
+  return value === undefined ? fallback : Math.max(0, Number(value))
 }
 
 const pageOfConfig = ({ page }: RespondConfig): Partial<PageConfig> =>

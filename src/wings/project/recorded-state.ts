@@ -237,7 +237,6 @@ function createRecordedList() {
     /** The block `respond` with what was seen. */
     describe(respond: RespondConfig, idField: string): RespondConfig {
       const [by] = orders?.includes(idField) ? [] : (orders ?? [])
-      const sort = typeof respond.sort === 'string' ? { parameter: respond.sort } : respond.sort
       const used = stringifyJson(respond)
       const found = [...filters].flatMap(([parameter, { fields, values }]) => {
         const named = fields.find(one => plainName(one).includes(plainName(parameter)))
@@ -250,10 +249,13 @@ function createRecordedList() {
       const wrapper = Object.fromEntries([...around].filter(([, template]) => template !== undefined))
       return {
         ...respond,
-        ...(by === undefined ? {} : { sort: { ...sort, default: by } }),
+        ...(by === undefined ? {} : { sort: { ...sortBlock(respond), default: by } }),
         ...(filter.length > 0 ? { filter } : {}),
         ...(isObject(respond.body) ? { body: { ...wrapper, ...respond.body } } : {}),
       } as RespondConfig
     },
   }
 }
+
+/** Returns `sort` as a block. */
+const sortBlock = ({ sort }: RespondConfig) => (typeof sort === 'string' ? { parameter: sort } : sort)

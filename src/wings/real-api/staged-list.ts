@@ -4,7 +4,7 @@
 import type { Exchange, Site } from '../../behaviours/behaviour.ts'
 import type { Resource } from '../../behaviours/resource.ts'
 import type { RespondConfig } from '../../behaviours/respond/config.ts'
-import { compilePaging, completed, nextLink } from '../../behaviours/respond/pages.ts'
+import { completed, nextLink, Paging } from '../../behaviours/respond/pages.ts'
 import { addressOf } from '../../behaviours/respond/reply.ts'
 import { pathOfPlaceholder, recordPath } from '../../behaviours/respond/shape.ts'
 import { decodeQuery, type Parameter } from '../../contract/document/parameters.ts'
@@ -116,7 +116,7 @@ export function compileStagedList(
 function pagingOf(config: RespondConfig, resource: Resource, { operation: { parameters } }: Site) {
   const isNamed = (name: string | undefined) => (parameter: Parameter) =>
     parameter.in === 'query' && parameter.name === name
-  return compilePaging(config, resource, parameters, name => parameters.findIndex(isNamed(name)))
+  return new Paging(config, resource, parameters, name => parameters.findIndex(isNamed(name)))
 }
 
 /** Compiles the reading of what is around the items of a page: where the responder would write it. */
