@@ -83,7 +83,7 @@ const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)
   'docs/overlays.md': [shape],
   'docs/sandbox-over-staging.md': [shape],
   'docs/rules.md': [beside(petStore), beside(petStore), beside(pictures)],
-  'docs/state.md': [shape, shape, shape, shape],
+  'docs/state.md': [shape, shape, shape],
   'docs/states.md': [beside(shop), beside(shop)],
   'docs/sunset.md': [under('getPet')],
   'docs/worlds-and-time.md': [shape, shape],
