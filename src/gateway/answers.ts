@@ -117,22 +117,24 @@ export class StandingAnswers {
     plan: Plan,
     home: World | undefined,
     id: string,
-    [text, left, given, toSkip, until]: AnswerState,
+    { order, left, given, toSkip, until }: AnswerState,
     known: HeldAnswer | undefined,
   ): HeldAnswer {
     const counts = { left: left ?? undefined, given, toSkip, until: until ?? undefined }
     if (known !== undefined) return { ...known, ...counts }
     const report = new Diagnostics()
-    const compiled = compileStanding(plan, parseSource('answer', text, report) as Source, report)
+    const compiled = compileStanding(plan, parseSource('answer', order, report) as Source, report)
     if (report.failed) this.#warn(id, report)
     return { id, world: home?.name, home, ...compiled, ...counts, elsewhere: new WeakMap() }
   }
 
   /** The state of every active answer, the oldest first. */
-  dump(worlds: readonly World[]): readonly (readonly [world: string, id: string, AnswerState])[] {
+  dump(
+    worlds: readonly World[],
+  ): readonly { readonly world: string; readonly id: string; readonly state: AnswerState }[] {
     return [undefined, ...worlds].flatMap(world =>
       this.#of(world)
-        .map(one => [world?.name ?? '', one.id, stateOfAnswer(one)] as const)
+        .map(answer => ({ world: world?.name ?? '', id: answer.id, state: stateOfAnswer(answer) }))
         .reverse(),
     )
   }
@@ -264,13 +266,13 @@ function compileStanding(
   return { order, source, plan, byOperation: report.failed ? new Map() : byOperation }
 }
 
-const stateOfAnswer = ({ source, left, given, toSkip, until }: HeldAnswer): AnswerState => [
-  source.text,
-  left ?? null,
+const stateOfAnswer = ({ source, left, given, toSkip, until }: HeldAnswer): AnswerState => ({
+  order: source.text,
+  left: left ?? null,
   given,
   toSkip,
-  until ?? null,
-]
+  until: until ?? null,
+})
 
 /** The number in `a12`: later answers have higher ones. */
 const ordinalOf = (id: string): number => Number(id.slice(1))

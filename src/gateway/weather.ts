@@ -13,7 +13,7 @@ import { hasBlocks } from '../plan/compile.ts'
 import { expandShortForms } from '../plan/formats.ts'
 import type { Plan, PlannedOperation, Weather } from '../plan/plan.ts'
 import { checksOf } from '../plan/simulation.ts'
-import type { StandingOrder } from '../state/effects.ts'
+import { NO_ORDER, type StandingOrder } from '../state/effects.ts'
 import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
@@ -35,7 +35,7 @@ export interface CurrentWeather {
 }
 
 /** Is called with every order for a world, or for all if the name is empty, and with the previous order. */
-export type WeatherListener = (world: string, order: string | null, until: number | null, before: StandingOrder) => void
+export type WeatherListener = (world: string, standing: StandingOrder, before: StandingOrder) => void
 
 /** The weather over everything, or over one world. */
 class WeatherSlot {
@@ -59,12 +59,12 @@ class WeatherSlot {
 
   get order(): StandingOrder {
     const { current } = this
-    return current === undefined ? NONE : [current.order, current.until ?? null]
+    return current === undefined ? NO_ORDER : { order: current.order, until: current.until ?? null }
   }
 
   clear(): void {
     const before = this.order
-    if (before[0] !== null) this.onOrder?.(this.#world, null, null, before)
+    if (before.order !== null) this.onOrder?.(this.#world, NO_ORDER, before)
     this.#become(undefined)
   }
 
@@ -83,14 +83,14 @@ class WeatherSlot {
     const until = made.time === undefined ? undefined : this.#clock.now() + (parseDuration(made.time) as number)
     const before = this.order
     this.#become({ ...made, until }, made.time)
-    this.onOrder?.(this.#world, given.text, until ?? null, before)
+    this.onOrder?.(this.#world, { order: given.text, until: until ?? null }, before)
     return this.#current
   }
 
   /** Sets the weather that another process received, without notification. Returns the previous order. */
-  restore(plan: Plan, [order, until]: StandingOrder): StandingOrder {
+  restore(plan: Plan, { order, until }: StandingOrder): StandingOrder {
     const before = this.order
-    if (order === before[0] && until === before[1]) return before
+    if (order === before.order && until === before.until) return before
     const complaint = 'the weather that another process set does not match this plan'
     this.#become(order === null ? undefined : this.#compile(plan, order, until ?? undefined, complaint))
     return before
@@ -186,10 +186,12 @@ export class WeatherStation {
   }
 
   /** Every current order. */
-  dump(worlds: readonly World[]): readonly (readonly [world: string, order: string, until: number | null])[] {
-    const own = worlds.map(world => [world.name, this.#own.get(world)?.order ?? NONE] as const)
-    return [['', this.overall.order] as const, ...own].flatMap(([world, [order, until]]) =>
-      order === null ? [] : [[world, order, until] as const],
+  dump(
+    worlds: readonly World[],
+  ): readonly { readonly world: string; readonly order: string; readonly until: number | null }[] {
+    const over = worlds.map(world => ({ world: world.name, ...(this.#own.get(world)?.order ?? NO_ORDER) }))
+    return [{ world: '', ...this.overall.order }, ...over].flatMap(({ world, order, until }) =>
+      order === null ? [] : [{ world, order, until }],
     )
   }
 
@@ -220,8 +222,6 @@ export class WeatherStation {
     return refuse(problems.invalid_request, detail)
   }
 }
-
-const NONE: StandingOrder = [null, null]
 
 const hintAt = (name: string, plan: Plan): string | undefined => suggest(name, plan.weather.keys())
 

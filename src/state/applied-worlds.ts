@@ -2,7 +2,7 @@
 
 import type { CollectionState } from '../world/changes.ts'
 import type { World } from '../world/world.ts'
-import type { AnswerState, Effect } from './effects.ts'
+import { type AnswerState, type Effect, NO_ORDER } from './effects.ts'
 import type { StateHost } from './host.ts'
 import type { SeedStore } from './seeds.ts'
 import { readSnapshot } from './snapshot-text.ts'
@@ -26,34 +26,34 @@ export class AppliedWorlds {
     const { worlds, weather } = this.#host
     const world = worlds.peek(name)
     this.quietly(() => {
-      if (effect[0] === 'seen') worlds.get(name)
-      else if (effect[0] === 'weather') weather.restore(world, [effect[1], effect[2]])
-      else if (effect[0] === 'answer') this.restoreAnswer(name, effect[1], effect[2])
-      else if (effect[0] === 'seeds') this.keepSeeds(name, effect[1], effect[2])
+      if (effect.kind === 'seen') worlds.get(name)
+      else if (effect.kind === 'weather') weather.restore(world, effect.standing)
+      else if (effect.kind === 'answer') this.restoreAnswer(name, effect.id, effect.state)
+      else if (effect.kind === 'seeds') this.keepSeeds(name, effect.digest, effect.state)
       const next = this.next(world, name, effect)
       if (next !== world) this.place(name, next)
-      if (effect[0] === 'reset' || (effect[0] === 'deleted' && next !== world)) this.#host.forgetRequests(name)
+      if (effect.kind === 'reset' || (effect.kind === 'deleted' && next !== world)) this.#host.forgetRequests(name)
     })
   }
 
   /** Applies an effect to a world. Returns the world that has its name then: another one, or none. */
   next(world: World | undefined, name: string, effect: Effect): World | undefined {
-    switch (effect[0]) {
+    switch (effect.kind) {
       case 'made':
-        if (world === undefined) return this.begin(name, effect[1], effect[2])
-        if (!world.touched && world.began !== effect[1]) {
-          world.began = effect[1]
-          world.begin(effect[1])
+        if (world === undefined) return this.begin(name, effect.began, effect.origin)
+        if (!world.touched && world.began !== effect.began) {
+          world.began = effect.began
+          world.begin(effect.began)
         }
         return world
       case 'reset':
-        return this.begin(name, effect[1], effect[2])
+        return this.begin(name, effect.began, effect.origin)
       case 'put':
-        return restoreState(this.#host.worlds.blank(name), effect[1], this.seeds)
+        return restoreState(this.#host.worlds.blank(name), effect.state, this.seeds)
       case 'deleted':
         return this.#host.worlds.isPermanent(name) ? world : undefined
       case 'reseed':
-        if (world !== undefined) this.beginFromSeeds(world, effect[1], effect[2])
+        if (world !== undefined) this.beginFromSeeds(world, effect.collection, effect.digest)
         return world
       case 'in':
       case 'kept':
@@ -121,7 +121,7 @@ export class AppliedWorlds {
   load(text: string): void {
     const snapshot = readSnapshot(text)
     const { worlds, weather, answers } = this.#host
-    for (const [name, digest, state] of snapshot.seeds) this.keepSeeds(name, digest, state)
+    for (const { collection, digest, state } of snapshot.seeds) this.keepSeeds(collection, digest, state)
     const names = new Set(snapshot.worlds.map(({ name }) => name))
     for (const { name } of worlds.list()) {
       if (!names.has(name) && !worlds.isPermanent(name)) this.place(name, undefined)
@@ -131,10 +131,10 @@ export class AppliedWorlds {
       for (const state of [...snapshot.worlds].reverse()) {
         worlds.restore(restoreState(worlds.blank(state.name), state, this.seeds))
       }
-      for (const [, id] of answers.dump([])) answers.restore(undefined, id, null)
-      for (const [world, id, answer] of snapshot.answers) answers.restore(worlds.peek(world), id, answer)
-      weather.restore(undefined, [null, null])
-      for (const [world, order, until] of snapshot.weather) weather.restore(worlds.peek(world), [order, until])
+      for (const { id } of answers.dump([])) answers.restore(undefined, id, null)
+      for (const { world, id, state } of snapshot.answers) answers.restore(worlds.peek(world), id, state)
+      weather.restore(undefined, NO_ORDER)
+      for (const { world, ...order } of snapshot.weather) weather.restore(worlds.peek(world), order)
     })
   }
 

@@ -1,6 +1,5 @@
 // The changes of an entry in words, for people.
 
-import { idOf } from '../world/changes.ts'
 import type { Effect } from './effects.ts'
 import type { HistoryEntry } from './history.ts'
 
@@ -17,18 +16,18 @@ export interface DescribedChange {
 /** Describes the changes of an entry that somebody would look for. */
 export function describeChanges({ effects }: HistoryEntry): readonly DescribedChange[] {
   return effects.flatMap((effect): readonly DescribedChange[] => {
-    const [kind] = effect
+    const { kind } = effect
     if (kind !== 'in') return kind in WORDS ? [{ change: WORDS[kind] as string }] : []
-    const [, collection, own] = effect
-    if (own[0] === 'all') return [{ change: 'loaded', collection }]
+    const { collection, change } = effect
+    if (change.kind === 'all') return [{ change: 'loaded', collection }]
     // A timer follows from the record that it belongs to.
-    if (own[0] === 'timer') return []
-    const rows = own[0] === 'row' ? [own] : own[1]
-    return rows.map(([, id, text]) => ({ change: text === null ? 'removed' : 'written', collection, id: idOf(id) }))
+    if (change.kind === 'timer') return []
+    const rows = change.kind === 'row' ? [change] : change.rows
+    return rows.map(({ id, text }) => ({ change: text === undefined ? 'removed' : 'written', collection, id }))
   })
 }
 
-const WORDS: Partial<Readonly<Record<Effect[0], string>>> = {
+const WORDS: Partial<Readonly<Record<Effect['kind'], string>>> = {
   kept: 'counted',
   clock: 'clock set',
   made: 'begun',

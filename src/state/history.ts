@@ -2,8 +2,8 @@
 // after it. Copies share what has not been written since.
 
 import { heapLimit } from '../world/budget.ts'
-import type { Effect } from './effects.ts'
-import { readGroup } from './entry-text.ts'
+import type { Effect, NamedEffect } from './effects.ts'
+import { readGroup, writeGroup } from './entry-text.ts'
 
 /** The number of entries after which a copy is made, and how many copies there are. */
 const [ENTRIES, COPIES] = [5000, 3]
@@ -53,7 +53,7 @@ function historyOf(
   return entries.flatMap(({ position, text }) => {
     if (position > last || !text.includes(name)) return []
     const { at, by, changes } = readGroup(text)
-    const effects = changes.filter(([one]) => one === world).map(([, effect]) => effect)
+    const effects = changes.filter(change => change.world === world).map(({ effect }) => effect)
     return effects.length === 0 ? [] : [{ position, at, by, effects }]
   })
 }
@@ -145,7 +145,7 @@ export class History<Copy> {
     world: string,
     position: number,
   ): { readonly copy: Copy; readonly entries: readonly HistoryEntry[] } | undefined {
-    const chapter = this.#chapters.findLast(one => one.position <= position)
+    const chapter = this.#chapters.findLast(({ position: begins }) => begins <= position)
     return chapter && { copy: chapter.copy, entries: historyOf(chapter, world, position) }
   }
 }
@@ -154,14 +154,14 @@ export class History<Copy> {
 function mergeCounts(first: string, second: string): string {
   const { at, by, changes } = readGroup(second)
   const sums = new Map<string, number>()
-  for (const [world, effect] of [...readGroup(first).changes, ...changes]) {
-    if (effect[0] !== 'ordinal') continue
-    const key = JSON.stringify([world, effect[1]])
-    sums.set(key, (sums.get(key) ?? 0) + effect[2])
+  for (const { world, effect } of [...readGroup(first).changes, ...changes]) {
+    if (effect.kind !== 'ordinal') continue
+    const key = JSON.stringify([world, effect.operation])
+    sums.set(key, (sums.get(key) ?? 0) + effect.more)
   }
-  const merged = [...sums].map(([key, more]) => {
+  const merged = [...sums].map(([key, more]): NamedEffect => {
     const [world, operation] = JSON.parse(key) as [string, string]
-    return [world, ['ordinal', operation, more]]
+    return { world, effect: { kind: 'ordinal', operation, more } }
   })
-  return JSON.stringify([at, by, merged])
+  return writeGroup({ at, by, changes: merged })
 }

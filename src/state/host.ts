@@ -3,6 +3,7 @@
 import type { World } from '../world/world.ts'
 import type { AnswerState, StandingOrder } from './effects.ts'
 import type { SharedRequests } from './engines/engine.ts'
+import type { LogSnapshot } from './snapshot-text.ts'
 import type { TurnMeter } from './turns.ts'
 
 /** Is notified of every world that is added, replaced or removed. */
@@ -44,17 +45,17 @@ export interface KeptWorlds {
 
 /** The weather over each world and over all: `undefined`, in a listener an empty name. */
 export interface KeptWeather {
-  keepBy(listener: (world: string, order: string | null, until: number | null, before: StandingOrder) => void): void
+  keepBy(listener: (world: string, standing: StandingOrder, before: StandingOrder) => void): void
   /** Returns the order that was in force before. */
   restore(world: World | undefined, order: StandingOrder): StandingOrder
-  dump(worlds: readonly World[]): readonly (readonly [world: string, order: string, until: number | null])[]
+  dump(worlds: readonly World[]): LogSnapshot['weather']
 }
 
 /** The answers on demand for each world and for all: `undefined`, in a listener an empty name. */
 export interface KeptAnswers {
   keepBy(listener: (world: string, id: string, after: AnswerState | null, before: AnswerState | null) => void): void
   restore(world: World | undefined, id: string, state: AnswerState | null): void
-  dump(worlds: readonly World[]): readonly (readonly [world: string, id: string, AnswerState])[]
+  dump(worlds: readonly World[]): LogSnapshot['answers']
 }
 
 /** A log, as the requests beside it need it. */

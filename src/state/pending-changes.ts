@@ -1,6 +1,7 @@
 // The changes of worlds that are not in the log yet.
 
-import type { Change, Counting } from '../world/changes.ts'
+import type { Counting } from '../world/changes.ts'
+import type { LoggedChange } from './effects.ts'
 
 /** The changes of one piece of work: one entry of the log. */
 export interface Group {
@@ -8,7 +9,7 @@ export interface Group {
   readonly at: number
   /** The request that made them; empty for changes without a request. */
   readonly by: string
-  readonly changes: readonly Change[]
+  readonly changes: readonly LoggedChange[]
 }
 
 /** Kinds that may be done again after the changes of others: they set a complete value. Counts may, too: they add. */
@@ -20,16 +21,16 @@ const APART = new Set(['seen', 'seeds'])
 /** Gathers the changes of worlds until they are appended: by the piece of work that made them, so that it can run again. */
 export class PendingChanges {
   /** Every change since the last append, in order; without counts that were not taken. */
-  #all: Change[] = []
+  #all: LoggedChange[] = []
   /** The changes of work and those between, in order. */
   #groups: Group[] = []
   /** How many groups are those of work. */
   #works = 0
   /** Changes of no piece of work: all of them, those of the last group, and those that follow the work that runs. */
-  #aside: Change[] = []
-  #between: Change[] | undefined
-  #meanwhile: Change[] = []
-  #current: Change[] | undefined
+  #aside: LoggedChange[] = []
+  #between: LoggedChange[] | undefined
+  #meanwhile: LoggedChange[] = []
+  #current: LoggedChange[] | undefined
   /** How many of `#all`, `#aside` and `#groups` were taken. */
   #taken: readonly [all: number, aside: number, groups: number] = [0, 0, 0]
   #urgent = false
@@ -46,8 +47,8 @@ export class PendingChanges {
     return this.#aside.length > 0 || this.#counting.length > 0
   }
 
-  record(change: Change): void {
-    if (this.#current === undefined || APART.has(change.kind)) this.#keepAside(change)
+  record(change: LoggedChange): void {
+    if (this.#current === undefined || APART.has(change.effect.kind)) this.#keepAside(change)
     else {
       this.#all.push(change)
       this.#current.push(change)
@@ -55,8 +56,8 @@ export class PendingChanges {
   }
 
   /** Records a change of no piece of work, whichever runs. Replies wait until a new sandbox is appended. */
-  recordAside(change: Change): void {
-    this.#urgent ||= change.kind === 'made'
+  recordAside(change: LoggedChange): void {
+    this.#urgent ||= change.effect.kind === 'made'
     if (this.#current === undefined) this.#keepAside(change)
     else {
       // It may remove what the work that runs has made.
@@ -67,13 +68,13 @@ export class PendingChanges {
   }
 
   /** Keeps a change in the order of the log: before the work that runs, which is one entry. */
-  #keepAside(change: Change): void {
+  #keepAside(change: LoggedChange): void {
     this.#all.push(change)
     this.#aside.push(change)
     this.#addBetween(change)
   }
 
-  #addBetween(change: Change): void {
+  #addBetween(change: LoggedChange): void {
     if (this.#between === undefined) {
       this.#between = []
       this.#groups.push({ at: Number.NaN, by: '', changes: this.#between })
@@ -121,13 +122,13 @@ export class PendingChanges {
       last = { at: Number.NaN, by: '', changes: [] }
       this.#groups.push(last)
     }
-    this.#takeCounts(last.changes as Change[])
+    this.#takeCounts(last.changes as LoggedChange[])
     this.#between = undefined
     this.#taken = [this.#all.length, this.#aside.length, this.#groups.length]
     return this.#groups.map(group => (Number.isNaN(group.at) ? { ...group, at: now() } : group))
   }
 
-  #takeCounts(into: Change[]): void {
+  #takeCounts(into: LoggedChange[]): void {
     for (let world = this.#counting.pop(); world !== undefined; world = this.#counting.pop()) {
       world.takeCounts(change => {
         this.#all.push(change)
@@ -142,15 +143,15 @@ export class PendingChanges {
     this.#all = this.#all.slice(all)
     this.#groups = this.#groups.slice(groups)
     if (this.#aside.length > 0) this.#aside = this.#aside.slice(aside)
-    this.#urgent &&= this.#aside.some(({ kind }) => kind === 'made')
+    this.#urgent &&= this.#aside.some(({ effect }) => effect.kind === 'made')
     this.#works = 0
   }
 
   /** Undoes and forgets everything, the latest change first. Returns the changes that belong to no work, to be done again. */
-  undo(): readonly Change[] {
+  undo(): readonly LoggedChange[] {
     this.#takeCounts([])
     const changes = this.#all
-    const aside = this.#aside.filter(({ kind }) => REPEATABLE.has(kind))
+    const aside = this.#aside.filter(({ effect }) => REPEATABLE.has(effect.kind))
     this.#all = []
     this.#aside = []
     this.#groups = []
@@ -158,6 +159,6 @@ export class PendingChanges {
     this.#urgent = false
     this.#works = 0
     for (const change of changes.toReversed()) change.undo()
-    return [...aside, ...changes.filter(({ kind }) => kind === 'ordinal')]
+    return [...aside, ...changes.filter(({ effect }) => effect.kind === 'ordinal')]
   }
 }

@@ -17,31 +17,32 @@ export class RecordBatches {
 
   /** Takes the change of a record. Returns false for any other change; those that read records end the batches. */
   add(world: string, effect: Effect): boolean {
-    if (effect[0] === 'in') {
-      const [, collection, own] = effect
-      const rows = own[0] === 'row' ? [own] : own[0] === 'rows' ? own[1] : undefined
+    if (effect.kind === 'in') {
+      const { collection, change } = effect
+      const rows = change.kind === 'row' ? [change] : change.kind === 'rows' ? change.rows : undefined
       if (rows !== undefined) {
         const batch = this.#of(world, collection)
         for (const row of rows) batch?.add(row)
         return batch !== undefined
       }
     }
-    if (!COUNTING.has(effect[0])) this.end()
+    if (!COUNTING.has(effect.kind)) this.end()
     return false
   }
 
   #of(world: string, collection: string): RowsBatch | undefined {
-    const own = getOrMake(this.#batches, world, () => new Map())
-    if (!own.has(collection)) own.set(collection, this.#worlds.peek(world)?.collections.get(collection)?.batch())
-    return own.get(collection)
+    const batches = getOrMake(this.#batches, world, () => new Map())
+    if (!batches.has(collection))
+      batches.set(collection, this.#worlds.peek(world)?.collections.get(collection)?.batch())
+    return batches.get(collection)
   }
 
   /** Stores what was gathered. */
   end(): void {
-    for (const own of this.#batches.values()) for (const batch of own.values()) batch?.end()
+    for (const batches of this.#batches.values()) for (const batch of batches.values()) batch?.end()
     this.#batches.clear()
   }
 }
 
 /** Kinds of effects that neither read nor replace records. */
-const COUNTING = new Set<Effect[0]>(['ordinal', 'kept'])
+const COUNTING = new Set<Effect['kind']>(['ordinal', 'kept'])

@@ -5,11 +5,13 @@ import { createHash } from 'node:crypto'
 import type { CollectionState } from '../world/changes.ts'
 import type { Collection } from '../world/records/collection.ts'
 import type { World } from '../world/world.ts'
+import type { Origin } from './effects.ts'
+import type { SeedState } from './snapshot-text.ts'
 
 export class SeedStore {
   readonly #bases = new Map<string, Collection>()
   /** The digests of the seeds of the current configuration, by collection. */
-  origin: Readonly<Record<string, string>> = {}
+  origin: Origin = {}
   /** The seeds in the log. */
   readonly #logged = new Set<string>()
 
@@ -33,7 +35,7 @@ export class SeedStore {
   keep(name: string, digest: string, state: CollectionState, like: Collection): void {
     if (this.base(name, digest) !== undefined) return
     const base = like.fork()
-    base.apply(['all', state])
+    base.become(state)
     this.#bases.set(seedKey(name, digest), base)
   }
 
@@ -46,14 +48,16 @@ export class SeedStore {
   }
 
   /** The seeds of these origins, as values. */
-  dump(origins: Iterable<Readonly<Record<string, string>>>): readonly (readonly [string, string, CollectionState])[] {
-    const used = new Map<string, readonly [string, string]>()
+  dump(origins: Iterable<Origin>): readonly SeedState[] {
+    const used = new Map<string, Omit<SeedState, 'state'>>()
     for (const origin of [this.origin, ...origins]) {
-      for (const [name, digest] of Object.entries(origin)) used.set(seedKey(name, digest), [name, digest])
+      for (const [collection, digest] of Object.entries(origin)) {
+        used.set(seedKey(collection, digest), { collection, digest })
+      }
     }
-    return [...used].flatMap(([key, [name, digest]]) => {
+    return [...used].flatMap(([key, names]) => {
       const base = this.#bases.get(key)
-      return base === undefined ? [] : [[name, digest, base.state()] as const]
+      return base === undefined ? [] : [{ ...names, state: base.state() }]
     })
   }
 }
@@ -62,6 +66,6 @@ const seedKey = (collection: string, digest: string): string => `${digest} ${col
 
 function digestOf({ rows }: CollectionState): string {
   const hash = createHash('sha256')
-  for (const [text] of rows) hash.update(text).update('\n')
+  for (const { text } of rows) hash.update(text).update('\n')
   return hash.digest('base64url').slice(0, 16)
 }

@@ -2,8 +2,9 @@
 // same for all processes that append to the log. Where there are several processes, what waits runs together, and its changes
 // are one append; where another one was faster, they are undone, and the work runs again after those of the other.
 
-import { type Cause, type Change, Interrupt } from '../world/changes.ts'
+import { type Cause, Interrupt } from '../world/changes.ts'
 import { afterPromises, breathe, monotonic } from '../world/real-time.ts'
+import type { LoggedChange } from './effects.ts'
 import type { Append, Engine, News, Position } from './engines/engine.ts'
 import { Unavailable } from './errors.ts'
 import { type Group, PendingChanges } from './pending-changes.ts'
@@ -13,7 +14,7 @@ export interface Memory {
   /** Applies entries that others appended, or loads a snapshot. Resolves when requests may be answered. */
   apply(news: News): Promise<void>
   /** Does a change again that was undone. Returns it with its new undoing. */
-  redo(change: Change): Change
+  redo(change: LoggedChange): LoggedChange
   /** Evicts the sandboxes that are too many. While changes are undone or applied, none is evicted. */
   bound(): void
   /** Takes note of groups that are in the log now, as these texts. @param first the position of the first one */
@@ -326,7 +327,7 @@ export class Turns {
     this.#redo(again)
   }
 
-  #redo(changes: readonly Change[]): void {
+  #redo(changes: readonly LoggedChange[]): void {
     for (const change of changes) this.pending.recordAside(this.#memory.redo(change))
     this.#memory.bound()
   }

@@ -1,10 +1,17 @@
 // The worlds as the state of a log: records their changes, applies the changes of others, rewinds them, and writes snapshots.
 
-import { type Cause, type Change, type Counting, changeOf, type KeptKind, type Recorder } from '../world/changes.ts'
+import type { Cause, Change, Counting, Recorder } from '../world/changes.ts'
 import type { World } from '../world/world.ts'
 import { AppliedWorlds } from './applied-worlds.ts'
 import { isTold } from './described-changes.ts'
-import type { AnswerState, Effect, NamedEffect, StandingOrder, WorldState } from './effects.ts'
+import {
+  type AnswerState,
+  type Effect,
+  type LoggedChange,
+  NO_ORDER,
+  type StandingOrder,
+  type WorldState,
+} from './effects.ts'
 import type { News } from './engines/engine.ts'
 import { type ReadGroup, readGroup } from './entry-text.ts'
 import { History, MOST_ENTRIES } from './history.ts'
@@ -22,7 +29,7 @@ interface WorldCopy {
   readonly ordinals: readonly (readonly [operation: string, ordinal: number])[]
   readonly kept: WorldState['kept']
   readonly weather: StandingOrder
-  readonly answers: readonly (readonly [id: string, AnswerState])[]
+  readonly answers: ReadonlyMap<string, AnswerState>
 }
 
 export class WorldLog implements Memory, WorldsKeeper, Recorder {
@@ -64,7 +71,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     for (const [name, digest] of Object.entries(origin)) {
       if (!this.seeds.log(name, digest)) continue
       const base = this.seeds.base(name, digest)
-      if (base !== undefined) this.#record(name, ['seeds', digest, base.state()])
+      if (base !== undefined) this.#record(name, { kind: 'seeds', digest, state: base.state() })
     }
   }
 
@@ -89,14 +96,14 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     const { pending } = this.#turns
     pending.recordAside(this.#admission(world))
     // The request has already been counted.
-    for (const [operation, count] of world.ordinals) {
-      const undo = () => world.apply(['ordinal', operation, -count])
-      pending.recordAside(changeOf(world.name, ['ordinal', operation, count], undo))
+    for (const [operation, more] of world.ordinals) {
+      const undo = () => world.apply({ kind: 'ordinal', operation, more: -more })
+      pending.recordAside({ world: world.name, effect: { kind: 'ordinal', operation, more }, undo })
     }
   }
 
   /** The request that named the world goes on to use it, so doing this again puts the same world back. */
-  #admission(world: World): Change {
+  #admission(world: World): LoggedChange {
     const { worlds } = this.#host
     const { name } = world
     const again = () => {
@@ -105,8 +112,8 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
       else if (present !== world) this.#succeed(world, present)
       return this.#admission(world)
     }
-    const change = changeOf(name, ['made', world.began, world.origin], () => worlds.withdraw(world))
-    return { ...change, again }
+    const { began, origin } = world
+    return { world: name, effect: { kind: 'made', began, origin }, undo: () => worlds.withdraw(world), again }
   }
 
   /** Has the requests that use a world use another one. */
@@ -118,8 +125,9 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   #placing(world: World, before: World | undefined): Effect {
     const pristine = !world.touched && world.ordinals.size === 0 && [...world.lasting()].length === 0
     // A copy of another world begins with its time, and with its records, which may be untouched as a copy.
-    if (!pristine || world.copied) return ['put', stateOfWorld(world, this.seeds)]
-    return [before === undefined ? 'made' : 'reset', world.began, world.origin]
+    if (!pristine || world.copied) return { kind: 'put', state: stateOfWorld(world, this.seeds) }
+    const { began, origin } = world
+    return { kind: before === undefined ? 'made' : 'reset', began, origin }
   }
 
   removed(world: World): void {
@@ -134,11 +142,11 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   }
 
   /** Returns the change; `undefined` if it is the log's. */
-  #removal(world: World): Change | undefined {
+  #removal(world: World): LoggedChange | undefined {
     const { name } = world
     world.record(undefined)
     if (this.#worlds.deleting === name) return undefined
-    return changeOf(name, ['deleted'], () => this.#worlds.place(name, world))
+    return { world: name, effect: { kind: 'deleted' }, undo: () => this.#worlds.place(name, world) }
   }
 
   seeded(seeded: World): Readonly<Record<string, string>> {
@@ -149,28 +157,28 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
 
   /** Takes note that a request reached a sandbox, for the processes that it did not reach. */
   seen(world: World): void {
-    this.#record(world.name, ['seen'])
+    this.#record(world.name, { kind: 'seen' })
   }
 
   configured(text: string): void {
-    this.#record('', ['config', text])
+    this.#record('', { kind: 'config', text })
   }
 
-  #recordWeather(world: string, order: string | null, until: number | null, before: StandingOrder): void {
+  #recordWeather(world: string, standing: StandingOrder, before: StandingOrder): void {
     const { weather, worlds } = this.#host
     const undo = () => void weather.restore(worlds.peek(world), before)
-    this.#record(world, ['weather', order, until], undo)
+    this.#record(world, { kind: 'weather', standing }, undo)
   }
 
-  #recordAnswer(world: string, id: string, after: AnswerState | null, before: AnswerState | null): void {
-    this.#record(world, ['answer', id, after], () => this.#worlds.restoreAnswer(world, id, before))
+  #recordAnswer(world: string, id: string, state: AnswerState | null, before: AnswerState | null): void {
+    this.#record(world, { kind: 'answer', id, state }, () => this.#worlds.restoreAnswer(world, id, before))
   }
 
   #record(world: string, effect: Effect, undo = NOTHING): void {
-    this.record(changeOf(world, effect, undo))
+    this.record({ world, effect, undo })
   }
 
-  record(change: Change): void {
+  record(change: Change<Effect>): void {
     if (!this.#worlds.isApplying) this.#turns?.pending.record(change)
   }
 
@@ -202,10 +210,10 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     const batches = new RecordBatches(this.#host.worlds)
     for (const { text, group } of read) {
       at += 1
-      for (const [world, effect] of group.changes) {
+      for (const { world, effect } of group.changes) {
         if (at <= remembered && batches.add(world, effect)) continue
         // A process that starts serves its file.
-        if (effect[0] === 'config') await (this.#turns && this.#host.configure(effect[1]))
+        if (effect.kind === 'config') await (this.#turns && this.#host.configure(effect.text))
         else this.#worlds.apply(world, effect)
       }
       if (at === remembered) {
@@ -213,7 +221,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
         this.history.begin(at, group.at)
       }
       if (at <= remembered) continue
-      const told = group.changes.some(([, { 0: kind }]) => isTold(kind))
+      const told = group.changes.some(({ effect }) => isTold(effect.kind))
       // A change replaces about as much as it has.
       this.history.add({ position: at, at: group.at, text, size: 2 * text.length, told })
       this.history.settle(true)
@@ -225,23 +233,29 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     this.#host.worlds.bound()
   }
 
-  redo(change: Change): Change {
+  redo(change: LoggedChange): LoggedChange {
     if (change.again !== undefined) return change.again()
     const { worlds, weather } = this.#host
-    const [name, effect] = JSON.parse(change.text) as NamedEffect
+    const { world: name, effect } = change
     const world = worlds.peek(name)
-    if (effect[0] === 'weather') {
-      const before = weather.restore(world, [effect[1], effect[2]])
+    if (effect.kind === 'weather') {
+      const before = weather.restore(world, effect.standing)
       return { ...change, undo: () => void weather.restore(worlds.peek(name), before) }
     }
-    const course = world?.clock.course ?? null
+    const course = world?.clock.course
     this.#worlds.apply(name, effect)
-    if (effect[0] === 'ordinal') {
-      return { ...change, undo: () => worlds.peek(name)?.apply(['ordinal', effect[1], -effect[2]]) }
+    switch (effect.kind) {
+      case 'ordinal':
+        return { ...change, undo: () => worlds.peek(name)?.apply({ ...effect, more: -effect.more }) }
+      case 'clock':
+        return { ...change, undo: () => worlds.peek(name)?.clock.take(course) }
+      case 'deleted':
+      case 'reset':
+      case 'put':
+        return { ...change, undo: () => this.#worlds.place(name, world) }
+      default:
+        return change
     }
-    if (effect[0] === 'clock') return { ...change, undo: () => worlds.peek(name)?.apply(['clock', course]) }
-    const replaces = effect[0] === 'deleted' || effect[0] === 'reset' || effect[0] === 'put'
-    return replaces ? { ...change, undo: () => this.#worlds.place(name, world) } : change
   }
 
   appended(groups: readonly Group[], texts: readonly string[], first: number): void {
@@ -249,9 +263,9 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
       const text = texts[i] as string
       let size = text.length
       let told = false
-      for (const { replaced, kind } of changes) {
+      for (const { replaced, effect } of changes) {
         size += replaced ?? 0
-        told ||= isTold(kind)
+        told ||= isTold(effect.kind)
       }
       this.history.add({ position: first + i, at, text, size, told })
     }
@@ -262,15 +276,18 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
 
   #copy(world: World): WorldCopy {
     const { weather, answers } = this.#host
-    const own = weather.dump([world]).find(([name]) => name === world.name)
+    const isOver = (state: { readonly world: string }): boolean => state.world === world.name
     return {
       world: world.fork(),
       ordinals: [...world.ordinals],
       kept: [...world.lasting()],
-      weather: own === undefined ? [null, null] : [own[1], own[2]],
-      answers: answers
-        .dump([world])
-        .flatMap(([name, id, state]) => (name === world.name ? [[id, state] as const] : [])),
+      weather: weather.dump([world]).find(isOver) ?? NO_ORDER,
+      answers: new Map(
+        answers
+          .dump([world])
+          .filter(isOver)
+          .map(({ id, state }) => [id, state]),
+      ),
     }
   }
 
@@ -281,45 +298,60 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
    * @param into the world that is put there; another one is a fork
    */
   rewind(name: string, position: number, into = name): number | undefined {
-    const found = this.history.before(name, position)
-    if (found === undefined) return undefined
-    const { worlds, weather, answers } = this.#host
-    const from = found.copy.get(name)
+    const past = this.history.before(name, position)
+    if (past === undefined) return undefined
+    const undone = this.history.of(name).filter(entry => entry.position > position).length
+    const { world, weather, answers } = this.#rebuild(
+      name,
+      past.copy.get(name),
+      past.entries.flatMap(({ effects }) => effects),
+    )
+    if (world === undefined) this.#host.worlds.delete(into)
+    else this.#putRebuilt(world, into, weather, answers)
+    return undone
+  }
+
+  /** Returns a world as it was after some effects that follow a copy of it, which is not reachable. */
+  #rebuild(name: string, from: WorldCopy | undefined, effects: readonly Effect[]) {
     let world = from?.world.fork()
     world?.resume(from?.ordinals ?? [])
-    for (const [kind, place, key, value] of from?.kept ?? [])
-      world?.apply(['kept', kind as KeptKind, place, key, value])
-    let order: StandingOrder = from?.weather ?? [null, null]
-    const given = new Map(from?.answers)
-    for (const effect of found.entries.flatMap(({ effects }) => effects)) {
-      if (effect[0] === 'weather') order = [effect[1], effect[2]]
-      else if (effect[0] === 'answer') {
-        if (effect[2] === null) given.delete(effect[1])
-        else given.set(effect[1], effect[2])
+    for (const value of from?.kept ?? []) world?.restoreKept(value)
+    let weather = from?.weather ?? NO_ORDER
+    const answers = new Map(from?.answers)
+    for (const effect of effects) {
+      if (effect.kind === 'weather') weather = effect.standing
+      else if (effect.kind === 'answer') {
+        if (effect.state === null) answers.delete(effect.id)
+        else answers.set(effect.id, effect.state)
       } else {
         const next = this.#worlds.quietly(() => this.#worlds.next(world, name, effect))
         if (next === world) continue
         world = next
-        order = [null, null]
-        given.clear()
+        weather = NO_ORDER
+        answers.clear()
       }
     }
-    const undone = this.history.of(name).filter(entry => entry.position > position).length
-    if (world === undefined) worlds.delete(into)
-    else {
-      const restored = restoreState(worlds.blank(into), stateOfWorld(world, this.seeds), this.seeds)
-      restored.copied = true
-      worlds.put(restored)
-      if (order[0] !== null) {
-        weather.restore(restored, order)
-        this.#recordWeather(into, ...order, [null, null])
-      }
-      for (const [id, state] of given) {
-        answers.restore(restored, id, state)
-        this.#recordAnswer(into, id, state, null)
-      }
+    return { world, weather, answers }
+  }
+
+  #putRebuilt(
+    world: World,
+    name: string,
+    standing: StandingOrder,
+    answersOver: ReadonlyMap<string, AnswerState>,
+  ): void {
+    const { worlds, weather, answers } = this.#host
+    const restored = restoreState(worlds.blank(name), stateOfWorld(world, this.seeds), this.seeds)
+    restored.copied = true
+    worlds.put(restored)
+    if (standing.order !== null) {
+      weather.restore(restored, standing)
+      this.#recordWeather(name, standing, NO_ORDER)
     }
-    return undone
+    for (const [id, state] of answersOver) {
+      answers.restore(restored, id, state)
+      this.#recordAnswer(name, id, state, null)
+    }
   }
 
   /** Resets a collection of a world to the seeds of the current configuration. */
@@ -328,7 +360,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     if (digest === undefined) return
     const before = world.collection(collection)
     this.#worlds.beginFromSeeds(world, collection, digest)
-    this.#record(world.name, ['reseed', collection, digest], () => world.replace(collection, before))
+    this.#record(world.name, { kind: 'reseed', collection, digest }, () => world.replace(collection, before))
   }
 
   // --- all at once ---------------------------------------------------------------------------------------------------
@@ -338,7 +370,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     const { weather, answers } = this.#host
     const worlds = this.#host.worlds.list()
     const seeds = this.seeds.dump(worlds.map(({ origin }) => origin))
-    for (const [name, digest] of seeds) this.seeds.log(name, digest)
+    for (const { collection, digest } of seeds) this.seeds.log(collection, digest)
     return writeSnapshot({
       seeds,
       worlds: worlds.map(world => stateOfWorld(world, this.seeds)),

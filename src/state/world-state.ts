@@ -1,6 +1,5 @@
 // A world to and from the value that a log and its snapshots have of it.
 
-import type { KeptKind } from '../world/changes.ts'
 import type { World } from '../world/world.ts'
 import type { WorldState } from './effects.ts'
 import type { SeedStore } from './seeds.ts'
@@ -27,14 +26,14 @@ export function stateOfWorld(world: World, seeds: SeedStore): WorldState {
 export function restoreState(world: World, state: WorldState, seeds: SeedStore): World {
   world.began = state.began
   world.origin = state.origin
-  world.apply(['clock', state.clock])
+  world.clock.take(state.clock)
   world.resume(Object.entries(state.ordinals))
-  for (const [kind, place, key, value] of state.kept) world.apply(['kept', kind as KeptKind, place, key, value])
+  for (const value of state.kept) world.restoreKept(value)
   for (const [name, collection] of Object.entries(state.collections)) {
     if (!world.collections.has(name)) continue
     const base = collection.whole ? undefined : seeds.base(name, state.origin[name])
     if (base !== undefined) world.replace(name, base.fork())
-    world.collection(name).apply(['all', collection])
+    world.collection(name).become(collection)
   }
   return world.begin(state.began)
 }

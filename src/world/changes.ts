@@ -1,74 +1,83 @@
-// Changes of worlds: as effects, which can be written down as JSON and applied to another copy of the world, and as they are
-// recorded, with a way to undo them. An effect holds the new state, so applying one twice has the same result.
+// Changes of worlds: as effects, which another copy of the world can apply, and with a way to undo them. An effect holds the new
+// state, so applying one twice has the same result.
 
-import type { Id } from './records/types.ts'
-
-/** An id as exact JSON. */
-export type PortableId = number | string | { readonly big: string }
+import type { Course } from './clock.ts'
+import type { DumpedTimer, Id, Row } from './records/types.ts'
 
 /** How far a collection has counted: its revision, the next id of its sequence, and how many records were created. */
-export type Counters = readonly [revision: number, next: PortableId, creations: number]
+export interface Counters {
+  readonly revision: number
+  readonly next: number | bigint
+  readonly creations: number
+}
+
+/** The text of a record, the ordinal of its creation (0 for a seed), and its revision. */
+export type RowState = Pick<Row, 'text' | 'created' | 'revision'>
 
 /** All records of a collection, or those in which it differs from the collection that it began as. */
 export interface CollectionState {
   /** Whether `rows` are all records. */
   readonly whole: boolean
-  readonly rows: readonly (readonly [text: string, created: number, revision: number])[]
+  readonly rows: readonly RowState[]
   /** The ids of records that are gone, where `rows` are not all. */
-  readonly gone: readonly PortableId[]
+  readonly gone: readonly Id[]
   readonly counters: Counters
   /** Set where records go from state to state by the clock. */
-  readonly timers?: readonly (readonly [id: PortableId, timer: PortableTimer])[]
+  readonly timers?: readonly DumpedTimer[] | undefined
 }
 
-/** The `entry`-th state of a record, and when the edge to `to` fires: milliseconds since the epoch, `null` for never. */
-export type PortableTimer = readonly [state: string, entry: number, due: number | null, to: string | null]
-
 /**
- * A record is written, or removed (`null`). `created` is 0 for a seed, else the ordinal of its creation. Without counters
- * they follow from the record: it has the latest revision, and its id and ordinal have been given. A removal leaves them.
+ * A record is written, or removed: it has no text. Without counters they follow from the record: it has the latest revision, and its
+ * id and ordinal have been given. A removal leaves them.
  */
-export type RowEffect = readonly ['row', PortableId, text: string | null, created: number, revision: number, Counters?]
+export interface RowChange {
+  readonly kind: 'row'
+  readonly id: Id
+  readonly text: string | undefined
+  readonly created: number
+  readonly revision: number
+  readonly counters?: Counters | undefined
+}
 
-export type CollectionEffect =
-  | RowEffect
+export type CollectionChange =
+  | RowChange
   /** Several records, one after the other: one is written, and another one is evicted for it. */
-  | readonly ['rows', readonly RowEffect[]]
-  | readonly ['timer', PortableId, PortableTimer | null]
+  | { readonly kind: 'rows'; readonly rows: readonly RowChange[] }
+  | { readonly kind: 'timer'; readonly id: Id; readonly timer: DumpedTimer | undefined }
   /** The collection was replaced. */
-  | readonly ['all', CollectionState]
-
-/**
- * The clock of a world: it showed `shown` when the clock below showed `since`, and runs at `rate`; `null` is real time.
- */
-export type PortableCourse = readonly [shown: number, since: number, rate: number]
+  | { readonly kind: 'all'; readonly state: CollectionState }
 
 /** The kinds of things that behaviours keep in a world and that outlast a process. */
 export type KeptKind = 'hits' | 'quotas' | 'keys' | 'paths' | 'scenarios'
 
+/** A value of a table that behaviours keep in a world, as JSON; `null`: none. */
+export interface KeptValue {
+  readonly table: KeptKind
+  readonly place: string
+  readonly key: string
+  readonly value: unknown
+}
+
 /** An effect inside a world. */
 export type WorldEffect =
-  | readonly ['in', collection: string, CollectionEffect]
-  | readonly ['kept', KeptKind, place: string, key: string, value: unknown]
-  | readonly ['clock', PortableCourse | null]
+  | { readonly kind: 'in'; readonly collection: string; readonly change: CollectionChange }
+  | ({ readonly kind: 'kept' } & KeptValue)
+  | { readonly kind: 'clock'; readonly course: Course | undefined }
   /** A number of further requests of an operation: additions commute. */
-  | readonly ['ordinal', operation: string, more: number]
+  | { readonly kind: 'ordinal'; readonly operation: string; readonly more: number }
 
-/** A change of a world, as it is recorded. */
-export interface Change {
-  /** The first item of the effect. */
-  readonly kind: string
-  /** The world and the effect as the text of a JSON array. In the place of the text of `record` is 1. */
-  readonly text: string
-  /** The text of the record that was written, if one was. */
-  readonly record?: string | undefined
+/** A change of a world. */
+export interface Change<Effect = WorldEffect> {
+  readonly world: string
+  readonly effect: Effect
   /** The characters of the records that it replaced: a fork of before keeps them. */
-  readonly replaced?: number
+  readonly replaced?: number | undefined
   /** Undoes the change. All later ones must be undone before. */
   undo(): void
-  /** Does the change again after it was undone, in place of its text. Returns it with its new undoing. */
-  again?(): Change
 }
+
+/** Is called with every change of a collection, and with the characters of the records that it replaced. */
+export type CollectionListener = (change: CollectionChange, undo: () => void, replaced?: number) => void
 
 /** A world that counts requests. */
 export interface Counting {
@@ -83,9 +92,6 @@ export interface Cause {
   /** The position of the changes in the log, set when it is known. */
   position?: number | undefined
 }
-
-/** Is called with every change. */
-export type ChangeListener = (change: Change) => void
 
 /** Is told every change of the worlds that have it, and orders the work that changes them. */
 export interface Recorder {
@@ -112,12 +118,6 @@ export class Interrupt extends Error {
   }
 }
 
-export const changeOf = (world: string, effect: readonly [string, ...unknown[]], undo: () => void): Change => ({
-  kind: effect[0],
-  text: JSON.stringify([world, effect]),
-  undo,
-})
-
 /** Called with a key and its values after and before; `null` if absent. */
 export type KeptChange = (key: string, after: unknown, before: unknown) => void
 
@@ -132,6 +132,3 @@ export interface Lasting {
   /** Every key with its value. */
   dump(): Iterable<readonly [key: string, value: unknown]>
 }
-
-export const portableId = (id: Id): PortableId => (typeof id === 'bigint' ? { big: `${id}` } : id)
-export const idOf = (id: PortableId): Id => (typeof id === 'object' ? BigInt(id.big) : id)

@@ -1,7 +1,6 @@
 // The clock of a world: real time until it is set, shifted, frozen or accelerated. Independent of HTTP.
 
 import type { Leaving } from '../kernel/http.ts'
-import type { PortableCourse } from './changes.ts'
 import { EARLIEST, LATEST, parseMoment, parseShift } from './dates.ts'
 
 export interface Clock {
@@ -46,7 +45,7 @@ export interface ClockState {
 }
 
 /** How a clock departs from the one below it: it showed `shown` when that one showed `since`. */
-interface Course {
+export interface Course {
   readonly shown: number
   readonly since: number
   readonly rate: number
@@ -54,7 +53,7 @@ interface Course {
 
 export class WorldClock implements Clock {
   /** Called with every change of its course while it is set. */
-  onChange: ((after: PortableCourse | null, before: PortableCourse | null) => void) | undefined = undefined
+  onChange: ((after: Course | undefined, before: Course | undefined) => void) | undefined = undefined
   readonly #base: Clock
   #course: Course | undefined
 
@@ -100,19 +99,19 @@ export class WorldClock implements Clock {
   }
 
   #become(course: Course | undefined): void {
-    const before = this.course
+    const before = this.#course
     this.#course = course
-    this.onChange?.(this.course, before)
+    this.onChange?.(course, before)
   }
 
-  /** How it departs from the clock below it; `null` where it does not. */
-  get course(): PortableCourse | null {
-    return this.#course === undefined ? null : [this.#course.shown, this.#course.since, this.#course.rate]
+  /** How it departs from the clock below it; `undefined` where it does not. */
+  get course(): Course | undefined {
+    return this.#course
   }
 
   /** Copies the course of another clock, without recording it. */
-  take(course: PortableCourse | null): void {
-    this.#course = course === null ? undefined : { shown: course[0], since: course[1], rate: course[2] }
+  take(course: Course | undefined): void {
+    this.#course = course
   }
 
   /** Returns to real time. */

@@ -1,14 +1,6 @@
 // All state that can change between two requests: collections, clock, ordinals. Independent of HTTP.
 
-import {
-  type Change,
-  type ChangeListener,
-  type Counting,
-  changeOf,
-  type Lasting,
-  type Recorder,
-  type WorldEffect,
-} from './changes.ts'
+import type { Change, Counting, KeptValue, Lasting, Recorder, WorldEffect } from './changes.ts'
 import { type Clock, WorldClock } from './clock.ts'
 import { draw, drawUuid } from './draws.ts'
 import { kindOfKept, LASTING } from './kept/kinds.ts'
@@ -35,8 +27,6 @@ export class World implements Counting {
   #recorder: Recorder | undefined
   /** How many requests of each operation there were since the recorder took the counts. */
   readonly #counts = new Map<string, number>()
-  /** How the text of a change of such a count begins. */
-  readonly #heads = new Map<string, string>()
 
   constructor(seed: number, clock: Clock, collections: ReadonlyMap<string, Collection>, name = '') {
     this.name = name
@@ -85,17 +75,9 @@ export class World implements Counting {
     for (const [operation, more] of this.#counts) {
       // An emptied map makes its table anew for the next request.
       this.#counts.delete(operation)
-      const head = this.#heads.get(operation) ?? this.#headOf(operation)
       const undo = () => this.#count(operation, -more)
-      take({ kind: 'ordinal', text: `${head},${more}]]`, undo })
+      take({ world: this.name, effect: { kind: 'ordinal', operation, more }, undo })
     }
-  }
-
-  /** How the text of a change of an operation's count begins. */
-  #headOf(operation: string): string {
-    const head = JSON.stringify([this.name, ['ordinal', operation]]).slice(0, -2)
-    this.#heads.set(operation, head)
-    return head
   }
 
   #count(operation: string, more: number): void {
@@ -123,55 +105,64 @@ export class World implements Counting {
     this.#recorder = recorder
     this.#counts.clear()
     this.clock.onChange =
-      recorder &&
-      ((after, before) => recorder.record(changeOf(this.name, ['clock', after], () => this.clock.take(before))))
-    for (const [name, collection] of this.#collections) collection.record(this.#listener, this.name, name)
+      recorder && ((course, before) => this.#tell({ kind: 'clock', course }, () => this.clock.take(before)))
+    for (const [name, collection] of this.#collections) this.#listen(name, collection)
     for (const [key, kept] of this.#kept) this.#follow(key, kept)
   }
 
-  get #listener(): ChangeListener | undefined {
-    const recorder = this.#recorder
-    return recorder && (change => recorder.record(change))
+  #tell(effect: WorldEffect, undo: () => void, replaced?: number): void {
+    this.#recorder?.record({ world: this.name, effect, replaced, undo })
+  }
+
+  #listen(name: string, records: Collection): void {
+    records.listen(
+      this.#recorder &&
+        ((change, undo, replaced) => this.#tell({ kind: 'in', collection: name, change }, undo, replaced)),
+    )
   }
 
   #follow(place: string, kept: unknown): void {
-    const kind = kindOfKept(kept)
-    if (kind === undefined) return
-    const recorder = this.#recorder
+    const table = kindOfKept(kept)
+    if (table === undefined) return
     const lasting = kept as Lasting
     lasting.onChange =
-      recorder &&
-      ((key, after, before) =>
-        recorder.record(changeOf(this.name, ['kept', kind, place, key, after], () => lasting.restore(key, before))))
+      this.#recorder &&
+      ((key, value, before) =>
+        this.#tell({ kind: 'kept', table, place, key, value }, () => lasting.restore(key, before)))
   }
 
-  /** Applies a change that another copy of the world recorded, without recording it. */
+  /** Applies a change that another copy of the world has made, without telling it. */
   apply(effect: WorldEffect): void {
-    switch (effect[0]) {
+    switch (effect.kind) {
       case 'in':
         // This configuration may not have the resource.
-        this.#collections.get(effect[1])?.apply(effect[2])
+        this.#collections.get(effect.collection)?.apply(effect.change)
         break
       case 'kept':
-        this.keep(LASTING[effect[1]], effect[2]).restore(effect[3], effect[4])
+        this.restoreKept(effect)
         break
       case 'clock':
-        this.clock.take(effect[1])
+        this.clock.take(effect.course)
         break
       case 'ordinal':
-        this.#count(effect[1], effect[2])
+        this.#count(effect.operation, effect.more)
         break
       default:
         effect satisfies never
     }
   }
 
+  /** Takes over a value of a table, without telling it. */
+  restoreKept({ table, place, key, value }: KeptValue): void {
+    this.keep(LASTING[table], place).restore(key, value)
+  }
+
   /** Everything that is kept and outlasts the process. */
-  *lasting(): Iterable<readonly [kind: string, place: string, key: string, value: unknown]> {
+  *lasting(): Iterable<KeptValue> {
     for (const [place, kept] of this.#kept) {
-      const kind = kindOfKept(kept)
-      if (kind === undefined) continue
-      for (const [key, value] of (kept as Lasting).dump()) yield [kind, place, key, value]
+      const table = kindOfKept(kept)
+      if (table === undefined) continue
+      for (const [key, value] of (kept as Lasting).dump()) yield { table, place, key, value }
     }
   }
 
@@ -225,10 +216,10 @@ export class World implements Counting {
 
   /** Replaces a collection. The new one uses the clock of this world. */
   replace(name: string, collection: Collection): void {
-    this.#collections.get(name)?.record(undefined)
+    this.#collections.get(name)?.listen(undefined)
     collection.follow(this.clock)
     this.#collections.set(name, collection)
-    if (this.#recorder !== undefined) collection.record(this.#listener, this.name, name)
+    if (this.#recorder !== undefined) this.#listen(name, collection)
   }
 
   /** Whether some of its records go from state to state by the clock. */

@@ -67,11 +67,11 @@ function versionsOf(log: MemoryLog): Map<number, { at: number; title: string | u
   const { entries, position } = log.open()
   for (const [i, entry] of [...entries].entries()) {
     const group = readGroup(entry)
-    for (const [, effect] of group?.changes ?? []) {
-      if (effect[0] !== 'in' || effect[2][0] !== 'row') continue
-      const [, portable, text] = effect[2]
-      const id = Number(portable)
-      const title = text === null ? undefined : (JSON.parse(text) as { title: string }).title
+    for (const { effect } of group.changes) {
+      if (effect.kind !== 'in' || effect.change.kind !== 'row') continue
+      const { text } = effect.change
+      const id = Number(effect.change.id)
+      const title = text === undefined ? undefined : (JSON.parse(text) as { title: string }).title
       const own = versions.get(id) ?? [{ at: 0, title: undefined }]
       versions.set(id, [...own, { at: position.at - entries.length + i + 1, title }])
     }

@@ -5,7 +5,7 @@ import { parseSource } from '../../src/kernel/file/read-source.ts'
 import type { Source } from '../../src/kernel/file/source.ts'
 import type { Effect } from '../../src/state/effects.ts'
 import { writeGroup } from '../../src/state/entry-text.ts'
-import { changeOf } from '../../src/world/changes.ts'
+import type { RowChange } from '../../src/world/changes.ts'
 import { MemoryLog } from '../support/memory-log.ts'
 import { GATEWAY, type Replica, replica } from './replicas.ts'
 import { call, titles } from './rewinding.ts'
@@ -81,9 +81,24 @@ test('a log with a long entry is read, and its world rewinds', async () => {
   const one = await replica(log.connect())
   const { position } = one.state
   await one.send('POST /books', { title: 'three' })
-  const there: Effect = ['in', 'books', ['row', 3, '{"id":3,"title":"three"}', 1, 3, [3, 4, 1]]]
-  const gone: Effect = ['in', 'books', ['row', 3, null, 0, 0, [2, 3, 0]]]
-  const changes = Array.from({ length: 32_767 }, (_, i) => changeOf('default', i % 2 === 0 ? gone : there, () => {}))
+  const inBooks = (row: Omit<RowChange, 'kind' | 'id'>): Effect => ({
+    kind: 'in',
+    collection: 'books',
+    change: { kind: 'row', id: 3, ...row },
+  })
+  const there = inBooks({
+    text: '{"id":3,"title":"three"}',
+    created: 1,
+    revision: 3,
+    counters: { revision: 3, next: 4, creations: 1 },
+  })
+  const gone = inBooks({
+    text: undefined,
+    created: 0,
+    revision: 0,
+    counters: { revision: 2, next: 3, creations: 0 },
+  })
+  const changes = Array.from({ length: 32_767 }, (_, i) => ({ world: 'default', effect: i % 2 === 0 ? gone : there }))
   const text = writeGroup({ at: one.clock.now(), by: 'POST /worlds/{name}/rewind', changes })
   log.append(log.position, [text])
   const other = await replica(log.connect())

@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { LoggedChange } from '../../src/state/effects.ts'
 import { memoryLog } from '../../src/state/engines/open-engine.ts'
 import { Turns } from '../../src/state/turns.ts'
-import type { Change } from '../../src/world/changes.ts'
 
-const textsOf = ({ changes }: { readonly changes: readonly Change[] }) => changes.map(({ text }) => text).join()
+const textsOf = ({ changes }: { readonly changes: readonly LoggedChange[] }) => changes.map(({ world }) => world).join()
 
 function turnsOn(appended: (readonly string[])[], write = textsOf): Turns {
   const memory = {
     apply: async () => {},
-    redo: (change: Change) => change,
+    redo: (change: LoggedChange) => change,
     bound: () => {},
     appended: (_: unknown, texts: readonly string[]) => void appended.push(texts),
     snapshot: async () => '',
@@ -20,7 +20,11 @@ function turnsOn(appended: (readonly string[])[], write = textsOf): Turns {
   return new Turns(memoryLog(), memory, write, { log: 'log', at: 0 }, () => 0, meter)
 }
 
-const changeNamed = (text: string): Change => ({ kind: 'clock', text, undo() {} })
+const changeNamed = (world: string): LoggedChange => ({
+  world,
+  effect: { kind: 'clock', course: undefined },
+  undo() {},
+})
 
 test('changes of no work are appended without further work', async () => {
   const appended: (readonly string[])[] = []

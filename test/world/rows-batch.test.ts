@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readGroup, writeGroup } from '../../src/state/entry-text.ts'
-import type { Change, RowEffect } from '../../src/world/changes.ts'
+import type { CollectionState, RowChange } from '../../src/world/changes.ts'
 import { Collection } from '../../src/world/records/collection.ts'
 import type { CollectionOptions } from '../../src/world/records/types.ts'
 
@@ -21,24 +20,19 @@ const seeds = (count: number) => Array.from({ length: count }, (_, i) => ({ id: 
 async function changesOf(
   collection: Collection,
   work: (collection: Collection) => Promise<void>,
-): Promise<readonly RowEffect[]> {
-  const effects: RowEffect[] = []
-  const record = (change: Change): void => {
-    const group = readGroup(writeGroup({ at: 0, by: '', changes: [change] }))
-    for (const [, effect] of group?.changes ?? []) {
-      if (effect[0] !== 'in') continue
-      if (effect[2][0] === 'row') effects.push(effect[2])
-      else if (effect[2][0] === 'rows') effects.push(...effect[2][1])
-    }
-  }
-  collection.record(record, '', 'things')
+): Promise<readonly RowChange[]> {
+  const effects: RowChange[] = []
+  collection.listen(change => {
+    if (change.kind === 'row') effects.push(change)
+    else if (change.kind === 'rows') effects.push(...change.rows)
+  })
   await work(collection)
-  collection.record(undefined)
+  collection.listen(undefined)
   return effects
 }
 
 /** Applies changes to two copies, one by one and at once. */
-function copies(origin: Collection, effects: readonly RowEffect[]): [Collection, Collection] {
+function copies(origin: Collection, effects: readonly RowChange[]): [Collection, Collection] {
   const [single, batched] = [origin.fork(), origin.fork()]
   for (const effect of effects) single.apply(effect)
   const batch = batched.batch()
@@ -89,12 +83,12 @@ test('records that exchange their ordinals are evicted in their new order', asyn
   const [first, second] = origin
     .state()
     .rows.slice(-2)
-    .map(([text, created, revision], i): RowEffect => ['row', 31 + i, text, created, revision]) as [
-    RowEffect,
-    RowEffect,
+    .map(({ text, created, revision }, i): RowChange => ({ kind: 'row', id: 31 + i, text, created, revision })) as [
+    RowChange,
+    RowChange,
   ]
-  const exchanged = (row: RowEffect, by: RowEffect): RowEffect => ['row', row[1], row[2], by[3], row[4]]
-  const gone = ([kind, id]: RowEffect): RowEffect => [kind, id, null, 0, 0]
+  const exchanged = (row: RowChange, by: RowChange): RowChange => ({ ...row, created: by.created })
+  const gone = ({ kind, id }: RowChange): RowChange => ({ kind, id, text: undefined, created: 0, revision: 0 })
   const effects = [gone(first), gone(second), exchanged(first, second), exchanged(second, first)]
   for (const one of copies(origin, effects)) {
     const left: unknown[] = []
@@ -141,6 +135,7 @@ test('a state whose records have no id under the present options keeps them all'
   const written = new Collection(OPTIONS, seeds(3))
   const renamed = new Collection({ ...OPTIONS, idField: 'code' })
   const state = written.state()
-  renamed.apply(['all', state])
-  assert.deepEqual(renamed.state().rows, state.rows)
+  renamed.become(state)
+  const textsOf = ({ rows }: CollectionState) => rows.map(({ text }) => text)
+  assert.deepEqual(textsOf(renamed.state()), textsOf(state))
 })

@@ -109,7 +109,7 @@ export const historyRoutes = ({ gateway }: Control) => {
         const { limit = 100, before = Number.POSITIVE_INFINITY } = parameters as { limit?: number; before?: number }
         const all = history
           .of(name)
-          .filter(({ position, effects }) => position < before && effects.some(([kind]) => isTold(kind)))
+          .filter(({ position, effects }) => position < before && effects.some(({ kind }) => isTold(kind)))
         const entries = all.slice(-limit).reverse()
         return json({
           entries: entries.map(describeHistoryEntry),

@@ -1,35 +1,22 @@
-// How far a collection has counted: its revision, the next id of its sequence, and how many records were created.
+// How far a collection has counted: each write counts, and so does each creation.
 
-import { type Counters, idOf, portableId } from '../changes.ts'
+import type { Counters } from '../changes.ts'
 import type { Id } from './types.ts'
 
-/** How far a collection has counted: see `Counters`. */
-export interface Counted {
-  readonly revision: number
-  readonly next: number | bigint
-  readonly creations: number
-}
-
-/** The counters of a collection: each write counts, and so does each creation. */
-export class Counts implements Counted {
+export class Counts implements Counters {
   revision = 0
   next: number | bigint = 1
   creations = 0
 
-  get portable(): Counters {
-    return [this.revision, portableId(this.next), this.creations]
+  /** The present counts. */
+  get now(): Counters {
+    const { revision, next, creations } = this
+    return { revision, next, creations }
   }
 
-  /** Copies the counts of another one. */
-  copy({ revision, next, creations }: Counted): void {
+  copy({ revision, next, creations }: Counters): void {
     this.revision = revision
     this.next = next
-    this.creations = creations
-  }
-
-  resume([revision, next, creations]: Counters): void {
-    this.revision = revision
-    this.next = idOf(next) as number | bigint
     this.creations = creations
   }
 

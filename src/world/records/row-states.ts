@@ -1,47 +1,42 @@
 // The records of a collection from and to other forms: values that another copy of the collection takes over, the changes of
 // a log, seeds and dumps.
 
-import { type CollectionState, idOf, type PortableId, portableId, type RowEffect } from '../changes.ts'
+import type { CollectionState, Counters, RowChange } from '../changes.ts'
 import type { Counts } from './counts.ts'
 import type { Rows } from './rows.ts'
 import type { CollectionOptions, Dump, Id, Row } from './types.ts'
 import { compareIds, fieldIn, indexKeyOf, readRecord, recordText } from './values.ts'
 
 /** All records; with `base`, which they began as a fork of, only those that differ. */
-export function stateOfRows(rows: Rows, { portable: counters }: Counts, base: Rows | undefined): CollectionState {
-  const kept: [string, number, number][] = []
-  const keep = ({ text, created, revision }: Row): void => void kept.push([text, created, revision])
-  if (base === undefined) {
-    for (const row of rows.values()) keep(row)
-    return { whole: true, rows: kept, gone: [], counters }
-  }
-  const gone: PortableId[] = []
-  rows.differFrom(base, keep, id => void gone.push(portableId(id)))
-  return { whole: false, rows: kept, gone, counters }
+export function stateOfRows(rows: Rows, counters: Counters, base: Rows | undefined): CollectionState {
+  if (base === undefined) return { whole: true, rows: rows.all(), gone: [], counters }
+  const written: Row[] = []
+  const gone: Id[] = []
+  rows.differFrom(
+    base,
+    row => void written.push(row),
+    id => void gone.push(id),
+  )
+  return { whole: false, rows: written, gone, counters }
 }
 
 /** Takes over records: instead of all others if they are complete, else in addition. */
-export function becomeState(
-  rows: Rows,
-  counts: Counts,
-  { idField, within }: CollectionOptions,
-  state: CollectionState,
-): void {
-  const made = state.rows.map(([text, created, revision]): Row => {
+export function becomeState(rows: Rows, { idField, within }: CollectionOptions, state: CollectionState): void {
+  const written = state.rows.map(({ text, created, revision }): Row => {
     const value = readRecord(text)
     // A record may have no id, if another field is the id now.
     return { id: indexKeyOf(value, idField, within) ?? `#${revision}`, value, text, revision, created }
   })
-  if (state.whole) rows.fill(lastById(made))
-  else {
-    for (const id of state.gone) {
-      const row = rows.get(idOf(id))
-      if (row !== undefined) rows.delete(row)
-    }
-    if (made.length < rows.size) for (const row of made) putRow(rows, row)
-    else rows.fill(lastById([...rows.all(), ...made]))
+  if (state.whole) {
+    rows.fill(lastById(written))
+    return
   }
-  counts.resume(state.counters)
+  for (const id of state.gone) {
+    const row = rows.get(id)
+    if (row !== undefined) rows.delete(row)
+  }
+  if (written.length < rows.size) for (const row of written) putRow(rows, row)
+  else rows.fill(lastById([...rows.all(), ...written]))
 }
 
 /** Takes over one record. */
@@ -49,14 +44,13 @@ export function applyRow(
   rows: Rows,
   counts: Counts,
   { idField }: CollectionOptions,
-  [, portable, text, created, revision, counters]: RowEffect,
+  { id, text, created, revision, counters }: RowChange,
 ): void {
-  const id = idOf(portable)
   const old = rows.get(id)
-  const row = text === null ? undefined : { id, value: readRecord(text), text, revision, created }
+  const row = text === undefined ? undefined : { id, value: readRecord(text), text, revision, created }
   if (row !== undefined) putRow(rows, row, old)
   else if (old !== undefined) rows.delete(old)
-  if (counters !== undefined) counts.resume(counters)
+  if (counters !== undefined) counts.copy(counters)
   else if (row !== undefined) counts.wrote(revision, created, fieldIn(idField, row.value) as Id | undefined)
 }
 

@@ -1,8 +1,7 @@
 // Many changes of the records of a collection at once.
 
-import { idOf, type RowEffect } from '../changes.ts'
+import type { RowChange } from '../changes.ts'
 import type { Counts } from './counts.ts'
-import type { CollectionRecording } from './row-changes.ts'
 import { lastById } from './row-states.ts'
 import type { Rows } from './rows.ts'
 import type { Row } from './types.ts'
@@ -15,24 +14,24 @@ import { readRecord } from './values.ts'
 export class RowsBatch {
   readonly #rows: Rows
   readonly #counts: Counts
-  readonly #recording: CollectionRecording | undefined
+  readonly #ended: () => void
   /** Records as they were written; one without a text was removed. Later ones of the same id replace earlier ones. */
   #written: Row[] = []
   /** The number of records above which those that were replaced are dropped. */
   #most = 10_000
 
-  constructor(rows: Rows, counts: Counts, recording: CollectionRecording | undefined) {
+  /** @param ended called when the records are stored */
+  constructor(rows: Rows, counts: Counts, ended: () => void) {
     this.#rows = rows
     this.#counts = counts
-    this.#recording = recording
+    this.#ended = ended
   }
 
-  add([, portable, text, created, revision, counters]: RowEffect): void {
-    const id = idOf(portable)
-    const value = text === null ? GONE : readRecord(text)
+  add({ id, text, created, revision, counters }: RowChange): void {
+    const value = text === undefined ? GONE : readRecord(text)
     this.#written.push({ id, value, text: text ?? '', revision, created })
-    if (counters !== undefined) this.#counts.resume(counters)
-    else if (text !== null) this.#counts.wrote(revision, created, id)
+    if (counters !== undefined) this.#counts.copy(counters)
+    else if (text !== undefined) this.#counts.wrote(revision, created, id)
     if (this.#written.length <= this.#most) return
     this.#written = lastById(this.#written)
     this.#most = 2 * this.#written.length
@@ -50,7 +49,7 @@ export class RowsBatch {
       for (const row of written) all.push(row)
       rows.fill(lastById(all).filter(isThere))
     }
-    this.#recording?.follow(this.#counts)
+    this.#ended()
   }
 }
 

@@ -3,7 +3,6 @@
 // A state computed at each read would leave the index of a filtered list wrong.
 
 import type { JsonObject } from '../../kernel/json.ts'
-import { type CollectionState, idOf, type PortableTimer, portableId } from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { draw } from '../draws.ts'
 import { Tree } from './rows.ts'
@@ -48,7 +47,7 @@ export class Timers {
   /** The timers that will fire, in the order in which they do. */
   #due: Tree<Timer, undefined> | undefined
   /** Is notified of every timer that changes by itself or by a write. */
-  tell: ((id: Id, after: Timer | undefined, before: Timer | undefined) => void) | undefined
+  tell: ((id: Id, after: DumpedTimer | undefined, before: DumpedTimer | undefined) => void) | undefined
 
   constructor(records: Timed, states: RecordStates, { name, seed }: DrawSource) {
     this.#records = records
@@ -69,33 +68,33 @@ export class Timers {
   }
 
   /** Sets the timer of a record, or removes it. */
-  set(id: Id, timer: PortableTimer | null): void {
+  set(id: Id, timer: DumpedTimer | undefined): void {
     if (this.#timers === undefined) this.#begin()
     this.#forget(id)
-    if (timer !== null) this.#schedule(this.#timerOf(id, timer))
+    if (timer !== undefined) this.#schedule(this.#timerOf(timer))
   }
 
   /** The timers as values; `undefined` until the collection is first looked at. */
-  state(): CollectionState['timers'] {
-    return this.#timers?.valuesArray().map(timer => [portableId(timer.id), portableTimer(timer)] as const)
+  state(): readonly DumpedTimer[] | undefined {
+    return this.#timers?.valuesArray().map(dumpOfTimer)
   }
 
   /** Has these timers, and no others. */
-  become(timers: CollectionState['timers']): void {
+  become(timers: readonly DumpedTimer[] | undefined): void {
     this.#timers = undefined
     this.#due = undefined
     if (timers === undefined) return
     this.#clear()
-    for (const [id, timer] of timers) this.#schedule(this.#timerOf(idOf(id), timer))
+    for (const timer of timers) this.#schedule(this.#timerOf(timer))
   }
 
-  #timerOf(id: Id, [state, entry, due, to]: PortableTimer): Timer {
-    const edge = this.#states.from.get(state)?.find(one => one.to === to)
-    return { id, state, entry, due: due ?? Number.POSITIVE_INFINITY, edge }
+  #timerOf({ id, state, entry, due = Number.POSITIVE_INFINITY, to }: DumpedTimer): Timer {
+    const edge = this.#states.from.get(state)?.find(candidate => candidate.to === to)
+    return { id, state, entry, due, edge }
   }
 
-  dump(): DumpedTimer[] {
-    return (this.#timers?.valuesArray() ?? []).map(dumpOfTimer)
+  dump(): readonly DumpedTimer[] {
+    return this.state() ?? []
   }
 
   /** The timers that fire next, the first one first. */
@@ -106,8 +105,8 @@ export class Timers {
   /** Starts the timers of all records again, except those with a timer in the dump. */
   load(timers: readonly DumpedTimer[] = []): void {
     this.#begin()
-    for (const { id, state, entry, due, to } of timers) {
-      if (this.#stateOf(id) === state) this.set(id, [state, entry, due ?? 0, to ?? null])
+    for (const timer of timers) {
+      if (this.#stateOf(timer.id) === timer.state) this.set(timer.id, { ...timer, due: timer.due ?? 0 })
     }
   }
 
@@ -147,7 +146,7 @@ export class Timers {
     const value = { ...record.value, ...set, [this.#states.field]: edge.to }
     this.#records.force(id, value)
     this.#schedule(this.#timer(id, edge.to, entry + 1, due))
-    this.tell?.(id, this.#timers?.get(id), timer)
+    this.#tell(id, timer)
   }
 
   /** Begins the states of all records, as the world began. */
@@ -167,11 +166,17 @@ export class Timers {
   /** Sees to the timer of a record that may have been written: a record that stays in its state keeps it. */
   enter(id: Id): void {
     const state = this.#stateOf(id)
-    const known = this.#timers?.get(id)
-    if (known !== undefined && known.state === state) return
+    const before = this.#timers?.get(id)
+    if (before !== undefined && before.state === state) return
     this.#forget(id)
-    if (state !== undefined) this.#schedule(this.#timer(id, state, (known?.entry ?? 0) + 1, this.#clock?.now() ?? 0))
-    if (known !== undefined || state !== undefined) this.tell?.(id, this.#timers?.get(id), known)
+    if (state !== undefined) this.#schedule(this.#timer(id, state, (before?.entry ?? 0) + 1, this.#clock?.now() ?? 0))
+    if (before !== undefined || state !== undefined) this.#tell(id, before)
+  }
+
+  #tell(id: Id, before: Timer | undefined): void {
+    if (this.tell === undefined) return
+    const after = this.#timers?.get(id)
+    this.tell(id, after && dumpOfTimer(after), before && dumpOfTimer(before))
   }
 
   /** The edge that fires first, if any does. */
@@ -211,14 +216,6 @@ export class Timers {
 }
 
 const NOTHING: { readonly value: JsonObject } = { value: {} }
-
-export function portableTimer(timer: Timer): PortableTimer
-export function portableTimer(timer: Timer | undefined): PortableTimer | null
-export function portableTimer(timer: Timer | undefined): PortableTimer | null {
-  if (timer === undefined) return null
-  const { state, entry, due, edge } = timer
-  return edge === undefined ? [state, entry, null, null] : [state, entry, due, edge.to]
-}
 
 const dumpOfTimer = ({ id, state, entry, due, edge }: Timer): DumpedTimer =>
   edge === undefined ? { id, state, entry } : { id, state, entry, due, to: edge.to }
