@@ -1,6 +1,8 @@
 // The configuration that is being served, the plan that is compiled of it, and their replacement.
 
+import type { Gateway } from '../../gateway/gateway.ts'
 import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../gateway/mask.ts'
+import type { Reloader } from '../../gateway/reload.ts'
 import { describeContract } from '../../gateway/served-contract.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { parseSource } from '../../kernel/file/read-source.ts'
@@ -16,10 +18,13 @@ import {
   type BodySpec,
   type Call,
   type Control,
+  type ControlRoute,
   described,
   flag,
   list,
   nameParameter,
+  outsideTurns,
+  type PlainRoute,
   problemWith,
   replyWith,
   shape,
@@ -76,154 +81,169 @@ const MAX_CONFIGURATION = 8_000_000
 
 const YAML = ['application/yaml', 'application/x-yaml', 'text/yaml']
 
-export const configurationRoutes = ({ gateway, reloader, about }: Control) =>
-  under('always', {
-    getContract: {
-      at: 'GET /contract',
-      summary:
-        'The OpenAPI document that is served, in one piece; `x-understudy` of an operation tells its phase, its dates and its behaviours.',
-      replies: {
-        200: replyWith('The document.', anyObject),
-        404: 'The contract cannot be written as one document.',
-      },
-      handle: () => {
-        const { plan, worlds } = gateway
-        const operations = gateway.weather.current?.weather.operations.all() ?? plan.operations
-        const document = describeContract(plan, about.api(), operations, worlds.default.clock.now())
-        return document === undefined ? refuseAbsent('the contract has neither info nor paths') : json(document)
-      },
-    },
-    getPlan: {
-      at: 'GET /plan',
-      summary: 'Every operation with its behaviours, consumers and dates; or the phase of every operation at a time.',
-      parameters: {
-        at: described('A date, a timestamp, or an offset from the time of the default world: 2030-12-06, +30d.'),
-      },
-      replies: {
-        200: replyWith('The plan.', { anyOf: [shape('DescribedPlan'), list(shape('OperationOnADay'))] }, 'text/plain'),
-      },
-      handle: call => {
-        const { plan, worlds } = gateway
-        const at = call.parameters.at as string | undefined
-        const asText = call.prefers('text/plain')
-        const weather = gateway.weather.current?.weather
-        if (at === undefined) return asText ? text(describeWhole(plan, weather)) : json(describePlan(plan, weather))
-        const time = momentNamed('at', at, worlds.default.clock.now())
-        if (typeof time === 'object') return time
-        return asText ? text(describeDayWhole(plan, time)) : json(describeDay(plan, time))
-      },
-    },
-    reload: {
-      at: 'POST /reload',
-      outsideTurns: true,
-      summary: 'Loads the configuration anew from its files; the records stay.',
-      replies: adopts(
-        'The configuration is being served.',
-        'The configuration has errors; the last valid one is still being served.',
-      ),
-      handle: async () => describeAdopted(await reloader.reload()),
-    },
-    getConfiguration: {
-      at: 'GET /config',
-      summary:
-        'The configuration that is being served, as written and with defaults, or as text. Credentials are masked.',
-      replies: {
-        200: replyWith('The configuration.', shape('ServedConfiguration'), 'application/yaml'),
-      },
-      handle: call =>
-        call.prefers('application/yaml')
-          ? text(maskText(servedText(gateway.plan), gateway.plan), 'application/yaml')
-          : json(effectiveConfiguration(gateway.plan)),
-    },
-    getConfigurationText: {
-      at: 'GET /config/text',
-      summary:
-        'The text of the served configuration, and that of its file: `<masked:CONSUMER.SCHEME>` replaces a credential.',
-      replies: { 200: replyWith('Both texts.', shape('ConfigurationTexts')) },
-      handle: () => {
-        const { plan } = gateway
-        const served = servedText(plan)
-        const disk = reloader.readDisk()
-        return json({
-          file: plan.simulation.source.file,
-          applied: maskText(served, plan),
-          disk: disk === undefined ? null : maskText(disk, plan),
-          same: served === disk,
-        })
-      },
-    },
-    getConfigurationSchema: {
-      at: 'GET /config/schema',
-      summary: 'The JSON Schema of gateway.yaml, with the names of the contract that is being served.',
-      replies: { 200: replyWith('JSON Schema, draft 2020-12.', anyObject) },
-      handle: async () => {
-        const { schemaFor } = await import('../../plan/published-schema.ts')
-        return json(await schemaFor(gateway.plan))
-      },
-    },
-    giveContract: {
-      at: 'PUT /worlds/{name}/contract',
-      outsideTurns: true,
-      underWorkers: 'absent',
-      summary:
-        'Gives a world a contract of its own: the rest of the configuration applies to it as far as it fits. A new world begins with the seeds, a sandbox keeps its records. A faulty document changes nothing.',
-      parameters: nameParameter,
-      body: {
-        description: 'An OpenAPI document, as YAML or as JSON.',
-        schema: { type: 'object' },
-        texts: YAML,
-        maxBytes: MAX_CONFIGURATION,
-      },
-      replies: adopts('The world is served by this contract.', 'The document has errors; nothing was changed.'),
-      handle: async ({ parameters, text, body }) => {
-        const name = parameters.name as string
-        if (!WORLD_NAME.test(name)) return badRequest(`the name of a world must have ${WORLD_NAME_RULE}`)
-        return describeGiven(name, await reloader.giveContract(name, text ?? stringifyJson(body)))
-      },
-    },
-    takeContract: {
-      at: 'DELETE /worlds/{name}/contract',
-      outsideTurns: true,
-      underWorkers: 'absent',
-      summary: 'Takes back the contract that a world was given, and deletes the world.',
-      parameters: nameParameter,
-      replies: {
-        404: 'The world was given no contract.',
-        ...adopts('The world is gone.', 'The configuration has errors; nothing was changed.'),
-      },
-      handle: async ({ parameters }) => {
-        const name = parameters.name as string
-        return describeGiven(name, await reloader.giveContract(name, undefined))
-      },
-    },
-    replaceConfiguration: {
-      at: 'PUT /config',
-      outsideTurns: true,
-      underWorkers: 'absent',
-      summary:
-        'Serves another configuration until the next reload, and keeps the records. A faulty configuration and a dry run change nothing.',
-      parameters: {
-        'dry-run': described('Only reports the mistakes, and changes nothing.', flag),
-      },
-      body: {
-        description:
-          'The whole content of a gateway.yaml, as YAML or as JSON, with paths relative to that file. `<masked:CONSUMER.SCHEME>` keeps the current credential.',
-        schema: { type: 'object', required: ['contract'] },
-        texts: YAML,
-        maxBytes: MAX_CONFIGURATION,
-      },
-      replies: adopts(
-        'The configuration is being served; of a dry run, it could be.',
-        'The configuration has errors; the previous one is still being served.',
-      ),
-      handle: async ({ parameters, text, body }) => {
-        const given = unmaskText(text ?? stringifyJson(body), gateway.plan)
-        const dry = parameters['dry-run'] === true
-        const loaded = await (dry ? reloader.check(given) : reloader.reload(given))
-        if (loaded.plan !== undefined && !dry) {
-          await gateway.change(() => gateway.state?.configured(given), 'PUT /config')
-        }
-        return describeAdopted(loaded, !dry)
-      },
-    },
-  })
+export const configurationRoutes = ({ gateway, reloader, about }: Control): ControlRoute[] => [
+  ...under('always', {
+    getContract: getContract(gateway, about.api),
+    getPlan: getPlan(gateway),
+    getConfiguration: getConfiguration(gateway),
+    getConfigurationText: getConfigurationText(gateway, reloader),
+    getConfigurationSchema: getConfigurationSchema(gateway),
+  }),
+  ...outsideTurns(under('always', { reload: reload(reloader) })),
+  ...outsideTurns(
+    under('absent', {
+      giveContract: giveContract(reloader),
+      takeContract: takeContract(reloader),
+      replaceConfiguration: replaceConfiguration(gateway, reloader),
+    }),
+  ),
+]
+
+const getContract = (gateway: Gateway, origin: () => string): PlainRoute => ({
+  at: 'GET /contract',
+  summary:
+    'The OpenAPI document that is served, in one piece; `x-understudy` of an operation tells its phase, its dates and its behaviours.',
+  replies: {
+    200: replyWith('The document.', anyObject),
+    404: 'The contract cannot be written as one document.',
+  },
+  handle: () => {
+    const { plan, worlds } = gateway
+    const operations = gateway.weather.current?.weather.operations.all() ?? plan.operations
+    const document = describeContract(plan, origin(), operations, worlds.default.clock.now())
+    return document === undefined ? refuseAbsent('the contract has neither info nor paths') : json(document)
+  },
+})
+
+const getPlan = (gateway: Gateway): PlainRoute => ({
+  at: 'GET /plan',
+  summary: 'Every operation with its behaviours, consumers and dates; or the phase of every operation at a time.',
+  parameters: {
+    at: described('A date, a timestamp, or an offset from the time of the default world: 2030-12-06, +30d.'),
+  },
+  replies: {
+    200: replyWith('The plan.', { anyOf: [shape('DescribedPlan'), list(shape('OperationOnADay'))] }, 'text/plain'),
+  },
+  handle: call => {
+    const { plan, worlds } = gateway
+    const at = call.parameters.at as string | undefined
+    const asText = call.prefers('text/plain')
+    const weather = gateway.weather.current?.weather
+    if (at === undefined) return asText ? text(describeWhole(plan, weather)) : json(describePlan(plan, weather))
+    const time = momentNamed('at', at, worlds.default.clock.now())
+    if (typeof time === 'object') return time
+    return asText ? text(describeDayWhole(plan, time)) : json(describeDay(plan, time))
+  },
+})
+
+const reload = (reloader: Reloader): PlainRoute => ({
+  at: 'POST /reload',
+  summary: 'Loads the configuration anew from its files; the records stay.',
+  replies: adopts(
+    'The configuration is being served.',
+    'The configuration has errors; the last valid one is still being served.',
+  ),
+  handle: async () => describeAdopted(await reloader.reload()),
+})
+
+const getConfiguration = (gateway: Gateway): PlainRoute => ({
+  at: 'GET /config',
+  summary: 'The configuration that is being served, as written and with defaults, or as text. Credentials are masked.',
+  replies: {
+    200: replyWith('The configuration.', shape('ServedConfiguration'), 'application/yaml'),
+  },
+  handle: call =>
+    call.prefers('application/yaml')
+      ? text(maskText(servedText(gateway.plan), gateway.plan), 'application/yaml')
+      : json(effectiveConfiguration(gateway.plan)),
+})
+
+const getConfigurationText = (gateway: Gateway, reloader: Reloader): PlainRoute => ({
+  at: 'GET /config/text',
+  summary:
+    'The text of the served configuration, and that of its file: `<masked:CONSUMER.SCHEME>` replaces a credential.',
+  replies: { 200: replyWith('Both texts.', shape('ConfigurationTexts')) },
+  handle: () => {
+    const { plan } = gateway
+    const served = servedText(plan)
+    const disk = reloader.readDisk()
+    return json({
+      file: plan.simulation.source.file,
+      applied: maskText(served, plan),
+      disk: disk === undefined ? null : maskText(disk, plan),
+      same: served === disk,
+    })
+  },
+})
+
+const getConfigurationSchema = (gateway: Gateway): PlainRoute => ({
+  at: 'GET /config/schema',
+  summary: 'The JSON Schema of gateway.yaml, with the names of the contract that is being served.',
+  replies: { 200: replyWith('JSON Schema, draft 2020-12.', anyObject) },
+  handle: async () => {
+    const { schemaFor } = await import('../../plan/published-schema.ts')
+    return json(await schemaFor(gateway.plan))
+  },
+})
+
+const giveContract = (reloader: Reloader): PlainRoute => ({
+  at: 'PUT /worlds/{name}/contract',
+  summary:
+    'Gives a world a contract of its own: the rest of the configuration applies to it as far as it fits. A new world begins with the seeds, a sandbox keeps its records. A faulty document changes nothing.',
+  parameters: nameParameter,
+  body: {
+    description: 'An OpenAPI document, as YAML or as JSON.',
+    schema: { type: 'object' },
+    texts: YAML,
+    maxBytes: MAX_CONFIGURATION,
+  },
+  replies: adopts('The world is served by this contract.', 'The document has errors; nothing was changed.'),
+  handle: async ({ parameters, text, body }) => {
+    const name = parameters.name as string
+    if (!WORLD_NAME.test(name)) return badRequest(`the name of a world must have ${WORLD_NAME_RULE}`)
+    return describeGiven(name, await reloader.giveContract(name, text ?? stringifyJson(body)))
+  },
+})
+
+const takeContract = (reloader: Reloader): PlainRoute => ({
+  at: 'DELETE /worlds/{name}/contract',
+  summary: 'Takes back the contract that a world was given, and deletes the world.',
+  parameters: nameParameter,
+  replies: {
+    404: 'The world was given no contract.',
+    ...adopts('The world is gone.', 'The configuration has errors; nothing was changed.'),
+  },
+  handle: async ({ parameters }) => {
+    const name = parameters.name as string
+    return describeGiven(name, await reloader.giveContract(name, undefined))
+  },
+})
+
+const replaceConfiguration = (gateway: Gateway, reloader: Reloader): PlainRoute => ({
+  at: 'PUT /config',
+  summary:
+    'Serves another configuration until the next reload, and keeps the records. A faulty configuration and a dry run change nothing.',
+  parameters: {
+    'dry-run': described('Only reports the mistakes, and changes nothing.', flag),
+  },
+  body: {
+    description:
+      'The whole content of a gateway.yaml, as YAML or as JSON, with paths relative to that file. `<masked:CONSUMER.SCHEME>` keeps the current credential.',
+    schema: { type: 'object', required: ['contract'] },
+    texts: YAML,
+    maxBytes: MAX_CONFIGURATION,
+  },
+  replies: adopts(
+    'The configuration is being served; of a dry run, it could be.',
+    'The configuration has errors; the previous one is still being served.',
+  ),
+  handle: async ({ parameters, text, body }) => {
+    const configuration = unmaskText(text ?? stringifyJson(body), gateway.plan)
+    const dry = parameters['dry-run'] === true
+    const loaded = await (dry ? reloader.check(configuration) : reloader.reload(configuration))
+    if (loaded.plan !== undefined && !dry) {
+      await gateway.change(() => gateway.state?.configured(configuration), 'PUT /config')
+    }
+    return describeAdopted(loaded, !dry)
+  },
+})

@@ -1,8 +1,9 @@
 // Every route of the control plane: those of the house, and those of wings. Adding one is an entry in the file of its noun.
 
 import { configurationRoutes } from './configuration.ts'
+import { openApiRoute } from './openapi.ts'
 import { answerRoutes, weatherRoutes } from './overrides.ts'
-import { openApiRoute, programRoutes } from './program.ts'
+import { programRoutes } from './program.ts'
 import { recordRoutes } from './records.ts'
 import { requestRoutes } from './requests.ts'
 import type { Control, ControlRoute } from './route.ts'

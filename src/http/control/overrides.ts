@@ -66,14 +66,14 @@ export const answerRoutes = ({ gateway }: Control) => {
     ...inAllAndIn(worlds, ['listAnswers', 'listWorldAnswers'], {
       at: 'GET /answers',
       summary: 'The answers that are set: those for every world, then those of each world.',
-      own: 'The answers that are set for one world.',
+      worldSummary: 'The answers that are set for one world.',
       replies: { 200: replyWith('The answers.', allSchema) },
       handle: world => json({ answers: (world ? answers.list(world) : answers.all()).map(describeAnswer) }),
     }),
     ...inAllAndIn(worlds, ['giveAnswer', 'giveWorldAnswer'], {
       at: 'POST /answers',
       summary: 'Sets the answer to the next requests in every world. It takes precedence over rules and weather.',
-      own: 'Sets the answer to the next requests in one world. A reset removes it.',
+      worldSummary: 'Sets the answer to the next requests in one world. A reset removes it.',
       body: answerBody,
       replies: taken,
       handle: put,
@@ -81,7 +81,7 @@ export const answerRoutes = ({ gateway }: Control) => {
     ...inAllAndIn(worlds, ['clearAnswers', 'clearWorldAnswers'], {
       at: 'DELETE /answers',
       summary: 'Removes all answers, those of single worlds too.',
-      own: 'Removes the answers of one world.',
+      worldSummary: 'Removes the answers of one world.',
       replies: done,
       handle(world) {
         if (world === undefined) answers.clearAll()
@@ -105,7 +105,7 @@ export const answerRoutes = ({ gateway }: Control) => {
 /** A route for every world, and for one of them. */
 interface OverrideRoute extends Omit<PlainRoute, 'handle'> {
   /** The summary of the route of one world. */
-  readonly own: string
+  readonly worldSummary: string
   /** @param world unset for every world */
   handle(world: World | undefined, call: Call): ControlReply | Promise<ControlReply>
 }
@@ -113,15 +113,15 @@ interface OverrideRoute extends Omit<PlainRoute, 'handle'> {
 /** Returns a route for every world, and the same for one world, by their operation ids. */
 function inAllAndIn(
   worlds: Worlds,
-  [id, ownId]: readonly [string, string],
-  { own, ...route }: OverrideRoute,
+  [id, worldId]: readonly [string, string],
+  { worldSummary, ...route }: OverrideRoute,
 ): Readonly<Record<string, PlainRoute>> {
   const at = route.at.replace(' ', ' /worlds/{name}') as PlainRoute['at']
   // A world is created when something is set for it.
   const find = 'body' in route ? inMadeWorld : inWorld
   return {
     [id]: { ...route, handle: call => route.handle(undefined, call) },
-    [ownId]: find(worlds, { ...route, at, summary: own }),
+    [worldId]: find(worlds, { ...route, at, summary: worldSummary }),
   }
 }
 
@@ -153,7 +153,9 @@ export const weatherRoutes = ({ gateway }: Control) => {
     return json({
       name: weather?.name ?? null,
       until: until && timestamp(until),
-      operations: operations.filter(one => weather?.operations.changes(one)).map(({ operation }) => operation.id),
+      operations: operations
+        .filter(planned => weather?.operations.changes(planned))
+        .map(({ operation }) => operation.id),
       consumers: [...(weather?.consumers.keys() ?? [])],
       known: [...plan.weather.keys()],
       blocks,
@@ -167,7 +169,7 @@ export const weatherRoutes = ({ gateway }: Control) => {
     ...inAllAndIn(worlds, ['getWeather', 'getWorldWeather'], {
       at: 'GET /weather',
       summary: 'The current weather (chaos profile), and those of the configuration.',
-      own: 'The weather of one world.',
+      worldSummary: 'The weather of one world.',
       replies: weatherShown,
       handle: world => show(world, slotOf(world).current),
     }),
@@ -175,7 +177,7 @@ export const weatherRoutes = ({ gateway }: Control) => {
       at: 'PUT /weather',
       summary:
         'Sets the weather (chaos profile) of every world without a separate one: a preset of the configuration, or new blocks; for a time, or until it is changed.',
-      own: 'Sets the weather of one world, instead of that of all worlds. A reset clears it.',
+      worldSummary: 'Sets the weather of one world, instead of that of all worlds. A reset clears it.',
       body: weatherBody,
       replies: weatherSet,
       handle(world, call) {
@@ -188,7 +190,7 @@ export const weatherRoutes = ({ gateway }: Control) => {
     ...inAllAndIn(worlds, ['clearWeather', 'clearWorldWeather'], {
       at: 'DELETE /weather',
       summary: 'Clears the weather.',
-      own: 'Clears the weather of one world, so that the weather of all worlds applies.',
+      worldSummary: 'Clears the weather of one world, so that the weather of all worlds applies.',
       replies: { 204: 'The weather is clear.' },
       handle(world) {
         slotOf(world).clear()

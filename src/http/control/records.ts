@@ -1,7 +1,9 @@
 // The routes of the records of a world, which are validated by the contract, and of the resources that they belong to.
 
 import { compileAccept, type Resource } from '../../behaviours/resource.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
 import { describeFaults, faultsOf, MOST_FAULTS, recordFaults } from '../../gateway/record-faults.ts'
+import type { Worlds } from '../../gateway/worlds/worlds.ts'
 import { type JsonObject, parseInteger } from '../../kernel/json.ts'
 import { describeStatesOf } from '../../plan/describe.ts'
 import type { Collection } from '../../world/records/collection.ts'
@@ -23,6 +25,7 @@ import {
   anyObject,
   type Call,
   type Control,
+  type ControlRoute,
   described,
   inMadeWorld,
   inWorld,
@@ -36,6 +39,7 @@ import {
   shape,
   string,
   under,
+  type WorldRoute,
 } from './route.ts'
 
 const collectionParameter = { collection: described('A resource.') } as const
@@ -61,192 +65,213 @@ interface CollectionRoute extends Omit<PlainRoute, 'handle'> {
   handle(collection: Collection, resource: Resource, call: Call): Promise<ControlReply>
 }
 
-export const recordRoutes = ({ gateway }: Control) => {
+export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
   const { worlds } = gateway
-  const within = ({ handle, parameters, ...route }: CollectionRoute, find = inWorld) =>
-    find(worlds, {
-      ...route,
-      parameters: { ...collectionParameter, ...parameters },
-      handle(world, call) {
-        const name = call.parameters.collection as string
-        const { collections } = worlds.planOf(world.name)
-        const found = collections.get(name)
-        if (found !== undefined) return handle(world.collection(name), found.resource, call)
-        return missing('collection', name, collections.keys())
-      },
-    })
-  const changing = (route: CollectionRoute) => within(route, inMadeWorld)
-  return under('shared', {
-    listCollections: inWorld(worlds, {
-      at: 'GET /worlds/{name}/collections',
-      summary: 'The collections of a world.',
-      replies: {
-        200: replyWith('Each with the number of its records.', list(object({ name: string, records: natural }))),
-      },
-      handle: ({ name, collections }) => {
-        // A reload may have removed others, which may still have records.
-        const names = [...worlds.planOf(name).collections.keys()]
-        return json(names.map(name => ({ name, records: collections.get(name)?.size ?? 0 })))
-      },
+  const reading = (route: CollectionRoute) => inWorld(worlds, withCollection(worlds, route))
+  const changing = (route: CollectionRoute) => inMadeWorld(worlds, withCollection(worlds, route))
+  return [
+    ...under('shared', {
+      listCollections: inWorld(worlds, listCollections(worlds)),
+      listRecords: reading(listRecords),
+      createRecord: changing(createRecord),
+      putRecords: changing(putRecords),
+      deleteRecords: changing(deleteRecords),
+      getRecord: reading(getRecord),
+      putRecord: changing(putRecord),
+      deleteRecord: changing(deleteRecord),
     }),
-    listRecords: within({
-      at: 'GET /worlds/{name}/collections/{collection}',
-      summary:
-        'The records of a collection, in the order of their ids unless they are sorted; the header X-Total-Count says how many match. Over the real API (`base`), those that the world changed: `{upstream}` is the record as the real API had it, `{deleted}` says that the world has deleted it.',
-      parameters: {
-        q: described('Words to search for in the texts of the records, case-insensitively.', {
-          ...string,
-          maxLength: LONGEST_SEARCH,
-        }),
-        sort: described('A list of fields, each with `-` before it for descending: `-price,name`.', {
-          ...string,
-          maxLength: 1000,
-        }),
-        limit: described('Default: 100.', { ...positive, maximum: 100_000 }),
-        offset: described('The number of records to skip. Default: 0.', natural),
-      },
-      replies: { 200: replyWith('Records.', list(record)), ...nowhere },
-      handle: async (collection, resource, { parameters: { limit = 100, offset = 0, q, sort } }) => {
-        const order = sort === undefined ? undefined : readSort(sort as string, resource)
-        if (typeof order === 'string') return badRequest(order)
-        const search = typeof q === 'string' && q.trim() !== '' ? q : undefined
-        const excess = excessOf(search)
-        if (excess !== undefined) return badRequest(`q ${excess}`)
-        const page = await collection.list({
-          filters: [],
-          limit: limit as number,
-          offset: offset as number,
-          search,
-          sort: order,
-          count: true,
-        })
-        const headers = { 'x-total-count': `${page.total ?? collection.size}` }
-        return { status: 200, type: 'application/json', headers, body: page.text }
-      },
-    }),
-    createRecord: changing({
-      at: 'POST /worlds/{name}/collections/{collection}',
-      summary: 'Stores a record under a new id, or under its id if clients assign ids.',
-      body: { description: 'The record.', schema: record, decimals: true },
-      replies: {
-        201: replyWith('The record was created.', record),
-        ...nowhereNew,
-        409: 'There is a record of that id; or no such world, and sandboxes are switched off.',
-        ...invalidRecord,
-      },
-      handle: async (collection, resource, { body }) => {
-        const fields = compileAccept(resource)(body as JsonObject)
-        const made = await collection.create(fields, made => {
-          const faults = recordFaults(made, resource)
-          return faults.length === 0 ? undefined : { faults }
-        })
-        if (made === 'exists') return refuseConflict('a record with this id already exists')
-        return 'faults' in made ? refuseRecord(made.faults) : json(made.text, 201)
-      },
-    }),
-    putRecords: changing({
-      at: 'PUT /worlds/{name}/collections/{collection}',
-      summary: 'Replaces all records, if every new one is valid; otherwise nothing is changed.',
-      body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY, decimals: true },
-      replies: { ...done, ...nowhereNew, ...invalidRecord },
-      handle: async (collection, resource, { body }) => {
-        const records = body as readonly JsonObject[]
-        const faults = faultsOf({ records }, resource)
-        if (faults.length > 0) return refuseRecord(faults.map(fault => fault.replace(/^\/records/, '')))
-        await collection.load({ records })
-        return DONE
-      },
-    }),
-    deleteRecords: changing({
-      at: 'DELETE /worlds/{name}/collections/{collection}',
-      summary: 'Empties a collection, its seeds included.',
-      replies: { ...done, ...nowhereNew },
-      handle: async collection => {
-        await collection.load({ ...(await collection.dump()), records: [], created: [] })
-        return DONE
-      },
-    }),
-    getRecord: within({
-      at: 'GET /worlds/{name}/collections/{collection}/{id}',
-      summary: 'One record.',
-      parameters: recordIdParameter,
-      replies: { 200: replyWith('The record.', record), ...nowhere },
-      handle: async (collection, resource, { parameters }) => {
-        const id = idInPath(parameters.id as string, resource)
-        const entry = id === undefined ? undefined : await collection.read(id)
-        return entry === undefined ? noRecord(parameters.id as string) : json(entry.text)
-      },
-    }),
-    putRecord: changing({
-      at: 'PUT /worlds/{name}/collections/{collection}/{id}',
-      summary: 'Creates or replaces the record with an id.',
-      parameters: recordIdParameter,
-      body: { description: 'The record; its id may be left out.', schema: record, decimals: true },
-      replies: {
-        200: replyWith('The record was replaced.', record),
-        201: replyWith('The record was created.', record),
-        ...nowhereNew,
-        ...invalidRecord,
-      },
-      handle: async (collection, resource, { parameters, body }) => {
-        const id = idInPath(parameters.id as string, resource)
-        if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
-        const given = body as JsonObject
-        const { idField, within } = resource
-        const own = indexKeyOf(given, idField, within)
-        const isKeyed = within.length > 0
-        if ((isKeyed || own !== undefined) && own !== id) {
-          const key = isKeyed ? `, with its /${within.join(', /')}` : ''
-          return refuseRecord([`/${idField} must be the id in the path${key}`])
-        }
-        const accepted = compileAccept(resource)(given)
-        const fields = withId(idField, isKeyed ? (idIn(idField, given) as Id) : id, accepted)
-        const faults = recordFaults(fields, resource)
-        if (faults.length > 0) return refuseRecord(faults)
-        const { entry, created } = await collection.put(id, fields)
-        return json(entry.text, created ? 201 : 200)
-      },
-    }),
-    deleteRecord: changing({
-      at: 'DELETE /worlds/{name}/collections/{collection}/{id}',
-      summary: 'Deletes a record. Over the real API (`base`), the world forgets its change.',
-      parameters: recordIdParameter,
-      replies: { ...done, ...nowhereNew },
-      handle: async (collection, resource, { parameters }) => {
-        const id = idInPath(parameters.id as string, resource)
-        const outcome = id === undefined ? 'missing' : await collection.remove(id)
-        return outcome === 'missing' ? noRecord(parameters.id as string) : DONE
-      },
-    }),
-    getResource: {
-      at: 'GET /resources/{resource}',
-      underWorkers: 'absent',
-      summary: 'A resource: the schema of its records, and how they get their ids.',
-      parameters: { resource: described('Its name.') },
-      replies: {
-        200: replyWith('The resource.', shape('ResourceForm')),
-        404: 'The resource does not exist.',
-      },
-      handle: ({ parameters }) => {
-        const { plan } = gateway
-        const name = parameters.resource as string
-        const resource = plan.collections.get(name)?.resource
-        if (resource === undefined) return missing('resource', name, plan.collections.keys())
-        const { idField, ids, assign, references, schema, source } = resource
-        return json({
-          name,
-          idField,
-          ids,
-          assigned: assign,
-          references: Object.fromEntries([...references].map(([field, { to }]) => [field, to])),
-          states: describeStatesOf(name, plan),
-          base: source?.name,
-          schema: schema.selfContained,
-        })
-      },
-    },
-  })
+    ...under('absent', { getResource: getResource(gateway) }),
+  ]
 }
+
+/** Hands the collection in the path to a route, and refuses one that does not exist. */
+const withCollection = (worlds: Worlds, { handle, parameters, ...route }: CollectionRoute): WorldRoute => ({
+  ...route,
+  parameters: { ...collectionParameter, ...parameters },
+  handle(world, call) {
+    const name = call.parameters.collection as string
+    const { collections } = worlds.planOf(world.name)
+    const planned = collections.get(name)
+    if (planned !== undefined) return handle(world.collection(name), planned.resource, call)
+    return missing('collection', name, collections.keys())
+  },
+})
+
+const listCollections = (worlds: Worlds): WorldRoute => ({
+  at: 'GET /worlds/{name}/collections',
+  summary: 'The collections of a world.',
+  replies: {
+    200: replyWith('Each with the number of its records.', list(object({ name: string, records: natural }))),
+  },
+  handle: ({ name, collections }) => {
+    // A reload may have removed others, which may still have records.
+    const names = [...worlds.planOf(name).collections.keys()]
+    return json(names.map(name => ({ name, records: collections.get(name)?.size ?? 0 })))
+  },
+})
+
+const listRecords: CollectionRoute = {
+  at: 'GET /worlds/{name}/collections/{collection}',
+  summary:
+    'The records of a collection, in the order of their ids unless they are sorted; the header X-Total-Count says how many match. Over the real API (`base`), those that the world changed: `{upstream}` is the record as the real API had it, `{deleted}` says that the world has deleted it.',
+  parameters: {
+    q: described('Words to search for in the texts of the records, case-insensitively.', {
+      ...string,
+      maxLength: LONGEST_SEARCH,
+    }),
+    sort: described('A list of fields, each with `-` before it for descending: `-price,name`.', {
+      ...string,
+      maxLength: 1000,
+    }),
+    limit: described('Default: 100.', { ...positive, maximum: 100_000 }),
+    offset: described('The number of records to skip. Default: 0.', natural),
+  },
+  replies: { 200: replyWith('Records.', list(record)), ...nowhere },
+  handle: async (collection, resource, { parameters: { limit = 100, offset = 0, q, sort } }) => {
+    const order = sort === undefined ? undefined : readSort(sort as string, resource)
+    if (typeof order === 'string') return badRequest(order)
+    const search = typeof q === 'string' && q.trim() !== '' ? q : undefined
+    const excess = excessOf(search)
+    if (excess !== undefined) return badRequest(`q ${excess}`)
+    const page = await collection.list({
+      filters: [],
+      limit: limit as number,
+      offset: offset as number,
+      search,
+      sort: order,
+      count: true,
+    })
+    const headers = { 'x-total-count': `${page.total ?? collection.size}` }
+    return { status: 200, type: 'application/json', headers, body: page.text }
+  },
+}
+
+const createRecord: CollectionRoute = {
+  at: 'POST /worlds/{name}/collections/{collection}',
+  summary: 'Stores a record under a new id, or under its id if clients assign ids.',
+  body: { description: 'The record.', schema: record, decimals: true },
+  replies: {
+    201: replyWith('The record was created.', record),
+    ...nowhereNew,
+    409: 'There is a record of that id; or no such world, and sandboxes are switched off.',
+    ...invalidRecord,
+  },
+  handle: async (collection, resource, { body }) => {
+    const fields = compileAccept(resource)(body as JsonObject)
+    const outcome = await collection.create(fields, record => {
+      const faults = recordFaults(record, resource)
+      return faults.length === 0 ? undefined : { faults }
+    })
+    if (outcome === 'exists') return refuseConflict('a record with this id already exists')
+    return 'faults' in outcome ? refuseRecord(outcome.faults) : json(outcome.text, 201)
+  },
+}
+
+const putRecords: CollectionRoute = {
+  at: 'PUT /worlds/{name}/collections/{collection}',
+  summary: 'Replaces all records, if every new one is valid; otherwise nothing is changed.',
+  body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY, decimals: true },
+  replies: { ...done, ...nowhereNew, ...invalidRecord },
+  handle: async (collection, resource, { body }) => {
+    const records = body as readonly JsonObject[]
+    const faults = faultsOf({ records }, resource)
+    if (faults.length > 0) return refuseRecord(faults.map(fault => fault.replace(/^\/records/, '')))
+    await collection.load({ records })
+    return DONE
+  },
+}
+
+const deleteRecords: CollectionRoute = {
+  at: 'DELETE /worlds/{name}/collections/{collection}',
+  summary: 'Empties a collection, its seeds included.',
+  replies: { ...done, ...nowhereNew },
+  handle: async collection => {
+    await collection.load({ ...(await collection.dump()), records: [], created: [] })
+    return DONE
+  },
+}
+
+const getRecord: CollectionRoute = {
+  at: 'GET /worlds/{name}/collections/{collection}/{id}',
+  summary: 'One record.',
+  parameters: recordIdParameter,
+  replies: { 200: replyWith('The record.', record), ...nowhere },
+  handle: async (collection, resource, { parameters }) => {
+    const id = idInPath(parameters.id as string, resource)
+    const entry = id === undefined ? undefined : await collection.read(id)
+    return entry === undefined ? noRecord(parameters.id as string) : json(entry.text)
+  },
+}
+
+const putRecord: CollectionRoute = {
+  at: 'PUT /worlds/{name}/collections/{collection}/{id}',
+  summary: 'Creates or replaces the record with an id.',
+  parameters: recordIdParameter,
+  body: { description: 'The record; its id may be left out.', schema: record, decimals: true },
+  replies: {
+    200: replyWith('The record was replaced.', record),
+    201: replyWith('The record was created.', record),
+    ...nowhereNew,
+    ...invalidRecord,
+  },
+  handle: async (collection, resource, { parameters, body }) => {
+    const id = idInPath(parameters.id as string, resource)
+    if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
+    const sent = body as JsonObject
+    const { idField, within } = resource
+    const sentId = indexKeyOf(sent, idField, within)
+    const isKeyed = within.length > 0
+    if ((isKeyed || sentId !== undefined) && sentId !== id) {
+      const parents = isKeyed ? `, with its /${within.join(', /')}` : ''
+      return refuseRecord([`/${idField} must be the id in the path${parents}`])
+    }
+    const accepted = compileAccept(resource)(sent)
+    const fields = withId(idField, isKeyed ? (idIn(idField, sent) as Id) : id, accepted)
+    const faults = recordFaults(fields, resource)
+    if (faults.length > 0) return refuseRecord(faults)
+    const { entry, created } = await collection.put(id, fields)
+    return json(entry.text, created ? 201 : 200)
+  },
+}
+
+const deleteRecord: CollectionRoute = {
+  at: 'DELETE /worlds/{name}/collections/{collection}/{id}',
+  summary: 'Deletes a record. Over the real API (`base`), the world forgets its change.',
+  parameters: recordIdParameter,
+  replies: { ...done, ...nowhereNew },
+  handle: async (collection, resource, { parameters }) => {
+    const id = idInPath(parameters.id as string, resource)
+    const outcome = id === undefined ? 'missing' : await collection.remove(id)
+    return outcome === 'missing' ? noRecord(parameters.id as string) : DONE
+  },
+}
+
+const getResource = (gateway: Gateway): PlainRoute => ({
+  at: 'GET /resources/{resource}',
+  summary: 'A resource: the schema of its records, and how they get their ids.',
+  parameters: { resource: described('Its name.') },
+  replies: {
+    200: replyWith('The resource.', shape('ResourceForm')),
+    404: 'The resource does not exist.',
+  },
+  handle: ({ parameters }) => {
+    const { plan } = gateway
+    const name = parameters.resource as string
+    const resource = plan.collections.get(name)?.resource
+    if (resource === undefined) return missing('resource', name, plan.collections.keys())
+    const { idField, ids, assign, references, schema, source } = resource
+    return json({
+      name,
+      idField,
+      ids,
+      assigned: assign,
+      references: Object.fromEntries([...references].map(([field, { to }]) => [field, to])),
+      states: describeStatesOf(name, plan),
+      base: source?.name,
+      schema: schema.selfContained,
+    })
+  },
+})
 
 const idInPath = (text: string, { ids }: Resource): Id | undefined => (ids === 'text' ? text : parseInteger(text))
 

@@ -1,6 +1,7 @@
 // The routes of the journal: listing, verifying and streaming requests.
 
 import { Readable } from 'node:stream'
+import type { Gateway } from '../../gateway/gateway.ts'
 import type { JournalView } from '../../gateway/journal/all-requests.ts'
 import { describeEntry } from '../../gateway/journal/entry.ts'
 import {
@@ -11,7 +12,7 @@ import {
   type RequestFilter,
   selectPage,
   selectRequests,
-  verifyRequests,
+  verifyRequests as verify,
 } from '../../gateway/journal/filter.ts'
 import { harEntryOf, writeHar } from '../../gateway/journal/har.ts'
 import type { Journal } from '../../gateway/journal/journal.ts'
@@ -27,6 +28,8 @@ import {
   described,
   flag,
   natural,
+  outsideTurns,
+  type PlainRoute,
   positive,
   replyWith,
   shape,
@@ -55,9 +58,9 @@ const FILTER: Readonly<Record<string, CallParameter>> = {
 }
 
 /** The parameters of a call as a filter: `header.x-a` and `body./b` become members of `header` and `body`. */
-function filterOf({ body: whole, headers: _, ...parameters }: Call['parameters']): RequestFilter {
+function filterOf({ body: text, headers: _, ...parameters }: Call['parameters']): RequestFilter {
   const header: [string, string][] = []
-  const body: [string, string][] = whole === undefined ? [] : [['', String(whole)]]
+  const body: [string, string][] = text === undefined ? [] : [['', String(text)]]
   const plain: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(parameters)) {
     if (name.startsWith('header.')) header.push([name.slice('header.'.length), String(value)])
@@ -76,114 +79,128 @@ const HEARTBEAT = 15_000
 const MOST_STREAMS = 100
 const MOST_PAST = 1000
 
-export function requestRoutes({ gateway, about }: Control) {
-  const { journal } = gateway
-  /** Reads the filter of a call for this plan, or refuses an invalid one. */
-  const read = ({ parameters }: Call, view: JournalView = journal): readonly Criterion[] | ControlReply => {
-    const filter = filterOf(parameters)
-    const unknown = findUnknown(filter, gateway.plan, view)
-    if (unknown !== undefined) return badRequest(unknown)
-    const criteria = compileFilter(filter, gateway.clock.now(), view)
-    return 'fault' in criteria ? badRequest(criteria.fault) : criteria
+export const requestRoutes = ({ gateway, about }: Control): ControlRoute[] => [
+  ...outsideTurns(
+    under('shared', {
+      listRequests: listRequests(gateway, about.version),
+      deleteRequests: deleteRequests(gateway),
+      verifyRequests: verifyRequests(gateway),
+    }),
+  ),
+  ...outsideTurns(under('absent', { streamRequests: streamRequests(gateway) })),
+]
+
+/** Reads the filter of a call for the served plan, or refuses an invalid one. */
+function criteriaOf({ parameters }: Call, gateway: Gateway, view: JournalView): readonly Criterion[] | ControlReply {
+  const filter = filterOf(parameters)
+  const unknown = findUnknown(filter, gateway.plan, view)
+  if (unknown !== undefined) return badRequest(unknown)
+  const criteria = compileFilter(filter, gateway.clock.now(), view)
+  return 'fault' in criteria ? badRequest(criteria.fault) : criteria
+}
+
+/** Answers with the requests of all processes that match. */
+const selecting =
+  (
+    gateway: Gateway,
+    handle: (view: JournalView, criteria: readonly Criterion[], call: Call) => ControlReply,
+  ): ControlRoute['handle'] =>
+  async call => {
+    const view = await gateway.requests.read()
+    const criteria = criteriaOf(call, gateway, view)
+    return 'status' in criteria ? criteria : handle(view, criteria, call)
   }
-  /** Answers with the requests of all processes that match. */
-  const select =
-    (handle: (view: JournalView, criteria: readonly Criterion[], call: Call) => ControlReply): ControlRoute['handle'] =>
-    async call => {
-      const view = await gateway.requests.read()
-      const criteria = read(call, view)
-      return 'status' in criteria ? criteria : handle(view, criteria, call)
+
+const listRequests = (gateway: Gateway, version: string): PlainRoute => ({
+  at: 'GET /requests',
+  summary: 'The last requests, in the order in which they were answered.',
+  parameters: {
+    ...FILTER,
+    limit: described(
+      'The maximum number of requests, the latest ones; `more` says whether others match. Default: 100.',
+      { ...positive, maximum: 100_000 },
+    ),
+    format: described('`har` for a HAR 1.2, with the bodies that the journal keeps whole. Default: `json`.', {
+      ...string,
+      enum: ['json', 'har'],
+    }),
+  },
+  replies: { 200: replyWith('The last of those that match.', shape('RequestPage')) },
+  handle: selecting(gateway, (view, criteria, { parameters: { limit = 100, format } }) => {
+    const { requests, total } = selectPage(view, criteria, limit as number)
+    if (format === 'har') return text(writeHar(requests.map(harEntryOf), version), JSON_TYPE)
+    return json({ requests, total, more: total > requests.length, evicted: view.evicted })
+  }),
+})
+
+const deleteRequests = (gateway: Gateway): PlainRoute => ({
+  at: 'DELETE /requests',
+  summary: 'Removes all requests from the journal, or those of one world.',
+  parameters: { world: criterion('The world whose requests are forgotten.') },
+  replies: done,
+  handle: async ({ parameters }) => {
+    await gateway.requests.forget(parameters.world as string | undefined)
+    return DONE
+  },
+})
+
+const verifyRequests = (gateway: Gateway): PlainRoute => ({
+  at: 'GET /requests/verify',
+  summary: 'Whether between `min` and `max` requests match, with the nearest misses if too few do.',
+  parameters: {
+    ...FILTER,
+    min: described('The minimum number of matching requests. Default: 1, or 0 with `max`.', natural),
+    max: described('The maximum number of matching requests.', natural),
+  },
+  replies: { 200: replyWith('The verdict.', shape('Verdict')) },
+  handle: selecting(gateway, (view, criteria, { parameters }) => {
+    const { min, max } = parameters as { min?: number; max?: number }
+    if (min !== undefined && max !== undefined && min > max) {
+      return badRequest(`min (${min}) must not be more than max (${max})`)
     }
+    return json(verify(view, criteria, { min, max }))
+  }),
+})
+
+const streamRequests = (gateway: Gateway): PlainRoute => ({
+  at: 'GET /requests/stream',
+  summary:
+    'A stream of the matching requests as they are answered; with `after`, first those in the journal since then.',
+  parameters: {
+    ...FILTER,
+    headers: described(
+      'While the client listens, the journal keeps the headers, bodies and explanations of all requests, credentials masked. Default: false.',
+      flag,
+    ),
+  },
+  replies: {
+    200: {
+      description: 'The stream ends when the client disconnects.',
+      content: { 'text/event-stream': eventsSchema },
+    },
+    429: `${MOST_STREAMS} clients listen already.`,
+  },
+  handle: handleStreams(gateway),
+})
+
+function handleStreams(gateway: Gateway): PlainRoute['handle'] {
+  const { journal } = gateway
   let streams = 0
-  return under('shared', {
-    listRequests: {
-      at: 'GET /requests',
-      outsideTurns: true,
-      summary: 'The last requests, in the order in which they were answered.',
-      parameters: {
-        ...FILTER,
-        limit: described(
-          'The maximum number of requests, the latest ones; `more` says whether others match. Default: 100.',
-          { ...positive, maximum: 100_000 },
-        ),
-        format: described('`har` for a HAR 1.2, with the bodies that the journal keeps whole. Default: `json`.', {
-          ...string,
-          enum: ['json', 'har'],
-        }),
-      },
-      replies: { 200: replyWith('The last of those that match.', shape('RequestPage')) },
-      handle: select((view, criteria, { parameters: { limit = 100, format } }) => {
-        const { requests, total } = selectPage(view, criteria, limit as number)
-        if (format === 'har') return text(writeHar(requests.map(harEntryOf), about.version), JSON_TYPE)
-        return json({ requests, total, more: total > requests.length, evicted: view.evicted })
-      }),
-    },
-    deleteRequests: {
-      at: 'DELETE /requests',
-      outsideTurns: true,
-      summary: 'Removes all requests from the journal, or those of one world.',
-      parameters: { world: criterion('The world whose requests are forgotten.') },
-      replies: done,
-      handle: async ({ parameters }) => {
-        await gateway.requests.forget(parameters.world as string | undefined)
-        return DONE
-      },
-    },
-    verifyRequests: {
-      at: 'GET /requests/verify',
-      outsideTurns: true,
-      summary: 'Whether between `min` and `max` requests match, with the nearest misses if too few do.',
-      parameters: {
-        ...FILTER,
-        min: described('The minimum number of matching requests. Default: 1, or 0 with `max`.', natural),
-        max: described('The maximum number of matching requests.', natural),
-      },
-      replies: { 200: replyWith('The verdict.', shape('Verdict')) },
-      handle: select((view, criteria, { parameters }) => {
-        const { min, max } = parameters as { min?: number; max?: number }
-        if (min !== undefined && max !== undefined && min > max) {
-          return badRequest(`min (${min}) must not be more than max (${max})`)
-        }
-        return json(verifyRequests(view, criteria, { min, max }))
-      }),
-    },
-    streamRequests: {
-      at: 'GET /requests/stream',
-      outsideTurns: true,
-      underWorkers: 'absent',
-      summary:
-        'A stream of the matching requests as they are answered; with `after`, first those in the journal since then.',
-      parameters: {
-        ...FILTER,
-        headers: described(
-          'While the client listens, the journal keeps the headers, bodies and explanations of all requests, credentials masked. Default: false.',
-          flag,
-        ),
-      },
-      replies: {
-        200: {
-          description: 'The stream ends when the client disconnects.',
-          content: { 'text/event-stream': eventsSchema },
-        },
-        429: `${MOST_STREAMS} clients listen already.`,
-      },
-      handle: call => {
-        const criteria = read(call)
-        if ('status' in criteria) return criteria
-        if (streams >= MOST_STREAMS)
-          return problem(429, 'too_many_streams', `${MOST_STREAMS} clients are already listening; close one of them`)
-        streams += 1
-        const stopWatching = call.parameters.headers === true ? journal.watch() : undefined
-        const past = call.parameters.after === undefined ? [] : selectRequests(journal, criteria, MOST_PAST)
-        const { events, tell } = openEvents(journal, criteria, () => {
-          streams -= 1
-          stopWatching?.()
-        })
-        for (const request of past) tell(request)
-        return stream('text/event-stream', events)
-      },
-    },
-  })
+  return call => {
+    const criteria = criteriaOf(call, gateway, journal)
+    if ('status' in criteria) return criteria
+    if (streams >= MOST_STREAMS)
+      return problem(429, 'too_many_streams', `${MOST_STREAMS} clients are already listening; close one of them`)
+    streams += 1
+    const stopWatching = call.parameters.headers === true ? journal.watch() : undefined
+    const past = call.parameters.after === undefined ? [] : selectRequests(journal, criteria, MOST_PAST)
+    const { events, tell } = openEvents(journal, criteria, () => {
+      streams -= 1
+      stopWatching?.()
+    })
+    for (const request of past) tell(request)
+    return stream('text/event-stream', events)
+  }
 }
 
 /**

@@ -75,14 +75,18 @@ export interface ControlRoute {
   handle(call: Call): ControlReply | Promise<ControlReply>
 }
 
-/** A route of a subject, without its `operationId`; `underWorkers` may be that of the others. */
-export type PlainRoute = Omit<ControlRoute, 'operation' | 'underWorkers'> & Partial<Pick<ControlRoute, 'underWorkers'>>
+/** A route without what its group has in common, and without its `operationId`. */
+export type PlainRoute = Omit<ControlRoute, 'operation' | 'underWorkers' | 'outsideTurns'>
 
-/** Returns the routes of a subject, given by `operationId`, with what those have in common that do not say so themselves. */
+/** Returns a group of routes, which are given by `operationId`. */
 export const under = (
   underWorkers: ControlRoute['underWorkers'],
   routes: Readonly<Record<string, PlainRoute>>,
-): ControlRoute[] => Object.entries(routes).map(([operation, route]) => ({ underWorkers, operation, ...route }))
+): ControlRoute[] => Object.entries(routes).map(([operation, route]) => ({ ...route, operation, underWorkers }))
+
+/** Returns routes that answer outside the turns: see `ControlRoute.outsideTurns`. */
+export const outsideTurns = (routes: readonly ControlRoute[]): ControlRoute[] =>
+  routes.map(route => ({ ...route, outsideTurns: true }))
 
 /** The schema of a parameter. */
 export interface CallParameter {

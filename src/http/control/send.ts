@@ -20,6 +20,7 @@ import {
   described,
   flag,
   object,
+  outsideTurns,
   positive,
   refuseNewWorld,
   replyWith,
@@ -46,10 +47,9 @@ export function sendRoutes({ gateway, about }: Control) {
     if (name === worlds.default.name || gateway.plan.simulation.listen.clientControls) return undefined
     return refuseConflict('requests cannot name a world because listen.clientControls is false')
   }
-  return under('absent', {
+  const routes = under('absent', {
     sendRequest: {
       at: 'POST /requests',
-      outsideTurns: true,
       summary: 'Sends a request to the API, in process: to try an operation without a client.',
       body: {
         description: 'The request. Its body is a text; `consumer` adds the credential of that consumer.',
@@ -89,7 +89,6 @@ export function sendRoutes({ gateway, about }: Control) {
     },
     getRequest: {
       at: 'GET /requests/{id}',
-      outsideTurns: true,
       summary: 'One request; as text, a command of curl that sends it again, with credentials masked.',
       parameters: requestIdParameter,
       replies: {
@@ -107,7 +106,6 @@ export function sendRoutes({ gateway, about }: Control) {
     },
     replayRequest: {
       at: 'POST /requests/{id}/replay',
-      outsideTurns: true,
       summary: 'Sends a request again, in process: to the world that it met, to another, or to a fresh one.',
       parameters: requestIdParameter,
       body: {
@@ -133,6 +131,7 @@ export function sendRoutes({ gateway, about }: Control) {
       },
     },
   })
+  return outsideTurns(routes)
 }
 
 function freshName(id: number, taken: (name: string) => boolean): string {

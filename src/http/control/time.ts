@@ -1,5 +1,6 @@
 // The time of a world: its clock; and its past, to which a recorded world is rewound.
 
+import type { Gateway } from '../../gateway/gateway.ts'
 import { type JournalEntry, LOST } from '../../gateway/journal/journal.ts'
 import { describeChanges, isTold } from '../../state/described-changes.ts'
 import { type HistoryEntry, MOST_ENTRIES } from '../../state/history.ts'
@@ -9,6 +10,7 @@ import { parseMoment, timestamp } from '../../world/dates.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, refuseAbsent } from './replies.ts'
 import {
   type Control,
+  type ControlRoute,
   described,
   flag,
   inMadeWorld,
@@ -16,11 +18,14 @@ import {
   nameParameter,
   natural,
   object,
+  outsideTurns,
+  type PlainRoute,
   positive,
   refuseWorld,
   replyWith,
   shape,
   under,
+  type WorldRoute,
 } from './route.ts'
 
 export const describeClock = ({ state }: WorldClock): object => ({ ...state, now: timestamp(state.now) })
@@ -77,83 +82,84 @@ interface Target {
 
 const REWIND = 'POST /worlds/{name}/rewind'
 
-export const historyRoutes = ({ gateway }: Control) => {
-  const { worlds } = gateway
-  const rewind = (name: string, { to, into }: Target, request: JournalEntry | undefined): ControlReply => {
-    const { state } = gateway
-    if (worlds.get(name) === undefined) return refuseWorld('unknown', name, worlds)
-    const fault = into === undefined ? undefined : worlds.refuses(into)
-    if (fault !== undefined) return refuseWorld(fault, into as string, worlds)
-    if (state === undefined) return refuseUnrecorded()
-    const position = positionOf(to, name, state, gateway.clock.now(), request)
-    if (typeof position !== 'number') return position
-    const reversed = state.rewind(name, position, into)
-    if (reversed !== undefined) return json({ position, reversed })
-    return outOfReach(`the history begins at position ${state.history.reach}, after ${position}`)
-  }
-  return under('shared', {
-    getHistory: inWorld(worlds, {
-      at: 'GET /worlds/{name}/history',
-      summary: `What changed in a world, when, and by which request; the latest first. At most ${MOST_ENTRIES} entries are remembered.`,
-      parameters: {
-        limit: described('The maximum number of entries. Default: 100.', { ...positive, maximum: MOST_ENTRIES }),
-        before: described('Only entries before this position.', positive),
+export const historyRoutes = ({ gateway }: Control): ControlRoute[] => [
+  ...under('shared', { getHistory: inWorld(gateway.worlds, getHistory(gateway)) }),
+  ...outsideTurns(under('shared', { rewindWorld: rewindWorld(gateway) })),
+]
+
+const getHistory = (gateway: Gateway): WorldRoute => ({
+  at: 'GET /worlds/{name}/history',
+  summary: `What changed in a world, when, and by which request; the latest first. At most ${MOST_ENTRIES} entries are remembered.`,
+  parameters: {
+    limit: described('The maximum number of entries. Default: 100.', { ...positive, maximum: MOST_ENTRIES }),
+    before: described('Only entries before this position.', positive),
+  },
+  replies: {
+    200: replyWith('The history.', shape('WorldHistory')),
+    409: 'The changes of worlds are not recorded.',
+  },
+  handle: ({ name }, { parameters }) => {
+    if (gateway.state === undefined) return refuseUnrecorded()
+    const { history } = gateway.state
+    const { limit = 100, before = Number.POSITIVE_INFINITY } = parameters as { limit?: number; before?: number }
+    const all = history
+      .of(name)
+      .filter(({ position, effects }) => position < before && effects.some(({ kind }) => isTold(kind)))
+    const entries = all.slice(-limit).reverse()
+    return json({
+      entries: entries.map(describeHistoryEntry),
+      more: all.length > entries.length,
+      reach: history.reach,
+    })
+  },
+})
+
+const rewindWorld = (gateway: Gateway): PlainRoute => ({
+  at: REWIND,
+  summary:
+    'Restores an earlier state of a world: after a position, at a time, or before a request. This is a change, too, and can be undone.',
+  parameters: nameParameter,
+  body: {
+    description: 'How far.',
+    schema: object({
+      to: {
+        type: ['integer', 'string', 'object'],
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        required: ['request'],
+        additionalProperties: false,
+        properties: { request: { ...positive, maximum: Number.MAX_SAFE_INTEGER } },
+        description:
+          'A position; a date, timestamp or offset such as -5m, by the real clock; or `{"request": 17}`, the id of a request in GET /requests.',
       },
-      replies: {
-        200: replyWith('The history.', shape('WorldHistory')),
-        409: 'The changes of worlds are not recorded.',
-      },
-      handle: ({ name }, { parameters }) => {
-        if (gateway.state === undefined) return refuseUnrecorded()
-        const { history } = gateway.state
-        const { limit = 100, before = Number.POSITIVE_INFINITY } = parameters as { limit?: number; before?: number }
-        const all = history
-          .of(name)
-          .filter(({ position, effects }) => position < before && effects.some(({ kind }) => isTold(kind)))
-        const entries = all.slice(-limit).reverse()
-        return json({
-          entries: entries.map(describeHistoryEntry),
-          more: all.length > entries.length,
-          reach: history.reach,
-        })
-      },
+      'into?': described('A new world that gets the earlier state instead; this world stays as it is.'),
     }),
-    rewindWorld: {
-      at: REWIND,
-      outsideTurns: true,
-      summary:
-        'Restores an earlier state of a world: after a position, at a time, or before a request. This is a change, too, and can be undone.',
-      parameters: nameParameter,
-      body: {
-        description: 'How far.',
-        schema: object({
-          to: {
-            type: ['integer', 'string', 'object'],
-            minimum: 0,
-            maximum: Number.MAX_SAFE_INTEGER,
-            required: ['request'],
-            additionalProperties: false,
-            properties: { request: { ...positive, maximum: Number.MAX_SAFE_INTEGER } },
-            description:
-              'A position; a date, timestamp or offset such as -5m, by the real clock; or `{"request": 17}`, the id of a request in GET /requests.',
-          },
-          'into?': described('A new world that gets the earlier state instead; this world stays as it is.'),
-        }),
-      },
-      replies: {
-        200: replyWith('The world is restored.', object({ position: natural, reversed: natural })),
-        404: 'The world does not exist, or the journal does not have the request.',
-        409: 'The history does not reach back so far, ends before that position, or is not kept; or the new world exists.',
-      },
-      handle: async call => {
-        const target = call.body as unknown as Target
-        const { to } = target
-        // Another process may have answered it: no turn waits for that.
-        const request = typeof to === 'object' ? (await gateway.requests.read()).find(to.request) : undefined
-        return gateway.change(() => rewind(call.parameters.name as string, target, request), REWIND)
-      },
-    },
-  })
+  },
+  replies: {
+    200: replyWith('The world is restored.', object({ position: natural, reversed: natural })),
+    404: 'The world does not exist, or the journal does not have the request.',
+    409: 'The history does not reach back so far, ends before that position, or is not kept; or the new world exists.',
+  },
+  handle: async call => {
+    const target = call.body as unknown as Target
+    const { to } = target
+    // Another process may have answered it: no turn waits for that.
+    const request = typeof to === 'object' ? (await gateway.requests.read()).find(to.request) : undefined
+    return gateway.change(() => rewind(gateway, call.parameters.name as string, target, request), REWIND)
+  },
+})
+
+function rewind(gateway: Gateway, name: string, { to, into }: Target, request: JournalEntry | undefined): ControlReply {
+  const { state, worlds, clock } = gateway
+  if (worlds.get(name) === undefined) return refuseWorld('unknown', name, worlds)
+  const fault = into === undefined ? undefined : worlds.refuses(into)
+  if (fault !== undefined) return refuseWorld(fault, into as string, worlds)
+  if (state === undefined) return refuseUnrecorded()
+  const position = positionOf(to, name, state, clock.now(), request)
+  if (typeof position !== 'number') return position
+  const reversed = state.rewind(name, position, into)
+  if (reversed !== undefined) return json({ position, reversed })
+  return outOfReach(`the history begins at position ${state.history.reach}, after ${position}`)
 }
 
 const refuseUnrecorded = (): ControlReply =>

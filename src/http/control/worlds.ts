@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { describeFaults } from '../../gateway/record-faults.ts'
 import { importSnapshot } from '../../gateway/restore.ts'
+import type { Worlds } from '../../gateway/worlds/worlds.ts'
 import { stringifyJson } from '../../kernel/json.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'
@@ -11,6 +12,7 @@ import { badRequest, type ControlReply, DONE, done, json, problem, stream } from
 import {
   anyObject,
   type Control,
+  type ControlRoute,
   described,
   inMadeWorld,
   integer,
@@ -22,6 +24,7 @@ import {
   noNewWorld,
   noWorld,
   object,
+  type PlainRoute,
   positive,
   refuseNewWorld,
   refuseWorld,
@@ -29,6 +32,7 @@ import {
   shape,
   string,
   under,
+  type WorldRoute,
 } from './route.ts'
 import { clockWordsSchema, describeClock } from './time.ts'
 
@@ -102,129 +106,148 @@ interface Creation {
   readonly snapshot?: Snapshot
 }
 
-export const worldRoutes = ({ gateway }: Control) => {
+export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
   const { worlds } = gateway
-  const describe = ({ name, clock, collections }: World): object => {
-    return {
-      name,
-      permanent: worlds.isPermanent(name),
-      host: worlds.hostOf(name),
-      default: name === worlds.default.name,
-      clock: describeClock(clock),
-      records: Object.fromEntries([...collections].map(([collection, { size }]) => [collection, size])),
-    }
-  }
-  return under('shared', {
-    reset: {
-      at: 'POST /reset',
-      underWorkers: 'reset',
-      summary:
-        'Begins the default world anew: from the seeds, by real time, with no requests in the journal. The other worlds go on; requests under way finish in the state they began in.',
-      replies: done,
-      handle: () => {
-        gateway.reset()
-        return DONE
-      },
-    },
-    listWorlds: {
-      at: 'GET /worlds',
-      summary: 'The permanent worlds, then the sandboxes, that which was asked for last first.',
-      replies: { 200: replyWith('Every world.', list(shape('DescribedWorld'))) },
-      handle: () => json(worlds.list().map(describe)),
-    },
-    createWorld: {
-      at: 'POST /worlds',
-      summary: 'Makes a sandbox: from the seeds, or as a copy of another world, or from a snapshot.',
-      body: {
-        description: 'Its name, and its initial content.',
-        schema: object({
-          name: string,
-          'from?': described('A world whose records and time it begins with.'),
-          'snapshot?': snapshotSchema,
-        }),
-        maxBytes: MAX_SNAPSHOT,
-        decimals: true,
-      },
-      replies: {
-        201: replyWith('The world is restored.', shape('DescribedWorld')),
-        404: 'The world to copy does not exist.',
-        409: 'There is such a world already, or sandboxes are switched off.',
-        422: 'The snapshot breaks the contract; no world was made.',
-      },
-      handle: async ({ body }) => {
-        const made = await make(body as unknown as Creation, gateway)
-        if ('status' in made) return made
-        worlds.put(made)
-        return { ...json(describe(made), 201), headers: { location: `/worlds/${made.name}` } }
-      },
-    },
-    getWorld: inWorld(worlds, {
-      at: 'GET /worlds/{name}',
-      summary: 'One world.',
-      replies: { 200: replyWith('The world.', shape('DescribedWorld')) },
-      handle: world => json(describe(world)),
+  return [
+    ...under('reset', { reset: resetAll(gateway) }),
+    ...under('shared', {
+      listWorlds: listWorlds(worlds),
+      createWorld: createWorld(worlds),
+      getWorld: inWorld(worlds, getWorld(worlds)),
+      deleteWorld: deleteWorld(gateway),
+      resetWorld: inMadeWorld(worlds, resetWorld(gateway)),
+      getSnapshot: inWorld(worlds, getSnapshot),
+      putSnapshot: putSnapshot(worlds),
     }),
-    deleteWorld: {
-      at: 'DELETE /worlds/{name}',
-      summary: 'Deletes a sandbox and its requests. The next request that names it creates it again.',
-      parameters: nameParameter,
-      replies: { ...done, ...noWorld, 409: 'The world is permanent.' },
-      handle: ({ parameters }) => {
-        const name = parameters.name as string
-        const fault = gateway.deleteWorld(name)
-        return fault === undefined ? DONE : refuseWorld(fault, name, worlds)
-      },
-    },
-    resetWorld: inMadeWorld(worlds, {
-      at: 'POST /worlds/{name}/reset',
-      summary: 'Begins a world anew: from the seeds, by real time, with no requests in the journal.',
-      replies: done,
-      handle: ({ name }) => {
-        gateway.reset(name)
-        return DONE
-      },
-    }),
-    getSnapshot: inWorld(worlds, {
-      at: 'GET /worlds/{name}/snapshot',
-      summary: 'A world as a snapshot: one document with all its state.',
-      replies: { 200: replyWith('The snapshot.', snapshotSchema) },
-      handle: async world =>
-        stream('application/json', Readable.from(snapshotPieces(await takeSnapshot(world)), { objectMode: false })),
-    }),
-    putSnapshot: {
-      at: 'PUT /worlds/{name}/snapshot',
-      summary: 'Replaces a world by a snapshot, if all of it is valid; otherwise nothing is changed.',
-      parameters: nameParameter,
-      body: { description: 'A snapshot.', schema: snapshotSchema, maxBytes: MAX_SNAPSHOT, decimals: true },
-      replies: {
-        ...done,
-        ...noNewWorld,
-        422: 'The request breaks the contract; nothing was changed.',
-      },
-      handle: async ({ parameters, body }) => {
-        const name = parameters.name as string
-        const refusal = refuseNewWorld(name, worlds)
-        if (refusal !== undefined) return refusal
-        const made = await importSnapshot(worlds, worlds.planOf(name), name, body as unknown as Snapshot)
-        if (Array.isArray(made)) return refuseSnapshot(made)
-        worlds.put(made)
-        return DONE
-      },
-    },
-  })
+  ]
 }
 
-const refuseSnapshot = (faults: readonly string[], at = ''): ControlReply =>
-  problem(422, 'invalid_snapshot', describeFaults(faults.map(fault => at + fault)))
+function describeWorld({ name, clock, collections }: World, worlds: Worlds): object {
+  return {
+    name,
+    permanent: worlds.isPermanent(name),
+    host: worlds.hostOf(name),
+    default: name === worlds.default.name,
+    clock: describeClock(clock),
+    records: Object.fromEntries([...collections].map(([collection, { size }]) => [collection, size])),
+  }
+}
+
+const resetAll = (gateway: Gateway): PlainRoute => ({
+  at: 'POST /reset',
+  summary:
+    'Begins the default world anew: from the seeds, by real time, with no requests in the journal. The other worlds go on; requests under way finish in the state they began in.',
+  replies: done,
+  handle: () => {
+    gateway.reset()
+    return DONE
+  },
+})
+
+const listWorlds = (worlds: Worlds): PlainRoute => ({
+  at: 'GET /worlds',
+  summary: 'The permanent worlds, then the sandboxes, that which was asked for last first.',
+  replies: { 200: replyWith('Every world.', list(shape('DescribedWorld'))) },
+  handle: () => json(worlds.list().map(world => describeWorld(world, worlds))),
+})
+
+const createWorld = (worlds: Worlds): PlainRoute => ({
+  at: 'POST /worlds',
+  summary: 'Makes a sandbox: from the seeds, or as a copy of another world, or from a snapshot.',
+  body: {
+    description: 'Its name, and its initial content.',
+    schema: object({
+      name: string,
+      'from?': described('A world whose records and time it begins with.'),
+      'snapshot?': snapshotSchema,
+    }),
+    maxBytes: MAX_SNAPSHOT,
+    decimals: true,
+  },
+  replies: {
+    201: replyWith('The world is restored.', shape('DescribedWorld')),
+    404: 'The world to copy does not exist.',
+    409: 'There is such a world already, or sandboxes are switched off.',
+    422: 'The snapshot breaks the contract; no world was made.',
+  },
+  handle: async ({ body }) => {
+    const world = await makeWorld(body as unknown as Creation, worlds)
+    if ('status' in world) return world
+    worlds.put(world)
+    return { ...json(describeWorld(world, worlds), 201), headers: { location: `/worlds/${world.name}` } }
+  },
+})
+
+const getWorld = (worlds: Worlds): WorldRoute => ({
+  at: 'GET /worlds/{name}',
+  summary: 'One world.',
+  replies: { 200: replyWith('The world.', shape('DescribedWorld')) },
+  handle: world => json(describeWorld(world, worlds)),
+})
+
+const deleteWorld = (gateway: Gateway): PlainRoute => ({
+  at: 'DELETE /worlds/{name}',
+  summary: 'Deletes a sandbox and its requests. The next request that names it creates it again.',
+  parameters: nameParameter,
+  replies: { ...done, ...noWorld, 409: 'The world is permanent.' },
+  handle: ({ parameters }) => {
+    const name = parameters.name as string
+    const fault = gateway.deleteWorld(name)
+    return fault === undefined ? DONE : refuseWorld(fault, name, gateway.worlds)
+  },
+})
+
+const resetWorld = (gateway: Gateway): WorldRoute => ({
+  at: 'POST /worlds/{name}/reset',
+  summary: 'Begins a world anew: from the seeds, by real time, with no requests in the journal.',
+  replies: done,
+  handle: ({ name }) => {
+    gateway.reset(name)
+    return DONE
+  },
+})
+
+const getSnapshot: WorldRoute = {
+  at: 'GET /worlds/{name}/snapshot',
+  summary: 'A world as a snapshot: one document with all its state.',
+  replies: { 200: replyWith('The snapshot.', snapshotSchema) },
+  handle: async world =>
+    stream('application/json', Readable.from(snapshotPieces(await takeSnapshot(world)), { objectMode: false })),
+}
+
+const putSnapshot = (worlds: Worlds): PlainRoute => ({
+  at: 'PUT /worlds/{name}/snapshot',
+  summary: 'Replaces a world by a snapshot, if all of it is valid; otherwise nothing is changed.',
+  parameters: nameParameter,
+  body: { description: 'A snapshot.', schema: snapshotSchema, maxBytes: MAX_SNAPSHOT, decimals: true },
+  replies: {
+    ...done,
+    ...noNewWorld,
+    422: 'The request breaks the contract; nothing was changed.',
+  },
+  handle: async ({ parameters, body }) => {
+    const name = parameters.name as string
+    const refusal = refuseNewWorld(name, worlds)
+    if (refusal !== undefined) return refusal
+    const world = await importSnapshot(worlds, worlds.planOf(name), name, body as unknown as Snapshot)
+    if (Array.isArray(world)) return refuseSnapshot(world)
+    worlds.put(world)
+    return DONE
+  },
+})
+
+/** @param pointer the place of the snapshot in the body */
+const refuseSnapshot = (faults: readonly string[], pointer = ''): ControlReply =>
+  problem(422, 'invalid_snapshot', describeFaults(faults.map(fault => pointer + fault)))
 
 /** Makes a world that is not listed yet. */
-async function make({ name, from, snapshot }: Creation, { worlds }: Gateway): Promise<World | ControlReply> {
+async function makeWorld({ name, from, snapshot }: Creation, worlds: Worlds): Promise<World | ControlReply> {
   const fault = worlds.refuses(name)
   if (fault !== undefined) return refuseWorld(fault, name, worlds)
   if (from !== undefined && snapshot !== undefined) return badRequest('"from" and "snapshot" exclude each other')
   if (snapshot !== undefined) {
-    const made = await importSnapshot(worlds, worlds.planOf(name), name, snapshot)
-    return Array.isArray(made) ? refuseSnapshot(made, '/snapshot') : made
+    const world = await importSnapshot(worlds, worlds.planOf(name), name, snapshot)
+    return Array.isArray(world) ? refuseSnapshot(world, '/snapshot') : world
   }
   if (from === undefined) return worlds.blank(name)
   return worlds.get(from)?.fork(name) ?? refuseWorld('unknown', from, worlds)
