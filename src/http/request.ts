@@ -53,7 +53,7 @@ export class DataRequest implements Request {
   }
 
   get arrived(): boolean {
-    return this.#body !== undefined || this.#streamed?.whole === true
+    return this.#body !== undefined || this.#streamed?.isComplete === true
   }
 
   stream(): AsyncIterable<Uint8Array> {
@@ -68,8 +68,8 @@ export class DataRequest implements Request {
     const coding = CODINGS.get((headers['content-encoding'] ?? '').trim().toLowerCase())
     if (coding === undefined) return UNSUPPORTED
     await streamed.end()
-    const { chunks, bytes, whole } = streamed
-    if (!whole) return CUT
+    const { chunks, bytes, isComplete } = streamed
+    if (!isComplete) return CUT
     if (bytes > Math.min(maxBytes, MOST_COPIED)) return tooLarge(maxBytes)
     return readDecoded(Readable.from(chunks), coding, maxBytes)
   }
@@ -110,7 +110,7 @@ const MOST_COPIED = 1_000_000
 class StreamedBody extends Readable {
   readonly chunks: Uint8Array[] = []
   bytes = 0
-  whole = false
+  isComplete = false
   readonly #context: Context
   hasBegun = false
 
@@ -124,7 +124,7 @@ class StreamedBody extends Readable {
   /** Resolves when the body has ended, also if it is not passed on any more. */
   async end(): Promise<void> {
     const { req } = this.#context
-    if (this.whole || req.destroyed) return
+    if (this.isComplete || req.destroyed) return
     req.resume()
     await new Promise(resolve => {
       req.once('end', resolve)
@@ -145,7 +145,7 @@ class StreamedBody extends Readable {
       if (!this.destroyed && !this.push(chunk)) req.pause()
     })
     req.once('end', () => {
-      this.whole = true
+      this.isComplete = true
       this.push(null)
     })
     req.once('close', () => void (req.complete || this.destroy(new Error('the client has gone'))))
@@ -176,9 +176,9 @@ function certificateOf(socket: Socket): ClientCertificate | undefined {
   const attributes = Object.entries(subject ?? {}).flatMap(([name, values]) =>
     [values].flat().map(value => [name.toUpperCase(), String(value)] as const),
   )
-  const found = subject === undefined ? undefined : { verified: secure.authorized, subject: attributes }
-  certificates.set(socket, found)
-  return found
+  const certificate = subject === undefined ? undefined : { verified: secure.authorized, subject: attributes }
+  certificates.set(socket, certificate)
+  return certificate
 }
 
 /**

@@ -23,9 +23,9 @@ export function passOn(res: ServerResponse, stream: ReplyStream, patience: numbe
     }
   }
   // Most replies have arrived with their head, and are sent with it.
-  const whole = stream.whole?.()
-  if (whole !== undefined) {
-    if (whole.length > 0) res.write(whole)
+  const arrivedBody = stream.whole?.()
+  if (arrivedBody !== undefined) {
+    if (arrivedBody.length > 0) res.write(arrivedBody)
     end()
     return
   }

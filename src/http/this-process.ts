@@ -23,8 +23,8 @@ export function isRunning({ pid, mark = '' }: ProcessIdentity): boolean {
     // Somebody else's process runs, too.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  const found = startMark(pid)
-  return found === '' || mark === '' || found === mark
+  const currentMark = startMark(pid)
+  return currentMark === '' || mark === '' || currentMark === mark
 }
 
 /** Distinguishes a process from a later one with the same id: its start in ticks since the boot. Empty except on Linux. */

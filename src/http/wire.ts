@@ -100,14 +100,14 @@ function watch({ socket }: IncomingMessage, res: ServerResponse, patience: numbe
 const watching = new WeakMap<Socket, Set<NodeJS.Timeout>>()
 
 function watchesOf(socket: Socket): Set<NodeJS.Timeout> {
-  const known = watching.get(socket)
-  if (known !== undefined) return known
-  const made = new Set<NodeJS.Timeout>()
+  const existing = watching.get(socket)
+  if (existing !== undefined) return existing
+  const timers = new Set<NodeJS.Timeout>()
   socket.once('close', () => {
-    for (const timer of made) clearTimeout(timer)
+    for (const timer of timers) clearTimeout(timer)
   })
-  watching.set(socket, made)
-  return made
+  watching.set(socket, timers)
+  return timers
 }
 
 /**
@@ -140,16 +140,24 @@ export function headerFields(headers: Headers, vary: string): (string | number)[
 }
 
 /** Returns both lists as one, each name once; `*` already covers every name. */
-function joinVary(own: string, common: string): string {
-  if (own.trim() === '*') return '*'
-  const names = new Map(`${own},${common}`.split(',').map(name => [name.trim().toLowerCase(), name.trim()] as const))
-  names.delete('')
-  return [...names.values()].join(', ')
+function joinVary(names: string, common: string): string {
+  if (names.trim() === '*') return '*'
+  const byLowerCase = new Map(
+    `${names},${common}`.split(',').map(name => [name.trim().toLowerCase(), name.trim()] as const),
+  )
+  byLowerCase.delete('')
+  return [...byLowerCase.values()].join(', ')
 }
 
 /** Headers that a page may read without being allowed to (Fetch Standard, "CORS-safelisted response-header name"). */
 const SAFELISTED = new Set([
-  ...['cache-control', 'content-language', 'content-length', 'content-type', 'expires', 'last-modified', 'pragma'],
+  'cache-control',
+  'content-language',
+  'content-length',
+  'content-type',
+  'expires',
+  'last-modified',
+  'pragma',
   // No page may ever read it.
   'set-cookie',
 ])
@@ -300,10 +308,14 @@ function writeAfterOthers(socket: Socket, make: () => Promise<Reply>, delivery: 
 function rawText({ status, headers, body = '' }: Reply, { vary, open }: Delivery): string {
   const fields = [
     ...headerFields(headers, vary),
-    ...['content-length', Buffer.byteLength(body)],
+    'content-length',
+    Buffer.byteLength(body),
     // The origin is not known: it may not have arrived.
     ...(open ? ['access-control-allow-origin', '*'] : []),
-    ...['date', new Date().toUTCString(), 'connection', 'close'],
+    'date',
+    new Date().toUTCString(),
+    'connection',
+    'close',
   ]
   const lines = fields.map((field, i) => (i % 2 === 0 ? `${field}: ` : `${field}\r\n`))
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`

@@ -99,17 +99,17 @@ function compileCallReader(route: ControlRoute): CallReader {
   const schemas = new Schemas()
   const names = Object.keys(parameters)
   // A query may have the names of the prototype.
-  const known = new Map(
+  const compiled = new Map(
     Object.entries(parameters).map(([name, schema]) => [name, { type: schema.type, check: schemas.compile(schema) }]),
   )
-  const familyOf = (name: string) => names.find(one => one.endsWith('.*') && name.startsWith(one.slice(0, -1)))
+  const familyOf = (name: string) => names.find(family => family.endsWith('.*') && name.startsWith(family.slice(0, -1)))
   const readCallBody = body === undefined ? undefined : compileCallBody(body, schemas)
 
   return async (ctx, segments) => {
     const values: Record<string, string | number | boolean | undefined> = {}
     const faults: string[] = []
     for (const [name, sent] of Object.entries({ ...ctx.query, ...segments })) {
-      const parameter = known.get(name) ?? known.get(familyOf(name) ?? '')
+      const parameter = compiled.get(name) ?? compiled.get(familyOf(name) ?? '')
       if (parameter === undefined || (path.includes(`{${name}}`) && !Object.hasOwn(segments, name))) {
         return refuseCall(withHint(`unknown query parameter "${name}"`, name, names))
       }

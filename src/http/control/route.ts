@@ -235,16 +235,16 @@ export const inWorld = (worlds: Worlds, route: WorldRoute): PlainRoute =>
  */
 export const inMadeWorld = (worlds: Worlds, route: WorldRoute): PlainRoute =>
   belowWorld(route, noNewWorld, async (name, call) => {
-    const found = worlds.get(name)
-    if (found !== undefined) return route.handle(found, call)
+    const existing = worlds.get(name)
+    if (existing !== undefined) return route.handle(existing, call)
     const refusal = refuseNewWorld(name, worlds)
     if (refusal !== undefined) return refusal
-    const made = worlds.blank(name)
-    const reply = await route.handle(made, call)
+    const blank = worlds.blank(name)
+    const reply = await route.handle(blank, call)
     if (reply.status >= 400) return reply
     const meanwhile = worlds.get(name)
     if (meanwhile !== undefined) return route.handle(meanwhile, call)
-    worlds.put(made)
+    worlds.put(blank)
     return reply
   })
 

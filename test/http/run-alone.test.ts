@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import type Koa from 'koa'
-import { LeanKoa } from '../../src/http/data-plane.ts'
+import Koa from 'koa'
+import { runAlone } from '../../src/http/data-plane.ts'
 
 class Response {
   destroyed = false
@@ -18,10 +18,10 @@ class Response {
 
 function meet(middleware: (ctx: Koa.Context) => Promise<unknown>) {
   const errors: unknown[] = []
-  const app = new LeanKoa(middleware, error => errors.push(error))
+  const app = new Koa()
   const res = new Response()
   const req = { method: 'GET', url: '/a?b=1', headers: { origin: 'http://here' } } as unknown as IncomingMessage
-  const answered = app.callback()(req, res as unknown as ServerResponse)
+  const answered = runAlone(app, middleware, error => errors.push(error))(req, res as unknown as ServerResponse)
   return { app, req, res, answered, errors }
 }
 
