@@ -139,7 +139,7 @@ test('a rule applies at once to its body only, and can be switched off', { skip 
     await page.getByRole('button', { name: 'Create a rule' }).click()
     const dialog = page.getByRole('dialog')
     assert.equal(await dialog.getByLabel('Condition').inputValue(), 'request.body.text == "again"')
-    await dialog.getByRole('button', { name: 'Answer like this' }).click()
+    await dialog.getByRole('button', { name: 'Add the rule' }).click()
     await dialog.waitFor({ state: 'hidden' })
     const saved = async (text: string): Promise<number> => (await send('POST', '/notes', { text })).status
     assert.deepEqual([await saved('again'), await saved('other'), await saved('again')], [500, 201, 500])

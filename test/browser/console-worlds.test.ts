@@ -46,8 +46,8 @@ test('the clock is frozen, accelerated and moved to the next event of the calend
     await clock.getByRole('button', { name: 'Jump to the next event' }).click()
     await clock.getByText('5 Dec 2030').first().waitFor()
     await clock.getByText(/^Frozen/).waitFor()
-    assert.equal((await fetch(`${gateway.url}/pets/1`, PET_KEY)).status, 410)
     await clock.getByText('Nothing is to come').waitFor()
+    assert.equal((await fetch(`${gateway.url}/pets/1`, PET_KEY)).status, 410)
     await clock.getByLabel('Speed of the clock').selectOption({ label: 'a day a second' })
     await clock.getByText(/^Running a day a second/).waitFor()
   }),

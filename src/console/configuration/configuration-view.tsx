@@ -32,29 +32,23 @@ interface WorkbenchProps {
   readonly reload: () => Promise<void>
 }
 
-function Workbench({ texts: { file, applied, disk, same }, schema, reload }: WorkbenchProps) {
+function Workbench({ texts, schema, reload }: WorkbenchProps) {
+  const { file, applied, disk } = texts
   const [mistakes, setMistakes] = useState<readonly TextMistake[]>([])
   const editor = useRef<Editor | undefined>(undefined)
   const text = draft.value ?? applied
-  const changed = text !== applied
+  const put = async (written: string, dryRun: boolean): Promise<Tried> => {
+    const { failed, diagnostics } = await putConfiguration(written, dryRun)
+    const found = diagnostics.map(finding => mistakeOf(finding, written, file))
+    setMistakes(found)
+    return { failed, mistakes: found }
+  }
   const showServed = async (): Promise<void> => {
     draft.value = undefined
     await Promise.all([reload(), refreshPlan()])
   }
-  /** Serves a text, or only tries it. */
-  const put = async (written: string, dryRun: boolean) => {
-    const query = dryRun ? { 'dry-run': true } : {}
-    const sent = call<{ diagnostics: readonly Finding[] }>('PUT', '/config', { body: written, query, quiet: dryRun })
-    const { failed, diagnostics } = await sent.then(
-      reply => ({ failed: false, ...reply }),
-      (error: Error) => ({ failed: true, diagnostics: findingsIn(error) }),
-    )
-    const found = diagnostics.map(finding => mistakeOf(finding, written, file))
-    setMistakes(found)
-    return { found, failed }
-  }
   const apply = async (): Promise<void> => {
-    const { found, failed } = await put(text, false)
+    const { failed, mistakes: found } = await put(text, false)
     if (failed) {
       if (found[0] !== undefined) editor.current?.reveal(found[0].from)
       return announce(`It was not applied: ${summaryOf(found)}.`, 'failed')
@@ -70,71 +64,105 @@ function Workbench({ texts: { file, applied, disk, same }, schema, reload }: Wor
     await call('POST', '/reload')
     await showServed()
   }
-  const download = (): void => saveFile(file.replace(/^.*[/\\]/, ''), new Blob([text], { type: 'application/yaml' }))
-  const state = changed
-    ? 'Changed, not applied'
-    : same
-      ? `As in ${file}`
-      : disk === null
-        ? 'In no file'
-        : `Applied, not in ${file}`
   const edit = (
     <EditorBox
       key={applied}
       label="The configuration as YAML"
       text={text}
       schema={schema}
-      check={async written => (await put(written, true)).found}
+      check={async written => (await put(written, true)).mistakes}
       hold={editor}
       onChange={next => {
         draft.value = next
       }}
     />
   )
-  const difference =
-    disk !== null && disk !== text ? (
-      <Difference before={disk} after={text} />
-    ) : (
-      <p class="muted padded">
-        {disk === null
-          ? 'There is no file to compare with, or it cannot be read. "Download" saves the configuration as one.'
-          : 'The configuration equals the file.'}
-      </p>
-    )
   return (
     <div class="view configuration">
-      <div class="bar">
-        <Button
-          kind="primary"
-          icon="check"
-          disabled={!changed || mistakes.some(({ severity }) => severity === 'error')}
-          onClick={apply}
-        >
-          Apply
-        </Button>
-        <Button disabled={!changed} onClick={throwAway}>
-          Throw away
-        </Button>
-        <Button icon="again" disabled={same} onClick={() => perform(readFile, 'The file is served again.')}>
-          Serve the file again
-        </Button>
-        <Button icon="download" onClick={download}>
-          Download
-        </Button>
-        <p class="muted" role="status">
-          {state} · {summaryOf(mistakes)}
-        </p>
-      </div>
+      <Tools {...{ texts, text, mistakes, apply, throwAway, readFile }} />
       <Tabs
         label="Configuration"
         parameter="show"
         tabs={[
-          ['edit', 'Edit', () => edit],
-          ['difference', 'Difference to the file', () => difference],
+          { id: 'edit', title: 'Edit', show: () => edit },
+          { id: 'difference', title: 'Difference to the file', show: () => <FileDifference disk={disk} text={text} /> },
         ]}
       />
       <Mistakes mistakes={mistakes} onChoose={({ from }) => editor.current?.reveal(from)} />
     </div>
+  )
+}
+
+/** The outcome of a text that was served or tried. */
+interface Tried {
+  /** Whether it was refused. */
+  readonly failed: boolean
+  readonly mistakes: readonly TextMistake[]
+}
+
+/** Serves a text, or only tries it. */
+const putConfiguration = (body: string, dryRun: boolean) =>
+  call<{ diagnostics: readonly Finding[] }>('PUT', '/config', {
+    body,
+    query: dryRun ? { 'dry-run': true } : {},
+    quiet: dryRun,
+  }).then(
+    ({ diagnostics }) => ({ failed: false, diagnostics }),
+    (error: Error) => ({ failed: true, diagnostics: findingsIn(error) }),
+  )
+
+interface ToolsProps {
+  readonly texts: ConfigurationTexts
+  /** The text in the editor. */
+  readonly text: string
+  readonly mistakes: readonly TextMistake[]
+  readonly apply: () => Promise<void>
+  readonly throwAway: () => void
+  readonly readFile: () => Promise<void>
+}
+
+/** The buttons above the editor, and the state of its text. */
+function Tools({ texts, text, mistakes, apply, throwAway, readFile }: ToolsProps) {
+  const { file, applied, same } = texts
+  const changed = text !== applied
+  const hasErrors = mistakes.some(({ severity }) => severity === 'error')
+  const download = (): void => saveFile(file.replace(/^.*[/\\]/, ''), new Blob([text], { type: 'application/yaml' }))
+  return (
+    <div class="bar">
+      <Button kind="primary" icon="check" disabled={!changed || hasErrors} onClick={apply}>
+        Apply
+      </Button>
+      <Button disabled={!changed} onClick={throwAway}>
+        Throw away
+      </Button>
+      <Button icon="again" disabled={same} onClick={() => perform(readFile, 'The file is served again.')}>
+        Serve the file again
+      </Button>
+      <Button icon="download" onClick={download}>
+        Download
+      </Button>
+      <p class="muted" role="status">
+        {changed ? 'Changed, not applied' : placeOf(texts)} · {summaryOf(mistakes)}
+      </p>
+    </div>
+  )
+}
+
+/** Says whether the file has the served text. */
+function placeOf({ file, disk, same }: ConfigurationTexts): string {
+  if (same) return `As in ${file}`
+  return disk === null ? 'In no file' : `Applied, not in ${file}`
+}
+
+/** @param disk the text of the file; null if it cannot be read */
+function FileDifference({ disk, text }: { disk: string | null; text: string }) {
+  if (disk !== null && disk !== text) return <Difference before={disk} after={text} />
+  return (
+    <p class="muted padded">
+      {disk === null
+        ? 'There is no file to compare with, or it cannot be read. "Download" saves the configuration as one.'
+        : 'The configuration equals the file.'}
+    </p>
   )
 }
 

@@ -45,6 +45,8 @@ function useDraft<Draft extends object>(start: () => Draft) {
   return { draft, change, field }
 }
 
+type DraftInputs<Draft extends object> = ReturnType<typeof useDraft<Draft>>
+
 const KINDS = { reply: 'A status', delay: 'The usual, late', fault: 'A broken connection' } as const
 
 /** Statuses that clients should be tried with, documented or not. */
@@ -77,12 +79,14 @@ interface AnswerFormProps {
   readonly like?: RecordedRequest
   /** The values that the form begins with. */
   readonly start?: Partial<AnswerDraft>
+  /** The title of the button that sends it. Default: `Answer like this`. */
+  readonly action?: string
   readonly onDone?: () => void
 }
 
-export function AnswerForm({ operation, world, like, start: given, onDone }: AnswerFormProps) {
-  const start: AnswerDraft = { ...START, world, consumer: like?.consumer ?? '', ...given }
-  const { draft, change, field } = useDraft(() => start)
+export function AnswerForm({ operation, world, like, start, action = 'Answer like this', onDone }: AnswerFormProps) {
+  const inputs = useDraft<AnswerDraft>(() => ({ ...START, world, consumer: like?.consumer ?? '', ...start }))
+  const { draft, change, field } = inputs
   const [samePath, setSamePath] = useState(false)
   const { value: documented } = useReply<OperationForm>(pathTo`/operations/${operation}`, { exact: true })
   const send = async (): Promise<void> => {
@@ -91,73 +95,27 @@ export function AnswerForm({ operation, world, like, start: given, onDone }: Ans
     const path = draft.world === '' ? '/answers' : pathTo`/worlds/${draft.world}/answers`
     announce(`${operation} answers next: ${describeOrder(await call<AnswerOrder>('POST', path, { body }))}.`)
   }
-  const responses = documented?.responses ?? []
-  const known = responses.map(({ status }) => status).filter(status => /^\d+$/.test(status))
-  const isUnknown = known.length > 0 && !known.includes(draft.status)
-  const chosen = responses.find(({ status }) => status === draft.status)
-  const examples = (chosen?.content ?? []).flatMap(content => content.examples.flatMap(({ name }) => name ?? []))
   const isLate = draft.kind === 'delay'
-  const delay = (
-    <TextField
-      label="Delay"
-      hint={isLate ? 'For example 2s or 300ms' : undefined}
-      placeholder="none"
-      required={isLate}
-      {...field('delay')}
-    />
-  )
   return (
-    <TaskForm action="Answer like this" work={send} onDone={onDone}>
-      <div class="row" role="group" aria-label="Begin with">
+    <TaskForm action={action} work={send} onDone={onDone}>
+      <div class="row" role="group" aria-label="Fill in">
+        <span class="muted">Fill in</span>
         {presetsOf(documented).map(({ title, changes }) => (
-          <Button key={title} onClick={() => change(changes)}>
+          <Button key={title} kind="quiet" onClick={() => change(changes)}>
             {title}
           </Button>
         ))}
       </div>
       <Segments label="What the client gets" options={KINDS} {...field('kind')} />
-      {draft.kind === 'reply' && (
-        <>
-          <div class="form-row">
-            <TextField
-              label="Status"
-              hint={isUnknown ? 'The contract does not document it.' : undefined}
-              list="answer-statuses"
-              pattern="[1-5][0-9][0-9]"
-              required
-              value={draft.status}
-              onChange={status => change({ status, example: '' })}
-            />
-            <datalist id="answer-statuses">
-              {[...new Set([...STATUSES, ...known])].sort().map(status => (
-                <option key={status} value={status}>
-                  {responses.find(one => one.status === status)?.description}
-                </option>
-              ))}
-            </datalist>
-            {examples.length > 0 && (
-              <SelectField
-                label="Example of the contract"
-                options={[['', 'none'], ...examples]}
-                {...field('example')}
-              />
-            )}
-          </div>
-          {draft.example === '' && (
-            <FormField label="Body" hint="Leave it empty for the body that this API has for the status.">
-              <TextArea placeholder={'[]   or   { "message": "out of order" }'} {...field('body')} />
-            </FormField>
-          )}
-        </>
-      )}
-      {isLate && delay}
+      {draft.kind === 'reply' && <ReplyFields {...inputs} responses={documented?.responses ?? []} />}
+      {isLate && <TextField label="Delay" hint="For example 2s or 300ms" required {...field('delay')} />}
       {draft.kind === 'fault' && <SelectField label="Fault" options={FAULTS} {...field('fault')} />}
       <div class="form-row">
         <SelectField label="Beginning with" options={BEGINNINGS} {...field('skip')} />
         <SelectField label="How often" options={TIMES} {...field('times')} />
         <SelectField label="For" options={[['', 'Everybody'], ...knownConsumers.value]} {...field('consumer')} />
         <SelectField label="World" options={{ [world]: world, '': 'Every world' }} {...field('world')} />
-        {!isLate && delay}
+        {!isLate && <TextField label="Delay" placeholder="none" {...field('delay')} />}
       </div>
       {like && (
         <label class="row">
@@ -175,11 +133,51 @@ export function AnswerForm({ operation, world, like, start: given, onDone }: Ans
   )
 }
 
+type ReplyFieldsProps = DraftInputs<AnswerDraft> & Pick<OperationForm, 'responses'>
+
+/** The inputs for a reply: its status, an example of the contract, and its body. */
+function ReplyFields({ draft, change, field, responses }: ReplyFieldsProps) {
+  const documented = responses.map(({ status }) => status).filter(status => /^\d+$/.test(status))
+  const isUndocumented = documented.length > 0 && !documented.includes(draft.status)
+  const response = responses.find(({ status }) => status === draft.status)
+  const examples = (response?.content ?? []).flatMap(content => content.examples.flatMap(({ name }) => name ?? []))
+  return (
+    <>
+      <div class="form-row">
+        <TextField
+          label="Status"
+          hint={isUndocumented ? 'The contract does not document it.' : undefined}
+          list="answer-statuses"
+          pattern="[1-5][0-9][0-9]"
+          required
+          value={draft.status}
+          onChange={status => change({ status, example: '' })}
+        />
+        <datalist id="answer-statuses">
+          {[...new Set([...STATUSES, ...documented])].sort().map(offered => (
+            <option key={offered} value={offered}>
+              {responses.find(({ status }) => status === offered)?.description}
+            </option>
+          ))}
+        </datalist>
+        {examples.length > 0 && (
+          <SelectField label="Example of the contract" options={[['', 'none'], ...examples]} {...field('example')} />
+        )}
+      </div>
+      {draft.example === '' && (
+        <FormField label="Body" hint="Leave it empty for the body that this API has for the status.">
+          <TextArea placeholder={'[]   or   { "message": "out of order" }'} {...field('body')} />
+        </FormField>
+      )}
+    </>
+  )
+}
+
 /** The answers that are not used up, with a button that removes each. @param operation shows only its answers; unset for all */
 export function GivenAnswers({ operation }: { operation?: string }) {
   const { value, reload } = useReply<{ answers: readonly GivenAnswer[] }>('/answers', { every: 1000 })
   const shown =
-    value?.answers.filter(one => operation === undefined || (one.operation ?? operation) === operation) ?? []
+    value?.answers.filter(answer => operation === undefined || (answer.operation ?? operation) === operation) ?? []
   if (shown.length === 0) return null
   const remove = async (id: string): Promise<void> => {
     await call('DELETE', pathTo`/answers/${id}`)
@@ -213,24 +211,15 @@ export function GivenAnswers({ operation }: { operation?: string }) {
 }
 
 export function TryForm({ operation }: { operation: OperationForm }) {
-  const { parameters, body, security, sample } = operation
-  const { draft, change, field } = useDraft<TryDraft>(() => {
-    const content = body?.content[0]
-    return {
-      values: startValues(operation),
-      headers: '',
-      type: content?.type ?? '',
-      body: sample?.body === undefined ? bodyText(content?.examples[0]?.value) : indentJson(sample.body),
-      consumer: security.length === 0 ? '' : (knownConsumers.value[0] ?? GENERATED),
-    }
-  })
+  const { parameters, body, security } = operation
+  const inputs = useDraft(() => startOfTry(operation))
+  const { draft, change, field } = inputs
   const [sent, setSent] = useState<SendResult | undefined>()
   const send = async (): Promise<void> => {
     setSent(undefined)
     setSent(await call<SendResult>('POST', '/requests', { body: sendingFrom(operation, draft, shownWorld.value) }))
   }
-  const examplesOf = (wanted: string) => body?.content.find(({ type }) => type === wanted)?.examples ?? []
-  const examples = examplesOf(draft.type)
+  const callers = knownConsumers.value.length === 0 ? [ANYBODY] : knownConsumers.value
   return (
     <>
       <Section>
@@ -248,44 +237,12 @@ export function TryForm({ operation }: { operation: OperationForm }) {
               )
             })}
           </div>
-          {body && (
-            <>
-              <div class="form-row">
-                {body.content.length > 1 && (
-                  <SelectField
-                    label="Media type"
-                    value={draft.type}
-                    options={body.content.map(({ type }) => type)}
-                    onChange={type => change({ type, body: bodyText(examplesOf(type)[0]?.value) })}
-                  />
-                )}
-                {examples.length > 0 && (
-                  <SelectField
-                    label="Fill in an example"
-                    value=""
-                    options={[
-                      ['', 'Choose…'],
-                      ...examples.map(({ name }, i) => [`${i}`, name ?? 'the example'] as const),
-                    ]}
-                    onChange={index => change({ body: bodyText(examples[Number(index)]?.value) })}
-                  />
-                )}
-              </div>
-              <FormField label={`Body, ${draft.type}${body.required ? '' : ' (optional)'}`}>
-                <TextArea {...field('body')} />
-              </FormField>
-            </>
-          )}
+          {body && <BodyFields {...inputs} body={body} />}
           <div class="form-row">
             <SelectField
               label="Call as"
               hint={security.length === 0 ? 'It needs no credential.' : undefined}
-              options={[
-                ['', 'Nobody, without a key'],
-                ...(knownConsumers.value.length === 0
-                  ? [[GENERATED, 'Anybody, with a generated key'] as const]
-                  : knownConsumers.value),
-              ]}
+              options={[['', 'Nobody, without a key'], ...callers]}
               {...field('consumer')}
             />
             <TextField label="Further headers" class="mono" placeholder="x-request-id: 42" {...field('headers')} />
@@ -293,6 +250,53 @@ export function TryForm({ operation }: { operation: OperationForm }) {
         </TaskForm>
       </Section>
       {sent && <TriedReply {...sent} />}
+    </>
+  )
+}
+
+const ANYBODY = [GENERATED, 'Anybody, with a generated key'] as const
+
+function startOfTry(operation: OperationForm): TryDraft {
+  const { body, security, sample } = operation
+  const content = body?.content[0]
+  return {
+    values: startValues(operation),
+    headers: '',
+    type: content?.type ?? '',
+    body: sample?.body === undefined ? bodyText(content?.examples[0]?.value) : indentJson(sample.body),
+    consumer: security.length === 0 ? '' : (knownConsumers.value[0] ?? GENERATED),
+  }
+}
+
+type BodyFieldsProps = DraftInputs<TryDraft> & { readonly body: NonNullable<OperationForm['body']> }
+
+/** The inputs for the body of a request: its media type, an example that fills it in, and its text. */
+function BodyFields({ draft, change, field, body: { content, required } }: BodyFieldsProps) {
+  const examplesOf = (wanted: string) => content.find(({ type }) => type === wanted)?.examples ?? []
+  const examples = examplesOf(draft.type)
+  return (
+    <>
+      <div class="form-row">
+        {content.length > 1 && (
+          <SelectField
+            label="Media type"
+            value={draft.type}
+            options={content.map(({ type }) => type)}
+            onChange={type => change({ type, body: bodyText(examplesOf(type)[0]?.value) })}
+          />
+        )}
+        {examples.length > 0 && (
+          <SelectField
+            label="Fill in an example"
+            value=""
+            options={[['', 'Choose…'], ...examples.map(({ name }, i) => [`${i}`, name ?? 'the example'] as const)]}
+            onChange={index => change({ body: bodyText(examples[Number(index)]?.value) })}
+          />
+        )}
+      </div>
+      <FormField label={`Body, ${draft.type}${required ? '' : ' (optional)'}`}>
+        <TextArea {...field('body')} />
+      </FormField>
     </>
   )
 }

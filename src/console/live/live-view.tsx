@@ -36,16 +36,16 @@ import { RequestDetail } from './request-detail.tsx'
 import { createEventParser, createRequestLog, type LoggedRequest } from './request-log.ts'
 
 const COLUMNS: readonly Column<LoggedRequest>[] = [
-  ['Status', '3rem', ({ status }) => <StatusMark status={status} />],
-  ['Method', '3.6rem', ({ method }) => <MethodMark method={method} />],
-  ['Path', '3fr', PathCell],
-  ['Operation', '1.4fr', ({ operation }) => operation ?? <i class="muted">none</i>],
-  ['Consumer', '1fr', ({ consumer }) => consumer ?? <i class="muted">unknown</i>],
-  ['World', '1fr', ({ world }) => world],
-  ['Why', '1.2fr', ReasonCell],
-  ['Replied', '1fr', ({ replied }) => replied],
-  ['Time', '4.2rem', ({ durationMs }) => writeLatency(durationMs), 'end'],
-  ['At', '6rem', ({ at }) => writeTime(at), 'end'],
+  { title: 'Status', width: '3rem', cell: ({ status }) => <StatusMark status={status} /> },
+  { title: 'Method', width: '3.6rem', cell: ({ method }) => <MethodMark method={method} /> },
+  { title: 'Path', width: '3fr', cell: PathCell },
+  { title: 'Operation', width: '1.4fr', cell: ({ operation }) => operation ?? <i class="muted">none</i> },
+  { title: 'Consumer', width: '1fr', cell: ({ consumer }) => consumer ?? <i class="muted">unknown</i> },
+  { title: 'World', width: '1fr', cell: ({ world }) => world },
+  { title: 'Why', width: '1.2fr', cell: ReasonCell },
+  { title: 'Replied', width: '1fr', cell: ({ replied }) => replied },
+  { title: 'Time', width: '4.2rem', cell: ({ durationMs }) => writeLatency(durationMs), classes: 'end' },
+  { title: 'At', width: '6rem', cell: ({ at }) => writeTime(at), classes: 'end' },
 ]
 
 function PathCell({ path, query }: LoggedRequest) {
@@ -155,7 +155,7 @@ export function LiveView() {
           {log.rows.length > 0 ? (
             <VirtualTable
               label="Requests, the newest first"
-              columns={COLUMNS.filter(([title]) =>
+              columns={COLUMNS.filter(({ title }) =>
                 title === 'Replied'
                   ? log.rows.at(-1)?.replied !== undefined
                   : title !== 'World' || chosenWorld.value === '',
@@ -251,6 +251,7 @@ function journalQuery(): JournalQuery {
   return query
 }
 
+/** The filters above the list, and what is done with it. */
 function FilterBar() {
   const used = MORE_FILTERS.filter(([name]) => parameter(name) !== '').length
   const [more, setMore] = useState(used > 0)
@@ -277,45 +278,48 @@ function FilterBar() {
         More
         {used > 0 && <span class="count muted">{used}</span>}
       </Button>
-      {usedFilters().length > 0 && (
-        <Button
-          kind="quiet"
-          icon="close"
-          label="Clear filters"
-          onClick={() => setParameters(Object.fromEntries(FILTER_NAMES.map(name => [name, undefined])))}
-        />
-      )}
+      {usedFilters().length > 0 && <Button kind="quiet" icon="close" label="Clear filters" onClick={clearFilters} />}
       <span class="spring" />
-      <Button
-        icon={paused.value ? 'play' : 'pause'}
-        aria-pressed={paused.value}
-        title="Keeps the list as it is; requests that come meanwhile wait"
-        onClick={() => {
-          paused.value = !paused.value
-          showNew()
-        }}
-      >
-        {paused.value ? 'Go on' : 'Pause'}
-      </Button>
-      <Button
-        icon="trash"
-        label="Clear the list"
-        title="Empties this list, not the journal"
-        onClick={() => {
-          log.clear()
-          revision.value += 1
-        }}
-      />
-      {more && (
-        <div id="more-filters" class="form-row more-filters">
-          {MORE_FILTERS.map(([name, label, hint]) => (
-            <FormField key={name} label={label} hint={hint}>
-              {/* A filter that is half typed may be refused, so it holds once the person is done. */}
-              <input value={parameter(name)} onChange={event => setParameters({ [name]: event.currentTarget.value })} />
-            </FormField>
-          ))}
-        </div>
-      )}
+      <ListButtons />
+      {more && <MoreFilters />}
     </search>
   )
 }
+
+const clearFilters = (): void => setParameters(Object.fromEntries(FILTER_NAMES.map(name => [name, undefined])))
+
+const ListButtons = () => (
+  <>
+    <Button
+      icon={paused.value ? 'play' : 'pause'}
+      aria-pressed={paused.value}
+      title="Keeps the list as it is; requests that come meanwhile wait"
+      onClick={() => {
+        paused.value = !paused.value
+        showNew()
+      }}
+    >
+      {paused.value ? 'Go on' : 'Pause'}
+    </Button>
+    <Button
+      icon="trash"
+      label="Clear the list"
+      title="Empties this list, not the journal"
+      onClick={() => {
+        log.clear()
+        revision.value += 1
+      }}
+    />
+  </>
+)
+
+const MoreFilters = () => (
+  <div id="more-filters" class="form-row more-filters">
+    {MORE_FILTERS.map(([name, label, hint]) => (
+      <FormField key={name} label={label} hint={hint}>
+        {/* A filter that is half typed may be refused, so it holds once the person is done. */}
+        <input value={parameter(name)} onChange={event => setParameters({ [name]: event.currentTarget.value })} />
+      </FormField>
+    ))}
+  </div>
+)

@@ -59,8 +59,8 @@ export function RequestDetail({ request, id }: RequestDetailProps) {
           />
         }
       >
-        {found => {
-          const { method, path, query, status, headers, requestBody, replyHeaders, replyBody } = found
+        {request => {
+          const { method, path, query, status, headers, requestBody, replyHeaders, replyBody } = request
           const line = `${method} ${path}${query && `?${query}`}`
           const replied = status === 0 ? 'No reply reached the client: the connection was cut.' : `HTTP ${status}`
           return (
@@ -68,9 +68,13 @@ export function RequestDetail({ request, id }: RequestDetailProps) {
               label="Parts of the request"
               parameter="tab"
               tabs={[
-                ['why', 'Why', () => <WhySection {...found} />],
-                ['request', 'Request', () => showMessage('The request', line, headers, requestBody)],
-                ['reply', 'Reply', () => showMessage('The reply', replied, replyHeaders, replyBody)],
+                { id: 'why', title: 'Why', show: () => <WhySection {...request} /> },
+                {
+                  id: 'request',
+                  title: 'Request',
+                  show: () => showMessage('The request', line, headers, requestBody),
+                },
+                { id: 'reply', title: 'Reply', show: () => showMessage('The reply', replied, replyHeaders, replyBody) },
               ]}
             />
           )
@@ -96,22 +100,31 @@ function Head({ request }: { request: RecordedRequest }) {
     if (isCut(requestBody)) announce('The body in the command is not whole: only its beginning was kept.', 'failed')
   }
   const facts = [
-    ...[operation ?? 'no operation', consumer ?? 'unknown consumer', world, writeLatency(durationMs)],
-    ...(replied === undefined ? [] : [`${replied} replied`]),
-    ...(upstreamMs === undefined ? [] : [`${writeLatency(upstreamMs)} of it in upstream`]),
-    ...[writeMoment(Date.parse(at)), ...(query === '' ? [] : [`?${query}`])],
+    operation ?? 'no operation',
+    consumer ?? 'unknown consumer',
+    world,
+    writeLatency(durationMs),
+    replied !== undefined && `${replied} replied`,
+    upstreamMs !== undefined && `${writeLatency(upstreamMs)} of it in upstream`,
+    writeMoment(Date.parse(at)),
+    query !== '' && `?${query}`,
   ]
   return (
     <>
-      <p class="muted">{facts.join(' · ')}</p>
+      <p class="muted">{facts.filter(Boolean).join(' · ')}</p>
       <Actions
         label="Actions on the request"
         of={[
-          ['again', 'Send again', () => again({ world })],
-          ['globe', 'In a fresh world', () => again({ fresh: true }), 'Into a new world that begins with the seeds'],
-          ['copy', 'curl', () => perform(asCurl)],
-          operation !== null && ['bolt', 'Answer next', () => setShown('answer')],
-          operation !== null && ['rule', 'Create a rule', () => setShown('rule')],
+          { icon: 'again', title: 'Send again', run: () => again({ world }) },
+          {
+            icon: 'globe',
+            title: 'In a fresh world',
+            run: () => again({ fresh: true }),
+            about: 'Into a new world that begins with the seeds',
+          },
+          { icon: 'copy', title: 'curl', run: () => perform(asCurl) },
+          operation !== null && { icon: 'bolt', title: 'Answer next', run: () => setShown('answer') },
+          operation !== null && { icon: 'rule', title: 'Create a rule', run: () => setShown('rule') },
         ]}
       />
       {shown && operation !== null && (
@@ -163,9 +176,7 @@ const showMessage = (
 )
 
 function WhySection(request: RecordedRequest) {
-  const { refusal, injected, explanation, operation, time, at } = request
-  const travelled = Math.abs(Date.parse(time) - Date.parse(at)) > 1000
-  const draws = Object.entries(explanation?.draws ?? {})
+  const { refusal, injected, explanation } = request
   return (
     <>
       {refusal && (
@@ -184,45 +195,52 @@ function WhySection(request: RecordedRequest) {
           </p>
         )}
       </Section>
-      {injected && (
-        <Section title="Done on purpose">
-          <Pairs
-            of={[
-              ['Weather', injected.weather],
-              ['Fault', injected.fault],
-              ['Delay', injected.delayMs === undefined ? undefined : writeLatency(injected.delayMs)],
-              ['Queue', injected.queued ? 'It waited for a place (capacity).' : undefined],
-            ]}
-          />
-          {injected.notes && (
-            <ul>
-              {injected.notes.map(note => (
-                <li key={note}>{note}</li>
-              ))}
-            </ul>
-          )}
-        </Section>
-      )}
-      <Section title="Circumstances">
-        <Pairs
-          of={[
-            [
-              'Operation',
-              operation === null
-                ? undefined
-                : [
-                    <a href={hrefOf('operations', { operation })}>{operation}</a>,
-                    explanation?.route && ` (${explanation.route})`,
-                  ],
-            ],
-            ['World', request.world],
-            ['Answered at', `${writeMoment(Date.parse(at))} UTC`],
-            ['By its clock', travelled ? `${writeMoment(Date.parse(time))} UTC` : undefined],
-            ...draws.map(([purpose, value]) => [`Drawn: ${purpose}`, value.toFixed(4)] as const),
-          ]}
-        />
-      </Section>
+      {injected && <InjectedSection {...injected} />}
+      <Circumstances {...request} />
     </>
+  )
+}
+
+/** The delay and the fault that the configuration caused. */
+const InjectedSection = ({ weather, fault, delayMs, queued, notes }: NonNullable<RecordedRequest['injected']>) => (
+  <Section title="Done on purpose">
+    <Pairs
+      of={[
+        ['Weather', weather],
+        ['Fault', fault],
+        ['Delay', delayMs === undefined ? undefined : writeLatency(delayMs)],
+        ['Queue', queued ? 'It waited for a place (capacity).' : undefined],
+      ]}
+    />
+    {notes && (
+      <ul>
+        {notes.map(note => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    )}
+  </Section>
+)
+
+function Circumstances({ operation, explanation, world, time, at }: RecordedRequest) {
+  const travelled = Math.abs(Date.parse(time) - Date.parse(at)) > 1000
+  const draws = Object.entries(explanation?.draws ?? {})
+  const link = operation !== null && [
+    <a href={hrefOf('operations', { operation })}>{operation}</a>,
+    explanation?.route && ` (${explanation.route})`,
+  ]
+  return (
+    <Section title="Circumstances">
+      <Pairs
+        of={[
+          ['Operation', link || undefined],
+          ['World', world],
+          ['Answered at', `${writeMoment(Date.parse(at))} UTC`],
+          ['By its clock', travelled ? `${writeMoment(Date.parse(time))} UTC` : undefined],
+          ...draws.map(([purpose, value]) => [`Drawn: ${purpose}`, value.toFixed(4)] as const),
+        ]}
+      />
+    </Section>
   )
 }
 
@@ -271,7 +289,7 @@ function RuleForm({ request, operation, onDone }: RuleFormProps) {
         <Note text="The body of this request was not kept, so the rule cannot name its fields." />
       )}
       <Note text="It applies at once, until you switch it off or the gateway stops." />
-      <AnswerForm {...{ operation, world, start, onDone }} />
+      <AnswerForm {...{ operation, world, start, onDone }} action="Add the rule" />
       <details>
         <summary>For the configuration file</summary>
         <Note text="Its condition matches this request. Change what it does, then put it into the configuration file: the gateway reads it again by itself." />

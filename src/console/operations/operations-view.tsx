@@ -1,6 +1,7 @@
 // View 2: the operations of the API with their rates and latencies, and one operation beside the list.
 
 import type { ComponentChildren, FunctionComponent } from 'preact'
+import type { DescribedOperation } from '../../http/control/types.ts'
 import { AnswerForm, GivenAnswers, TryForm } from '../forms/operation-forms.tsx'
 import {
   chosenWorld,
@@ -18,7 +19,7 @@ import {
 import type { MeasuredOperation, MeasuredOperations, OperationForm } from '../model/replies.ts'
 import { type Tone, writeLatency, writeRate, writeTime } from '../model/wording.ts'
 import { EmptyState, Note, SearchField, Select, ShowLoaded } from '../parts/controls.tsx'
-import { Badge, MethodMark, Pairs, PlainTable, Section, SidePanel, Tabs } from '../parts/panels.tsx'
+import { Badge, MethodMark, Pairs, PlainTable, Section, SidePanel, type Tab, Tabs } from '../parts/panels.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
 
 const PHASE_TONES: Readonly<Record<string, Tone>> = {
@@ -32,14 +33,14 @@ const PHASE_TONES: Readonly<Record<string, Tone>> = {
 const PhaseBadge = ({ phase }: { phase: string }) => <Badge tone={PHASE_TONES[phase]}>{phase}</Badge>
 
 const COLUMNS: readonly Column<MeasuredOperation>[] = [
-  ['Method', '3.6rem', ({ method }) => <MethodMark method={method} />],
-  ['Path', '2fr', ({ path }) => <code title={path}>{path}</code>],
-  ['Operation', '1.2fr', ({ operation }) => operation],
-  ['Phase', '7rem', ({ phase }) => <PhaseBadge phase={phase} />],
-  ['Last minutes', '90px', SeriesCell],
-  ['Rate', '4rem', ({ measured }) => writeRate(measured.perSecond), 'end'],
-  ['p95', '4.2rem', ({ measured }) => writeLatency(measured.p95), 'end'],
-  ['4xx · 5xx', '5rem', FailuresCell, 'end'],
+  { title: 'Method', width: '3.6rem', cell: ({ method }) => <MethodMark method={method} /> },
+  { title: 'Path', width: '2fr', cell: ({ path }) => <code title={path}>{path}</code> },
+  { title: 'Operation', width: '1.2fr', cell: ({ operation }) => operation },
+  { title: 'Phase', width: '7rem', cell: ({ phase }) => <PhaseBadge phase={phase} /> },
+  { title: 'Last minutes', width: '90px', cell: SeriesCell },
+  { title: 'Rate', width: '4rem', cell: ({ measured }) => writeRate(measured.perSecond), classes: 'end' },
+  { title: 'p95', width: '4.2rem', cell: ({ measured }) => writeLatency(measured.p95), classes: 'end' },
+  { title: '4xx · 5xx', width: '5rem', cell: FailuresCell, classes: 'end' },
 ]
 
 /** The rate as a curve as small as a word, with a bar in the colour of failures where some failed. */
@@ -93,7 +94,7 @@ function OperationList({
     const text = [method, path, operation, ...tags, summary].join(' ').toLowerCase()
     return words.every(word => text.includes(word)) && (tag === '' || tags.includes(tag))
   })
-  const tags = [...new Set(operations.flatMap(one => one.tags))].sort()
+  const tags = [...new Set(operations.flatMap(operation => operation.tags))].sort()
   const selected = operations.find(({ operation }) => operation === chosen)
   return (
     <div class={`split ${selected && 'open'}`}>
@@ -139,18 +140,21 @@ function OperationList({
   )
 }
 
-interface OperationDetailProps {
+interface MeasuredProps {
   readonly measured: MeasuredOperation
   /** The end of the last step of the series: a timestamp. */
   readonly at: string
   /** Seconds. */
   readonly step: number
+}
+
+interface OperationDetailProps extends MeasuredProps {
   readonly more: readonly OperationTab[]
 }
 
 /** One operation beside the list: its description, a form to try it, and its next replies. */
-function OperationDetail(props: OperationDetailProps) {
-  const { operation, method, path, phase, summary } = props.measured
+function OperationDetail({ more, ...series }: OperationDetailProps) {
+  const { operation, method, path, phase, summary } = series.measured
   const documented = useReply<OperationForm>(pathTo`/operations/${operation}`, {
     exact: true,
     query: { world: chosenWorld.value },
@@ -179,72 +183,37 @@ function OperationDetail(props: OperationDetailProps) {
         label="Parts of the operation"
         parameter="tab"
         tabs={[
-          ['overview', 'Overview', () => <OperationOverview {...props} documented={documented} />],
-          ...props.more.map(({ id, title, Panel }) => [id, title, () => <Panel operation={operation} />] as const),
-          ['try', 'Try it', () => <ShowLoaded of={documented}>{found => <TryForm operation={found} />}</ShowLoaded>],
-          ['next', 'Answer next', () => next],
+          {
+            id: 'overview',
+            title: 'Overview',
+            show: () => <OperationOverview {...series} documented={documented} />,
+          },
+          ...more.map(({ id, title, Panel }): Tab => ({ id, title, show: () => <Panel operation={operation} /> })),
+          {
+            id: 'try',
+            title: 'Try it',
+            show: () => <ShowLoaded of={documented}>{form => <TryForm operation={form} />}</ShowLoaded>,
+          },
+          { id: 'next', title: 'Answer next', show: () => next },
         ]}
       />
     </SidePanel>
   )
 }
 
-type OverviewProps = OperationDetailProps & { readonly documented: LoadedData<OperationForm> }
+type OverviewProps = MeasuredProps & { readonly documented: LoadedData<OperationForm> }
 
 /** The overview of an operation: its curves, its chain, its rules and its life-cycle. */
-function OperationOverview({ measured, documented, at, step }: OverviewProps) {
-  const { operation, measured: numbers, chain } = measured
-  const { series, errors } = numbers
-  const rates: CurveSeries[] = [['requests/s', 'accent', series.map(({ requests }) => requests / step)]]
-  if (errors > 0) rates.push(['failed/s', 'bad', series.map(one => one.errors / step)])
-  const latencies: CurveSeries[] = [
-    ['p95', 'warn', series.map(({ p95 }) => p95)],
-    ['p50', 'accent', series.map(({ p50 }) => p50)],
-  ]
-  const curves = [
-    ['Rate', rates, (value: number) => `${Number(value.toPrecision(3))}`],
-    ['Latency', latencies, writeLatency],
-  ] as const
-  const times = [numbers.p50, numbers.p95, numbers.p99].map(writeLatency)
+function OperationOverview({ documented, ...series }: OverviewProps) {
+  const { operation, chain } = series.measured
   const described = servedOperation(operation)
   return (
     <>
-      <Section title="The last minutes" more={<a href={hrefOf('live', { operation })}>Its requests and callers</a>}>
-        <PlainTable
-          label="The last minutes"
-          head={['#Rate', '#p50', '#p95', '#p99', '#4xx', '#Failed']}
-          rows={[['all', writeRate(numbers.perSecond), ...times, numbers.refused, errors]]}
-        />
-        {curves.map(([title, shown, write]) => (
-          <Curve
-            key={title}
-            label={`${title} of ${operation} over the last minutes`}
-            to={Date.parse(at)}
-            step={step}
-            series={shown}
-            write={write}
-          />
-        ))}
-      </Section>
+      <LastMinutes {...series} />
       <Section title="Path of a request">
         <Pairs of={chain.map(({ name, detail = '' }) => [name, detail] as const)} />
       </Section>
-      {described?.rules && (
-        <Section title="Rules, the first that matches applies">
-          <ol>
-            {described.rules.map(({ name, when, times: often, does }) => (
-              <li key={name}>
-                <code>{when ?? 'always'}</code>
-                <span class="muted">
-                  {' '}
-                  → {does.join(', ')}
-                  {often && ` (${often} times)`}
-                </span>
-              </li>
-            ))}
-          </ol>
-        </Section>
-      )}
+      {described?.rules && <RuleList rules={described.rules} />}
       {described?.deprecated && (
         <Section title="Life-cycle">
           <Pairs
@@ -273,12 +242,67 @@ function OperationOverview({ measured, documented, at, step }: OverviewProps) {
   )
 }
 
+/** The rates and latencies of an operation, in numbers and as curves. */
+function LastMinutes({ measured: { operation, measured: numbers }, at, step }: MeasuredProps) {
+  const { series, errors } = numbers
+  const rates: CurveSeries[] = [
+    { title: 'requests/s', tone: 'accent', values: series.map(({ requests }) => requests / step) },
+  ]
+  if (errors > 0) rates.push({ title: 'failed/s', tone: 'bad', values: series.map(({ errors }) => errors / step) })
+  const latencies: CurveSeries[] = [
+    { title: 'p95', tone: 'warn', values: series.map(({ p95 }) => p95) },
+    { title: 'p50', tone: 'accent', values: series.map(({ p50 }) => p50) },
+  ]
+  const curve = (title: string, shown: readonly CurveSeries[], write: (value: number) => string) => (
+    <Curve
+      label={`${title} of ${operation} over the last minutes`}
+      to={Date.parse(at)}
+      step={step}
+      series={shown}
+      write={write}
+    />
+  )
+  const times = [numbers.p50, numbers.p95, numbers.p99].map(writeLatency)
+  return (
+    <Section title="The last minutes" more={<a href={hrefOf('live', { operation })}>Its requests and callers</a>}>
+      <PlainTable
+        label="The last minutes"
+        head={['#Rate', '#p50', '#p95', '#p99', '#4xx', '#Failed']}
+        rows={[['all', writeRate(numbers.perSecond), ...times, numbers.refused, errors]]}
+      />
+      {curve('Rate', rates, value => `${Number(value.toPrecision(3))}`)}
+      {curve('Latency', latencies, writeLatency)}
+    </Section>
+  )
+}
+
+const RuleList = ({ rules }: Required<Pick<DescribedOperation, 'rules'>>) => (
+  <Section title="Rules, the first that matches applies">
+    <ol>
+      {rules.map(({ name, when, times, does }) => (
+        <li key={name}>
+          <code>{when ?? 'always'}</code>
+          <span class="muted">
+            {' '}
+            → {does.join(', ')}
+            {times && ` (${times} times)`}
+          </span>
+        </li>
+      ))}
+    </ol>
+  </Section>
+)
+
 /** The units of the drawings, which are stretched to their place. */
 const WIDTH = 300
 const HEIGHT = 100
 
-/** The title, the tone, and one value for each time; null leaves a gap. */
-type CurveSeries = readonly [title: string, tone: Tone, values: readonly (number | null)[]]
+interface CurveSeries {
+  readonly title: string
+  readonly tone: Tone
+  /** A value for each time; null leaves a gap. */
+  readonly values: readonly (number | null)[]
+}
 
 interface DrawingProps {
   readonly label: string
@@ -303,12 +327,12 @@ interface CurveProps {
 
 /** Curves over time with axes and a legend. */
 function Curve({ label, to, step, series, write }: CurveProps) {
-  const most = roundAbove(Math.max(0, ...series.flatMap(([, , values]) => values.map(value => value ?? 0))))
-  const length = ((series[0]?.[2].length ?? 1) - 1) * step * 1000
+  const most = roundAbove(Math.max(0, ...series.flatMap(({ values }) => values.map(value => value ?? 0))))
+  const length = ((series[0]?.values.length ?? 1) - 1) * step * 1000
   return (
     <figure class="curve">
       <figcaption class="row">
-        {series.map(([title, tone]) => (
+        {series.map(({ title, tone }) => (
           <span key={title} class={`tone-${tone}`}>
             ● {title}
           </span>
@@ -321,7 +345,7 @@ function Curve({ label, to, step, series, write }: CurveProps) {
       </div>
       <Drawing label={label}>
         <path class="grid" d={`M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT}H${WIDTH}`} />
-        {series.map(([title, tone, values], i) => (
+        {series.map(({ title, tone, values }, i) => (
           <g key={title} class={`tone-${tone}`}>
             {i === 0 && !values.includes(null) && <path class="area" d={areaUnder(values, most)} />}
             <path class="line" d={lineThrough(values, most)} />

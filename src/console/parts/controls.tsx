@@ -28,10 +28,18 @@ export const Button = ({ icon, kind, label, submits = false, children, ...rest }
   </button>
 )
 
+interface Action {
+  readonly icon: IconName
+  readonly title: string
+  readonly run: () => unknown
+  /** The tooltip. */
+  readonly about?: string
+}
+
 interface ActionsProps {
   readonly label: string
-  /** The icon, the title, the action, and its tooltip; false leaves one out. */
-  readonly of: readonly (false | readonly [icon: IconName, title: string, act: () => unknown, about?: string])[]
+  /** The buttons; false leaves one out. */
+  readonly of: readonly (Action | false)[]
 }
 
 /** A row of buttons with icons. */
@@ -40,8 +48,8 @@ export const Actions = ({ label, of }: ActionsProps) => (
     {of.map(
       action =>
         action && (
-          <Button key={action[1]} icon={action[0]} title={action[3]} onClick={action[2]}>
-            {action[1]}
+          <Button key={action.title} icon={action.icon} title={action.about} onClick={action.run}>
+            {action.title}
           </Button>
         ),
     )}

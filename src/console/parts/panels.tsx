@@ -49,12 +49,20 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   )
 }
 
+/** A tab with the panel that it shows. */
+export interface Tab {
+  readonly id: string
+  readonly title: string
+  /** A number beside the title. */
+  readonly count?: number | undefined
+  readonly show: () => ComponentChildren
+}
+
 interface TabsProps {
   readonly label: string
   /** The parameter of the URL that names the chosen tab; without it the first one is chosen. */
   readonly parameter: string
-  /** The id, the title, the panel, and a number beside the title. */
-  readonly tabs: readonly (readonly [id: string, title: string, panel: () => ComponentChildren, count?: number])[]
+  readonly tabs: readonly Tab[]
   /** Further parameters that another tab clears. */
   readonly clears?: readonly string[]
 }
@@ -62,33 +70,35 @@ interface TabsProps {
 /** Tabs above the panel of the chosen one. Arrow keys move between them, as the ARIA pattern has it. */
 export function Tabs({ label, parameter: name, tabs, clears = [] }: TabsProps) {
   const id = useId()
-  const wanted = tabs.findIndex(([tab]) => tab === parameter(name))
-  const at = Math.max(0, wanted)
+  const chosen = Math.max(
+    0,
+    tabs.findIndex(tab => tab.id === parameter(name)),
+  )
   const choose = (next: number): void => {
     const cleared = Object.fromEntries(clears.map(other => [other, undefined]))
-    setParameters({ ...cleared, [name]: next === 0 ? undefined : tabs[next]?.[0] }, 'push')
+    setParameters({ ...cleared, [name]: next === 0 ? undefined : tabs[next]?.id }, 'push')
   }
   const move = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (step === undefined) return
     event.preventDefault()
-    const next = (at + step + tabs.length) % tabs.length
+    const next = (chosen + step + tabs.length) % tabs.length
     choose(next)
     document.getElementById(`${id}-${next}`)?.focus()
   }
   return (
     <>
       <div class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
-        {tabs.map(([tab, title, , count], i) => (
+        {tabs.map(({ id: tab, title, count }, i) => (
           <button
             key={tab}
             id={`${id}-${i}`}
             type="button"
             role="tab"
             class="tab"
-            aria-selected={i === at}
+            aria-selected={i === chosen}
             aria-controls={`${id}-panel`}
-            tabIndex={i === at ? 0 : -1}
+            tabIndex={i === chosen ? 0 : -1}
             onClick={() => choose(i)}
           >
             {title}
@@ -96,8 +106,8 @@ export function Tabs({ label, parameter: name, tabs, clears = [] }: TabsProps) {
           </button>
         ))}
       </div>
-      <div id={`${id}-panel`} class="tab-panel" role="tabpanel" aria-labelledby={`${id}-${at}`}>
-        {tabs[at]?.[2]()}
+      <div id={`${id}-panel`} class="tab-panel" role="tabpanel" aria-labelledby={`${id}-${chosen}`}>
+        {tabs[chosen]?.show()}
       </div>
     </>
   )

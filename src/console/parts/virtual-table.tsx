@@ -5,16 +5,15 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { parameter, setParameters } from '../model/gateway.ts'
 
-/**
- * The title, how wide the column grows where there is room (`6rem`, `2fr`), the cell of a row, and its classes (`end`). A column
- * is as wide as its cells in sight; the table scrolls where they need more than there is.
- */
-export type Column<Row> = readonly [
-  title: string,
-  width: string,
-  cell: (row: Row) => ComponentChildren,
-  classes?: string,
-]
+/** A column is as wide as its cells in sight; the table scrolls where they need more than there is. */
+export interface Column<Row> {
+  readonly title: string
+  /** How wide it grows where there is room: `6rem`, `2fr`. */
+  readonly width: string
+  readonly cell: (row: Row) => ComponentChildren
+  /** The classes of its cells, such as `end`. */
+  readonly classes?: string
+}
 
 interface VirtualTableProps<Row> {
   readonly label: string
@@ -28,7 +27,7 @@ interface VirtualTableProps<Row> {
   /** The title of the column that the rows are sorted by, after `-` where the last is first. */
   readonly sort?: string
   /** Unset where the rows cannot be sorted. */
-  readonly onSort?: (sort: string) => void
+  readonly onSort?: ((sort: string) => void) | undefined
   /** Is called with the visible rows, for data that is loaded by page. */
   readonly onSight?: ((from: number, to: number) => void) | undefined
   /**
@@ -41,20 +40,18 @@ interface VirtualTableProps<Row> {
   readonly rowClass?: (row: Row) => string
 }
 
+/** Pixels. */
+const ROW_HEIGHT = 30
+
 /** Rows beyond the edge that are kept ready. */
 const OVERSCAN = 8
 
-export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, columns, count, rowAt, keyOf, sort = '', onSort, onSight } = props
-  const { prepended = 0, rowHeight = 30 } = props
-  const id = useId()
-  const selected = parameter(props.parameter)
+/** Follows the scrolling of the table, and returns which rows are in sight, with some beyond the edge. */
+function useRowsInSight<Row>({ count, onSight, prepended = 0, rowHeight = ROW_HEIGHT }: VirtualTableProps<Row>) {
   const box = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const [height, setHeight] = useState(600)
-  const before = useRef(prepended)
-  const cursor = useRef(-1)
-
+  const prependedBefore = useRef(prepended)
   useEffect(() => {
     const element = box.current as HTMLDivElement
     const observer = new ResizeObserver(() => setHeight(element.clientHeight))
@@ -63,50 +60,56 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   }, [])
   useLayoutEffect(() => {
     const element = box.current as HTMLDivElement
-    if (element.scrollTop > 0) element.scrollTop += Math.max(0, prepended - before.current) * rowHeight
-    before.current = prepended
+    const added = Math.max(0, prepended - prependedBefore.current)
+    if (element.scrollTop > 0) element.scrollTop += added * rowHeight
+    prependedBefore.current = prepended
   }, [prepended, rowHeight])
-
   const from = Math.max(0, Math.floor(top / rowHeight) - OVERSCAN)
   const to = Math.min(count, Math.ceil((top + height) / rowHeight) + OVERSCAN)
   useEffect(() => onSight?.(from, to), [from, to, onSight])
+  return { box, from, to, height, setTop }
+}
 
-  const rows = Array.from({ length: Math.max(0, to - from) }, (_, i) => {
-    const row = rowAt(from + i)
-    return { index: from + i, row, key: row === undefined ? from + i : keyOf(row) }
+/** Returns the rows from one index up to another, with their keys; one that is being loaded has its index as its key. */
+const rowsBetween = <Row,>(from: number, to: number, { rowAt, keyOf }: VirtualTableProps<Row>) =>
+  Array.from({ length: Math.max(0, to - from) }, (_, i) => {
+    const index = from + i
+    const row = rowAt(index)
+    return { index, row, key: row === undefined ? index : keyOf(row) }
   })
-  const chosen = rows.find(({ key }) => key === selected)
-  if (chosen !== undefined) cursor.current = chosen.index
 
+/** Keeps the selected row in the URL, by its key, and its index for the keys that move it. */
+function useSelection<Row>(props: VirtualTableProps<Row>, rows: readonly { index: number; key: string | number }[]) {
+  const { parameter: name, rowAt, keyOf } = props
+  const selected = parameter(name)
+  const cursor = useRef(-1)
+  const selectedRow = rows.find(({ key }) => key === selected)
+  if (selectedRow !== undefined) cursor.current = selectedRow.index
   const select = (index: number): void => {
     const row = rowAt(index)
     if (row === undefined) return
     cursor.current = index
-    setParameters({ [props.parameter]: keyOf(row) }, selected === '' ? 'push' : 'replace')
+    setParameters({ [name]: keyOf(row) }, selected === '' ? 'push' : 'replace')
   }
+  return { selected, isInSight: selectedRow !== undefined, cursor, select }
+}
+
+export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
+  const { label, columns, count, sort = '', onSort, rowHeight = ROW_HEIGHT, rowClass } = props
+  const { box, from, to, height, setTop } = useRowsInSight(props)
+  const id = useId()
+  const rows = rowsBetween(from, to, props)
+  const { selected, isInSight, cursor, select } = useSelection(props, rows)
   const onKeyDown = (event: KeyboardEvent): void => {
     const element = box.current as HTMLDivElement
     if (event.target !== element || event.ctrlKey || event.metaKey || event.altKey) return
-    const page = Math.max(1, Math.floor(height / rowHeight) - 2)
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: 1,
-      ArrowUp: -1,
-      PageDown: page,
-      PageUp: -page,
-      Home: -count,
-      End: count,
-    }
-    const step = steps[event.key]
+    const step = stepOf(event.key, Math.floor(height / rowHeight) - 2, count)
     if (step === undefined) return
     event.preventDefault()
     const next = Math.max(0, Math.min(count - 1, cursor.current + step))
     select(next)
-    // The row is put into sight, below the heading.
-    const edge = next * rowHeight
-    const head = rowHeight + 4
-    element.scrollTop = Math.min(edge, Math.max(element.scrollTop, edge + rowHeight + head - element.clientHeight))
+    showRow(element, next, rowHeight)
   }
-
   return (
     <div
       ref={box}
@@ -115,35 +118,12 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       tabIndex={0}
       aria-label={label}
       aria-rowcount={count + 1}
-      aria-activedescendant={chosen && `${id}-${selected}`}
-      style={{ gridTemplateColumns: columns.map(([, width]) => `minmax(max-content, ${width})`).join(' ') }}
+      aria-activedescendant={isInSight ? `${id}-${selected}` : undefined}
+      style={{ gridTemplateColumns: columns.map(({ width }) => `minmax(max-content, ${width})`).join(' ') }}
       onScroll={event => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
     >
-      <div class="table-head muted" role="row" aria-rowindex={1} style={{ height: `${rowHeight}px` }} tabIndex={-1}>
-        {columns.map(([title, , , classes]) => {
-          const isFirstUp = sort === title
-          const isSorted = isFirstUp || sort === `-${title}`
-          return (
-            <span
-              key={title}
-              role="columnheader"
-              class={classes}
-              aria-sort={isSorted ? (isFirstUp ? 'ascending' : 'descending') : undefined}
-              tabIndex={-1}
-            >
-              {onSort ? (
-                <button type="button" onClick={() => onSort(isFirstUp ? `-${title}` : title)}>
-                  {title}
-                  {isSorted && <span aria-hidden="true">{isFirstUp ? ' ↑' : ' ↓'}</span>}
-                </button>
-              ) : (
-                title
-              )}
-            </span>
-          )
-        })}
-      </div>
+      <TableHead columns={columns} height={rowHeight} sort={sort} onSort={onSort} />
       <div
         class="table-rows"
         role="rowgroup"
@@ -154,7 +134,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           <div
             key={key}
             id={`${id}-${key}`}
-            class={`table-row ${(row && props.rowClass?.(row)) ?? ''}`}
+            class={`table-row ${(row && rowClass?.(row)) ?? ''}`}
             role="row"
             tabIndex={-1}
             aria-rowindex={index + 2}
@@ -162,14 +142,76 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
             style={{ height: `${rowHeight}px` }}
             onClick={() => select(index)}
           >
-            {columns.map(([title, , cell, classes], i) => (
-              <span key={title} role="gridcell" class={classes} tabIndex={-1}>
-                {row !== undefined ? cell(row) : i === 0 && '…'}
-              </span>
-            ))}
+            <Cells columns={columns} row={row} />
           </div>
         ))}
       </div>
     </div>
   )
 }
+
+/** The cells of a row, or a sign that the row is being loaded. */
+const Cells = <Row,>({ columns, row }: Pick<VirtualTableProps<Row>, 'columns'> & { row: Row | undefined }) => (
+  <>
+    {columns.map(({ title, cell, classes }, i) => (
+      <span key={title} role="gridcell" class={classes} tabIndex={-1}>
+        {row !== undefined ? cell(row) : i === 0 && '…'}
+      </span>
+    ))}
+  </>
+)
+
+/** Returns how many rows a key moves the selection; `undefined` for another key. @param page the rows in sight */
+function stepOf(key: string, page: number, count: number): number | undefined {
+  const pageStep = Math.max(1, page)
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: pageStep,
+    PageUp: -pageStep,
+    Home: -count,
+    End: count,
+  }
+  return steps[key]
+}
+
+/** Scrolls a row into sight, below the heading. */
+function showRow(table: HTMLElement, index: number, rowHeight: number): void {
+  const edge = index * rowHeight
+  const head = rowHeight + 4
+  table.scrollTop = Math.min(edge, Math.max(table.scrollTop, edge + rowHeight + head - table.clientHeight))
+}
+
+interface TableHeadProps<Row> extends Pick<VirtualTableProps<Row>, 'columns'> {
+  /** Pixels. */
+  readonly height: number
+  readonly sort: string
+  readonly onSort: ((sort: string) => void) | undefined
+}
+
+const TableHead = <Row,>({ columns, height, sort, onSort }: TableHeadProps<Row>) => (
+  <div class="table-head muted" role="row" aria-rowindex={1} style={{ height: `${height}px` }} tabIndex={-1}>
+    {columns.map(({ title, classes }) => {
+      const isAscending = sort === title
+      const isSorted = isAscending || sort === `-${title}`
+      return (
+        <span
+          key={title}
+          role="columnheader"
+          class={classes}
+          aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
+          tabIndex={-1}
+        >
+          {onSort ? (
+            <button type="button" onClick={() => onSort(isAscending ? `-${title}` : title)}>
+              {title}
+              {isSorted && <span aria-hidden="true">{isAscending ? ' ↑' : ' ↓'}</span>}
+            </button>
+          ) : (
+            title
+          )}
+        </span>
+      )
+    })}
+  </div>
+)

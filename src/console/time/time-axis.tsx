@@ -1,5 +1,6 @@
 // A time axis with a lane for each kind of event. The clock of the world is a line that is dragged, or moved by arrow keys.
 
+import type { TargetedPointerEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CalendarEvent } from '../model/replies.ts'
 import { writeMoment } from '../model/wording.ts'
@@ -133,6 +134,44 @@ function MarkButton({ mark, range, selected, onSelect, onRange }: TimeAxisProps 
   )
 }
 
+/** Returns how far a key moves the clock, as a part of the range; `undefined` for another key. @param place that of the clock */
+function stepOf(key: string, place: number): number | undefined {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowRight: 0.01,
+    ArrowUp: 0.01,
+    ArrowLeft: -0.01,
+    ArrowDown: -0.01,
+    PageUp: 0.1,
+    PageDown: -0.1,
+    Home: -place,
+    End: 1 - place,
+    Escape: 0,
+  }
+  return steps[key]
+}
+
+/** Starts to drag an element, which then gets the moves of the pointer wherever it goes. */
+function grab(event: TargetedPointerEvent<HTMLElement>): void {
+  event.preventDefault()
+  event.currentTarget.setPointerCapture(event.pointerId)
+  event.currentTarget.focus()
+}
+
+interface ClockBeyondProps {
+  readonly isBefore: boolean
+  /** Milliseconds since the epoch. */
+  readonly time: number
+  readonly onClick: () => void
+}
+
+/** Tells that the clock is outside of the shown range; a click shows it. */
+const ClockBeyond = ({ isBefore, time, onClick }: ClockBeyondProps) => (
+  <button type="button" class={`clock-beyond ${isBefore ? 'before' : 'after'}`} onClick={onClick}>
+    {isBefore ? '← ' : ''}The clock shows {writeMoment(Math.round(time / 60_000) * 60_000)}
+    {isBefore ? '' : ' →'}
+  </button>
+)
+
 function ClockLine({ events, range, time, width, onTime, onRange }: TimeAxisProps & { readonly width: number }) {
   /** The time that the line is dragged to, until the clock shows it. */
   const [draft, setDraft] = useState<number | undefined>()
@@ -147,47 +186,29 @@ function ClockLine({ events, range, time, width, onTime, onRange }: TimeAxisProp
     setDraft(before => (before === moment ? undefined : before))
   }
   const drag = (event: PointerEvent): number => {
-    const inside = placeOfPointer(event, (event.currentTarget as HTMLElement).parentElement as HTMLElement)
-    const moment = snap(momentAt(Math.min(1, Math.max(0, inside)), range), events, range, width)
+    const place = placeOfPointer(event, (event.currentTarget as HTMLElement).parentElement as HTMLElement)
+    const moment = snap(momentAt(Math.min(1, Math.max(0, place)), range), events, range, width)
     setDraft(moment)
     return moment
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    const steps: Readonly<Record<string, number>> = {
-      ArrowRight: 0.01,
-      ArrowUp: 0.01,
-      ArrowLeft: -0.01,
-      ArrowDown: -0.01,
-      PageUp: 0.1,
-      PageDown: -0.1,
-      Home: -place,
-      End: 1 - place,
-      Escape: 0,
-    }
-    const step = steps[event.key]
+    const step = stepOf(event.key, place)
     if (step === undefined) return
     event.preventDefault()
     clearTimeout(timer.current)
+    if (step === 0) {
+      setDraft(undefined)
+      return
+    }
     // The step is longer than the distance at which the line would snap, so that it never stays.
     const moment = snap(at + step * length * (event.shiftKey ? 10 : 1), [], range, width)
-    setDraft(step === 0 ? undefined : moment)
-    if (step === 0) return
+    setDraft(moment)
     const inside = placeInRange(moment, range)
     if (inside < 0 || inside > 1) onRange(rangeAround(moment, length))
     timer.current = setTimeout(() => void commit(moment), KEY_WAIT)
   }
-  if (place < 0 || place > 1) {
-    return (
-      <button
-        type="button"
-        class={`clock-beyond ${place < 0 ? 'before' : 'after'}`}
-        onClick={() => onRange(rangeAround(time, length))}
-      >
-        {place < 0 ? '← ' : ''}The clock shows {writeMoment(Math.round(time / 60_000) * 60_000)}
-        {place > 0 ? ' →' : ''}
-      </button>
-    )
-  }
+  const showClock = (): void => onRange(rangeAround(time, length))
+  if (place < 0 || place > 1) return <ClockBeyond isBefore={place < 0} time={time} onClick={showClock} />
   return (
     <div
       class="clock-line"
@@ -200,11 +221,7 @@ function ClockLine({ events, range, time, width, onTime, onRange }: TimeAxisProp
       aria-valuenow={second}
       aria-valuetext={writeMoment(second * 1000)}
       onKeyDown={onKeyDown}
-      onPointerDown={event => {
-        event.preventDefault()
-        event.currentTarget.setPointerCapture(event.pointerId)
-        event.currentTarget.focus()
-      }}
+      onPointerDown={grab}
       onPointerMove={event => event.currentTarget.hasPointerCapture(event.pointerId) && drag(event)}
       onPointerUp={event => draft !== undefined && void commit(drag(event))}
       onPointerCancel={() => setDraft(undefined)}

@@ -77,49 +77,19 @@ function Calendar({ events, omitted, onChanged }: CalendarProps) {
   const hidden = parameter('hide').split(',')
   const shown = useMemo(() => events.filter(({ kind }) => !hidden.includes(kind)), [events, parameter('hide')])
   const range = readRange(parameter('range')) ?? rangeOver(events, time)
-  const setRange = (next: TimeRange | undefined): void =>
-    setParameters({ range: next === undefined ? undefined : writeRange(next) })
   const changeClock = async (change: () => Promise<void>, done: string): Promise<void> => {
     await perform(change, done)
     await onChanged()
   }
   const setTime = (at: number): Promise<void> =>
     changeClock(() => setClock({ now: new Date(at).toISOString() }), `The clock shows ${writeMoment(at)}.`)
-  const tools: readonly (readonly [icon: IconName | undefined, title: string, range: TimeRange | undefined])[] = [
-    ['left', 'Earlier', pan(range, -0.5)],
-    [undefined, 'All', undefined],
-    [undefined, 'Year', rangeAround(time, 366 * ONE_DAY)],
-    [undefined, 'Month', rangeAround(time, 31 * ONE_DAY)],
-    [undefined, 'Day', rangeAround(time, ONE_DAY)],
-    ['right', 'Later', pan(range, 0.5)],
-    ['plus', 'Show less time', zoom(range, 0.5, time)],
-    ['minus', 'Show more time', zoom(range, 2, time)],
-  ]
   const selected = shown.find(event => eventKey(event) === parameter('event'))
   return (
     <div class="view calendar">
       <div class="bar">
-        {kindsOf(events).map(kind => {
-          const hides = hidden.includes(kind)
-          const others = hidden.filter(one => one !== kind && one !== '')
-          return (
-            <Button
-              key={kind}
-              aria-pressed={!hides}
-              onClick={() => setParameters({ hide: [...others, ...(hides ? [] : [kind])].join() })}
-            >
-              {EVENT_KINDS[kind][0]}
-            </Button>
-          )
-        })}
+        <KindFilter events={events} hidden={hidden} />
         <span class="spring" />
-        <div class="row" role="group" aria-label="The time that is shown">
-          {tools.map(([icon, title, next]) => (
-            <Button key={title} {...(icon && { icon, label: title })} onClick={() => setRange(next)}>
-              {!icon && title}
-            </Button>
-          ))}
-        </div>
+        <RangeTools range={range} time={time} />
       </div>
       <TimeAxis
         {...{ events: shown, range, time, selected, onRange: setRange, onTime: setTime }}
@@ -153,6 +123,58 @@ function Calendar({ events, omitted, onChanged }: CalendarProps) {
         />
       </div>
       {omitted > 0 && <p class="status-line">{omitted.toLocaleString('en')} later events are not shown.</p>}
+    </div>
+  )
+}
+
+/** @param range unset for all */
+const setRange = (range: TimeRange | undefined): void =>
+  setParameters({ range: range === undefined ? undefined : writeRange(range) })
+
+/** Shows and hides events by their kind. */
+const KindFilter = ({ events, hidden }: { events: readonly CalendarEvent[]; hidden: readonly string[] }) => (
+  <>
+    {kindsOf(events).map(kind => {
+      const isHidden = hidden.includes(kind)
+      const others = hidden.filter(other => other !== kind && other !== '')
+      return (
+        <Button
+          key={kind}
+          aria-pressed={!isHidden}
+          onClick={() => setParameters({ hide: [...others, ...(isHidden ? [] : [kind])].join() })}
+        >
+          {EVENT_KINDS[kind][0]}
+        </Button>
+      )
+    })}
+  </>
+)
+
+interface RangeTool {
+  readonly icon?: IconName
+  readonly title: string
+  /** The part of the calendar that it shows; unset for all. */
+  readonly range?: TimeRange
+}
+
+function RangeTools({ range, time }: { range: TimeRange; time: number }) {
+  const tools: readonly RangeTool[] = [
+    { icon: 'left', title: 'Earlier', range: pan(range, -0.5) },
+    { title: 'All' },
+    { title: 'Year', range: rangeAround(time, 366 * ONE_DAY) },
+    { title: 'Month', range: rangeAround(time, 31 * ONE_DAY) },
+    { title: 'Day', range: rangeAround(time, ONE_DAY) },
+    { icon: 'right', title: 'Later', range: pan(range, 0.5) },
+    { icon: 'plus', title: 'Show less time', range: zoom(range, 0.5, time) },
+    { icon: 'minus', title: 'Show more time', range: zoom(range, 2, time) },
+  ]
+  return (
+    <div class="row" role="group" aria-label="The time that is shown">
+      {tools.map(({ icon, title, range: next }) => (
+        <Button key={title} {...(icon && { icon, label: title })} onClick={() => setRange(next)}>
+          {!icon && title}
+        </Button>
+      ))}
     </div>
   )
 }
@@ -197,9 +219,14 @@ function ChosenEvent({ event, time, onTime }: ChosenEventProps) {
 }
 
 const columnsAt = (time: number): readonly Column<CalendarEvent>[] => [
-  ['When', '9.5rem', ({ at }) => writeMoment(Date.parse(at))],
-  ['From the clock', '8.5rem', ({ at }) => writeDistance(Date.parse(at) - time), 'muted'],
-  ['Kind', '7rem', ({ kind }) => <KindBadge kind={kind} />],
-  ['What happens', '1fr', ({ text }) => text],
-  ['For', '6rem', ({ at, until }) => until && writeDuration(Date.parse(until) - Date.parse(at))],
+  { title: 'When', width: '9.5rem', cell: ({ at }) => writeMoment(Date.parse(at)) },
+  {
+    title: 'From the clock',
+    width: '8.5rem',
+    cell: ({ at }) => writeDistance(Date.parse(at) - time),
+    classes: 'muted',
+  },
+  { title: 'Kind', width: '7rem', cell: ({ kind }) => <KindBadge kind={kind} /> },
+  { title: 'What happens', width: '1fr', cell: ({ text }) => text },
+  { title: 'For', width: '6rem', cell: ({ at, until }) => until && writeDuration(Date.parse(until) - Date.parse(at)) },
 ]

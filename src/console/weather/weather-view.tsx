@@ -17,7 +17,17 @@ import {
 } from '../model/gateway.ts'
 import type { MeasuredOperation } from '../model/replies.ts'
 import { writeLatency, writeMoment, writePercent } from '../model/wording.ts'
-import { announce, Button, Icon, Note, ProblemNotice, Select, SelectField, ShowLoaded } from '../parts/controls.tsx'
+import {
+  announce,
+  Button,
+  Icon,
+  type IconName,
+  Note,
+  ProblemNotice,
+  Select,
+  SelectField,
+  ShowLoaded,
+} from '../parts/controls.tsx'
 import { FirstCommand, PlainTable, Section } from '../parts/panels.tsx'
 import {
   blocksInWords,
@@ -69,21 +79,21 @@ interface WeatherControlsProps {
 /** Milliseconds after the last move of a slider until the weather changes: keys move it many times. */
 const SLIDER_WAIT = 300
 
-function WeatherControls({ path, world, weather, onChanged }: WeatherControlsProps) {
-  const { name: current, known, blocks, until } = weather
-  const scope = readScope(parameter('for'))
-  const [lasting, setLasting] = useState('')
+/** A change of the weather, with the message after it. */
+interface WeatherChange {
+  /** The body of the call; unset to clear the weather. */
+  readonly body: object | undefined
+  readonly done: string
+}
+
+/** Changes the weather. It holds the weather that the person wishes for, which the sliders show until the gateway has it. */
+function useWeatherChanges({ path, weather, onChanged }: WeatherControlsProps, lasting: string) {
   const task = useTask()
-  const { value } = useReply<ServedConfiguration>('/config')
-  const presets = (value?.written.weather ?? {}) as Readonly<Record<string, WeatherBlocks>>
-  // The sliders show the weather that is wished, until the gateway has it.
   const [wished, setWished] = useState<WeatherBlocks | undefined>()
-  const shown = wished ?? blocks
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
-  const over = world || 'everything'
-  /** @param sent the wish that it fulfils; unset for each */
-  const put = async (body: object | undefined, done: string, sent?: WeatherBlocks): Promise<void> => {
+  /** @param fulfilled the wish that the change fulfils; unset for each */
+  const put = async ({ body, done }: WeatherChange, fulfilled?: WeatherBlocks): Promise<void> => {
     clearTimeout(timer.current)
     await task.run(async () => {
       if (body === undefined) await call('DELETE', path)
@@ -91,27 +101,30 @@ function WeatherControls({ path, world, weather, onChanged }: WeatherControlsPro
       announce(done)
     })
     await onChanged()
-    setWished(now => (sent === undefined || now === sent ? undefined : now))
+    setWished(now => (fulfilled === undefined || now === fulfilled ? undefined : now))
   }
+  const wish = (next: WeatherBlocks, change: WeatherChange): void => {
+    setWished(next)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => put(change, next), SLIDER_WAIT)
+  }
+  return { shown: wished ?? weather.blocks, put, wish, error: task.error }
+}
+
+function WeatherControls(props: WeatherControlsProps) {
+  const { world, weather } = props
+  const { name: current, known, blocks, until } = weather
+  const scope = readScope(parameter('for'))
+  const [lasting, setLasting] = useState('')
+  const { shown, put, wish, error } = useWeatherChanges(props, lasting)
+  const over = world || 'everything'
   const change = (settings: WeatherSettings): void => {
     const next = withSettings(shown, scope, settings)
     if (JSON.stringify(next) === JSON.stringify(shown)) return
-    setWished(next)
     const name = current === null || known.includes(current) ? 'console' : current
     const body = isClear(next) ? undefined : { ...next, name }
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => put(body, `The weather over ${over} has changed.`, next), SLIDER_WAIT)
+    wish(next, { body, done: `The weather over ${over} has changed.` })
   }
-  const others = scopesOf(shown).filter(one => writeScope(one) !== writeScope(scope))
-  const switches = [
-    ['Clear', 'As configured', current === null, `The weather over ${over} is clear.`, undefined],
-    ...[...new Set([...known, ...(current === null ? [] : [current])])].map(name => {
-      const about = blocksInWords(known.includes(name) ? presets[name] : blocks)
-      return name === current
-        ? ([name, about, true, `${name} has cleared.`, undefined] as const)
-        : ([name, about, false, `${name} is over ${over}.`, { name }] as const)
-    }),
-  ] as const
   return (
     <div class="weather">
       <div class="scroll">
@@ -128,17 +141,7 @@ function WeatherControls({ path, world, weather, onChanged }: WeatherControlsPro
               />
             </div>
           </div>
-          <div class="presets form-row">
-            {switches.map(([name, about, on, done, body]) => (
-              <Button key={name} role="switch" aria-checked={on} onClick={() => put(body, done)}>
-                <b class="row nowrap">
-                  <Icon name={name === 'Clear' ? 'sun' : 'cloud'} />
-                  {name}
-                </b>
-                <span class="muted">{about}</span>
-              </Button>
-            ))}
-          </div>
+          <Presets weather={weather} over={over} put={put} />
           {until && <Note text={`Clears by itself at ${writeMoment(Date.parse(until))} UTC.`} />}
           {known.length === 0 && (
             <Note text="The configuration names no weather. With `weather: { storm: { defaults: { latency: 2s } } }` a switch appears here. The sliders below work without." />
@@ -150,23 +153,89 @@ function WeatherControls({ path, world, weather, onChanged }: WeatherControlsPro
           )}
         </Section>
         <Section label="Sliders" title="Settings for" more={<ScopeChooser scope={scope} />}>
-          {others.length > 0 && (
-            <p class="row">
-              <span class="muted">Also for</span>
-              {others.map(one => (
-                <Button key={writeScope(one)} kind="quiet" onClick={() => chooseScope(writeScope(one))}>
-                  {one.name || one.kind}
-                  <span class="count muted">{settingsInWords(settingsIn(shown, one)) || 'settings'}</span>
-                </Button>
-              ))}
-            </p>
-          )}
-          <ProblemNotice error={task.error} />
+          <OtherScopes shown={shown} scope={scope} />
+          <ProblemNotice error={error} />
           <Sliders key={writeScope(scope)} settings={settingsIn(shown, scope)} onChange={change} />
         </Section>
       </div>
       <MeasuredPanel world={world} scope={scope} blocks={blocks} />
     </div>
+  )
+}
+
+interface PresetsProps {
+  readonly weather: ServedWeather
+  /** The name of the world, or `everything`. */
+  readonly over: string
+  readonly put: (change: WeatherChange) => Promise<void>
+}
+
+/** A switch for clear weather, for each weather of the configuration, and for the current one. */
+function Presets({ weather: { name: current, known, blocks }, over, put }: PresetsProps) {
+  const { value } = useReply<ServedConfiguration>('/config')
+  const configured = (value?.written.weather ?? {}) as Readonly<Record<string, WeatherBlocks>>
+  const names = [...new Set([...known, ...(current === null ? [] : [current])])]
+  return (
+    <div class="presets form-row">
+      <PresetSwitch
+        title="Clear"
+        about="As configured"
+        icon="sun"
+        on={current === null}
+        onClick={() => put({ body: undefined, done: `The weather over ${over} is clear.` })}
+      />
+      {names.map(name => (
+        <PresetSwitch
+          key={name}
+          title={name}
+          about={blocksInWords(known.includes(name) ? configured[name] : blocks)}
+          icon="cloud"
+          on={name === current}
+          onClick={() =>
+            put(
+              name === current
+                ? { body: undefined, done: `${name} has cleared.` }
+                : { body: { name }, done: `${name} is over ${over}.` },
+            )
+          }
+        />
+      ))}
+    </div>
+  )
+}
+
+interface PresetSwitchProps {
+  readonly title: string
+  readonly about: string
+  readonly icon: IconName
+  readonly on: boolean
+  readonly onClick: () => unknown
+}
+
+const PresetSwitch = ({ title, about, icon, on, onClick }: PresetSwitchProps) => (
+  <Button role="switch" aria-checked={on} onClick={onClick}>
+    <b class="row nowrap">
+      <Icon name={icon} />
+      {title}
+    </b>
+    <span class="muted">{about}</span>
+  </Button>
+)
+
+/** Links to the other scopes that have settings. */
+function OtherScopes({ shown, scope }: { shown: WeatherBlocks; scope: WeatherScope }) {
+  const others = scopesOf(shown).filter(other => writeScope(other) !== writeScope(scope))
+  if (others.length === 0) return null
+  return (
+    <p class="row">
+      <span class="muted">Also for</span>
+      {others.map(other => (
+        <Button key={writeScope(other)} kind="quiet" onClick={() => chooseScope(writeScope(other))}>
+          {other.name || other.kind}
+          <span class="count muted">{settingsInWords(settingsIn(shown, other)) || 'settings'}</span>
+        </Button>
+      ))}
+    </p>
   )
 }
 
@@ -183,83 +252,107 @@ const CODES = ['429', '500', '502', '503', '504']
 const RATES = { status: 'Error status', reset: 'Connection reset', hang: 'No answer' } as const
 const LIMITS = { perMinute: 'Requests a minute', concurrency: 'Served at once' } as const
 
-/** The label, the place from 0 to 1000, the value in words, and what a move does. */
-type SliderParts = readonly [label: string, place: number, text: string, onMove: (place: number) => void]
+interface Slider {
+  readonly label: string
+  /** From 0 to 1000. */
+  readonly place: number
+  /** The value in words. */
+  readonly text: string
+  readonly onMove: (place: number) => void
+}
 
-const slidersFor = <Key extends string>(titles: Readonly<Record<Key, unknown>>, partsOf: (key: Key) => SliderParts) =>
-  (Object.keys(titles) as Key[]).map(partsOf)
+const slidersFor = <Key extends string>(titles: Readonly<Record<Key, unknown>>, sliderFor: (key: Key) => Slider) =>
+  (Object.keys(titles) as Key[]).map(sliderFor)
 
 function Sliders({ settings, onChange }: SlidersProps) {
-  const known = percentilesIn(settings.latency)
-  const latency = known ?? NO_LATENCY
+  const percentiles = percentilesIn(settings.latency)
   const rates = faultRatesIn(settings.fault)
-  const limits = sliderLimitsIn(settings)
   // The settings have no code while the rate of error statuses is 0.
   const [code = rates.code, setCode] = useState<number | undefined>()
-  const change = (changes: WeatherSettings): void => onChange({ ...settings, ...changes })
   const changeRates = (changes: Partial<typeof rates>): void =>
-    change({ fault: faultWith(settings.fault, { ...rates, code, ...changes }) })
-  const groups = {
-    Latency: slidersFor(latency, name => {
-      const value = latency[name] ?? 0
-      return [
-        name,
-        sliderOf(value, MOST_MILLISECONDS),
-        value === 0 ? 'none' : writeLatency(value),
-        place => change({ latency: latencyOf(movePercentile(latency, name, sliderValue(place, MOST_MILLISECONDS))) }),
-      ]
-    }),
-    Faults: slidersFor(RATES, name => [
-      RATES[name],
-      sliderOfRate(rates[name]),
-      rates[name] === 0 ? 'never' : writePercent(rates[name]),
-      place => changeRates({ [name]: rateOf(place) }),
-    ]),
-    Limits: slidersFor(LIMITS, name => [
-      LIMITS[name],
-      sliderOf(limits[name], MOST_REQUESTS),
-      limits[name] === 0 ? 'no limit' : Math.round(limits[name]).toLocaleString('en'),
-      place => onChange(withLimits(settings, { ...limits, [name]: sliderValue(place, MOST_REQUESTS) })),
-    ]),
-  }
+    onChange({ ...settings, fault: faultWith(settings.fault, { ...rates, code, ...changes }) })
   return (
     <div class="stack">
-      {settings.latency != null && known === undefined && (
+      {settings.latency != null && percentiles === undefined && (
         <Note text="Latency has a distribution that these sliders do not show; moving one replaces it." />
       )}
-      {Object.entries(groups).map(([title, sliders]) => (
-        <fieldset key={title} class="stack">
-          <legend>{title}</legend>
-          {sliders.map(([label, place, text, onMove]) => (
-            <label key={label} class="slider">
-              <span>{label}</span>
-              <input
-                type="range"
-                max={1000}
-                step={5}
-                value={place}
-                aria-valuetext={text}
-                onInput={event => onMove(Number(event.currentTarget.value))}
-              />
-              <output class="end">{text}</output>
-            </label>
-          ))}
-          {title === 'Faults' && (
-            <SelectField
-              label="Error code"
-              value={`${code}`}
-              options={CODES}
-              onChange={next => {
-                setCode(Number(next))
-                changeRates({ code: Number(next) })
-              }}
-            />
-          )}
-        </fieldset>
-      ))}
+      <SliderGroup title="Latency" sliders={latencySliders({ settings, onChange })} />
+      <SliderGroup
+        title="Faults"
+        sliders={slidersFor(RATES, name => ({
+          label: RATES[name],
+          place: sliderOfRate(rates[name]),
+          text: rates[name] === 0 ? 'never' : writePercent(rates[name]),
+          onMove: place => changeRates({ [name]: rateOf(place) }),
+        }))}
+      >
+        <SelectField
+          label="Error code"
+          value={`${code}`}
+          options={CODES}
+          onChange={next => {
+            setCode(Number(next))
+            changeRates({ code: Number(next) })
+          }}
+        />
+      </SliderGroup>
+      <SliderGroup title="Limits" sliders={limitSliders({ settings, onChange })} />
     </div>
   )
 }
+
+function latencySliders({ settings, onChange }: SlidersProps): Slider[] {
+  const latency = percentilesIn(settings.latency) ?? NO_LATENCY
+  return slidersFor(latency, name => {
+    const value = latency[name] ?? 0
+    return {
+      label: name,
+      place: sliderOf(value, MOST_MILLISECONDS),
+      text: value === 0 ? 'none' : writeLatency(value),
+      onMove: place => {
+        const moved = movePercentile(latency, name, sliderValue(place, MOST_MILLISECONDS))
+        onChange({ ...settings, latency: latencyOf(moved) })
+      },
+    }
+  })
+}
+
+function limitSliders({ settings, onChange }: SlidersProps): Slider[] {
+  const limits = sliderLimitsIn(settings)
+  return slidersFor(LIMITS, name => ({
+    label: LIMITS[name],
+    place: sliderOf(limits[name], MOST_REQUESTS),
+    text: limits[name] === 0 ? 'no limit' : Math.round(limits[name]).toLocaleString('en'),
+    onMove: place => onChange(withLimits(settings, { ...limits, [name]: sliderValue(place, MOST_REQUESTS) })),
+  }))
+}
+
+interface SliderGroupProps {
+  readonly title: string
+  readonly sliders: readonly Slider[]
+  readonly children?: ComponentChildren
+}
+
+const SliderGroup = ({ title, sliders, children }: SliderGroupProps) => (
+  <fieldset class="stack">
+    <legend>{title}</legend>
+    {sliders.map(({ label, place, text, onMove }) => (
+      <label key={label} class="slider">
+        <span>{label}</span>
+        <input
+          type="range"
+          max={1000}
+          step={5}
+          value={place}
+          aria-valuetext={text}
+          onInput={event => onMove(Number(event.currentTarget.value))}
+        />
+        <output class="end">{text}</output>
+      </label>
+    ))}
+    {children}
+  </fieldset>
+)
 
 const chooseScope = (scope: string): void => setParameters({ for: scope }, 'push')
 

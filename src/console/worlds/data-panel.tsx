@@ -61,12 +61,12 @@ export function DataPanel({ records }: { records: Readonly<Record<string, number
         label="Collections"
         parameter="collection"
         clears={['record', 'new', 'q', 'sort']}
-        tabs={names.map(name => [
-          name,
-          name,
-          () => <CollectionData key={name} collection={name} count={records[name] ?? 0} />,
-          records[name],
-        ])}
+        tabs={names.map(name => ({
+          id: name,
+          title: name,
+          count: records[name],
+          show: () => <CollectionData key={name} collection={name} count={records[name] ?? 0} />,
+        }))}
       />
     </section>
   )
@@ -80,23 +80,24 @@ interface CollectionProps {
 
 function CollectionData({ collection, count }: CollectionProps) {
   const resource = useReply<EditedResource>(pathTo`/resources/${collection}`, { exact: true })
-  return <ShowLoaded of={resource}>{found => <RecordTable resource={found} count={count} />}</ShowLoaded>
+  return <ShowLoaded of={resource}>{value => <RecordTable resource={value} count={count} />}</ShowLoaded>
 }
 
 /** Returns how the world has changed a record of the real API: see the control plane. */
 const changeMade = (row: JsonObject): string =>
   row['{deleted}'] === true ? 'deleted' : row['{upstream}'] === undefined ? 'new' : 'changed'
 
+const CHANGE_COLUMN: Column<JsonObject> = { title: 'in this world', width: '7rem', cell: changeMade }
+
 const NO_RECORDS = 'Make one here, send a request that creates one, or reset the world to begin with the seeds again.'
 
 const pathOfRecords = (collection: string): string => pathTo`/worlds/${shownWorld.value}/collections/${collection}`
 
-function RecordTable({ resource, count }: { resource: EditedResource; count: number }) {
-  const { name: collection, idField, schema, base } = resource
+/** Loads the records that the search and the order of the URL ask for, by page, and again whenever they change. */
+function useRecordPages(path: string, count: number) {
   const [, setTick] = useState(0)
   const q = parameter('q')
   const sort = parameter('sort')
-  const path = pathOfRecords(collection)
   const pages = useMemo(() => {
     const load = async (offset: number, limit: number, signal: AbortSignal) => {
       const reply = await callForReply('GET', path, { query: { q, sort, offset, limit }, signal })
@@ -109,28 +110,34 @@ function RecordTable({ resource, count }: { resource: EditedResource; count: num
     pages.refresh()
     return () => pages.stop()
   }, [pages, epoch.value, dataRevision.value, count])
-  const first = pages.at(0)
-  const columns = useMemo(
-    () => [
-      ...(base === undefined ? [] : [['in this world', '7rem', changeMade] satisfies Column<JsonObject>]),
-      ...columnsOf(schema, idField, first).map(({ name, width, classes }): Column<JsonObject> => {
-        return [name, width, row => cellText(row[name]), classes]
-      }),
-    ],
-    [schema, idField, base, first === undefined],
-  )
-  const [text, setText] = useState(q)
+  // A copy, since a component whose properties are the same is not rendered again.
+  return { ...pages }
+}
+
+type RecordPages = ReturnType<typeof useRecordPages>
+
+/** Holds the text of the search; the URL has it once the person has stopped typing. */
+function useSearch() {
+  const [text, setText] = useState(parameter('q'))
   useEffect(() => {
     const timer = setTimeout(() => setParameters({ q: text }), SEARCH_WAIT)
     return () => clearTimeout(timer)
   }, [text])
+  return [text, setText] as const
+}
+
+function RecordTable({ resource, count }: { resource: EditedResource; count: number }) {
+  const { name: collection, base } = resource
+  const path = pathOfRecords(collection)
+  const pages = useRecordPages(path, count)
+  const [search, setSearch] = useSearch()
   const selected = parameter('record')
-  const beside = selected !== '' || parameter('new') !== ''
+  const hasSide = selected !== '' || parameter('new') !== ''
   return (
-    <div class={`split ${beside && 'open'}`}>
+    <div class={`split ${hasSide && 'open'}`}>
       <div class="view">
         <div class="bar">
-          <SearchField label={`Search ${collection}`} value={text} onChange={setText} />
+          <SearchField label={`Search ${collection}`} value={search} onChange={setSearch} />
           <span class="muted" role="status">
             {pages.total !== undefined && plural(pages.total, base === undefined ? 'record' : 'change')}
             {base !== undefined && ' of this world to the records of the real API'}
@@ -146,37 +153,67 @@ function RecordTable({ resource, count }: { resource: EditedResource; count: num
           {pages.total === undefined ? (
             pages.error === undefined && <Spinner label="Reading the records" />
           ) : pages.total > 0 ? (
-            <VirtualTable
-              key={`${q} ${sort}`}
-              label={`Records of ${collection}`}
-              columns={columns}
-              count={pages.total}
-              rowAt={pages.at}
-              keyOf={row => idIn(row, idField)}
-              parameter="record"
-              sort={sort}
-              onSort={next => setParameters({ sort: next })}
-              onSight={pages.show}
-            />
-          ) : q === '' ? (
-            <EmptyState
-              icon="book"
-              title={base === undefined ? `There are no ${collection}` : 'This world has changed nothing'}
-              text={
-                base === undefined
-                  ? NO_RECORDS
-                  : `Requests for ${collection} get the records of the real API, and their changes are kept here.`
-              }
-            />
+            <RecordRows resource={resource} pages={pages} total={pages.total} />
           ) : (
-            <EmptyState title="No record matches" text={`No text of a record holds ${q}.`}>
-              <Button onClick={() => setText('')}>Show all</Button>
-            </EmptyState>
+            <NoRecords resource={resource} showAll={() => setSearch('')} />
           )}
         </div>
       </div>
-      {beside && <RecordEditor key={`${path} ${selected}`} resource={resource} id={selected || undefined} />}
+      {hasSide && <RecordEditor key={`${path} ${selected}`} resource={resource} id={selected || undefined} />}
     </div>
+  )
+}
+
+interface RecordRowsProps {
+  readonly resource: EditedResource
+  readonly pages: RecordPages
+  readonly total: number
+}
+
+function RecordRows({ resource: { name, idField, schema, base }, pages, total }: RecordRowsProps) {
+  const sort = parameter('sort')
+  const first = pages.at(0)
+  const columns = useMemo(
+    () => [
+      ...(base === undefined ? [] : [CHANGE_COLUMN]),
+      ...columnsOf(schema, idField, first).map(
+        ({ name, ...column }): Column<JsonObject> => ({ ...column, title: name, cell: row => cellText(row[name]) }),
+      ),
+    ],
+    [schema, idField, base, first === undefined],
+  )
+  return (
+    <VirtualTable
+      key={`${parameter('q')} ${sort}`}
+      label={`Records of ${name}`}
+      columns={columns}
+      count={total}
+      rowAt={pages.at}
+      keyOf={row => idIn(row, idField)}
+      parameter="record"
+      sort={sort}
+      onSort={next => setParameters({ sort: next })}
+      onSight={pages.show}
+    />
+  )
+}
+
+function NoRecords({ resource: { name, base }, showAll }: { resource: EditedResource; showAll: () => void }) {
+  const q = parameter('q')
+  if (q !== '') {
+    return (
+      <EmptyState title="No record matches" text={`No text of a record holds ${q}.`}>
+        <Button onClick={showAll}>Show all</Button>
+      </EmptyState>
+    )
+  }
+  if (base === undefined) return <EmptyState icon="book" title={`There are no ${name}`} text={NO_RECORDS} />
+  return (
+    <EmptyState
+      icon="book"
+      title="This world has changed nothing"
+      text={`Requests for ${name} get the records of the real API, and their changes are kept here.`}
+    />
   )
 }
 
@@ -231,7 +268,7 @@ function RecordForm({ resource: { schema, idField }, id, path, stored }: RecordF
   const [mistakes, setMistakes] = useState<readonly TextMistake[]>([])
   const editor = useRef<Editor | undefined>(undefined)
   const task = useTask()
-
+  const isNew = id === undefined
   const mark = (found: readonly TextMistake[]): void => {
     setMistakes(found)
     editor.current?.mark(found)
@@ -244,34 +281,20 @@ function RecordForm({ resource: { schema, idField }, id, path, stored }: RecordF
   }
   const save = async (): Promise<void> => {
     const body = parseExactly(text, 'The record')
-    const method = id === undefined ? 'POST' : 'PUT'
     try {
-      const reply = await callForText(method, path, { body })
+      const reply = await callForText(isNew ? 'POST' : 'PUT', path, { body })
       restore(indentJson(reply))
       const record = idIn(parseExactly<JsonObject>(reply), idField)
-      announce(`${id === undefined ? 'Created' : 'Saved'} ${record}.`)
+      announce(`${isNew ? 'Created' : 'Saved'} ${record}.`)
       setParameters({ record, new: undefined })
       await dataChanged()
     } catch (failure) {
-      // A refusal of a record names its mistakes by JSON Pointers.
-      const errors = failure instanceof ControlError ? failure.problem.errors : undefined
-      const found = ((errors ?? []) as readonly { pointer: string; message: string }[]).map(
-        ({ pointer, message }): TextMistake => ({
-          ...(editor.current as Editor).placeOf(pointer),
-          severity: 'error',
-          place: pointer,
-          message,
-        }),
-      )
+      const found = mistakesIn(failure, editor.current as Editor)
       mark(found)
       if (found.length === 0) throw failure
     }
   }
-  const remove = async (): Promise<void> => {
-    await call('DELETE', path)
-    closeSide('record')
-    await dataChanged()
-  }
+  const isSaved = text === saved
   return (
     <>
       <ProblemNotice error={task.error} />
@@ -279,20 +302,33 @@ function RecordForm({ resource: { schema, idField }, id, path, stored }: RecordF
       <Mistakes mistakes={mistakes} onChoose={({ from }) => editor.current?.reveal(from)} />
       <div class="bar">
         {id && (
-          <Button kind="danger" icon="trash" onClick={() => perform(remove, `Deleted ${id}.`)}>
+          <Button kind="danger" icon="trash" onClick={() => perform(() => deleteRecord(path), `Deleted ${id}.`)}>
             Delete
           </Button>
         )}
         <span class="spring" />
-        {text !== saved && <Button onClick={() => restore(saved)}>Discard changes</Button>}
-        <Button
-          kind="primary"
-          disabled={task.busy || (text === saved && id !== undefined)}
-          onClick={() => task.run(save)}
-        >
-          {task.busy ? 'Saving…' : id === undefined ? 'Create' : 'Save'}
+        {!isSaved && <Button onClick={() => restore(saved)}>Discard changes</Button>}
+        <Button kind="primary" disabled={task.busy || (isSaved && !isNew)} onClick={() => task.run(save)}>
+          {task.busy ? 'Saving…' : isNew ? 'Create' : 'Save'}
         </Button>
       </div>
     </>
   )
+}
+
+async function deleteRecord(path: string): Promise<void> {
+  await call('DELETE', path)
+  closeSide('record')
+  await dataChanged()
+}
+
+/** Returns the mistakes of a refused record, which the refusal names by JSON Pointers; none for another failure. */
+function mistakesIn(failure: unknown, editor: Editor): TextMistake[] {
+  const errors = failure instanceof ControlError ? failure.problem.errors : undefined
+  return ((errors ?? []) as readonly { pointer: string; message: string }[]).map(({ pointer, message }) => ({
+    ...editor.placeOf(pointer),
+    severity: 'error',
+    place: pointer,
+    message,
+  }))
 }

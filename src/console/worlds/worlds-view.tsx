@@ -44,7 +44,7 @@ import { snapshotName, unusedName } from './snapshot-file.ts'
 
 export function WorldsView() {
   const name = shownWorld.value
-  const world = knownWorlds.value.find(one => one.name === name)
+  const world = knownWorlds.value.find(known => known.name === name)
   return (
     <div class="worlds">
       <WorldList chosen={name} />
@@ -64,7 +64,7 @@ export function WorldsView() {
   )
 }
 
-const totalOf = (counts: readonly number[]): number => counts.reduce((sum, one) => sum + one, 0)
+const totalOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
 function WorldList({ chosen }: { chosen: string }) {
   const [making, setMaking] = useState(false)
@@ -153,7 +153,7 @@ function ClockPanel() {
         <Select
           label="Speed of the clock"
           value={`${rate}`}
-          options={[...new Set([rate, ...SPEEDS])].map(one => [`${one}`, speedWords(one)] as const)}
+          options={[...new Set([rate, ...SPEEDS])].map(speed => [`${speed}`, speedWords(speed)] as const)}
           onChange={next => changeClock({ rate: Number(next) }, `The clock runs ${speedWords(Number(next))}.`)}
         />
         {STEPS.map(step => (
@@ -238,61 +238,97 @@ const JSON_FILES = 'application/json,.json'
 /** Reads a snapshot; its numbers stay digit for digit. */
 const jsonIn = async (file: File): Promise<unknown> => parseExactly(await file.text(), 'the file')
 
-type WorldQuestion = readonly [title: string, text: string, action: string, done: string, work: () => Promise<unknown>]
+/** An action on a world that a dialog asks about. */
+interface WorldQuestion {
+  readonly title: string
+  readonly text: string
+  /** The title of the button. */
+  readonly action: string
+  /** The message after it. */
+  readonly done: string
+  readonly work: () => Promise<unknown>
+}
+
+const askToRestore = (world: string, file: File): WorldQuestion => ({
+  title: `Restore ${world} from ${file.name}?`,
+  text: 'This replaces its records and its time by those of the snapshot. An invalid snapshot changes nothing.',
+  action: 'Restore it',
+  done: `${world} is as the snapshot has it.`,
+  work: async () => call('PUT', pathTo`/worlds/${world}/snapshot`, { body: await jsonIn(file) }),
+})
+
+const askToReset = (world: string): WorldQuestion => ({
+  title: `Reset ${world}?`,
+  text: 'This resets its records to the seeds and its clock to real time, clears its weather and removes its requests.',
+  action: 'Reset it',
+  done: `${world} begins anew.`,
+  work: () => call('POST', pathTo`/worlds/${world}/reset`),
+})
+
+const askToDelete = (world: string): WorldQuestion => ({
+  title: `Delete ${world}?`,
+  text: 'This removes its records and requests. The next request that names it creates it again from the seeds.',
+  action: 'Delete it',
+  done: `${world} is deleted.`,
+  work: async () => {
+    await call('DELETE', pathTo`/worlds/${world}`)
+    location.hash = hrefOf('worlds', { world: '' })
+  },
+})
+
+async function saveSnapshot(world: string): Promise<void> {
+  const reply = await callForReply('GET', pathTo`/worlds/${world}/snapshot`)
+  saveFile(snapshotName(world, Date.now()), await reply.blob())
+}
+
+const toggleHistory = (): void => setParameters({ history: parameter('history') === '' ? 'open' : '' })
 
 function WorldHead({ name, permanent, host }: Pick<DescribedWorld, 'name' | 'permanent' | 'host'>) {
-  const [asked, setAsked] = useState<WorldQuestion | 'fork' | undefined>()
-  const chooser = useRef<HTMLInputElement>(null)
-  const close = (): void => setAsked(undefined)
-  const path = pathTo`/worlds/${name}`
-  const save = async (): Promise<void> => {
-    const reply = await callForReply('GET', `${path}/snapshot`)
-    saveFile(snapshotName(name, Date.now()), await reply.blob())
-  }
-  const saveNow = (): Promise<boolean> => perform(save, `The snapshot of ${name} is saved.`)
-  const toggleHistory = (): void => setParameters({ history: parameter('history') === '' ? 'open' : '' })
-  const restore = (file: File): void =>
-    setAsked([
-      `Restore ${name} from ${file.name}?`,
-      'This replaces its records and its time by those of the snapshot. An invalid snapshot changes nothing.',
-      'Restore it',
-      `${name} is as the snapshot has it.`,
-      async () => call('PUT', `${path}/snapshot`, { body: await jsonIn(file) }),
-    ])
-  const reset = (): void =>
-    setAsked([
-      `Reset ${name}?`,
-      'This resets its records to the seeds and its clock to real time, clears its weather and removes its requests.',
-      'Reset it',
-      `${name} begins anew.`,
-      () => call('POST', `${path}/reset`),
-    ])
-  const remove = (): void =>
-    setAsked([
-      `Delete ${name}?`,
-      'This removes its records and requests. The next request that names it creates it again from the seeds.',
-      'Delete it',
-      `${name} is deleted.`,
-      async () => {
-        await call('DELETE', path)
-        location.hash = hrefOf('worlds', { world: '' })
-      },
-    ])
+  const [dialog, setDialog] = useState<WorldQuestion | 'fork' | undefined>()
+  const close = (): void => setDialog(undefined)
   return (
     <header class="bar">
       <h2 class="truncate">{name}</h2>
       <Badge tone={permanent ? 'plain' : 'accent'}>{permanent ? 'permanent' : 'sandbox'}</Badge>
       {host && <span class="muted">Requests to the host {host} reach this world.</span>}
       <span class="spring" />
+      <WorldActions {...{ name, permanent }} ask={setDialog} />
+      {dialog === 'fork' ? (
+        <NewWorldDialog from={name} onClose={close} />
+      ) : (
+        dialog && <Confirmation of={dialog} onClose={close} />
+      )}
+    </header>
+  )
+}
+
+interface WorldActionsProps extends Pick<DescribedWorld, 'name' | 'permanent'> {
+  readonly ask: (question: WorldQuestion | 'fork') => void
+}
+
+function WorldActions({ name, permanent, ask }: WorldActionsProps) {
+  const chooser = useRef<HTMLInputElement>(null)
+  return (
+    <>
       <Actions
         label={`Actions on ${name}`}
         of={[
-          ['copy', 'Fork', () => setAsked('fork'), 'A new world with the same records and time'],
-          ['clock', 'History', toggleHistory, 'Its changes, and the way back'],
-          ['download', 'Save snapshot', saveNow, 'Saves its records and its time to a file'],
-          ['upload', 'Restore', () => chooser.current?.click(), 'Replaces its records and its time by a snapshot'],
-          ['again', 'Reset', reset, 'Begins anew from the seeds'],
-          !permanent && ['trash', 'Delete', remove, 'Deletes it'],
+          { icon: 'copy', title: 'Fork', run: () => ask('fork'), about: 'A new world with the same records and time' },
+          { icon: 'clock', title: 'History', run: toggleHistory, about: 'Its changes, and the way back' },
+          {
+            icon: 'download',
+            title: 'Save snapshot',
+            run: () => perform(() => saveSnapshot(name), `The snapshot of ${name} is saved.`),
+            about: 'Saves its records and its time to a file',
+          },
+          {
+            icon: 'upload',
+            title: 'Restore',
+            run: () => chooser.current?.click(),
+            about: 'Replaces its records and its time by a snapshot',
+          },
+          { icon: 'again', title: 'Reset', run: () => ask(askToReset(name)), about: 'Begins anew from the seeds' },
+          !permanent && { icon: 'trash', title: 'Delete', run: () => ask(askToDelete(name)), about: 'Deletes it' },
         ]}
       />
       <input
@@ -304,21 +340,22 @@ function WorldHead({ name, permanent, host }: Pick<DescribedWorld, 'name' | 'per
         tabIndex={-1}
         onChange={({ currentTarget: input }) => {
           const file = input.files?.[0]
-          if (file !== undefined) restore(file)
+          if (file !== undefined) ask(askToRestore(name, file))
           // The same file can be chosen again.
           input.value = ''
         }}
       />
-      {asked === 'fork' ? (
-        <NewWorldDialog from={name} onClose={close} />
-      ) : (
-        asked && <Confirmation of={asked} onClose={close} />
-      )}
-    </header>
+    </>
   )
 }
 
-function Confirmation({ of: [title, text, action, done, work], onClose }: { of: WorldQuestion; onClose: () => void }) {
+function Confirmation({
+  of: { title, text, action, done, work },
+  onClose,
+}: {
+  of: WorldQuestion
+  onClose: () => void
+}) {
   const confirm = async (): Promise<void> => {
     await work()
     await dataChanged()
