@@ -119,7 +119,11 @@ export class State {
         throw new StateRefused(`${this.#describeUnreadable(error)}; remove it, or use another one`, { cause: error })
       })
     }
-    const turns = new Turns(engine, this.#worldLog, writeGroup, news.position, this.#around.now, this.#host.meter)
+    const turns = new Turns(engine, this.#worldLog, news.position, {
+      write: writeGroup,
+      now: this.#around.now,
+      meter: this.#host.meter,
+    })
     this.#turns = turns
     this.asks = requests !== undefined && this.#settings.reads === 'strong'
     if (requests !== undefined) {

@@ -30,8 +30,13 @@ export interface TurnMeter {
   conflicts: number
 }
 
-/** Writes the text of an entry. */
-export type WriteGroup = (group: Group) => string
+export interface TurnParts {
+  /** Writes the text of an entry. */
+  readonly write: (group: Group) => string
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly meter: TurnMeter
+}
 
 /** How often work runs again, at most, because others are faster. */
 const MOST_CONFLICTS = 200
@@ -65,7 +70,7 @@ export class Turns {
   position: Position
   readonly #engine: Engine
   readonly #memory: Memory
-  readonly #write: WriteGroup
+  readonly #write: TurnParts['write']
   readonly #now: () => number
   readonly #meter: TurnMeter
   #pieces: Piece[] = []
@@ -78,22 +83,12 @@ export class Turns {
   /** The entries that were appended since the snapshot that is being written. */
   #tail: string[] | undefined
 
-  /**
-   * @param position the end of the log, which the memory has caught up with
-   * @param now milliseconds since the epoch
-   */
-  constructor(
-    engine: Engine,
-    memory: Memory,
-    write: WriteGroup,
-    position: Position,
-    now: () => number,
-    meter: TurnMeter,
-  ) {
+  /** @param position the end of the log, which the memory has caught up with */
+  constructor(engine: Engine, memory: Memory, position: Position, { write, now, meter }: TurnParts) {
     this.#engine = engine
     this.#memory = memory
-    this.#write = write
     this.position = position
+    this.#write = write
     this.#now = now
     this.#meter = meter
   }

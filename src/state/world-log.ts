@@ -244,18 +244,13 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     }
     const course = world?.clock.course
     this.#worlds.apply(name, effect)
-    switch (effect.kind) {
-      case 'ordinal':
-        return { ...change, undo: () => worlds.peek(name)?.apply({ ...effect, more: -effect.more }) }
-      case 'clock':
-        return { ...change, undo: () => worlds.peek(name)?.clock.take(course) }
-      case 'deleted':
-      case 'reset':
-      case 'put':
-        return { ...change, undo: () => this.#worlds.place(name, world) }
-      default:
-        return change
+    const { kind } = effect
+    if (kind === 'ordinal') {
+      return { ...change, undo: () => worlds.peek(name)?.apply({ ...effect, more: -effect.more }) }
     }
+    if (kind === 'clock') return { ...change, undo: () => worlds.peek(name)?.clock.take(course) }
+    const isReplaced = kind === 'deleted' || kind === 'reset' || kind === 'put'
+    return isReplaced ? { ...change, undo: () => this.#worlds.place(name, world) } : change
   }
 
   appended(groups: readonly Group[], texts: readonly string[], first: number): void {

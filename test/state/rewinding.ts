@@ -1,8 +1,8 @@
 // Rewinding the worlds of replicas through the control plane.
 
+import { historyRoutes } from '../../src/http/control/history.ts'
 import type { ControlReply } from '../../src/http/control/replies.ts'
 import type { Call, ControlRoute } from '../../src/http/control/route.ts'
-import { historyRoutes } from '../../src/http/control/time.ts'
 import { MemoryLog } from '../support/memory-log.ts'
 import { type Replica, replica } from './replicas.ts'
 

@@ -17,7 +17,7 @@ function turnsOn(appended: (readonly string[])[], write = textsOf): Turns {
     snapshot: async () => '',
   }
   const meter = { appends: { observe() {} }, catchUps: { observe() {} }, conflicts: 0 }
-  return new Turns(memoryLog(), memory, write, { log: 'log', at: 0 }, () => 0, meter)
+  return new Turns(memoryLog(), memory, { log: 'log', at: 0 }, { write, now: () => 0, meter })
 }
 
 const changeNamed = (world: string): LoggedChange => ({

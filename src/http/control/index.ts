@@ -1,6 +1,8 @@
 // Every route of the control plane: those of the house, and those of wings. Adding one is an entry in the file of its noun.
 
+import { clockRoutes } from './clock.ts'
 import { configurationRoutes } from './configuration.ts'
+import { historyRoutes } from './history.ts'
 import { openApiRoute } from './openapi.ts'
 import { answerRoutes, weatherRoutes } from './overrides.ts'
 import { programRoutes } from './program.ts'
@@ -8,7 +10,6 @@ import { recordRoutes } from './records.ts'
 import { requestRoutes } from './requests.ts'
 import type { Control, ControlRoute } from './route.ts'
 import { sendRoutes } from './send.ts'
-import { clockRoutes, historyRoutes } from './time.ts'
 import { worldRoutes } from './worlds.ts'
 
 /** @param select leaves out routes; `/openapi.json` then has none of them */

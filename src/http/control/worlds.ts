@@ -8,6 +8,7 @@ import type { Worlds } from '../../gateway/worlds/worlds.ts'
 import { stringifyJson } from '../../kernel/json.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'
+import { clockWordsSchema, describeClock } from './clock.ts'
 import { badRequest, type ControlReply, DONE, done, json, problem, stream } from './replies.ts'
 import {
   anyObject,
@@ -34,7 +35,6 @@ import {
   under,
   type WorldRoute,
 } from './route.ts'
-import { clockWordsSchema, describeClock } from './time.ts'
 
 /** The largest snapshot, in bytes. */
 const MAX_SNAPSHOT = 64_000_000

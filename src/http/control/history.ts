@@ -1,19 +1,16 @@
-// The time of a world: its clock; and its past, to which a recorded world is rewound.
+// The past of a world: what changed in it, and how it is rewound.
 
 import type { Gateway } from '../../gateway/gateway.ts'
 import { type JournalEntry, LOST } from '../../gateway/journal/journal.ts'
 import { describeChanges, isTold } from '../../state/described-changes.ts'
 import { type HistoryEntry, MOST_ENTRIES } from '../../state/history.ts'
 import type { State } from '../../state/state.ts'
-import { type ClockWords, readClockChange, type WorldClock } from '../../world/clock.ts'
 import { parseMoment, timestamp } from '../../world/dates.ts'
-import { badRequest, type ControlReply, DONE, done, json, problem, refuseAbsent } from './replies.ts'
+import { badRequest, type ControlReply, json, problem, refuseAbsent } from './replies.ts'
 import {
   type Control,
   type ControlRoute,
   described,
-  flag,
-  inMadeWorld,
   inWorld,
   nameParameter,
   natural,
@@ -27,53 +24,6 @@ import {
   under,
   type WorldRoute,
 } from './route.ts'
-
-export const describeClock = ({ state }: WorldClock): object => ({ ...state, now: timestamp(state.now) })
-
-/** The schema of a clock's change, in snapshots too. */
-export const clockWordsSchema = {
-  type: 'object',
-  additionalProperties: false,
-  minProperties: 1,
-  properties: {
-    now: described('A date, a timestamp, or a signed offset from its time: 2030-12-06, +30d. It continues from there.'),
-    shift: described('An offset from real time, or from `now`: 30d, -12h.'),
-    freeze: described('Whether the clock is frozen.', flag),
-    rate: { type: 'number', description: 'Seconds of the world in a real second. Default: 1.' },
-  },
-} as const
-
-export const clockRoutes = ({ gateway }: Control) =>
-  under('shared', {
-    getClock: inWorld(gateway.worlds, {
-      at: 'GET /worlds/{name}/clock',
-      summary: 'The time in a world.',
-      replies: { 200: replyWith('The clock.', shape('ShownClock')) },
-      handle: ({ clock }) => json(describeClock(clock)),
-    }),
-    setClock: inMadeWorld(gateway.worlds, {
-      at: 'PUT /worlds/{name}/clock',
-      summary:
-        'Sets, shifts, freezes or speeds up the clock of a world. Without a new time it continues from the current one.',
-      body: { description: 'The change of the clock.', schema: clockWordsSchema },
-      replies: { 200: replyWith('The clock.', shape('ShownClock')) },
-      handle: ({ clock }, { body }) => {
-        const change = readClockChange(body as ClockWords, clock)
-        if (typeof change === 'string') return badRequest(change)
-        clock.adjust(change)
-        return json(describeClock(clock))
-      },
-    }),
-    restoreClock: inWorld(gateway.worlds, {
-      at: 'DELETE /worlds/{name}/clock',
-      summary: 'Returns the clock of a world to real time.',
-      replies: done,
-      handle: ({ clock }) => {
-        clock.restore()
-        return DONE
-      },
-    }),
-  })
 
 interface Target {
   readonly to: number | string | { readonly request: number }
