@@ -10,7 +10,7 @@ import { silentLog } from '../src/gateway/log.ts'
 import { startGateway } from '../src/index.ts'
 import type { Request } from '../src/kernel/http.ts'
 import { loadPlan } from '../src/load/load.ts'
-import { realClock } from '../src/world/real-time.ts'
+import { realClock } from '../src/world/clock.ts'
 
 const RECORDS = 100_000
 const SANDBOXES = 1000

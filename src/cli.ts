@@ -9,7 +9,7 @@ import { commandsWith } from './cli/commands.ts'
 import { showProgress } from './kernel/terminal.ts'
 import { version } from './start.ts'
 import { WINGS } from './wings.ts'
-import { realClock } from './world/real-time.ts'
+import { realClock } from './world/clock.ts'
 
 const program: Program = {
   wings: WINGS,

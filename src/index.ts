@@ -11,7 +11,7 @@ import { type Loaded, type LoadOptions, loadPlan } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
 import { createGateway, start } from './start.ts'
 import { steerWings, WINGS, type WingSteering } from './wings.ts'
-import { realClock } from './world/real-time.ts'
+import { realClock } from './world/clock.ts'
 import { steerWorld, type WorldHandle } from './world-handle.ts'
 
 export type { RecordedRequest } from './gateway/journal/entry.ts'

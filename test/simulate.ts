@@ -3,7 +3,7 @@
 import type { Gateway } from '../src/gateway/gateway.ts'
 import type { Reply } from '../src/kernel/http.ts'
 import type { Clock } from '../src/world/clock.ts'
-import { realClock } from '../src/world/real-time.ts'
+import { realClock } from '../src/world/clock.ts'
 import { type Ask, gatewayOf, load, requestOf } from './support/in-process.ts'
 
 /** Three operations on things, one of which documents a 503, and a key per consumer. */

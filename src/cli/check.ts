@@ -2,8 +2,8 @@
 
 import { selfCheck } from '../load/probe/self-check.ts'
 import { describeCalendar, describeDayWhole, describeWhole } from '../plan/describe.ts'
+import { realClock } from '../world/clock.ts'
 import { parseMoment } from '../world/dates.ts'
-import { realClock } from '../world/real-time.ts'
 import { CONFIGURATIONS, type Command, counted, isDocument, load, mustBe, tellMistakes, withPlan } from './command.ts'
 
 export const check: Command = {

@@ -8,7 +8,7 @@ import type { Loaded } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Simulation } from '../plan/settings.ts'
 import { type ServiceOptions, start } from '../start.ts'
-import { realClock } from '../world/real-time.ts'
+import { realClock } from '../world/clock.ts'
 import { describeStart, openBrowser } from './banner.ts'
 import {
   CONFIGURATIONS,

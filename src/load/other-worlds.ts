@@ -6,8 +6,7 @@ import type { Source } from '../kernel/file/source.ts'
 import { isObject, mapValues } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { NamedWorldFile, SimulationFile } from '../plan/simulation-file.ts'
-import { readClockChange } from '../world/clock.ts'
-import { realClock } from '../world/real-time.ts'
+import { readClockChange, realClock } from '../world/clock.ts'
 
 /** A path, a path and those of its overlays, or a text with the name that its mistakes are reported under. */
 export type ContractChoice = string | readonly string[] | { readonly text: string; readonly name: string }

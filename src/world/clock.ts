@@ -1,4 +1,5 @@
-// The clock of a world: real time until it is set, shifted, frozen or accelerated. Independent of HTTP.
+// The clocks: that of real time, and that of a world, which shows real time until it is set, shifted, frozen or accelerated.
+// Independent of HTTP.
 
 import type { Leaving } from '../kernel/http.ts'
 import { EARLIEST, LATEST, parseMoment, parseShift } from './dates.ts'
@@ -12,6 +13,24 @@ export interface Clock {
   doze?(milliseconds: number): Promise<void>
   /** Whether its time differs from real time; replies then contain its time. */
   readonly adjusted?: boolean
+}
+
+export const realClock: Clock = {
+  // Looked up at each call: a test of the host may have replaced it.
+  now: () => Date.now(),
+  sleep: (milliseconds, signal) =>
+    new Promise(resolve => {
+      if (signal?.aborted) return resolve()
+      const end = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', end)
+        resolve()
+      }
+      // Node treats a time that does not fit 32 bits as none.
+      const timer = setTimeout(end, Math.min(milliseconds, 2 ** 31 - 1))
+      signal?.addEventListener('abort', end)
+    }),
+  doze: milliseconds => new Promise(resolve => void setTimeout(resolve, milliseconds).unref()),
 }
 
 /** A change of a clock. Missing members follow the rules of `adjust`. */

@@ -1,24 +1,4 @@
-// Real time: its clock, its timers, and the turns that work takes in the process.
-
-import type { Clock } from './clock.ts'
-
-export const realClock: Clock = {
-  // Looked up at each call: a test of the host may have replaced it.
-  now: () => Date.now(),
-  sleep: (milliseconds, signal) =>
-    new Promise(resolve => {
-      if (signal?.aborted) return resolve()
-      const end = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', end)
-        resolve()
-      }
-      // Node treats a time that does not fit 32 bits as none.
-      const timer = setTimeout(end, Math.min(milliseconds, 2 ** 31 - 1))
-      signal?.addEventListener('abort', end)
-    }),
-  doze: milliseconds => new Promise(resolve => void setTimeout(resolve, milliseconds).unref()),
-}
+// Real time: durations, intervals, and the turns that work takes in the process.
 
 /** Milliseconds that only go forward: for durations, independent of the world's clock. */
 export const monotonic = (): number => performance.now()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { prettyFactory } from 'pino-pretty'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { LINE, type Log, silentLog } from '../../src/gateway/log.ts'
-import { realClock } from '../../src/world/real-time.ts'
+import { realClock } from '../../src/world/clock.ts'
 import { CONTRACT, OPERATIONS } from '../simulate.ts'
 import { load, requestOf } from '../support/in-process.ts'
 

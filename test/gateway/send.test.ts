@@ -5,7 +5,7 @@ import { Gateway } from '../../src/gateway/gateway.ts'
 import { describeEntry, type RecordedRequest } from '../../src/gateway/journal/entry.ts'
 import { silentLog } from '../../src/gateway/log.ts'
 import { replay, send } from '../../src/gateway/send.ts'
-import { realClock } from '../../src/world/real-time.ts'
+import { realClock } from '../../src/world/clock.ts'
 import { OPERATIONS, simulate } from '../simulate.ts'
 import { load } from '../support/in-process.ts'
 

@@ -5,6 +5,7 @@ import { linesWith, sourceFiles } from './source-files.ts'
 // The console runs in a browser and uses the time there. A guarded search is bounded by its processor time.
 const READERS = [
   'cli.ts',
+  'world/clock.ts',
   'world/real-time.ts',
   'world/dates.ts',
   'world/process-watch.ts',

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
-import { realClock } from '../../src/world/real-time.ts'
+import { realClock } from '../../src/world/clock.ts'
 import { requestOf } from '../support/in-process.ts'
 import { loadInferred } from '../support/load.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { silentLog } from '../../src/gateway/log.ts'
 import { type Started, start } from '../../src/start.ts'
-import { realClock } from '../../src/world/real-time.ts'
+import { realClock } from '../../src/world/clock.ts'
 import { loadPlan } from '../support/load.ts'
 import { type AskOptions, ask } from './ask.ts'
 

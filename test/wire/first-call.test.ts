@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { describeFirstCall } from '../../src/gateway/curl.ts'
 import { silentLog } from '../../src/gateway/log.ts'
 import { start } from '../../src/start.ts'
-import { realClock } from '../../src/world/real-time.ts'
+import { realClock } from '../../src/world/clock.ts'
 import { loadPlan } from '../support/load.ts'
 
 const skip = spawnSync('curl', ['--version']).error === undefined ? false : 'curl is not installed'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { silentLog } from '../../src/gateway/log.ts'
 import { start } from '../../src/start.ts'
-import { realClock } from '../../src/world/real-time.ts'
+import { realClock } from '../../src/world/clock.ts'
 import { PROGRAM } from '../support/built-program.ts'
 import { loadPlan } from '../support/load.ts'
 

@@ -2,7 +2,8 @@
 
 import { hostname } from 'node:os'
 import type { Surroundings } from '../../src/state/surroundings.ts'
-import { breathe, every, realClock } from '../../src/world/real-time.ts'
+import { realClock } from '../../src/world/clock.ts'
+import { breathe, every } from '../../src/world/real-time.ts'
 
 export function surroundings(): Surroundings & { readonly warnings: string[] } {
   const warnings: string[] = []

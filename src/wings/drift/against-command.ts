@@ -13,7 +13,7 @@ import {
 import { Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import { parseRate } from '../../kernel/units.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { realClock } from '../../world/real-time.ts'
+import { realClock } from '../../world/clock.ts'
 import { createUpstream } from '../real-api/client.ts'
 import { upstreamBlock } from '../real-api/settings.ts'
 import { BASELINE, tellBook } from './drift-command.ts'

@@ -1,7 +1,7 @@
 // Sends single requests to a real API, for comparing it with its contract. Bounded in time and size.
 
 import { BROKEN_OFF, receive } from '../../kernel/received.ts'
-import { realClock } from '../../world/real-time.ts'
+import { realClock } from '../../world/clock.ts'
 import { noReply, type ObservedReply } from '../project/differences.ts'
 import { type Upstream, UpstreamFailure, type UpstreamRequest, type UpstreamSettings } from '../real-api/upstream.ts'
 import type { AskUpstream } from './against.ts'

@@ -15,7 +15,7 @@ import { carried, credentialOf, inProcess, requestTo } from '../../load/probe/pr
 import { NO_OPERATION } from '../../plan/compile-operation.ts'
 import { compileConsumers, compileIdentification } from '../../plan/consumers.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
-import { realClock } from '../../world/real-time.ts'
+import { realClock } from '../../world/clock.ts'
 import { World } from '../../world/world.ts'
 import { ContractChanges, nodeWithin, type OperationDifference } from './changes.ts'
 

@@ -4,7 +4,7 @@ import { Gateway } from '../../../../src/gateway/gateway.ts'
 import { silentLog } from '../../../../src/gateway/log.ts'
 import { Reloader } from '../../../../src/gateway/reload.ts'
 import { serve } from '../../../../src/http/serve.ts'
-import { realClock } from '../../../../src/world/real-time.ts'
+import { realClock } from '../../../../src/world/clock.ts'
 import { inferFrom } from '../../../support/in-process.ts'
 import { ask } from '../../../wire/ask.ts'
 

@@ -6,7 +6,7 @@ import { silentLog } from '../../../../src/gateway/log.ts'
 import { start } from '../../../../src/start.ts'
 import { realApiObserver } from '../../../../src/wings/real-api/observe.ts'
 import { WINGS } from '../../../../src/wings.ts'
-import { realClock } from '../../../../src/world/real-time.ts'
+import { realClock } from '../../../../src/world/clock.ts'
 import { load } from '../../../support/in-process.ts'
 import { closeAll, closing, DOCUMENT, portOf, stand } from './forwarding.ts'
 
