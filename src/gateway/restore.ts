@@ -15,16 +15,16 @@ export async function importSnapshot(
   worlds: Worlds,
   plan: Plan,
   name: string,
-  given: Snapshot,
+  sent: Snapshot,
 ): Promise<World | string[]> {
-  const snapshot = withDoubles(given)
+  const snapshot = withDoubles(sent)
   const world = worlds.blank(name)
   const change = snapshot.clock && readClockChange(snapshot.clock, world.clock)
   const faults = typeof change === 'string' ? [`/clock ${change}`] : []
   for (const [resource, dump] of Object.entries(snapshot.collections)) {
-    const found = plan.collections.get(resource)
-    if (found !== undefined) {
-      for (const fault of faultsOf(dump, found.resource)) faults.push(`/collections/${resource}${fault}`)
+    const planned = plan.collections.get(resource)
+    if (planned !== undefined) {
+      for (const fault of faultsOf(dump, planned.resource)) faults.push(`/collections/${resource}${fault}`)
     } else {
       const hint = faults.length < MOST_FAULTS ? suggest(resource, plan.collections.keys()) : undefined
       faults.push(`/collections/${resource} is not a resource${hint === undefined ? '' : `; ${hint}`}`)

@@ -50,13 +50,13 @@ interface Waiter {
 }
 
 /** The changes of some work, if any, and its reason. */
-interface Made {
+interface Done {
   readonly cause: Cause
   readonly group: Group | undefined
 }
 
 /** Work that waits for its turn, or for its changes to be appended, where other processes append, too. */
-interface Piece extends Waiter, Made {
+interface Piece extends Waiter, Done {
   readonly work: () => Promise<unknown>
   /** The result of the work, or its error if it has failed. */
   outcome: unknown
@@ -143,7 +143,7 @@ export class Turns {
     }
   }
 
-  #appendAlone(made: Made): Promise<void> | undefined {
+  #appendAlone(work: Done): Promise<void> | undefined {
     const { log, at } = this.position
     const groups = this.pending.take(this.#now)
     let texts: string[]
@@ -156,7 +156,7 @@ export class Turns {
       throw error
     }
     // No process appends in between, so the next work need not wait until these changes are durable.
-    this.#done([made], groups, texts, { log, at: at + texts.length })
+    this.#done([work], groups, texts, { log, at: at + texts.length })
     if (appending instanceof Promise) return this.#measure(appending)
     // A clock takes longer to read than an append that needs no waiting.
     this.#meter.appends.observe(0)
@@ -292,11 +292,11 @@ export class Turns {
     return true
   }
 
-  #done(made: readonly Made[], groups: readonly Group[], texts: readonly string[], end: Position): void {
+  #done(works: readonly Done[], groups: readonly Group[], texts: readonly string[], end: Position): void {
     const first = this.position.at + 1
     this.position = end
     this.pending.clear()
-    for (const { cause, group } of made) if (group !== undefined) cause.position = first + groups.indexOf(group)
+    for (const { cause, group } of works) if (group !== undefined) cause.position = first + groups.indexOf(group)
     this.#tail?.push(...texts)
     this.#memory.appended(groups, texts, first)
     if (this.#compacting || !this.#engine.worthCompacting || this.pending.hasAside) return

@@ -21,9 +21,9 @@ export function watchLoop(): LoopDelay {
     read() {
       const { max } = histogram
       const [half, most] = [histogram.percentile(50), histogram.percentile(99)]
-      const found = { half: seconds(half), most: seconds(most), max: histogram.count === 0 ? 0 : seconds(max) }
+      const delays = { half: seconds(half), most: seconds(most), max: histogram.count === 0 ? 0 : seconds(max) }
       histogram.reset()
-      return found
+      return delays
     },
   }
 }

@@ -57,7 +57,7 @@ export class World implements Counting {
 
   /** Whether this is one of its collections. */
   keeps(records: object | undefined): boolean {
-    return this.#some(one => one === records)
+    return this.#some(collection => collection === records)
   }
 
   /** Counts the requests of an operation: 1 for the first. */

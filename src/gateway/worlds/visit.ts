@@ -138,9 +138,9 @@ export function findAddressed(
   plan: Plan,
 ): { readonly planned: PlannedOperation; readonly place: Pick<Meeting, 'basePath' | 'segments'> } | undefined {
   const inPath = worldIn(path, plan)
-  const found = plan.find(method, inPath?.path ?? path)
-  if (found === undefined) return undefined
-  const { target, segments } = found
+  const match = plan.find(method, inPath?.path ?? path)
+  if (match === undefined) return undefined
+  const { target, segments } = match
   // An invalid name may contain any character, and is not repeated in a header.
   const isNamed = inPath !== undefined && WORLD_NAME.test(inPath.name)
   const basePath = isNamed ? inPath.address(target.basePath) : target.basePath

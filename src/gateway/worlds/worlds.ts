@@ -81,16 +81,16 @@ export class Worlds {
     const others = [...(this.#plan.others ?? [])]
     this.#initialOthers = new Map(others.map(([name, plan]) => [name, this.#seed(plan)]))
     this.#basePaths = [
-      ...new Set([this.#plan, ...others.map(([, plan]) => plan)].flatMap(one => one.contract.basePaths)),
+      ...new Set([this.#plan, ...others.map(([, plan]) => plan)].flatMap(({ contract }) => contract.basePaths)),
     ]
     return this.#seed(this.#plan)
   }
 
   #seed({ collections, simulation }: Plan): World {
-    const made = [...collections].map(([name, { options, resource }]) => {
+    const seeded = [...collections].map(([name, { options, resource }]) => {
       return [name, new Collection(options, resource.seeds, this.budget)] as const
     })
-    return new World(simulation.seed, this.#clock, new Map(made))
+    return new World(simulation.seed, this.#clock, new Map(seeded))
   }
 
   /** Makes the missing permanent worlds of the plan, and drops those of other names. Returns the default one. */
@@ -199,7 +199,7 @@ export class Worlds {
 
   /** Returns the host of a permanent world, if it has one. */
   hostOf(name: string): string | undefined {
-    return [...this.#byHost].find(([, own]) => own === name)?.[0]
+    return [...this.#byHost].find(([, world]) => world === name)?.[0]
   }
 
   /** Resets a world to its seeds and to real time. Running requests finish in the old world. */
@@ -309,8 +309,8 @@ export class Worlds {
     const inPath = worldInPath(path, basePaths)
     const name = nameIn(named, inPath)
     if (typeof name === 'object') return name
-    const found = name === undefined ? home : this.#held(name)
-    if (found === undefined) {
+    const held = name === undefined ? home : this.#held(name)
+    if (held === undefined) {
       if (!this.#plan.simulation.worlds.sandboxes) {
         return refuse(problems.invalid_request, `unknown world ${name}; sandboxes are switched off`)
       }
@@ -318,9 +318,9 @@ export class Worlds {
         return refuse(problems.invalid_request, 'the name of a world must not be a credential')
       }
     }
-    const moment = momentIn(timed, found?.world.clock ?? this.#clock)
+    const moment = momentIn(timed, held?.world.clock ?? this.#clock)
     if (typeof moment === 'object') return moment
-    const { visit } = this.#current(found ?? this.#propose(name as string))
+    const { visit } = this.#current(held ?? this.#propose(name as string))
     return directedVisit(visit, inPath, moment)
   }
 

@@ -209,10 +209,10 @@ const STALE = 10_000
  */
 function lockFile(file: string, around: Surroundings): () => void {
   const lock = `${file}.lock`
-  const own = JSON.stringify(around.owner)
+  const identity = JSON.stringify(around.owner)
   for (let attempt = 0; ; attempt++) {
     try {
-      writeFileSync(lock, own, { flag: 'wx' })
+      writeFileSync(lock, identity, { flag: 'wx' })
       break
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 3) throw error
@@ -230,7 +230,7 @@ function lockFile(file: string, around: Surroundings): () => void {
   return () => {
     stop()
     // Do not remove the lock of another process that took over a stale one.
-    if (attempted(() => readFileSync(lock, 'utf8')) === own) attempted(() => unlinkSync(lock))
+    if (attempted(() => readFileSync(lock, 'utf8')) === identity) attempted(() => unlinkSync(lock))
   }
 }
 

@@ -42,9 +42,9 @@ const headerOf = ({ log, at }: Position): Buffer => lineOf('h', JSON.stringify({
 /** Writes the checksums, which continue `before`: the CRC-32 (as in zlib) of kind and text. Returns the last one. */
 function seal(lines: readonly Buffer[], before: number): number {
   return lines.reduce((sum, line) => {
-    const own = crc32(line.subarray(SUM, -1), sum)
-    line.write(digitsOf(own))
-    return own
+    const next = crc32(line.subarray(SUM, -1), sum)
+    line.write(digitsOf(next))
+    return next
   }, before)
 }
 
@@ -71,9 +71,9 @@ function readLines(bytes: Buffer): LogReading {
   while (end < bytes.length) {
     const feed = bytes.indexOf(LINE_FEED, end)
     const content = bytes.subarray(end + SUM, feed === -1 ? end + SUM : feed)
-    const found = crc32(content, sum)
+    const next = crc32(content, sum)
     lines += 1
-    if (content.length < 2 || content[1] !== SPACE || bytes.toString('latin1', end, end + 8) !== digitsOf(found)) {
+    if (content.length < 2 || content[1] !== SPACE || bytes.toString('latin1', end, end + 8) !== digitsOf(next)) {
       damaged = lines
       break
     }
@@ -82,7 +82,7 @@ function readLines(bytes: Buffer): LogReading {
       length += 1
       for (; separator !== -1 && separator < feed; length++) separator = bytes.indexOf(SEPARATOR, separator + 1)
     } else head.push(bytes.toString('utf8', end + TEXT, feed))
-    sum = found
+    sum = next
     end = feed + 1
   }
   const sound = bytes.subarray(firstEntry, end)
@@ -210,11 +210,11 @@ export class LogFile {
     const bytes = Buffer.concat(lines)
     const handle = this.#handle as FileHandle
     const end = this.#end + bytes.length
-    const own = await this.#statOwn(handle)
+    const stats = await this.#statOpen(handle)
     this.#most = Math.max(this.#most, end)
     await writeAll(handle, bytes, this.#end)
     if (sync) await handle.datasync()
-    const removed = await this.#isRemoved(own)
+    const removed = await this.#isRemoved(stats)
     if (removed) await this.#restore(handle, end)
     this.#sum = sum
     this.#end = end
@@ -222,23 +222,23 @@ export class LogFile {
   }
 
   /** Throws if another program wrote to the open file. */
-  async #statOwn(handle: FileHandle): Promise<Stats> {
-    const own = await handle.stat()
-    if (own.size < this.#end || own.size > this.#most) {
+  async #statOpen(handle: FileHandle): Promise<Stats> {
+    const stats = await handle.stat()
+    if (stats.size < this.#end || stats.size > this.#most) {
       throw new Error('another program has written to it; restart to read what it holds now')
     }
-    return own
+    return stats
   }
 
   /** Throws if another file is in the place of this one. */
-  async #isRemoved(own: Stats): Promise<boolean> {
-    const found = await stat(this.path).catch((error: NodeJS.ErrnoException): undefined => {
+  async #isRemoved(opened: Stats): Promise<boolean> {
+    const present = await stat(this.path).catch((error: NodeJS.ErrnoException): undefined => {
       if (error.code !== 'ENOENT') throw error
     })
-    if (found !== undefined && this.#numbered && !isSameFile(found, own)) {
+    if (present !== undefined && this.#numbered && !isSameFile(present, opened)) {
       throw new Error('another file was put in its place; restart to read that one, or move it away to keep this state')
     }
-    return found === undefined
+    return present === undefined
   }
 
   /** Writes the file, of which only the open handle is left, to its path again. Synced. */
@@ -258,7 +258,7 @@ export class LogFile {
   /** Puts a snapshot, and the entries after it, in the place of everything: whole, or not at all. Synced. */
   async replace(at: Position, snapshot: string, entries: readonly string[]): Promise<void> {
     let [sum, end] = [0, 0]
-    await this.#isRemoved(await this.#statOwn(this.#handle as FileHandle))
+    await this.#isRemoved(await this.#statOpen(this.#handle as FileHandle))
     const handle = await writeInPlace(this.path, async handle => {
       const write = async (...lines: Buffer[]) => {
         sum = seal(lines, sum)
@@ -295,15 +295,15 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
  * Writes a file under another name, syncs it, and puts it in the place of `path`: whole, or not at all. Returns the open file.
  */
 async function writeInPlace(path: string, write: (handle: FileHandle) => Promise<void>): Promise<FileHandle> {
-  const made = `${path}.new`
-  const handle = await open(made, 'w+')
+  const scratch = `${path}.new`
+  const handle = await open(scratch, 'w+')
   try {
     await write(handle)
     await handle.datasync()
-    await rename(made, path)
+    await rename(scratch, path)
   } catch (error) {
     await handle.close()
-    await unlink(made).catch(() => {})
+    await unlink(scratch).catch(() => {})
     throw error
   }
   await syncFolder(dirname(path))

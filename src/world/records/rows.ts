@@ -114,7 +114,7 @@ export class Rows {
     this.#pages.leave(last)
     this.#byId.set(row.id, row)
     this.#length += row.text.length - (old?.text.length ?? 0)
-    this.#count(weigh(row.text) - (old === undefined ? 0 : this.#own(old)))
+    this.#count(weigh(row.text) - (old === undefined ? 0 : this.#bytesOf(old)))
     const ordinal = old === undefined ? 0 : old.created
     if (row.created !== ordinal) {
       if (ordinal > 0) this.#created.delete(ordinal)
@@ -130,7 +130,7 @@ export class Rows {
     this.#pages.leave(false)
     this.#byId.delete(row.id)
     this.#length -= row.text.length
-    this.#count(-this.#own(row))
+    this.#count(-this.#bytesOf(row))
     this.#created.delete(row.created)
     for (const index of this.#indexes.values()) index.delete(row)
   }
@@ -145,7 +145,7 @@ export class Rows {
     let [length, bytes] = [0, 0]
     for (const row of rows) {
       length += row.text.length
-      bytes += this.#own(row)
+      bytes += this.#bytesOf(row)
     }
     if (writer !== undefined) this.#budget?.reserve(bytes - this.bytes, writer)
     this.#pages.leave(false)
@@ -190,7 +190,9 @@ export class Rows {
     const [value, ...more] = first.orAbsent === true ? [...first.values, undefined] : first.values
     if (more.length === 0) return this.#equal(first.field, value, rest, after)
     // Several values are several walks: each brings at most a page, and the page is cut from all of them.
-    const rows = new Set([value, ...more].flatMap(one => [...take(this.#equal(first.field, one, rest, after), limit)]))
+    const rows = new Set(
+      [value, ...more].flatMap(wanted => [...take(this.#equal(first.field, wanted, rest, after), limit)]),
+    )
     return [...rows].sort((a, b) => compareIds(a.id, b.id))
   }
 
@@ -200,8 +202,8 @@ export class Rows {
     if (index === undefined) throw new Error(`no index on ${field}`)
     const probe = { id: after ?? FIRST, value: { [field]: value } } as unknown as Row
     for (const row of index.keys(probe)) {
-      const own = fieldIn(field, row.value)
-      if (own !== value && compareJson(own, value) !== 0) return
+      const present = fieldIn(field, row.value)
+      if (present !== value && compareJson(present, value) !== 0) return
       if (row.id === after) continue
       if (rest.length === 0 || rest.every(filter => selects(filter, row))) yield row
     }
@@ -234,7 +236,7 @@ export class Rows {
   }
 
   /** The bytes that a record takes here: none where the collection began with it as a fork. */
-  #own({ text, revision }: Row): number {
+  #bytesOf({ text, revision }: Row): number {
     return revision > this.#foreign ? weigh(text) : 0
   }
 
@@ -251,8 +253,8 @@ type FieldIndex = Tree<Row, undefined>
 
 /** Whether a filter selects a record. */
 export function selects({ field, values, orAbsent }: Filter, { value }: Entry): boolean {
-  const own = fieldIn(field, value)
-  return (orAbsent === true && own === undefined) || values.some(one => compareJson(own, one) === 0)
+  const present = fieldIn(field, value)
+  return (orAbsent === true && present === undefined) || values.some(wanted => compareJson(present, wanted) === 0)
 }
 
 /** A value before every id, where a walk along an index begins. */

@@ -74,8 +74,8 @@ export function cutPage(rows: readonly Entry[], { sort, offset = 0, after, limit
 
 /** The value that a comparison looks at: of a field such as `tags.name`, all of them. */
 function comparedIn(record: JsonObject, { field, is }: Comparison): Json | undefined {
-  const own = fieldIn(field, record)
-  return own === undefined && is === 'contains' && field.includes('.') ? valuesIn(field, record) : own
+  const value = fieldIn(field, record)
+  return value === undefined && is === 'contains' && field.includes('.') ? valuesIn(field, record) : value
 }
 
 function compileComparison(comparison: Comparison): (record: JsonObject) => boolean {
@@ -94,8 +94,8 @@ function compileComparison(comparison: Comparison): (record: JsonObject) => bool
 /** Returns a function that tells whether a value is like one of these, of which a request may name thousands. */
 function equalsOneOf(others: readonly Json[]): (value: Json | undefined) => boolean {
   const plain = new Set(others.filter(isPlainValue))
-  const rest = others.filter(one => !isPlainValue(one))
-  const isLike = (value: Json | undefined) => (one: Json) => compareJson(value, one) === 0
+  const rest = others.filter(other => !isPlainValue(other))
+  const isLike = (value: Json | undefined) => (other: Json) => compareJson(value, other) === 0
   return value => (isPlainValue(value) ? plain.has(value) || rest.some(isLike(value)) : others.some(isLike(value)))
 }
 
@@ -205,9 +205,11 @@ const isPath = (field: string): boolean => field.includes('.') && !field.startsW
 
 /** The value of a field at the top of a record or, for a name such as `metadata.name`, within. */
 export function fieldIn(field: string, record: JsonObject): Json | undefined {
-  const own = record[field]
-  if (own !== undefined || !isPath(field)) return own
-  return field.split('.').reduce<Json | undefined>((at, key) => (isObject(at) ? (at[key] as Json) : undefined), record)
+  const value = record[field]
+  if (value !== undefined || !isPath(field)) return value
+  return field
+    .split('.')
+    .reduce<Json | undefined>((within, key) => (isObject(within) ? (within[key] as Json) : undefined), record)
 }
 
 export { fieldIn as idIn }
@@ -226,16 +228,16 @@ function withFieldWithin([key = '', ...rest]: readonly string[], value: Json, re
 
 /** The values of a field, through lists: `tags.name` are the names of all tags. A tag that is a text is its own name. */
 export function valuesIn(field: string, record: JsonObject): readonly Json[] {
-  const own = fieldIn(field, record)
-  if (own !== undefined) return Array.isArray(own) ? own : [own]
+  const value = fieldIn(field, record)
+  if (value !== undefined) return Array.isArray(value) ? value : [value]
   if (!isPath(field)) return []
-  const inside = (one: Json, key: string): Json => {
-    if (typeof one === 'string') return one
-    return isObject(one) && Object.hasOwn(one, key) ? (one[key] as Json) : []
+  const inside = (item: Json, key: string): Json => {
+    if (typeof item === 'string') return item
+    return isObject(item) && Object.hasOwn(item, key) ? (item[key] as Json) : []
   }
   return field
     .split('.')
-    .reduce<Json[]>((all, key) => all.flatMap(one => inside(one, key)), [record])
+    .reduce<Json[]>((all, key) => all.flatMap(item => inside(item, key)), [record])
     .flat() as Json[]
 }
 
