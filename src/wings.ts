@@ -12,6 +12,7 @@ import { importing } from './wings/import/wing.ts'
 import { infer } from './wings/infer/wing.ts'
 import { next } from './wings/next/wing.ts'
 import { overlay } from './wings/overlay/wing.ts'
+import { probe } from './wings/probe/wing.ts'
 import { project } from './wings/project/wing.ts'
 import { realApi } from './wings/real-api/wing.ts'
 import { record } from './wings/record/wing.ts'
@@ -21,6 +22,7 @@ export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } fr
 
 export const WINGS: readonly Wing[] = [
   overlay,
+  probe,
   infer,
   realApi,
   project,

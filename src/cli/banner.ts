@@ -2,7 +2,7 @@
 // the configuration itself publishes.
 
 import { spawn } from 'node:child_process'
-import { describeFirstCall } from '../gateway/curl.ts'
+import { firstCallOf, type ServedWing } from '../http/control/route.ts'
 import type { Serving } from '../http/serve.ts'
 import { describeOperations, describePlan } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -10,10 +10,15 @@ import type { Plan } from '../plan/plan.ts'
 /** More operations than this are counted, not shown. */
 const SHOWN = 40
 
-export function describeStart(plan: Plan, version: string, { origin, controlOrigin, fingerprint }: Serving): string {
+export async function describeStart(
+  plan: Plan,
+  version: string,
+  wings: readonly ServedWing[],
+  { origin, controlOrigin, fingerprint }: Serving,
+): Promise<string> {
   const { contract, simulation } = plan
   const names = simulation.consumerNames
-  const call = describeFirstCall(plan, origin)
+  const call = (await firstCallOf(plan, origin, wings))?.command ?? `curl ${origin}/healthz`
   const [head = '', ...lines] = describeOperations(describePlan(plan).operations).split('\n')
   const shown =
     lines.length > SHOWN ? [...lines.slice(0, SHOWN), `… and ${lines.length - SHOWN} more: understudy plan`] : lines

@@ -1,6 +1,5 @@
 // `understudy check` and `understudy plan`.
 
-import { selfCheck } from '../load/probe/self-check.ts'
 import { describeCalendar, describeDayWhole, describeWhole } from '../plan/describe.ts'
 import { realClock } from '../world/clock.ts'
 import { parseMoment } from '../world/dates.ts'
@@ -9,20 +8,22 @@ import { CONFIGURATIONS, type Command, counted, isDocument, load, mustBe, tellMi
 export const check: Command = {
   about: 'report the mistakes of the configuration; exit 0 or 1',
   files: CONFIGURATIONS,
-  options: {
-    deep: { about: 'also call every operation in process, and check each reply against the contract' },
-  },
+  options: {},
   reads: true,
   async run(line, program) {
-    const { file, switches } = line
-    const { print, progress } = program
-    const { plan, report, files } = await load(line, program, { thorough: true })
-    const checked =
-      plan !== undefined && switches.has('deep') ? await selfCheck(plan, report, progress.report) : undefined
+    const { file } = line
+    const { print, wings } = program
+    const loaded = await load(line, program, { thorough: true })
+    const { plan, report, files } = loaded
+    const examinations: string[] = []
+    for (const { extensions } of wings) {
+      if (plan === undefined) break
+      examinations.push(...((await extensions?.check?.examine?.(plan, report, line, program)) ?? []))
+    }
     tellMistakes(report, line, program, true)
     if (plan === undefined || report.failed) return 1
     if (isDocument(line.values.format)) return 0
-    if (checked !== undefined) print(`${counted(checked.requests, 'request')} answered as the contract documents\n`)
+    for (const sentence of examinations) print(`${sentence}\n`)
     const sizes = `${counted(plan.operations.length, 'operation')}, ${counted(files.length, 'file')}`
     print(`${file}: ${sizes}, ${report.unsorted.length === 0 ? 'no mistakes' : 'no errors'}\n`)
     return 0

@@ -40,6 +40,12 @@ export interface CommandExtension {
   readonly options: Readonly<Record<string, Option>>
   /** Runs in place of the command if the command line asks for it; else returns `undefined`. */
   run?(line: CommandLine, program: Program): Promise<number> | undefined
+  /**
+   * Examines the plan for `check` if the command line asks for it, and adds what it finds to the report.
+   *
+   * @returns what it did, as lines to print where there are no errors
+   */
+  examine?(plan: Plan, report: Diagnostics, line: CommandLine, program: Program): Promise<readonly string[]> | undefined
 }
 
 /** What a wing adds to the commands that load a configuration. */

@@ -131,7 +131,7 @@ async function runServe(line: CommandLine, program: Program): Promise<number> {
     if (isWorker()) obey(started.gateway, started.reloader, stop)
     // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
     else if (environment.npm_lifecycle_event === 'start') followParents(parents, stop)
-    if (!isWorker()) print(describeStart(plan, version, started.serving))
+    if (!isWorker()) print(await describeStart(plan, version, program.wings, started.serving))
     if (line.switches.has('open') && !isWorker()) {
       const fail = (url: string) => complain(`understudy: no browser could be opened; open ${url}\n`)
       openBrowser(started.serving.controlOrigin, program.platform, fail)

@@ -1,7 +1,8 @@
 // Requests that the control plane sends itself, in process: a try of an operation, or a request of the journal once more.
 
 import { decodeUtf8, ForwardedRequest, type Reply, type Request } from '../kernel/http.ts'
-import { carried, credentialOf, inProcess } from '../load/probe/probe.ts'
+import { inProcess } from '../kernel/in-process.ts'
+import { carried, credentialOf } from '../plan/credentials.ts'
 import type { Plan } from '../plan/plan.ts'
 import { sentHeaders } from './curl.ts'
 import type { Gateway } from './gateway.ts'

@@ -12,6 +12,7 @@ const MOST_KB: Readonly<Record<string, number>> = {
   core: 799,
   page: 124,
   overlay: 14,
+  probe: 18,
   infer: 52,
   'real-api': 31,
   project: 60,

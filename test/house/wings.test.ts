@@ -61,6 +61,7 @@ test('every wing has its tests and its page', () => {
     infer: 'state',
     next: 'changing-a-contract',
     overlay: 'overlays',
+    probe: 'state',
     project: 'recording',
     'real-api': 'forwarding',
     record: 'recording',

@@ -1,14 +1,23 @@
 // The program that serves, and where, which a client reads first; its metrics, health and readiness.
 
-import { findFirstCall } from '../../gateway/curl.ts'
 import { timestamp } from '../../world/dates.ts'
 import type { Status } from '../status.ts'
 import { json } from './replies.ts'
-import { type Control, described, object, type PlainRoute, replyWith, shape, string, under } from './route.ts'
+import {
+  type Control,
+  described,
+  firstCallOf,
+  object,
+  type PlainRoute,
+  replyWith,
+  shape,
+  string,
+  under,
+} from './route.ts'
 
 const rootSchema = object({ name: { const: 'understudy' }, version: string, openapi: string, console: string })
 
-export const programRoutes = ({ gateway, status, about }: Control) => {
+export const programRoutes = ({ gateway, status, about, wings }: Control) => {
   const { version, api, workers } = about
   return under('always', {
     getRoot: {
@@ -25,9 +34,9 @@ export const programRoutes = ({ gateway, status, about }: Control) => {
       at: 'GET /version',
       summary: 'The version of the program, and the contract and addresses that it serves.',
       replies: { 200: replyWith('The version.', shape('ProgramVersion')) },
-      handle: () => {
+      handle: async () => {
         const { contract, simulation } = gateway.plan
-        const call = findFirstCall(gateway.plan, api())
+        const call = await firstCallOf(gateway.plan, api(), wings)
         return json({
           name: 'understudy',
           version,

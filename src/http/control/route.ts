@@ -7,6 +7,7 @@ import type { Reloader } from '../../gateway/reload.ts'
 import type { WorldFault, Worlds } from '../../gateway/worlds/worlds.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
+import type { Plan } from '../../plan/plan.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import type { World } from '../../world/world.ts'
 import type { Status } from '../status.ts'
@@ -17,10 +18,19 @@ import { type ControlReply, missing, problem, refuseConflict } from './replies.t
 export interface ServedWing extends ObservingWing {
   /** Returns its routes of the control plane. Is called when the control plane is first asked for. */
   routes?(control: Control): readonly ControlRoute[] | Promise<readonly ControlRoute[]>
+  /** Returns a call of the simplest operation. */
+  firstCall?(plan: Plan, origin: string): Promise<FirstCall | undefined>
   /** A web page beside its routes. */
   readonly page?: ControlPage
   /** The schemas of its replies by name, as `npm run generate` makes them of its `types.ts`. */
   readonly replySchemas?: Readonly<Record<string, Schema>>
+}
+
+/** A command of `curl` to paste into a terminal. */
+export interface FirstCall {
+  readonly command: string
+  /** Whether it works unchanged: the configuration publishes the key, or names a variable with it. */
+  readonly known: boolean
 }
 
 /** The parts that routes control. */
@@ -39,6 +49,19 @@ interface About {
   readonly api: () => string
   /** How many processes serve the API, where there are several. */
   readonly workers: number | undefined
+}
+
+/** Returns the first call of the first wing that has one. */
+export async function firstCallOf(
+  plan: Plan,
+  origin: string,
+  wings: readonly ServedWing[],
+): Promise<FirstCall | undefined> {
+  for (const wing of wings) {
+    const call = await wing.firstCall?.(plan, origin)
+    if (call !== undefined) return call
+  }
+  return undefined
 }
 
 export interface ControlRoute {

@@ -2,10 +2,10 @@
 
 import type { Example, MediaType } from '../../contract/contract.ts'
 import { isJson } from '../../contract/media-types.ts'
-import { describeCall } from '../../gateway/curl.ts'
 import type { Json } from '../../kernel/json.ts'
-import { requestTo } from '../../load/probe/probe.ts'
 import type { ChainLink, Plan, PlannedOperation } from '../../plan/plan.ts'
+import { describeCall } from '../probe/first-call.ts'
+import { requestTo } from '../probe/probe.ts'
 import type { FormContent, FormReplyContent, OperationForm } from './types.ts'
 
 /** Returns the behaviours of an operation in words. */

@@ -10,20 +10,13 @@ import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Headers } from '../../kernel/http.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import type { Progress } from '../../kernel/terminal.ts'
-import {
-  asksForCredential,
-  createRunner,
-  credentialOf,
-  documentsSuccess,
-  type GivenParameters,
-  NO_CREDENTIAL,
-  type Probe,
-  probesOf,
-} from '../../load/probe/probe.ts'
 import { respondBlock } from '../../load/seed/seed.ts'
+import { credentialOf, NO_CREDENTIAL } from '../../plan/credentials.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { roleOf } from '../infer/list.ts'
 import { isIdOf } from '../infer/records.ts'
+import { asksForCredential, documentsSuccess, type GivenParameters, type Probe, probesOf } from '../probe/probe.ts'
+import { createRunner } from '../probe/runner.ts'
 import {
   aboutStatus,
   differencesOf,

@@ -6,10 +6,11 @@ import { type Nonconformance, nonconformanceOf, type Operation } from '../../con
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Reply, Request } from '../../kernel/http.ts'
 import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
-import { documentsSuccess, type GivenParameters, type TrialRunner, validRequest } from '../../load/probe/probe.ts'
 import type { Id } from '../../world/records/types.ts'
 import { fieldIn, idIn } from '../../world/records/values.ts'
 import type { World } from '../../world/world.ts'
+import { documentsSuccess, type GivenParameters, validRequest } from '../probe/probe.ts'
+import type { TrialRunner } from '../probe/runner.ts'
 import type { InferredOperation } from './operations.ts'
 
 /** Why something that was inferred does not hold. */

@@ -3,11 +3,12 @@
 
 import { pathOfPlaceholder, recordPath } from '../../behaviours/respond/shape.ts'
 import type { Reply } from '../../kernel/http.ts'
+import { inProcess } from '../../kernel/in-process.ts'
 import { isObject, type Json, type JsonObject, memberAt, parseJson, pointer, stringifyJson } from '../../kernel/json.ts'
-import { createRunner, inProcess } from '../../load/probe/probe.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { Id } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
+import { createRunner } from '../probe/runner.ts'
 import { describeValue, valueOfBody } from './differences.ts'
 import type { RecordedExchange } from './har.ts'
 import { matchExchange } from './recorded-state.ts'

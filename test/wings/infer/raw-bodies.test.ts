@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { probesOf } from '../../../src/load/probe/probe.ts'
+import { probesOf } from '../../../src/wings/probe/probe.ts'
 import { inProcess, loadFiles } from '../../support/in-process.ts'
 import { loadInferred } from '../../support/load.ts'
 

@@ -1,24 +1,20 @@
-// Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way; the credentials
-// that they carry, and a runner that sends them to a plan in process.
+// Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way.
 
-import { Exchange } from '../../behaviours/exchange.ts'
 import type { Resource } from '../../behaviours/resource.ts'
 import { withinsOf } from '../../behaviours/respond/config.ts'
-import type { Operation, SecurityRequirement, SecurityScheme } from '../../contract/contract.ts'
+import type { Operation } from '../../contract/contract.ts'
 import { isJson } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import { type CarriedCredentials, carryCredentials, schemeNamed } from '../../contract/security.ts'
-import { type ClientCertificate, NO_HEADERS, problems, type Reply, type Request, refuse } from '../../kernel/http.ts'
+import { schemeNamed } from '../../contract/security.ts'
+import type { Request } from '../../kernel/http.ts'
+import { type InProcessRequest, inProcess } from '../../kernel/in-process.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { respondBlock } from '../../load/seed/seed.ts'
 import { parseSubject } from '../../plan/consumers.ts'
+import { acceptedCredential, type Credential, carried, credentialOf } from '../../plan/credentials.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
-import type { Clock } from '../../world/clock.ts'
-import { realClock } from '../../world/clock.ts'
-import { Collection } from '../../world/records/collection.ts'
 import type { Id } from '../../world/records/types.ts'
 import { fieldIn, idIn, valuesIn, withId } from '../../world/records/values.ts'
-import { World } from '../../world/world.ts'
-import { respondBlock } from '../seed/seed.ts'
 import { bodyOf, type ProbeBody, parameterTexts, parameterValues, spreadPairs } from './samples.ts'
 
 export interface Probe {
@@ -258,141 +254,4 @@ function referring(operation: Operation, { simulation }: Plan, id: Json | undefi
     return { ...changed, ...withId(idField, wanted as Id, changed) }
   }
   return value => change(value, 1)
-}
-
-// Chooses the credential that a request to an operation carries.
-
-/** The credential for one alternative of an operation's `security`. */
-export interface Credential {
-  /** Its keys, one for each security scheme that needs one. */
-  readonly keys: readonly CredentialKey[]
-  /** Whether all of them may be printed. */
-  readonly known: boolean
-}
-
-interface CredentialKey {
-  readonly place: SecurityScheme
-  readonly key: string
-  /** The key as it is printed: itself, `$VARIABLE`, or `<SCHEME of CONSUMER>` if it is secret. */
-  readonly shown: string
-}
-
-export const NO_CREDENTIAL: Credential = { keys: [], known: true }
-
-/**
- * Returns the credential for the first alternative that a consumer has all keys for; none where there is no such alternative.
- *
- * @param consumer `undefined` for a generated credential, which is accepted if no consumers are configured
- */
-export const credentialOf = (consumer: string | undefined, operation: Operation, plan: Plan): Credential =>
-  alternativesFor(consumer, operation, plan, () => true)[0] ?? NO_CREDENTIAL
-
-/**
- * Returns a credential that the operation accepts, preferably one that may be printed; `undefined` if no consumer has one that
- * does not expire.
- */
-export function acceptedCredential(operation: Operation, plan: Plan): Credential | undefined {
-  const { security } = operation
-  if (security.length === 0 || security.some(alternative => alternative.length === 0)) return NO_CREDENTIAL
-  const { consumerNames, file } = plan.simulation
-  const callers = consumerNames.length === 0 ? [undefined] : consumerNames
-  const all = callers.flatMap(name => {
-    const { expires, scopes = [] } = file.consumers?.[name ?? ''] ?? {}
-    const isAllowed = (scope: string) => name === undefined || scopes.includes(scope)
-    return expires === undefined ? alternativesFor(name, operation, plan, isAllowed) : []
-  })
-  return all.find(({ known }) => known) ?? all[0]
-}
-
-/** The credentials for those alternatives that a consumer has all keys and scopes for. */
-function alternativesFor(
-  consumer: string | undefined,
-  { security }: Operation,
-  { contract, simulation: { file, shownKeys } }: Plan,
-  isAllowed: (scope: string) => boolean,
-): Credential[] {
-  const isGenerated = consumer === undefined
-  const own = file.consumers?.[consumer ?? ''] as Record<string, unknown> | undefined
-  const isHeld = ({ scheme, scopes }: SecurityRequirement): boolean =>
-    (isGenerated || typeof own?.[scheme] === 'string') && scopes.every(isAllowed)
-  return security
-    .filter(alternative => alternative.length > 0 && alternative.every(isHeld))
-    .map(alternative => {
-      const needed = alternative
-        .map(({ scheme }) => ({ scheme, place: schemeNamed(scheme, contract) }))
-        .filter(({ place }) => place.in !== 'nowhere')
-      const keys = needed.map(({ scheme, place }): CredentialKey => {
-        const made = place.in === 'authorization' && place.word === 'Basic' ? 'any:any' : 'any'
-        if (isGenerated) return { place, key: made, shown: made }
-        const shown = shownKeys.get(`${consumer} ${scheme}`) ?? `<${scheme} of ${consumer}>`
-        return { place, key: String(own?.[scheme]), shown }
-      })
-      return { keys, known: isGenerated || needed.every(({ scheme }) => shownKeys.has(`${consumer} ${scheme}`)) }
-    })
-}
-
-/** The parts of a request that carry a credential; the pairs of the query are not encoded. */
-export const carried = ({ keys }: Credential): CarriedCredentials =>
-  carryCredentials(keys.map(({ place, key }) => [place, key]))
-
-/** The parts of a request that is sent in process. */
-interface RequestParts {
-  readonly method: string
-  /** Base path included. */
-  readonly path: string
-  readonly query?: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | undefined
-  readonly certificate?: ClientCertificate | undefined
-}
-
-export interface InProcessRequest extends Request {
-  readonly headers: Readonly<Record<string, string>>
-  /** Its body; empty if it has none. */
-  readonly text: string
-}
-
-export function inProcess({ query = '', body, ...parts }: RequestParts): InProcessRequest {
-  const bytes = new TextEncoder().encode(body ?? '')
-  return {
-    ...parts,
-    query,
-    text: body ?? '',
-    address: '127.0.0.1',
-    hasBody: body !== undefined,
-    async readBody(maxBytes) {
-      if (bytes.length <= maxBytes) return { bytes }
-      const detail = `the body is larger than ${maxBytes} bytes`
-      return { problem: problems.payload_too_large, detail, headers: NO_HEADERS }
-    },
-  }
-}
-
-export type TrialRunner = ReturnType<typeof createRunner>
-
-/** Sends requests to a plan in process. @param clock that of its worlds */
-export function createRunner(plan: Plan, clock: Clock = realClock) {
-  const collections = [...plan.collections].map(
-    ([name, { options, resource }]) => [name, new Collection(options, resource.seeds)] as const,
-  )
-  const seeded = new World(plan.simulation.seed, clock, new Map(collections))
-  return {
-    plan,
-    /** A world with the seeds. */
-    newWorld: (): World => seeded.fork().begin(),
-    /** Sends a request to the operation that its path reaches. An internal error is a 500. */
-    async send(request: Request, world: World): Promise<{ readonly reply: Reply; readonly exchange: Exchange }> {
-      const found = plan.find(request.method, request.path)
-      const { planned, basePath } = found?.target ?? { planned: plan.unmatched, basePath: '' }
-      const { operation } = planned
-      const exchange = new Exchange({ request, world, operation, basePath, segments: found?.segments ?? [] })
-      const failed = (error: unknown) => planned.decorate(exchange, refuse(problems.internal_error, String(error)))
-      const reply =
-        found === undefined
-          ? await planned.decorate(exchange, refuse(problems.not_found, 'no operation has this path'))
-          : await planned.handle(exchange).catch(failed)
-      exchange.release?.()
-      return { reply, exchange }
-    },
-  }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { suite, test } from 'node:test'
-import { selfCheck } from '../../src/load/probe/self-check.ts'
-import { loadInferred, loadPlan } from '../support/load.ts'
+import { selfCheck } from '../../../src/wings/probe/self-check.ts'
+import { loadInferred, loadPlan } from '../../support/load.ts'
 
 /** The expected mistakes of a document. Documents that are not listed have none. */
 const FLAWED: Readonly<Record<string, readonly string[]>> = {

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { describeFirstCall } from '../../src/gateway/curl.ts'
-import { silentLog } from '../../src/gateway/log.ts'
-import { start } from '../../src/start.ts'
-import { realClock } from '../../src/world/clock.ts'
-import { loadPlan } from '../support/load.ts'
+import { silentLog } from '../../../../src/gateway/log.ts'
+import { start } from '../../../../src/start.ts'
+import { findFirstCall } from '../../../../src/wings/probe/first-call.ts'
+import { realClock } from '../../../../src/world/clock.ts'
+import { loadPlan } from '../../../support/load.ts'
 
 const skip = spawnSync('curl', ['--version']).error === undefined ? false : 'curl is not installed'
 
@@ -135,7 +135,7 @@ async function paste(config: object, environment: Record<string, string>) {
     listen: { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined },
   })
   try {
-    const command = describeFirstCall(loaded.plan, serving.origin)
+    const { command = '' } = findFirstCall(loaded.plan, serving.origin) ?? {}
     const line = command.replace(/^curl/, "curl -s -w '\\n%{http_code}'")
     const env = { PATH: process.env.PATH ?? '', ...environment }
     const reply = await new Promise<string>(done => {

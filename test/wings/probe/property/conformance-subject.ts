@@ -1,16 +1,16 @@
 // The gateways whose replies are held to their contracts: the shipped one, and such as are inferred from documents.
 
 import assert from 'node:assert/strict'
-import { type Log, silentLog } from '../../src/gateway/log.ts'
-import type { Request } from '../../src/kernel/http.ts'
-import { formatDiagnostics } from '../../src/kernel/report.ts'
-import { validRequest } from '../../src/load/probe/probe.ts'
-import type { Plan, PlannedOperation } from '../../src/plan/plan.ts'
-import type { Clock } from '../../src/world/clock.ts'
-import { loadInferred, loadPlan } from '../support/load.ts'
-import { FixedClock } from '../virtual-clock.ts'
+import { type Log, silentLog } from '../../../../src/gateway/log.ts'
+import type { Request } from '../../../../src/kernel/http.ts'
+import { formatDiagnostics } from '../../../../src/kernel/report.ts'
+import type { Plan, PlannedOperation } from '../../../../src/plan/plan.ts'
+import { validRequest } from '../../../../src/wings/probe/probe.ts'
+import type { Clock } from '../../../../src/world/clock.ts'
+import { loadInferred, loadPlan } from '../../../support/load.ts'
+import { FixedClock } from '../../../virtual-clock.ts'
 
-const HOME = `${import.meta.dirname}/../..`
+const HOME = `${import.meta.dirname}/../../../..`
 /** More documents, separated by commas: `CONFORMANCE=/tmp/a.json`. */
 const MORE = (process.env.CONFORMANCE ?? '').split(',').filter(file => file !== '')
 export const FILES = ['config/gateway.yaml', 'test/corpus/harbour-3.2.yaml', 'test/corpus/depot-2.0.json', ...MORE]

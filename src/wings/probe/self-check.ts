@@ -7,10 +7,11 @@ import { placeOf } from '../../contract/documents.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Reply } from '../../kernel/http.ts'
 import type { Progress } from '../../kernel/terminal.ts'
+import { respondBlock } from '../../load/seed/seed.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { World } from '../../world/world.ts'
-import { respondBlock } from '../seed/seed.ts'
-import { createRunner, documentsSuccess, type Probe, probesOf, type TrialRunner } from './probe.ts'
+import { documentsSuccess, type Probe, probesOf } from './probe.ts'
+import { createRunner, type TrialRunner } from './runner.ts'
 
 /** The counts for the closing line. */
 export interface SelfCheck {

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { nonconformanceOf } from '../../src/contract/contract.ts'
-import { Gateway } from '../../src/gateway/gateway.ts'
-import type { Reply, Request } from '../../src/kernel/http.ts'
-import type { PlannedOperation } from '../../src/plan/plan.ts'
-import { fuzz } from '../support/fuzz.ts'
+import { nonconformanceOf } from '../../../../src/contract/contract.ts'
+import { Gateway } from '../../../../src/gateway/gateway.ts'
+import type { Reply, Request } from '../../../../src/kernel/http.ts'
+import type { PlannedOperation } from '../../../../src/plan/plan.ts'
+import { fuzz } from '../../../support/fuzz.ts'
 import { conformanceSubject, FILES } from './conformance-subject.ts'
 
 interface Subject {

@@ -4,12 +4,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nonconformanceOf, type Operation, responseFor } from '../../src/contract/contract.ts'
-import { Gateway } from '../../src/gateway/gateway.ts'
-import type { Reply, Request } from '../../src/kernel/http.ts'
-import { stringifyJson } from '../../src/kernel/json.ts'
-import { asksForCredential } from '../../src/load/probe/probe.ts'
-import type { Plan, PlannedOperation } from '../../src/plan/plan.ts'
+import { nonconformanceOf, type Operation, responseFor } from '../../../../src/contract/contract.ts'
+import { Gateway } from '../../../../src/gateway/gateway.ts'
+import type { Reply, Request } from '../../../../src/kernel/http.ts'
+import { stringifyJson } from '../../../../src/kernel/json.ts'
+import type { Plan, PlannedOperation } from '../../../../src/plan/plan.ts'
+import { asksForCredential } from '../../../../src/wings/probe/probe.ts'
 import { conformanceSubject, FILES } from './conformance-subject.ts'
 import { invalidRequests } from './invalid-requests.ts'
 

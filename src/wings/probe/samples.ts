@@ -7,7 +7,7 @@ import type { Parameter } from '../../contract/document/parameters.ts'
 import { bareText, essenceOf, isJson, JSON_PATCH, readSequence, writeSequence } from '../../contract/media-types.ts'
 import { valueFor } from '../../contract/schema/field.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
-import { isReadBack } from '../seed/new-ids.ts'
+import { isReadBack } from '../../load/seed/new-ids.ts'
 
 export interface ProbeBody {
   readonly type: string

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
-import { selfCheck } from '../../src/load/probe/self-check.ts'
-import { loadFiles } from '../support/in-process.ts'
-import { loadInferred, loadPlan } from '../support/load.ts'
+import { selfCheck } from '../../../src/wings/probe/self-check.ts'
+import { loadFiles } from '../../support/in-process.ts'
+import { loadInferred, loadPlan } from '../../support/load.ts'
 
 const contract = readFileSync('test/golden/inference/library.yaml', 'utf8')
 

@@ -1,10 +1,10 @@
 // Requests that break the contract, each in one way, made from the document's own words rather than by the validator: what a
 // fuzzer such as Schemathesis sends as negative data.
 
-import type { Contract, Operation } from '../../src/contract/contract.ts'
-import type { Parameter } from '../../src/contract/document/parameters.ts'
-import { childOf, type Node } from '../../src/contract/documents.ts'
-import type { Request } from '../../src/kernel/http.ts'
+import type { Contract, Operation } from '../../../../src/contract/contract.ts'
+import type { Parameter } from '../../../../src/contract/document/parameters.ts'
+import { childOf, type Node } from '../../../../src/contract/documents.ts'
+import type { Request } from '../../../../src/kernel/http.ts'
 
 export interface InvalidRequest {
   /** The mistake: the rest of a sentence that begins with "a request". */
