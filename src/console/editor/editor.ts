@@ -139,7 +139,16 @@ const appearance = (label: string): Extension[] => [
   EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
   EditorView.theme({
     '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '13px' },
-    '&.cm-focused': { outline: '3px solid var(--accent)', outlineOffset: '-3px' },
+    '&.cm-focused': { outline: 'none' },
+    // A frame above the highlighted line and the line numbers, which would cover an outline.
+    '&.cm-focused::after': {
+      content: '""',
+      position: 'absolute',
+      inset: '0',
+      zIndex: '250',
+      border: '3px solid var(--accent)',
+      pointerEvents: 'none',
+    },
     '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
     '.cm-content': { caretColor: 'var(--text)' },
     '.cm-cursor': { borderLeftColor: 'var(--text)' },

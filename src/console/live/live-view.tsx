@@ -38,11 +38,11 @@ import { createEventParser, createRequestLog, type LoggedRequest } from './reque
 const COLUMNS: readonly Column<LoggedRequest>[] = [
   { title: 'Status', width: '3rem', cell: ({ status }) => <StatusMark status={status} /> },
   { title: 'Method', width: '3.6rem', cell: ({ method }) => <MethodMark method={method} /> },
-  { title: 'Path', width: '3fr', cell: PathCell },
-  { title: 'Operation', width: '1.4fr', cell: ({ operation }) => operation ?? <i class="muted">none</i> },
+  { title: 'Path', width: '2fr', cell: PathCell },
+  { title: 'Operation', width: '1fr', cell: ({ operation }) => operation ?? <i class="muted">none</i> },
   { title: 'Consumer', width: '1fr', cell: ({ consumer }) => consumer ?? <i class="muted">unknown</i> },
   { title: 'World', width: '1fr', cell: ({ world }) => world },
-  { title: 'Why', width: '1.2fr', cell: ReasonCell },
+  { title: 'Why', width: '3fr', cell: ReasonCell },
   { title: 'Replied', width: '1fr', cell: ({ replied }) => replied },
   { title: 'Time', width: '4.2rem', cell: ({ durationMs }) => writeLatency(durationMs), classes: 'end' },
   { title: 'At', width: '6rem', cell: ({ at }) => writeTime(at), classes: 'end' },
@@ -58,7 +58,7 @@ function PathCell({ path, query }: LoggedRequest) {
   )
 }
 
-/** The effects that were injected, else the code of the refusal. */
+/** The effects that were injected, else the code of the refusal and as much of its rule as there is room for. */
 function ReasonCell({ injected, refusal }: LoggedRequest) {
   const effects = [
     injected?.fault,
@@ -70,9 +70,12 @@ function ReasonCell({ injected, refusal }: LoggedRequest) {
       {effects.join(' · ')}
     </span>
   ) : (
-    <span class="muted" title={refusal?.rule}>
-      {refusal?.code}
-    </span>
+    refusal && (
+      <span class="filled-cell muted" title={refusal.rule}>
+        <span>{refusal.code}</span>
+        <span>{refusal.rule}</span>
+      </span>
+    )
   )
 }
 

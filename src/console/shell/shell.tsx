@@ -3,7 +3,7 @@
 
 import { effect, signal } from '@preact/signals'
 import { render } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import {
   chosenWorld,
   clock,
@@ -69,8 +69,8 @@ function Shell() {
         <Announcements />
         {shown.worlds && <WorldChooser all={shown.worlds === 'all'} />}
         {shown.worlds && <ClockDisplay />}
-        <ThemeSwitch />
         <span class={`spinner ${underWay.value > 0 ? 'on' : ''}`} aria-hidden="true" />
+        <ThemeSwitch />
       </header>
       {connection.value === 'lost' && (
         <div class="lost-banner problem stack" role="alert">
@@ -102,36 +102,42 @@ const CONNECTIONS = {
   lost: ['bad', 'Connection lost'],
 } as const
 
-const Navigation = ({ shown }: { shown: View }) => (
-  <nav class="navigation" aria-label="Views">
-    <a class="brand entry row" href={hrefOf('live')} aria-label="Understudy, to the live view">
-      <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
-        <rect width="32" height="32" rx="8" fill="var(--accent-ground)" />
-        <path d="M9 8v9a7 7 0 0 0 14 0V8M9 26.5h14" fill="none" stroke="var(--on-accent)" stroke-width="3" />
-      </svg>
-      <b>Understudy</b>
-    </a>
-    <ul>
-      {VIEWS.map(({ id, title, about, icon }) => (
-        <li key={id}>
-          <a
-            class="entry row"
-            href={hrefOf(id)}
-            title={about}
-            aria-label={title}
-            aria-current={id === shown.id ? 'page' : undefined}
-          >
-            <Icon name={icon} size={18} />
-            <span>{title}</span>
-          </a>
-        </li>
-      ))}
-    </ul>
-    <p class={`connection row tone-${CONNECTIONS[connection.value][0]}`} role="status">
-      ● <span class="muted">{CONNECTIONS[connection.value][1]}</span>
-    </p>
-  </nav>
-)
+function Navigation({ shown }: { shown: View }) {
+  const current = useRef<HTMLAnchorElement>(null)
+  // In a narrow window the list scrolls.
+  useEffect(() => current.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [shown])
+  return (
+    <nav class="navigation" aria-label="Views">
+      <a class="brand entry row" href={hrefOf('live')} aria-label="Understudy, to the live view">
+        <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
+          <rect width="32" height="32" rx="8" fill="var(--accent-ground)" />
+          <path d="M9 8v9a7 7 0 0 0 14 0V8M9 26.5h14" fill="none" stroke="var(--on-accent)" stroke-width="3" />
+        </svg>
+        <b>Understudy</b>
+      </a>
+      <ul>
+        {VIEWS.map(({ id, title, about, icon }) => (
+          <li key={id}>
+            <a
+              ref={id === shown.id ? current : undefined}
+              class="entry row"
+              href={hrefOf(id)}
+              title={about}
+              aria-label={title}
+              aria-current={id === shown.id ? 'page' : undefined}
+            >
+              <Icon name={icon} size={18} />
+              <span>{title}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class={`connection row tone-${CONNECTIONS[connection.value][0]}`} role="status">
+        ● <span class="muted">{CONNECTIONS[connection.value][1]}</span>
+      </p>
+    </nav>
+  )
+}
 
 /** Chooses the world that the views show. @param all whether the view can show all worlds at once */
 function WorldChooser({ all }: { all: boolean }) {

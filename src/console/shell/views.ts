@@ -63,7 +63,7 @@ export const VIEWS: readonly View[] = [
     id: 'deprecations',
     title: 'Deprecations',
     about: 'Who still calls what is deprecated.',
-    icon: 'calendar',
+    icon: 'hourglass',
     ofOneProcess: true,
     load: async () => (await import('../../wings/deprecations/view.tsx')).DeprecationsView,
   },
@@ -87,7 +87,7 @@ export const VIEWS: readonly View[] = [
     id: 'next',
     title: 'Next',
     about: 'Who breaks on the next contract.',
-    icon: 'right',
+    icon: 'next',
     load: async () => (await import('../../wings/next/view.tsx')).NextView,
   },
   {

@@ -195,7 +195,7 @@ function JumpForm() {
       <TextField
         label="Jump to"
         error={error?.message}
-        placeholder="2030-12-06 09:30, or +30d"
+        placeholder="2030-12-06 or +30d"
         value={text}
         onChange={setText}
       />
