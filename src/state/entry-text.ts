@@ -13,8 +13,8 @@ export interface ReadGroup {
 /** Returns the text in one piece: see `recordText`. */
 export function writeGroup({ at, by, changes }: ReadGroup): string {
   const records: string[] = []
-  const effects = changes.map(({ world, effect }) => [world, writeEffect(effect, records)])
-  const entry = [JSON.stringify([at, by, effects]), ...records].join('\t')
+  const effects = changes.map(({ world, effect }) => `[${JSON.stringify(world)},${writeEffect(effect, records)}]`)
+  const entry = [`[${at},${JSON.stringify(by)},[${effects.join()}]]`, ...records].join('\t')
   if (entry.charCodeAt(0) !== BRACKET) throw new Error('an entry is a list')
   return entry
 }

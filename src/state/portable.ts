@@ -1,6 +1,6 @@
 // Effects and states to and from the JSON that logs have of them: lists, whose order is that of 0.3.0.
 
-import type { CollectionState, Counters, KeptKind, KeptValue, RowChange } from '../world/changes.ts'
+import type { CollectionChange, CollectionState, Counters, KeptKind, KeptValue, RowChange } from '../world/changes.ts'
 import type { Course } from '../world/clock.ts'
 import type { DumpedTimer, Id } from '../world/records/types.ts'
 import type { AnswerState, Effect, Origin, WorldState } from './effects.ts'
@@ -189,11 +189,13 @@ const readWorld = (state: PortableWorld): WorldState =>
 
 // --- effects -----------------------------------------------------------------------------------------------------------
 
+const writeIdText = (id: Id): string => (typeof id === 'number' ? `${id}` : JSON.stringify(writeId(id)))
+
 /** @param records takes the texts of records, which follow the entry */
-function writeRow({ id, text, created, revision, counters }: RowChange, records: string[]): PortableRow {
+function writeRow({ id, text, created, revision, counters }: RowChange, records: string[]): string {
   if (text !== undefined) records.push(text)
-  const row = ['row', writeId(id), text === undefined ? null : 1, created, revision] as const
-  return counters === undefined ? row : [...row, writeCounters(counters)]
+  const rest = counters === undefined ? '' : `,${JSON.stringify(writeCounters(counters))}`
+  return `["row",${writeIdText(id)},${text === undefined ? null : 1},${created},${revision}${rest}]`
 }
 
 /** @param records the texts of records that follow the entry, of which this takes the first */
@@ -215,26 +217,39 @@ function nextRecord(records: string[]): string {
   return Buffer.from(record).toString()
 }
 
-/** @param records see `writeRow` */
-export function writeEffect(effect: Effect, records: string[]): PortableEffect {
+/**
+ * Returns the JSON of an effect. Writes of records and counts, which most requests make, are put together as text: lists for
+ * `JSON.stringify` made each request 0.8 µs dearer.
+ *
+ * @param records see `writeRow`
+ */
+export function writeEffect(effect: Effect, records: string[]): string {
+  if (effect.kind === 'ordinal') return `["ordinal",${JSON.stringify(effect.operation)},${effect.more}]`
+  if (effect.kind !== 'in') return JSON.stringify(portableOf(effect))
+  return `["in",${JSON.stringify(effect.collection)},${writeChange(effect.change, records)}]`
+}
+
+function writeChange(change: CollectionChange, records: string[]): string {
+  switch (change.kind) {
+    case 'row':
+      return writeRow(change, records)
+    case 'rows':
+      return `["rows",[${change.rows.map(row => writeRow(row, records)).join()}]]`
+    case 'timer':
+      return JSON.stringify(['timer', writeId(change.id), change.timer === undefined ? null : writeTimer(change.timer)])
+    case 'all':
+      return JSON.stringify(['all', writeCollection(change.state)])
+    default:
+      return change satisfies never
+  }
+}
+
+function portableOf(effect: Exclude<Effect, { readonly kind: 'in' | 'ordinal' }>): PortableEffect {
   switch (effect.kind) {
-    case 'in': {
-      const { collection, change } = effect
-      if (change.kind === 'row') return ['in', collection, writeRow(change, records)]
-      if (change.kind === 'rows') return ['in', collection, ['rows', change.rows.map(row => writeRow(row, records))]]
-      if (change.kind === 'all') return ['in', collection, ['all', writeCollection(change.state)]]
-      return [
-        'in',
-        collection,
-        ['timer', writeId(change.id), change.timer === undefined ? null : writeTimer(change.timer)],
-      ]
-    }
     case 'kept':
       return ['kept', ...writeKept(effect)]
     case 'clock':
       return ['clock', writeCourse(effect.course)]
-    case 'ordinal':
-      return ['ordinal', effect.operation, effect.more]
     case 'made':
     case 'reset':
       return [effect.kind, effect.began, effect.origin]
