@@ -43,7 +43,6 @@ const LONGER: Readonly<Record<string, number>> = {
   'load/seed/seed-records.ts recordsOf': 68,
   'plan/compile.ts compileFor': 65,
   'plan/routes.ts compileNear': 85,
-  'wings/console/operation-routes.ts operationRoutes': 74,
   'wings/drift/against.ts checkAgainst': 230,
   'wings/drift/live-drift.ts createLiveDrift': 103,
   'wings/import/stubs.ts readResponse': 75,

@@ -22,7 +22,7 @@ export interface MeasuredOperation extends Pick<OperationOnADay, 'operation' | '
 export interface MeasuredOperations {
   /** The end of the last step of each series, by the real clock. */
   readonly at: DateTime
-  /** The time that is measured. */
+  /** The time that is measured: less than the asked minutes where the journal has forgotten requests of that time. */
   readonly seconds: number
   /** Seconds of each step of a series. */
   readonly step: Fraction

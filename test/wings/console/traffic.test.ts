@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Traffic } from '../../../src/wings/console/traffic.ts'
+import { measureTraffic } from '../../../src/wings/console/traffic.ts'
 import { OPERATIONS, simulate } from '../../simulate.ts'
 import { VirtualClock } from '../../virtual-clock.ts'
 
-const road = () => {
+const road = (more = '') => {
   const clock = new VirtualClock()
-  const { ask, gateway } = simulate(`\noperations: ${OPERATIONS}`, clock)
-  const traffic = new Traffic(gateway.journal)
-  const measure = (filter = {}) => traffic.measure(filter, 1, clock.now())
-  return { ask, clock, traffic, measure }
+  const { ask, gateway } = simulate(`\n${more}operations: ${OPERATIONS}`, clock)
+  const measure = (filter = {}) => measureTraffic(gateway.journal, filter, 1, clock.now())
+  return { ask, clock, measure }
 }
 
-test('the first measurement is taken from the journal, and starts the recording', async () => {
-  const { ask, traffic, measure } = road()
+test('requests are counted by operation and by step', async () => {
+  const { ask, measure } = road()
   await ask('GET /things')
-  assert.equal(traffic.recording, false)
-  assert.equal(measure().all.requests, 1)
-  assert.equal(traffic.recording, true)
   await ask('GET /things/1')
   await ask('GET /things/7')
   const { all, byOperation, seconds, step } = measure()
@@ -40,7 +36,6 @@ test('world and consumer choose among the requests', async () => {
 
 test('a slow request is in the percentiles of its minutes only', async () => {
   const { ask, clock, measure } = road()
-  measure()
   const slow = ask('GET /things', { headers: { 'understudy-delay': '500ms' } })
   await clock.pass(500)
   await slow
@@ -49,11 +44,13 @@ test('a slow request is in the percentiles of its minutes only', async () => {
   assert.equal(measure().all.requests, 0)
 })
 
-test('the recording ends two minutes after the last measurement', async () => {
-  const { ask, clock, traffic, measure } = road()
-  measure()
-  await clock.pass(121_000)
-  await ask('GET /things')
-  assert.equal(traffic.recording, false)
-  assert.equal(measure().all.requests, 1)
+test('the time since the oldest request is measured where the journal has forgotten others', async () => {
+  const { ask, clock, measure } = road('journal: { requests: 2 }\n')
+  for (const _ of [1, 2, 3]) {
+    await ask('GET /things')
+    await clock.pass(6000)
+  }
+  const { all, seconds, step } = measure()
+  assert.deepEqual([seconds, step, all.requests, all.perSecond], [12, 0.2, 2, 0.167])
+  assert.deepEqual([all.series[0]?.requests, all.series[30]?.requests], [1, 1])
 })
