@@ -53,17 +53,14 @@ const LONGER: Readonly<Record<string, number>> = {
   'wings/project/recorded-state.ts createRecordedState': 114,
   'wings/project/recorded-state.ts add': 65,
   'wings/project/recorded-state.ts createRecordedList': 64,
-  'wings/project/recording.ts createBlanks': 122,
   'wings/project/replay.ts replayRecording': 72,
   'wings/real-api/client.ts sendOnce': 75,
   'wings/real-api/client.ts Promise callback': 69,
   'wings/real-api/staged-list.ts compileStagedList': 74,
   'wings/real-api/staging.ts recordsOver': 97,
   'wings/record/first-contract.ts createPathBook': 80,
-  'wings/record/record-command.ts runProxy': 76,
   'wings/record/record.ts projectOfExchanges': 84,
   'wings/record/record.ts createExamples': 65,
-  'wings/record/recorder.ts createRecorder': 64,
   'world-handle.ts steerWorld': 64,
 }
 

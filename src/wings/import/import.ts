@@ -13,6 +13,7 @@ import type { Plan } from '../../plan/plan.ts'
 import { createRunner } from '../probe/runner.ts'
 import { encodePairs, type ForeignFile, type Imported, type ImportKind } from '../project/imported.ts'
 import { exchangesIn, type InferredProject, inferredProject } from '../project/inferred-project.ts'
+import { jsonOfMessage } from '../project/messages.ts'
 import {
   type Project,
   type ProjectFiles,
@@ -22,7 +23,6 @@ import {
   writeProject,
 } from '../project/project.ts'
 import { findRecorded } from '../project/recorded-state.ts'
-import { jsonOfMessage } from '../project/recording.ts'
 import { differencesBetween } from '../project/replay.ts'
 import { jsonServer } from './json-server.ts'
 import { mockoon } from './mockoon.ts'
@@ -32,9 +32,6 @@ import { wiremock } from './wiremock.ts'
 
 /** The kinds of files that can be imported, in the order in which they are tried. A new one is one file and one line. */
 const KINDS: readonly ImportKind[] = [wiremock, mockoon, mockserver, postman, jsonServer]
-
-/** A HAR is recorded: see `record`. */
-export const IMPORT_KINDS: readonly string[] = ['har', ...KINDS.map(({ name }) => name)]
 
 /** The result of an import. */
 export interface ImportResult {

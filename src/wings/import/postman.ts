@@ -7,6 +7,7 @@ import { isObject, type Json, type JsonObject, parseJson, put, stringifyJson } f
 import { attempted, getOrMake } from '../../kernel/memo.ts'
 import { freeName } from '../../kernel/names.ts'
 import { isSecretName } from '../../kernel/secrets.ts'
+import { Blanks } from '../project/blanks.ts'
 import { parameterAfter } from '../project/handlebars.ts'
 import {
   asList,
@@ -22,7 +23,6 @@ import {
   RouteBook,
   showQuery,
 } from '../project/imported.ts'
-import { createBlanks } from '../project/recording.ts'
 import type { Lose, Members } from './matchers.ts'
 
 /** The collection in a file: an export, or a reply of the API of Postman. */
@@ -72,7 +72,7 @@ class CollectionReading {
   readonly callers = createCallers()
   readonly #environments: readonly unknown[]
   readonly #report: Diagnostics
-  readonly #blank = createBlanks([], undefined).inValue
+  readonly #blanks = new Blanks([], undefined)
 
   constructor(environments: readonly unknown[], report: Diagnostics) {
     this.#environments = environments
@@ -165,7 +165,7 @@ class CollectionReading {
   /** A message as it may be written to a file: without the credentials in its body. */
   #masked<Part extends { readonly body?: ImportedCase['body'] }>(message: Part): Part {
     const { body } = message
-    return body === undefined ? message : { ...message, body: this.#blank(body as Json) }
+    return body === undefined ? message : { ...message, body: this.#blanks.inValue(body as Json) }
   }
 
   /**

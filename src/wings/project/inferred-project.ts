@@ -28,9 +28,9 @@ import {
   requestConditions,
   withType,
 } from './imported.ts'
+import { jsonOfMessage } from './messages.ts'
 import { type ProjectFiles, projectOf, settingsOfRoute, writeProject } from './project.ts'
 import { createRecordedState, findRecorded, matchExchange } from './recorded-state.ts'
-import { jsonOfMessage } from './recording.ts'
 import { withoutTemplates } from './schema-of.ts'
 
 export interface InferredProject {

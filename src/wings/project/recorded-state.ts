@@ -15,7 +15,7 @@ import type { ResourceFile } from '../../plan/simulation-file.ts'
 import { compareJson, fieldIn, idIn, indexKeyOf, withField } from '../../world/records/values.ts'
 import type { RecordedExchange } from './har.ts'
 import { plainTemplate } from './imported.ts'
-import { decodeSegment, jsonOfMessage, valueOfRequest } from './recording.ts'
+import { decodeSegment, jsonOfMessage, valueOfRequest } from './messages.ts'
 
 /** A recorded exchange with the operation that it is for. */
 export interface MatchedExchange {

@@ -11,8 +11,8 @@ import { idIn } from '../../world/records/values.ts'
 import { createRunner } from '../probe/runner.ts'
 import { describeValue, valueOfBody } from './differences.ts'
 import type { RecordedExchange } from './har.ts'
+import { decodeSegment, jsonOfMessage, typeOfMessage } from './messages.ts'
 import { matchExchange } from './recorded-state.ts'
-import { decodeSegment, jsonOfMessage, typeOfMessage } from './recording.ts'
 
 /** How many recorded replies the stand-in gives equally. */
 export interface ReplayProof {

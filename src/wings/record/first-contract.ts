@@ -9,7 +9,7 @@ import { createContract } from '../project/described.ts'
 import { parameterAfter } from '../project/handlebars.ts'
 import type { RecordedExchange } from '../project/har.ts'
 import { type ImportedRoute, newRoute, showQuery } from '../project/imported.ts'
-import { decodeSegment, jsonOfMessage, typeOfMessage, valueOfRequest } from '../project/recording.ts'
+import { decodeSegment, jsonOfMessage, typeOfMessage, valueOfRequest } from '../project/messages.ts'
 
 /** The bodies of an operation from which a schema is made; more only with another status. */
 const MOST_BODIES = 500

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Entry } from 'har-format'
-import { createMask } from '../../../src/wings/project/recording.ts'
+import type { Plan } from '../../../src/plan/plan.ts'
+import { Blanks } from '../../../src/wings/project/blanks.ts'
 import type { Upstream, UpstreamRequest, UpstreamSettings } from '../../../src/wings/real-api/upstream.ts'
-import { createRecorder, MOST_RECORDED } from '../../../src/wings/record/recorder.ts'
+import { MOST_RECORDED, Recorder } from '../../../src/wings/record/recorder.ts'
 import { load } from '../../support/in-process.ts'
 
 const SETTINGS = { origin: 'https://api.test', path: '/v1' } as UpstreamSettings
@@ -23,7 +24,7 @@ interface Prepared {
 /** Records the exchanges of a client that answers with what is prepared. */
 function recording(
   prepared: Prepared,
-  { append, plan }: { append?: (entry: Entry) => void; plan?: Parameters<typeof createRecorder>[2] } = {},
+  { append, plan }: { append?: (entry: Entry) => void; plan?: Plan | undefined } = {},
 ) {
   const entries: Entry[] = []
   const told: string[] = []
@@ -37,7 +38,7 @@ function recording(
     close: async () => {},
   }
   const write = append ?? ((entry: Entry) => void entries.push(entry))
-  const recorder = createRecorder({ append: write }, createMask([], undefined), plan, (_, error) => {
+  const recorder = new Recorder({ append: write }, new Blanks([], undefined), plan, error => {
     if (error !== undefined) told.push(error.message)
   })
   const through = recorder.through(client)
@@ -55,7 +56,7 @@ function recording(
       }
       // A body that breaks off is closed in the next turn.
       await setImmediate()
-      await recorder.written()
+      await recorder.written
       return bytes
     },
   }

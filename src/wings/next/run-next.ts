@@ -1,0 +1,54 @@
+// Runs `understudy next`.
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { CONFIGURATIONS, type CommandLine, isUrl, type Program, tellMistakes } from '../../cli/command.ts'
+import { readRunning } from '../../http/control-client.ts'
+import { Diagnostics } from '../../kernel/diagnostic.ts'
+import type { ReportFormat } from '../../kernel/report.ts'
+import { loadContract, loadPlan } from '../../load/load.ts'
+import { readHar } from '../project/har.ts'
+import { NextJudge } from './judge.ts'
+import { keptOfEntry, keptOfRecording } from './kept.ts'
+import { formatNext } from './report.ts'
+import { NextTally } from './tally.ts'
+
+export async function runNext(line: CommandLine, program: Program): Promise<number> {
+  const { file, values } = line
+  const { home, environment, progress, wings } = program
+  const told = { ...line, values: {} }
+  const config = values.config ?? CONFIGURATIONS.find(one => existsSync(resolve(home, one))) ?? 'gateway.yaml'
+  const { from = '', format = 'text' } = values
+  if (file === '') {
+    program.complain('understudy: next needs the next contract: understudy next ./openapi-next.yaml\n')
+    return 2
+  }
+  const { plan, report: mistakes } = loadPlan(config, home, environment, { progress: progress.report, wings })
+  const { contract, report: others } = loadContract(file, home, { progress: progress.report, wings })
+  for (const one of [mistakes, others]) tellMistakes(one, told, program)
+  if (plan === undefined || contract === undefined) return 1
+  const tally = new NextTally(new NextJudge(plan, contract))
+  if (isUrl(from)) {
+    const kept = await readRunning(from, '/requests?limit=100000', program)
+    if (kept === undefined) return 1
+    const { requests } = JSON.parse(kept)
+    for (const [i, one] of requests.entries()) {
+      progress.report('judging requests', i, requests.length)
+      await tally.add(keptOfEntry(one))
+    }
+  } else if (from !== '') {
+    const found = new Diagnostics()
+    for await (const one of readHar(resolve(home, from), from, found)) {
+      progress.report('judging requests', tally.requests)
+      await tally.add(keptOfRecording(one))
+    }
+    tellMistakes(found, told, program)
+    if (found.failed) return 1
+  }
+  progress.clear()
+  const report = await tally.report()
+  program.print(formatNext(report, format as ReportFormat, program.version))
+  const wanted = values['fail-on']
+  const fails = report.rows.some(({ verdict }) => verdict === 'breaks' || verdict === wanted) || !report.related
+  return wanted !== undefined && fails ? 1 : 0
+}
