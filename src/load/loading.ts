@@ -234,6 +234,7 @@ export class Loading {
       home: this.#home,
       report,
       contract,
+      isFitted: this.#options.contract !== undefined,
       settings,
       note: (...files) => this.#note(...files),
       readContract: (key, paths) => {

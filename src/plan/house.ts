@@ -26,6 +26,8 @@ export interface BlockLoad {
   readonly report: Diagnostics
   /** The contract; `undefined` where it cannot be read. */
   readonly contract: Contract | undefined
+  /** Whether the settings are fitted to another contract than that of the file: that of a world. */
+  readonly isFitted: boolean
   /** The whole file, for blocks that depend on others. */
   readonly settings: SimulationFile
   /** Adds files of the configuration: a change of one causes a reload. */

@@ -163,7 +163,7 @@ class GatewayTrial {
     // Operations whose path names no record have the id of the first one, which is generated.
     const reading = write()
     const { settings, source } = reading
-    const blocks = new BlockSettings(house, settings, { ...reading, ...NO_OTHER_FILES })
+    const blocks = new BlockSettings(house, settings, { ...reading, ...NO_OTHER_FILES, isFitted: false })
     const plan = compilePlan(simulationOf(settings, source, resources, { house, blocks }), contract, report)
     const blamed = new Map<string, string>()
     const [undecided] = this.#open()

@@ -13,8 +13,9 @@ export const nextBlock: Block<string | readonly string[], Contract | undefined> 
     description:
       'The next version of the contract: a path relative to this file, or a list of it and its overlays. Every request is judged by it, too: `GET /next` says who breaks.',
   },
-  read(written, { contract, source, report, readContract }) {
-    if (written === undefined) return undefined
+  read(written, { contract, isFitted, source, report, readContract }) {
+    // A world on another contract is often one on the next contract: only clients of the contract itself can break.
+    if (written === undefined || isFitted) return undefined
     const next = readContract('next', written)
     const paths = new Set(contract?.operations.map(({ path }) => nameless(path)))
     if (paths.size > 0 && next?.operations.some(({ path }) => paths.has(nameless(path))) === false) {

@@ -73,6 +73,21 @@ test('a reply has the verdict where its caller asks for it', async () => {
   assert.deepEqual(verdictsOf(await reportOf(gateway)), ['ann createPet breaks 3'])
 })
 
+test('requests to a world on another contract are not judged', async () => {
+  writeFileSync(join(home, 'openapi.yaml'), NOW)
+  writeFileSync(join(home, 'next.yaml'), NEXT)
+  const worlds = 'worlds: { sandboxes: true, named: { future: { contract: ./next.yaml } } }\n'
+  writeFileSync(join(home, 'worlds.yaml'), `next: ./next.yaml\n${GATEWAY}${worlds}`)
+  const loaded = loadPlan('worlds.yaml', home, {})
+  assert.deepEqual(loaded.report.list, [])
+  const { gateway, send } = driving(loaded)
+  const ask = { 'x-key': 'key-of-bob', 'understudy-next': '1' }
+  const { headers } = await send('GET /pets', undefined, { ...ask, 'understudy-world': 'future' })
+  assert.equal(headers['understudy-next'], undefined)
+  assert.equal((await send('GET /pets', undefined, ask)).headers['understudy-next'], 'safe')
+  assert.deepEqual(verdictsOf(await reportOf(gateway)), ['bob listPets safe 1'])
+})
+
 test('a scope that the credential of a consumer lacks breaks it', async () => {
   const flows = { clientCredentials: { tokenUrl: 'https://example.com', scopes: { read: 'Reads.', write: 'Writes.' } } }
   const document = (scopes: string[]) => ({
