@@ -10,7 +10,7 @@ import { isObject, parsePointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { type CoverageItems, itemsOfOperation, type SchemaWalker, type UnionBranch } from './items.ts'
-import { type CoverageReport, type CoveredOperation, mergeReports, reportOf, totalsOf } from './report.ts'
+import { type CoverageReport, type CoveredOperation, mergeReports, reportOf } from './report.ts'
 
 export interface CoverageFilter {
   readonly world?: string | undefined
@@ -130,17 +130,6 @@ export class Coverage {
       ]
     })
     return reportOf(contract.title, covered)
-  }
-
-  /** The percentage of an operation, without the cost of a report. */
-  percentOf(operation: Operation, filter: CoverageFilter): number {
-    this.settle()
-    const known = this.#operations.get(operation)
-    if (known === undefined) return 0
-    const touched = this.#touchedBy(known, filter)
-    return totalsOf(
-      known.items.list.map(({ kind, deprecated }, i) => ({ kind, deprecated, seen: isTouched(touched, i) })),
-    ).percent
   }
 
   #touchedBy(known: OperationCoverage | undefined, { world, consumer }: CoverageFilter): Touched[] {
