@@ -1,8 +1,9 @@
 // Filters of the journal's requests: the criteria that they are compiled to, the requests that meet them, and whether these
 // are as many as they should be.
 
+import { bareText } from '../../contract/media-types.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { isObject, type Json, parseJson, parsePointer, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, parseJson, parsePointer } from '../../kernel/json.ts'
 import { compileGlob } from '../../kernel/names.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import type { Plan } from '../../plan/plan.ts'
@@ -158,19 +159,17 @@ export function compileFilter(
     if (steps === undefined) {
       return { fault: `"${place}" is not a JSON Pointer; write body./${place.replace(/^\.+/, '')}=VALUE` }
     }
-    wantContent(place === '' ? 'body' : `body.${place}`, contentText(value), ({ requestBody }) => {
+    wantContent(place === '' ? 'body' : `body.${place}`, bareText(value), ({ requestBody }) => {
       if (requestBody === undefined || steps.length === 0) return requestBody?.text ?? ''
       if (requestBody.cut) return `(only the first ${requestBody.text.length} characters are kept)`
       const read = parseJson(requestBody.text)
       const found = 'fault' in read ? undefined : steps.reduce<unknown>(stepInto, read.value)
-      return found === undefined ? '' : contentText(found as Json)
+      return found === undefined ? '' : bareText(found as Json)
     })
   }
   if (after !== undefined) want('after', `${after}`, ({ id }) => `${id}`, comesAfter(after, journal))
   return criteria
 }
-
-const contentText = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
 
 const stepInto = (at: unknown, key: string): unknown =>
   (Array.isArray(at) && /^\d+$/.test(key)) || isObject(at)
