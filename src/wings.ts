@@ -35,7 +35,7 @@ export const WINGS: readonly Wing[] = [
   consoleWing,
 ]
 
-/** What wings add to a gateway of the library. */
+/** The members that wings add to a gateway of the library. */
 export interface WingSteering extends CoverageSteering {}
 
 const STEERINGS: readonly ((gateway: Gateway) => object)[] = [steerCoverage]

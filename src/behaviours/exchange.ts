@@ -200,7 +200,7 @@ export class Exchange {
     return this.world.drawUuid(this.operation.id, this.ordinal, purpose)
   }
 
-  /** StoredRecords a deliberate effect on the request or its reply for the journal. */
+  /** Records a deliberate effect on the request or its reply for the journal. */
   note(text: string): void {
     this.notes = [...this.notes, text]
   }

@@ -45,7 +45,7 @@ const jsonTypeOf = (value: Json): string => (value === null ? 'null' : Array.isA
 export const findReferences = (contract: Contract, resources: ReadonlyMap<string, Referable>): References =>
   new ReferenceFinder(contract, resources)
 
-/** What the name of a field refers to. */
+/** The meaning of the name of a field. */
 interface NameMeaning {
   /** The words before the resource: an origin and a destination are two stations. */
   readonly role: string

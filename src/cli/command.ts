@@ -35,7 +35,7 @@ export interface Command {
   run(line: CommandLine, program: Program): Promise<number>
 }
 
-/** What a wing adds to one command. */
+/** The addition of a wing to one command. */
 export interface CommandExtension {
   readonly options: Readonly<Record<string, Option>>
   /** Runs in place of the command if the command line asks for it; else returns `undefined`. */
@@ -48,7 +48,7 @@ export interface CommandExtension {
   examine?(plan: Plan, report: Diagnostics, line: CommandLine, program: Program): Promise<readonly string[]> | undefined
 }
 
-/** What a wing adds to the commands that load a configuration. */
+/** The addition of a wing to the commands that load a configuration. */
 export interface ReadingExtension {
   readonly options: Readonly<Record<string, Option>>
   /** Returns the load options that the command line sets. */
@@ -62,7 +62,7 @@ export type LoadConfiguration = (...given: Parameters<typeof loadPlan>) => Loade
 /** A capability beside the stand-in, whole in one folder: data, whose import does nothing. */
 export interface Wing extends ServedWing, LoadWing {
   readonly commands?: Readonly<Record<string, Command>>
-  /** What it adds to commands of the house, by their names. */
+  /** Its additions to commands of the house, by their names. */
   readonly extensions?: Readonly<Record<string, CommandExtension>>
   readonly reading?: ReadingExtension
 }

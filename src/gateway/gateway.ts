@@ -43,7 +43,7 @@ import { underWeather, WeatherStation } from './weather.ts'
 import { admitWhenLetIn, findAddressed, worldIn } from './worlds/visit.ts'
 import { type WorldFault, Worlds } from './worlds/worlds.ts'
 
-/** What a gateway has beside its plan. */
+/** The optional parts of a gateway. */
 export interface GatewayParts {
   /** Their observers follow those of the house. */
   readonly wings?: readonly ObservingWing[] | undefined

@@ -13,7 +13,7 @@ const statusReply = (status: number, value: object): Reply => ({
   body: JSON.stringify(value),
 })
 
-/** What the routes show that the gateway does not know. */
+/** Data of the program that the routes show beside those of the gateway. */
 interface StatusSources {
   /** Whether new requests are welcome. Default: they are. */
   ready?(): boolean

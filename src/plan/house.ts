@@ -79,7 +79,7 @@ export interface PlanWing {
   readonly behaviours?: readonly { readonly before: string; readonly behaviour: Behaviour<unknown> }[]
   /** Kinds of `respond`. */
   readonly responders?: readonly Responder[]
-  /** Where records may come from, besides seeds. */
+  /** Sources of records besides seeds. */
   readonly recordSources?: readonly RecordSourceKeys[]
   /** The header fields by which a request steers it, such as `Understudy-World`. */
   readonly controls?: readonly string[]

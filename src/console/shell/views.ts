@@ -21,7 +21,7 @@ export interface View {
   readonly load: () => Promise<ComponentType>
 }
 
-/** What wings show of one operation, beside the list of operations. */
+/** The tabs of wings about one operation, beside the list of operations. */
 const OPERATION_TABS: readonly OperationTab[] = [{ id: 'coverage', title: 'Coverage', Panel: UntouchedParts }]
 
 export const VIEWS: readonly View[] = [

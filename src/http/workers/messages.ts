@@ -4,7 +4,7 @@ import type { Worker } from 'node:cluster'
 import type { MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
 import type { KeyPair } from '../../plan/settings.ts'
 
-/** What the primary asks a worker for: whether its event loop runs, all metrics, or the shared state of an observer. */
+/** A question to a worker: whether its event loop runs, all metrics, or the shared state of an observer. */
 export type AskedOf = 'alive' | 'metrics' | { readonly observer: string; readonly about: unknown }
 
 /** From the primary to a worker. A connection comes with its socket. */

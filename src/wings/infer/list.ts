@@ -195,7 +195,7 @@ const BOUNDS: WordTable = {
   'at-least': 'from since gte ge min start',
   'at-most': 'to until lte le max end',
 }
-/** What a field's name may have beside the parameter's: `created` of `created_after` is `createdAt`. */
+/** The ends of a field's name that a parameter's lacks: `created` of `created_after` is `createdAt`. */
 const ENDINGS = ['', 'at', 'on', 'date', 'time', 'd', 'dat']
 /** The fields that a bound without a field's name is about, the likeliest first. */
 const USUAL = ['date', 'created', 'createdat', 'timestamp', 'updatedat']
