@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RespondConfig } from '../../behaviours/respond/config.ts'
-import { responseFor } from '../../contract/contract.ts'
+import { type Operation, responseFor } from '../../contract/contract.ts'
 import { essenceOf, isJson } from '../../contract/media-types.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
@@ -176,6 +176,14 @@ interface RecordedCase {
   readonly value: Json | undefined
 }
 
+/** Returns the part of a query that the contract declares. A condition on another parameter would be a mistake. */
+function declaredQuery(query: string, { parameters }: Operation): string {
+  const pairs = [...new URLSearchParams(query)].filter(([name]) =>
+    parameters.some(parameter => parameter.in === 'query' && parameter.owns(name)),
+  )
+  return String(new URLSearchParams(pairs))
+}
+
 /** Collects the replies that become examples, and the rules that choose between them. */
 function createExamples({ contract, operations }: Plan) {
   /** By operation and by request. */
@@ -188,7 +196,7 @@ function createExamples({ contract, operations }: Plan) {
     const { reply } = exchange
     if (reply.status === 304) return
     const cases = getOrMake(all, operation.id, () => new Map<string, RecordedCase>())
-    const when = requestConditions(given, exchange.query, valueOfRequest(exchange.request))
+    const when = requestConditions(given, declaredQuery(exchange.query, operation), valueOfRequest(exchange.request))
     // The records answer most requests: one example of each status shows how.
     const key = respond === undefined ? when.join() : `${reply.status}`
     const documented = responseFor(operation, reply.status)

@@ -191,6 +191,17 @@ test('requests to an operation without records are told apart by their values', 
   assert.deepEqual((await send('POST /sum', { a: 3, nested: { b: 'z' } }))[1], { total: 1 })
 })
 
+test('a request with a parameter that the contract lacks does not keep its reply out of the project', async () => {
+  const contract = join(home, 'clock.json')
+  const content = { 'application/json': { schema: { type: 'object' } } }
+  const operation = { operationId: 'getTime', responses: { 200: { description: 'Now', content } } }
+  const document = { openapi: '3.1.0', info: { title: 'Clock', version: '1' }, paths: { '/time': { get: operation } } }
+  writeFileSync(contract, JSON.stringify(document))
+  const api = scripted([200, { now: 1 }])
+  const made = await recordInto(await recorded(api, [{ ...get('/time'), query: 'utm=x' }]), { contract })
+  assert.deepEqual([proofOf(made), made.said], ['1 of 1', []])
+})
+
 test('a record has no members that a query added, and its texts that look like numbers stay texts', async () => {
   const post = { id: '1', title: 'first', authorId: '7' }
   const whole = { ...post, comments: [{ id: '3' }] }
