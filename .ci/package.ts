@@ -54,6 +54,16 @@ try {
   run(bin('publint'), ['--strict', tarball], ROOT)
   run(bin('attw'), ['--profile', 'esm-only', tarball], ROOT)
 
+  const exported = JSON.parse(
+    run(
+      process.execPath,
+      ['-e', "import('understudy').then(all => console.log(JSON.stringify(Object.keys(all))))"],
+      project,
+    ),
+  )
+  const declared = /^export \{ (.*) \};$/m.exec(readFileSync(join(home, 'dist/index.d.ts'), 'utf8'))?.[1]?.split(', ')
+  assert.deepEqual(declared, exported, 'the declarations have the values that the program exports, and no others')
+
   // The oldest compiler that is supported, with every declaration checked.
   writeFileSync(
     join(project, 'uses.ts'),

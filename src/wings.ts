@@ -20,6 +20,7 @@ import { record } from './wings/record/wing.ts'
 export type { CoverageFilter } from './wings/coverage/coverage.ts'
 export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } from './wings/coverage/report.ts'
 
+/** @internal The library exports the types of this file only. */
 export const WINGS: readonly Wing[] = [
   overlay,
   probe,
@@ -40,5 +41,6 @@ export interface WingSteering extends CoverageSteering {}
 
 const STEERINGS: readonly ((gateway: Gateway) => object)[] = [steerCoverage]
 
+/** @internal */
 export const steerWings = (gateway: Gateway): WingSteering =>
   Object.assign({}, ...STEERINGS.map(steer => steer(gateway)))
