@@ -1,10 +1,11 @@
 // Takes each wing out of a copy of the tree: its folder, its tests, its lines in the two lists, and the wings that import from it.
 // What is left must pass the type check, serve, and pass a few tests of the house; with `--quick` the quick tests, with `--full` all
-// tests. Names of wings choose some of them.
+// tests. Names of wings choose some of them. A copy is used for one wing after another, so that a check of types begins with what
+// the one before found.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -35,13 +36,44 @@ function goingWith(wing: string): ReadonlySet<string> {
   return gone
 }
 
-/** Copies the tree without some wings. */
-function copyWithout(gone: ReadonlySet<string>, folder: string): void {
-  const isGone = (file: string) => gone.has(/^(?:src|test)\/wings\/([^/]+)\//.exec(file)?.[1] ?? '')
-  copyTree(folder, file => !isGone(file))
-  for (const list of LISTS) {
-    const path = join(folder, list)
-    writeFileSync(path, withoutLines(readFileSync(path, 'utf8'), gone))
+const TSC = 'node_modules/typescript/bin/tsc'
+
+/** A copy of the tree, from which wings are taken, and to which they come back. */
+class Copy {
+  readonly folder = mkdtempSync(join(tmpdir(), 'understudy-without-'))
+  /** What the wings that are out leave beside the copy. */
+  readonly #aside = mkdtempSync(join(tmpdir(), 'understudy-aside-'))
+
+  constructor() {
+    copyTree(this.folder)
+  }
+
+  /** Runs a command without some wings; they are back afterwards. */
+  async without(gone: ReadonlySet<string>, work: () => Promise<void>): Promise<void> {
+    const folders = [...gone].flatMap(name => [`src/wings/${name}`, `test/wings/${name}`])
+    const moved = folders.filter(folder => existsSync(join(this.folder, folder)))
+    const lists = LISTS.map(list => [join(this.folder, list), readFileSync(join(this.folder, list), 'utf8')] as const)
+    for (const folder of moved) renameSync(join(this.folder, folder), join(this.#aside, folder.replaceAll('/', '-')))
+    for (const [path, text] of lists) writeFileSync(path, withoutLines(text, gone))
+    try {
+      await work()
+    } finally {
+      for (const folder of moved) renameSync(join(this.#aside, folder.replaceAll('/', '-')), join(this.folder, folder))
+      for (const [path, text] of lists) writeFileSync(path, text)
+    }
+  }
+
+  async checkTypes(): Promise<void> {
+    await this.node(TSC)
+    await this.node(TSC, '-p', 'src/console')
+  }
+
+  async node(...args: string[]): Promise<void> {
+    await run(process.execPath, args, { cwd: this.folder, maxBuffer: 1 << 28 })
+  }
+
+  remove(): void {
+    for (const folder of [this.folder, this.#aside]) rmSync(folder, { recursive: true })
   }
 }
 
@@ -86,47 +118,51 @@ async function serve(folder: string): Promise<void> {
 }
 
 /** @returns why the tree is broken without a wing, or `undefined` */
-async function breakOf(wing: string): Promise<string | undefined> {
-  const folder = mkdtempSync(join(tmpdir(), `understudy-without-${wing}-`))
+async function breakOf(wing: string, copy: Copy): Promise<string | undefined> {
   const gone = goingWith(wing)
-  const node = (...args: string[]) => run(process.execPath, args, { cwd: folder, maxBuffer: 1 << 28 })
-  const tsc = 'node_modules/typescript/bin/tsc'
   const started = performance.now()
   try {
-    copyWithout(gone, folder)
-    await node(tsc, '--incremental', 'false', '--tsBuildInfoFile', 'null')
-    await node(tsc, '-p', 'src/console', '--incremental', 'false', '--tsBuildInfoFile', 'null')
-    await serve(folder)
-    // Lists of keys, options and routes lose those of the wing, as a contributor who takes it out would write them anew.
-    if (tests !== TESTS) {
-      await node('--import', 'tsx', 'test/reference/generate.ts')
-      await run(process.execPath, ['--import', 'tsx', 'test/run.ts', 'golden'], {
-        cwd: folder,
-        env: { ...process.env, UPDATE: '1' },
-      })
-    }
-    await node('--import', 'tsx', 'test/run.ts', ...tests)
+    await copy.without(gone, async () => {
+      await copy.checkTypes()
+      await serve(copy.folder)
+      await runTests(copy)
+    })
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
     console.log(`without ${[...gone].join(', ')}: types, tests and the program hold (${seconds} s)`)
     return undefined
   } catch (error) {
     const { stdout = '', message } = error as { readonly stdout?: string; readonly message: string }
     return `without ${[...gone].join(', ')}:\n${failuresIn(stdout) || message}`
-  } finally {
-    rmSync(folder, { recursive: true })
   }
+}
+
+async function runTests(copy: Copy): Promise<void> {
+  // Lists of keys, options and routes lose those of the wing, as a contributor who takes it out would write them anew.
+  if (tests !== TESTS) {
+    await copy.node('--import', 'tsx', 'test/reference/generate.ts')
+    await run(process.execPath, ['--import', 'tsx', 'test/run.ts', 'golden'], {
+      cwd: copy.folder,
+      env: { ...process.env, UPDATE: '1' },
+    })
+  }
+  await copy.node('--import', 'tsx', 'test/run.ts', ...tests)
 }
 
 /** The end of a report: the failing tests, or the mistakes of the type check. */
 const failuresIn = (output: string): string => output.slice(Math.max(0, output.indexOf('failing tests:')))
 
 const waiting = chosen.length > 0 ? chosen : [...names]
-const work = async (): Promise<void> => {
-  for (let wing = waiting.shift(); wing !== undefined; wing = waiting.shift()) {
-    const reason = await breakOf(wing)
-    if (reason === undefined) continue
-    console.error(reason)
-    process.exitCode = 1
+async function work(): Promise<void> {
+  const copy = new Copy()
+  try {
+    for (let wing = waiting.shift(); wing !== undefined; wing = waiting.shift()) {
+      const reason = await breakOf(wing, copy)
+      if (reason === undefined) continue
+      console.error(reason)
+      process.exitCode = 1
+    }
+  } finally {
+    copy.remove()
   }
 }
-await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work))
+await Promise.all(Array.from({ length: Math.min(2, availableParallelism(), waiting.length) }, work))
