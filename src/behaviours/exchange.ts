@@ -104,6 +104,8 @@ export class Exchange {
   passing = false
   /** The refusal of an invalid request that is answered nevertheless. */
   refusal: Reply | undefined
+  /** A reply that the chain did not make, while it is decorated. */
+  bare: Reply | undefined
   /** The reply that the client chose, if any. */
   choice: Choice | undefined
   /** The weather at its arrival, if any. */

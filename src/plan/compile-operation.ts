@@ -9,7 +9,7 @@ import type { ValidateConfig } from '../behaviours/validate/index.ts'
 import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/file/source.ts'
-import { describeRule, problems } from '../kernel/http.ts'
+import { describeRule, problems, type Reply } from '../kernel/http.ts'
 import { isObject, memberAt, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { Hits } from '../world/kept/hits.ts'
@@ -206,7 +206,13 @@ export class OperationCompiler {
     const links: ChainLink[] = []
     const wraps: Wrap[] = []
     const decorates: Wrap[] = []
-    const decorate: Site['decorate'] = (exchange, reply) => compose(decorates, async () => reply)(exchange)
+    let decoration: Handler | undefined
+    const decorate: Site['decorate'] = (exchange, reply) => {
+      exchange.bare = reply
+      // At the first reply, since behaviours are given it before all of them are compiled.
+      decoration ??= compose(decorates, endOfDecoration)
+      return decoration(exchange)
+    }
     let lifecycle: PlannedOperation['lifecycle']
     for (const behaviour of this.#behavioursOf(index)) {
       const setting = layerSetting(behaviour.keyOf ?? behaviour.name, operation, layers)
@@ -299,6 +305,9 @@ export class OperationCompiler {
 const NO_REPLYING = { records: undefined, passesOn: undefined }
 
 /** Puts the wraps around a handler; the first is outermost. */
+/** The end of the decorations of a reply that the chain did not make. */
+const endOfDecoration: Handler = async ({ bare }) => bare as Reply
+
 const compose = (wraps: readonly Wrap[], last: Handler): Handler => wraps.reduceRight((next, wrap) => wrap(next), last)
 
 // `respond` never calls `next`. Only the chain of unmatched requests ends here; the gateway replies for it.

@@ -97,6 +97,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   queued: ['behaviours/limits.ts'],
   passing: ['wings/real-api/'],
   refusal: ['behaviours/validate/judge.ts'],
+  bare: ['plan/compile-operation.ts'],
   shadow: ['wings/drift/'],
   choice: ['behaviours/prefer.ts'],
   weather: ['gateway/weather.ts'],

@@ -3,6 +3,7 @@
 // text at every count, even a bound one: 1 to 3 µs of a request that costs 15. The only file that imports prom-client.
 
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
+import { getOrMake } from '../../kernel/memo.ts'
 import type { PlannedOperation } from '../../plan/plan.ts'
 import { breatheWhenDue } from '../../world/real-time.ts'
 
@@ -263,30 +264,31 @@ export class Books {
     // observation, those of an operation at once.
     let service = id === '' ? undefined : this.#service.series(operation)
     if (id !== '') this.#queued.series(operation)
-    const known = new Map<string, Series>()
-    const keep = (key: string, series: Series): Series => {
-      known.set(key, series)
-      return series
-    }
-    const requests = (method: string, status: number): Series =>
-      this.#requests.series({
+    // By the method, then by the status: a key of both would be a text that each request makes anew.
+    const answered = new Map<string, Map<number, Series>>()
+    const refused = new Map<string, Series>()
+    const bindRequests = (method: string, status: number): Series => {
+      const byStatus = getOrMake(answered, method, () => new Map<number, Series>())
+      const series = this.#requests.series({
         http_request_method: METHODS.has(method) ? method : '_OTHER',
         http_route: route,
         // A fault that left the client without a reply has no status.
         http_response_status_code: status === 0 ? '' : `${status}`,
         ...operation,
       })
+      byStatus.set(status, series)
+      return series
+    }
     return {
       observe: (method, status, seconds, idle, injected) => {
-        const key = `${method} ${status}`
-        const series = known.get(key) ?? keep(key, requests(method, status))
+        const series = answered.get(method)?.get(status) ?? bindRequests(method, status)
         series.observe(seconds)
         service ??= this.#service.series(operation)
         service.observe(seconds - idle)
         if (injected > 0) this.#injected.series(operation).observe(injected)
       },
       queued: () => this.#queued.series(operation).add(),
-      refused: problem => (known.get(problem) ?? keep(problem, this.#refusals.series({ ...operation, problem }))).add(),
+      refused: problem => getOrMake(refused, problem, () => this.#refusals.series({ ...operation, problem })).add(),
       struck: kind => this.#faults.series({ ...operation, kind }).add(),
     }
   }

@@ -51,8 +51,9 @@ export class Coverage {
   #operations = new Map<Operation, OperationCoverage>()
   #callers: CallerNames[] = []
   readonly #indexes = new Map<string, Map<string, number>>()
-  /** Answered requests that are not observed yet: the observer adds them, and calls `settle` for a batch. */
-  pending: (readonly [Exchange, Reply])[] = []
+  /** Answered requests that are not observed yet, and their replies in the same order. */
+  #pending: Exchange[] = []
+  #replies: Reply[] = []
   #left = 0
   /** The number of the request, which selects the items of long lists. */
   #turn = 0
@@ -99,7 +100,8 @@ export class Coverage {
 
   /** Forgets everything in this process. */
   resetOwn(): void {
-    this.pending = []
+    this.#pending = []
+    this.#replies = []
     this.#operations.clear()
     this.#callers = []
     this.#indexes.clear()
@@ -146,32 +148,40 @@ export class Coverage {
   }
 
   #open(operation: Operation): OperationCoverage {
-    return getOrMake(this.#operations, operation, () => ({
-      items: itemsOfOperation(operation, this.#served.contract),
-      touched: [],
-    }))
+    const coverage = { items: itemsOfOperation(operation, this.#served.contract), touched: [] }
+    this.#operations.set(operation, coverage)
+    return coverage
   }
 
-  #callerOf(world: string, consumer: string): number {
+  #addCaller(world: string, consumer: string): number {
     const byConsumer = getOrMake(this.#indexes, world, () => new Map<string, number>())
-    return getOrMake(byConsumer, consumer, () => {
-      if (this.#callers.length < MOST_CALLERS) return this.#callers.push({ world, consumer }) - 1
-      this.#callers[MOST_CALLERS] = { world: undefined, consumer: undefined }
-      return MOST_CALLERS
-    })
+    const index = Math.min(this.#callers.length, MOST_CALLERS)
+    this.#callers[index] = index < MOST_CALLERS ? { world, consumer } : { world: undefined, consumer: undefined }
+    byConsumer.set(consumer, index)
+    return index
   }
 
-  /** Observes the requests that are pending. */
+  /** Keeps an answered request until `settle` is called. Returns how many are kept. */
+  add(exchange: Exchange, reply: Reply): number {
+    this.#replies.push(reply)
+    return this.#pending.push(exchange)
+  }
+
+  /** Observes the requests that are kept. */
   settle(): void {
-    const { pending } = this
-    this.pending = []
-    for (const [exchange, reply] of pending) if (exchange.operation.id !== '') this.#observe(exchange, reply)
+    const [pending, replies] = [this.#pending, this.#replies]
+    this.#pending = []
+    this.#replies = []
+    for (let i = 0; i < pending.length; i++) {
+      const exchange = pending[i] as Exchange
+      if (exchange.operation.id !== '') this.#observe(exchange, replies[i] as Reply)
+    }
   }
 
   #observe(exchange: Exchange, { status, headers, refusal }: Reply): void {
     const { operation, world, consumer = '', request } = exchange
-    const { items, touched } = this.#open(operation)
-    const caller = this.#callerOf(world.name, consumer)
+    const { items, touched } = this.#operations.get(operation) ?? this.#open(operation)
+    const caller = this.#indexes.get(world.name)?.get(consumer) ?? this.#addCaller(world.name, consumer)
     const own = touched[caller] ?? { requests: 0, bits: blankBits(items) }
     touched[caller] = own
     const { bits } = own

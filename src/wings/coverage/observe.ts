@@ -18,7 +18,7 @@ export const coverageObserver: Observer<Coverage> = {
       const { 'content-length': length = request.hasBody ? LARGE : 0 } = request.headers
       // Nor are the connections of a reply that is passed on.
       const isLarge = reply.stream !== undefined || Number(length) >= LARGE || (reply.body?.length ?? 0) >= LARGE
-      if (coverage.pending.push([exchange, reply]) >= BATCH || isLarge) coverage.settle()
+      if (coverage.add(exchange, reply) >= BATCH || isLarge) coverage.settle()
     }
   },
   shared: {
