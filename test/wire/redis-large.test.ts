@@ -1,7 +1,7 @@
 // Large entries and snapshots in a real Redis server, over fast and slow connections.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import type { Engine, News } from '../../src/state/engines/engine.ts'
 import { RedisLog } from '../../src/state/engines/redis-log.ts'
 import { appended } from '../state/engines/conformance.ts'
@@ -47,42 +47,45 @@ test('an entry and a snapshot of 50 MB are written and read', { skip }, async ()
   assert.ok((await connect('large').open()).anew?.snapshot === entry)
 })
 
-test('a transfer may take longer than the silence after which a server is given up', { skip }, async () => {
-  // Several times as long as the buffers of a connection, which take the first 4 MB at once.
-  const text = 's'.repeat(16 * MB)
-  const near = connect('slow')
-  const end = await appended(near, (await near.open()).position, 'a')
-  await near.compact(end, text)
-  const reader = connect('slow', await slowly(1.3 * MB))
-  const writer = connect('slow-write', await slowly(1.3 * MB))
-  const { position } = await writer.open()
-  const [read] = await Promise.all([reader.open(), appended(writer, position, text)])
-  assert.ok(read.anew?.snapshot === text)
-  assert.ok(firstOf(await connect('slow-write').open()) === text)
-})
+// They wait for most of their time: each has keys and connections of its own.
+describe('over a slow connection', { skip, concurrency: true }, () => {
+  test('a transfer may take longer than the silence after which a server is given up', async () => {
+    // Several times as long as the buffers of a connection, which take the first 4 MB at once.
+    const text = 's'.repeat(16 * MB)
+    const near = connect('slow')
+    const end = await appended(near, (await near.open()).position, 'a')
+    await near.compact(end, text)
+    const reader = connect('slow', await slowly(1.3 * MB))
+    const writer = connect('slow-write', await slowly(1.3 * MB))
+    const { position } = await writer.open()
+    const [read] = await Promise.all([reader.open(), appended(writer, position, text)])
+    assert.ok(read.anew?.snapshot === text)
+    assert.ok(firstOf(await connect('slow-write').open()) === text)
+  })
 
-test('a server that falls silent in a large reply does not answer', { skip }, async () => {
-  const near = connect('silent')
-  const end = await appended(near, (await near.open()).position, 'a')
-  await near.compact(end, 's'.repeat(7 * MB))
-  const far = connect('silent', await slowly(10 * MB, 5 * MB))
-  await assert.rejects(far.open(), /does not answer/)
-})
+  test('a server that falls silent in a large reply does not answer', async () => {
+    const near = connect('silent')
+    const end = await appended(near, (await near.open()).position, 'a')
+    await near.compact(end, 's'.repeat(7 * MB))
+    const far = connect('silent', await slowly(10 * MB, 5 * MB))
+    await assert.rejects(far.open(), /does not answer/)
+  })
 
-test('a reader that asks often gets a large entry of another process over a slow connection', { skip }, async () => {
-  const near = connect('busy')
-  const far = connect('busy', await slowly(4 * MB))
-  const { position } = await near.open()
-  await far.open()
-  const first = await appended(near, position, 'a')
-  const { position: at } = await far.since(position)
-  const entry = 'e'.repeat(12 * MB)
-  await appended(near, first, entry)
-  assert.ok(firstOf(await far.since(at)) === entry)
-  // An append at an old position gets it too.
-  const late = connect('busy', await slowly(4 * MB))
-  await near.compact(first, 'a')
-  await late.open()
-  const result = await late.append(first, ['b'])
-  assert.ok('missed' in result && firstOf(result.missed) === entry)
+  test('a reader that asks often gets a large entry of another process over a slow connection', async () => {
+    const near = connect('busy')
+    const far = connect('busy', await slowly(4 * MB))
+    const { position } = await near.open()
+    await far.open()
+    const first = await appended(near, position, 'a')
+    const { position: at } = await far.since(position)
+    const entry = 'e'.repeat(12 * MB)
+    await appended(near, first, entry)
+    assert.ok(firstOf(await far.since(at)) === entry)
+    // An append at an old position gets it too.
+    const late = connect('busy', await slowly(4 * MB))
+    await near.compact(first, 'a')
+    await late.open()
+    const result = await late.append(first, ['b'])
+    assert.ok('missed' in result && firstOf(result.missed) === entry)
+  })
 })
