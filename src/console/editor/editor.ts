@@ -99,7 +99,7 @@ function complete({ state, pos, explicit }: CompletionContext, schema: SchemaPar
   const text = state.doc.toString()
   const { path, inValue, word, from } = cursorAt(text, pos)
   if (word === '' && !explicit) return null
-  const found = inValue ? valuesAt(schema, path) : keysAt(schema, path)
+  const suggestions = inValue ? valuesAt(schema, path) : keysAt(schema, path)
   const isJson = /^\s*[[{]/.test(text)
   const option = ({ value, about }: Suggestion): Completion => {
     const end = inValue ? '' : ': '
@@ -112,7 +112,7 @@ function complete({ state, pos, explicit }: CompletionContext, schema: SchemaPar
       apply: isJson ? (view, _, start, to) => replaceQuoted(view, start, to, insert) : insert,
     }
   }
-  return found.length === 0 ? null : { from, options: found.map(option), validFor: /^[\w$./ -]*$/ }
+  return suggestions.length === 0 ? null : { from, options: suggestions.map(option), validFor: /^[\w$./ -]*$/ }
 }
 
 function replaceQuoted(view: EditorView, start: number, end: number, insert: string): void {

@@ -39,8 +39,8 @@ export function partsAt(root: SchemaPart, path: readonly string[]): readonly Sch
 
 function partsBelow(part: SchemaPart, key: string): SchemaPart[] {
   if (key === '-') return typeof part.items === 'object' ? [part.items] : []
-  const own = part.properties?.[key]
-  if (own !== undefined) return [own]
+  const property = part.properties?.[key]
+  if (property !== undefined) return [property]
   const matching = Object.entries(part.patternProperties ?? {}).flatMap(([pattern, child]) =>
     new RegExp(pattern, 'u').test(key) ? [child] : [],
   )
@@ -53,8 +53,8 @@ function alternativesOf(part: SchemaPart, root: SchemaPart, depth = 0): SchemaPa
   if (depth > 20) return []
   const name = /^#(?:\/\$defs\/(.+))?$/.exec(part.$ref ?? '')
   const target = name === null ? undefined : name[1] === undefined ? root : root.$defs?.[unescapeKey(name[1])]
-  const within = [part.anyOf, part.oneOf, part.allOf, target].flatMap(one => one ?? [])
-  return [part, ...within.flatMap(one => alternativesOf(one, root, depth + 1))]
+  const within = [part.anyOf, part.oneOf, part.allOf, target].flatMap(inner => inner ?? [])
+  return [part, ...within.flatMap(inner => alternativesOf(inner, root, depth + 1))]
 }
 
 /** Returns the keywords of a path; the first part that has one gives its value. */

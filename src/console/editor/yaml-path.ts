@@ -61,7 +61,7 @@ export function placeOfValue(text: string, pointer: string): TextRange {
   const valueIn = (node: YamlNode | null | undefined): YamlNode | null => node?.lastChild ?? null
   let value = valueIn(yamlLanguage.parser.parse(text).topNode.getChild('Document'))
   for (const step of parsePointer(pointer) ?? []) {
-    const pair = value?.getChildren('Pair').find(one => keyOfPair(one, text) === step)
+    const pair = value?.getChildren('Pair').find(child => keyOfPair(child, text) === step)
     const next = valueIn(pair ?? value?.getChildren('Item')[Number(step)])
     if (next === null) break
     value = next

@@ -112,7 +112,7 @@ function emptyListOf({ type, examples, sample }: FormReplyContent): unknown {
 export function withoutItems(value: unknown): unknown {
   if (Array.isArray(value)) return []
   if (!isObject(value) || !Object.values(value).some(Array.isArray)) return undefined
-  return mapValues(value, (one, name) => asOfEmptyList(name, one))
+  return mapValues(value, (member, name) => asOfEmptyList(name, member))
 }
 
 function asOfEmptyList(name: string, value: unknown): unknown {
@@ -141,7 +141,9 @@ export const parameterKey = ({ in: where, name }: Pick<FormParameter, 'in' | 'na
 /** The values that a form begins with: the samples of the required parameters. */
 export const startValues = ({ parameters }: { parameters: readonly FormParameter[] }): Record<string, string> =>
   Object.fromEntries(
-    parameters.flatMap(one => (one.required && one.sample !== undefined ? [[parameterKey(one), one.sample]] : [])),
+    parameters.flatMap(parameter =>
+      parameter.required && parameter.sample !== undefined ? [[parameterKey(parameter), parameter.sample]] : [],
+    ),
   )
 
 /** @param path the path template with its base path: `/v1/orders/{orderId}` */

@@ -14,8 +14,8 @@ export function parsePlace(hash: string): ViewPlace {
 
 /** Returns the query of a URL with its `?`: sorted, so that the same place has one URL, and without what is empty. */
 export function queryText(members: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== '')
-  return given.length === 0 ? '' : `?${new URLSearchParams(given.sort() as [string, string][])}`
+  const present = Object.entries(members).filter(([, value]) => value !== undefined && value !== '')
+  return present.length === 0 ? '' : `?${new URLSearchParams(present.sort() as [string, string][])}`
 }
 
 /** The inverse of `parsePlace`. */

@@ -32,14 +32,14 @@ const distances = new Intl.RelativeTimeFormat('en')
 /** How far a moment is from another one: `in 4 years`, `3 days ago`, `now`. @param distance milliseconds */
 export function writeDistance(distance: number): string {
   // "18 months" says more than "1 year", so a unit is used from two of it on.
-  const [name, unit] = UNITS.find(([, one]) => Math.abs(distance) >= 2 * one) ?? UNITS[5]
+  const [name, unit] = UNITS.find(([, length]) => Math.abs(distance) >= 2 * length) ?? UNITS[5]
   const count = Math.round(distance / unit)
   return count === 0 ? 'now' : distances.format(count, name)
 }
 
 /** A duration in its largest unit: `2 hours`, `1 day`. @param duration milliseconds */
 export function writeDuration(duration: number): string {
-  const [name, unit] = UNITS.slice(2).find(([, one]) => duration >= one) ?? UNITS[5]
+  const [name, unit] = UNITS.slice(2).find(([, length]) => duration >= length) ?? UNITS[5]
   return plural(Number((duration / unit).toFixed(1)), name)
 }
 

@@ -75,13 +75,13 @@ interface SelectProps extends InputProps {
 }
 
 export function Select({ label, value, options, onChange, ...rest }: SelectProps) {
-  const given = Array.isArray(options) ? options : Object.entries(options)
-  const pairs = given.map(option => (typeof option === 'string' ? ([option, option] as const) : option))
-  const missing = pairs.some(([one]) => one === value) ? [] : [[value, value] as const]
+  const list = Array.isArray(options) ? options : Object.entries(options)
+  const pairs = list.map(option => (typeof option === 'string' ? ([option, option] as const) : option))
+  const missing = pairs.some(([offered]) => offered === value) ? [] : [[value, value] as const]
   return (
     <select {...rest} aria-label={label} value={value} onChange={textTo(onChange)}>
-      {[...pairs, ...missing].map(([one, title]) => (
-        <option key={one} value={one}>
+      {[...pairs, ...missing].map(([offered, title]) => (
+        <option key={offered} value={offered}>
           {title}
         </option>
       ))}
@@ -155,8 +155,8 @@ type SegmentsProps<Value extends string> = InputProps<Value> & { readonly option
 /** A choice of a few values that are all visible. */
 export const Segments = <Value extends string>({ label, value, options, onChange }: SegmentsProps<Value>) => (
   <div class="row" role="group" aria-label={label}>
-    {Object.entries<string>(options).map(([one, title]) => (
-      <Button key={one} aria-pressed={value === one} onClick={() => onChange(one as Value)}>
+    {Object.entries<string>(options).map(([offered, title]) => (
+      <Button key={offered} aria-pressed={value === offered} onClick={() => onChange(offered as Value)}>
         {title}
       </Button>
     ))}

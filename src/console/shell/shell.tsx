@@ -178,7 +178,7 @@ const THEMES = Object.keys(THEME_ICONS) as Theme[]
 const STORED_THEME = 'understudy.theme'
 
 /** Light or dark: as the system has it, unless the person chose one here. */
-const theme = signal<Theme>(THEMES.find(one => one === localStorage.getItem(STORED_THEME)) ?? 'system')
+const theme = signal<Theme>(THEMES.find(name => name === localStorage.getItem(STORED_THEME)) ?? 'system')
 
 // The colours are in `style/base.css`.
 effect(() => {

@@ -141,7 +141,7 @@ export function snap(at: number, events: readonly CalendarEvent[], range: TimeRa
     .filter(moment => distanceTo(moment) < SNAP * pixel)
     .sort((a, b) => distanceTo(a) - distanceTo(b))
   if (nearest !== at) return nearest
-  const step = [ONE_DAY, HOUR, MINUTE].find(one => one <= pixel * 3) ?? 1000
+  const step = [ONE_DAY, HOUR, MINUTE].find(unit => unit <= pixel * 3) ?? 1000
   return Math.round(at / step) * step
 }
 

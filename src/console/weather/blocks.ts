@@ -91,9 +91,11 @@ export function percentilesIn(latency: unknown): SliderPercentiles | undefined {
   if (!isObject(latency)) return undefined
   const fixed = millisecondsIn(latency.fixed)
   if (fixed !== undefined) return spread(fixed)
-  const found = Object.entries(latency).map(([name, value]) => [name, millisecondsIn(value) ?? Number.NaN] as const)
-  if (found.some(([name, value]) => Number.isNaN(rankOf(name)) || Number.isNaN(value))) return undefined
-  return Object.fromEntries(found.sort(([a], [b]) => rankOf(a) - rankOf(b)))
+  const percentiles = Object.entries(latency).map(
+    ([name, value]) => [name, millisecondsIn(value) ?? Number.NaN] as const,
+  )
+  if (percentiles.some(([name, value]) => Number.isNaN(rankOf(name)) || Number.isNaN(value))) return undefined
+  return Object.fromEntries(percentiles.sort(([a], [b]) => rankOf(a) - rankOf(b)))
 }
 
 /** The place of a percentile among others. */
@@ -102,7 +104,7 @@ const rankOf = (name: string): number => ({ min: 0, max: 100 })[name] ?? Number(
 /** Returns the setting of percentiles; undefined, no latency, where all are 0. */
 export function latencyOf(percentiles: SliderPercentiles): unknown {
   const [first = 0, ...others] = Object.values(percentiles)
-  const isEven = others.every(one => one === first)
+  const isEven = others.every(value => value === first)
   if (isEven && first === 0) return undefined
   if (isEven && !Object.keys(percentiles).some(name => !(name in NO_LATENCY))) return { fixed: configuredTime(first) }
   // A percentile may not be 0.
@@ -113,9 +115,9 @@ const configuredTime = (value: number): string => `${Math.round(value * 1000) / 
 
 /** Returns percentiles in their order after one of them was moved: the others give way. */
 export function movePercentile(before: SliderPercentiles, name: string, value: number): SliderPercentiles {
-  const at = Object.keys(before).indexOf(name)
-  const moved = Object.entries(before).map(([one, old], i) => {
-    return [one, i < at ? Math.min(value, old) : i > at ? Math.max(value, old) : value] as const
+  const place = Object.keys(before).indexOf(name)
+  const moved = Object.entries(before).map(([percentile, old], i) => {
+    return [percentile, i < place ? Math.min(value, old) : i > place ? Math.max(value, old) : value] as const
   })
   return Object.fromEntries(moved)
 }
@@ -124,9 +126,12 @@ type FaultSettings = Readonly<Record<string, unknown>>
 const faultsIn = (fault: unknown): readonly FaultSettings[] => [(fault ?? []) as FaultSettings | FaultSettings[]].flat()
 
 export function faultRatesIn(fault: unknown): FaultRates {
-  const found = (kind: string): FaultSettings | undefined => faultsIn(fault).find(one => one.kind === kind)
-  const rate = (kind: string): number => (found(kind) === undefined ? 0 : Number(found(kind)?.probability ?? 1))
-  const { status: code = 503 } = found('status') ?? {}
+  const settingsOf = (wanted: string) => faultsIn(fault).find(({ kind }) => kind === wanted)
+  const rate = (kind: string): number => {
+    const settings = settingsOf(kind)
+    return settings === undefined ? 0 : Number(settings.probability ?? 1)
+  }
+  const { status: code = 503 } = settingsOf('status') ?? {}
   return { status: rate('status'), code: Number(code), reset: rate('reset'), hang: rate('hang') }
 }
 
@@ -140,7 +145,7 @@ export function faultWith(before: unknown, { status, code, reset, hang }: FaultR
   const old = faultsIn(before)
   const others = old.filter(({ kind }) => !(String(kind) in wanted))
   const faults = Object.entries(wanted).flatMap(([kind, settings]) =>
-    settings.probability === 0 ? [] : [{ ...old.find(one => one.kind === kind), kind, ...settings }],
+    settings.probability === 0 ? [] : [{ ...old.find(existing => existing.kind === kind), kind, ...settings }],
   )
   const all = [...others, ...faults]
   return all.length === 0 ? undefined : all.length === 1 ? all[0] : all

@@ -120,7 +120,7 @@ export function cellText(value: Json = ''): string {
   if (isWhole) return String(value).slice(0, MOST_CHARACTERS)
   if (Array.isArray(value) && value.some(item => Array.isArray(item) || isObject(item))) return `${value.length} items`
   return Object.values(value)
-    .map(one => cellText(one as Json))
+    .map(item => cellText(item as Json))
     .join(Array.isArray(value) ? ', ' : ' ')
     .slice(0, MOST_CHARACTERS)
 }
@@ -142,8 +142,8 @@ const DEEPEST = 4
  */
 export function blankAt(root: SchemaPart, path: readonly string[] = [], without = ''): unknown {
   const { default: usual, const: only, enum: choices, type, properties } = keywordsAt(root, path)
-  const given = usual ?? only ?? choices?.[0]
-  if (given !== undefined) return given
+  const suggested = usual ?? only ?? choices?.[0]
+  if (suggested !== undefined) return suggested
   const [first] = [type].flat()
   if (path.length > 0 && first !== 'object' && properties === undefined) {
     return first === 'string' ? '' : first === 'array' ? [] : first === 'boolean' ? false : null

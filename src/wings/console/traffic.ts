@@ -46,12 +46,12 @@ export function measureTraffic(
   )
   const byOperation = new Map<string, JournalEntry[]>()
   for (const entry of measured) getOrMake(byOperation, entry.operation, () => []).push(entry)
-  const sum = (some: readonly JournalEntry[]) => sumUp(some, from, seconds)
+  const sum = (requests: readonly JournalEntry[]) => sumUp(requests, from, seconds)
   return {
     seconds,
     step: seconds / POINTS,
     all: sum(measured),
-    byOperation: new Map([...byOperation].map(([operation, some]) => [operation, sum(some)])),
+    byOperation: new Map([...byOperation].map(([operation, requests]) => [operation, sum(requests)])),
   }
 }
 
