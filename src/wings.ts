@@ -3,6 +3,7 @@
 
 import type { Wing } from './cli/command.ts'
 import type { Gateway } from './gateway/gateway.ts'
+import { advice } from './wings/advice/wing.ts'
 import { consoleWing } from './wings/console/wing.ts'
 import { type CoverageSteering, steerCoverage } from './wings/coverage/steering.ts'
 import { coverage } from './wings/coverage/wing.ts'
@@ -23,6 +24,7 @@ export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } fr
 /** @internal The library exports the types of this file only. */
 export const WINGS: readonly Wing[] = [
   overlay,
+  advice,
   probe,
   infer,
   realApi,

@@ -3,7 +3,7 @@
 
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Node } from '../contract/documents.ts'
-import { Language } from '../expression/language.ts'
+import { type ExpressionAdvice, Language } from '../expression/language.ts'
 import type {
   Expression,
   ExpressionType,
@@ -29,7 +29,6 @@ import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/kept/path-counts.ts'
 import { SCENARIOS, Scenarios } from '../world/kept/scenarios.ts'
 import type { Exchange, Identify } from './exchange.ts'
-import { doubtOf } from './impossible.ts'
 import { asId, type Resource } from './resource.ts'
 
 /** The names that functions of an expression may refer to. */
@@ -41,21 +40,56 @@ interface KnownNames {
   readonly scenarios?: readonly string[]
 }
 
-export type Expressions = ReturnType<typeof expressionsFor>
+/** The operation that expressions are for. */
+export interface ExpressionSite {
+  readonly contract: Contract
+  readonly operation: Operation
+  /** The names that a caller may have. */
+  readonly consumers: readonly string[]
+}
 
 /**
- * Returns what compiles the expressions of an operation's configuration.
+ * Returns advice on the expressions of an operation's configuration, or on those of records.
  *
- * @param typed whether the configuration is for this operation alone, so that its contract gives the types of a request
+ * @param typed whether the configuration is for this operation alone
  */
+export type Adviser = (site?: ExpressionSite, typed?: boolean) => ExpressionAdvice
+
+/** Makes the languages of expressions, with advice. */
+export class Languages {
+  readonly #advisers: readonly Adviser[]
+  /** For records, which requests to any operation may write. */
+  readonly ofRecords: Language
+
+  constructor(advisers: readonly Adviser[]) {
+    this.#advisers = advisers
+    this.ofRecords = new Language(
+      undefined,
+      advisers.map(advise => advise()),
+    )
+  }
+
+  /** @param typed whether the configuration is for this operation alone, so that its contract gives the types of a request */
+  of(site: ExpressionSite, typed: boolean): Language {
+    return new Language(
+      typed ? requestTypes(site.operation, site.contract) : undefined,
+      this.#advisers.map(advise => advise(site, typed)),
+    )
+  }
+}
+
+export type Expressions = ReturnType<typeof expressionsFor>
+
+/** Returns what compiles the expressions of an operation's configuration. @param typed see `Languages` */
 export function expressionsFor(site: ScopeSite, typed: boolean) {
-  const { contract, operation } = site
+  const { languages } = site
   let language: Language | undefined
   const compile = (names: KnownNames, want: 'bool' | 'any', ...rest: ExpressionAt) => {
-    language ??= new Language(typed ? requestTypes(operation, contract) : undefined, doubtOf(site, typed))
+    language ??= languages.of(site, typed)
     return compileExpression(language, names, want, ...rest)
   }
   return {
+    languages,
     /** Compiles a condition; `undefined` if it is invalid. */
     condition: (text: string, path: Path, report: ReportMistake<TextSpan>): Expression | undefined =>
       compile(site, 'bool', text, path, 0, report),
@@ -124,13 +158,10 @@ export function compileExpression(
 }
 
 /** The part of a site that expressions see. */
-interface ScopeSite {
-  readonly contract: Contract
-  readonly operation: Operation
+interface ScopeSite extends ExpressionSite {
+  readonly languages: Languages
   readonly resources: ReadonlyMap<string, Resource>
   readonly identify: Identify
-  /** The names that a caller may have. */
-  readonly consumers: readonly string[]
   readonly scenarios: readonly string[]
 }
 

@@ -4,8 +4,6 @@ import { Environment } from '@marcbachmann/cel-js'
 import { type Json, mapValues, stringifyJson } from '../kernel/json.ts'
 import type { Moment } from '../world/dates.ts'
 import { boundEvaluator, boundWork, chargeTo, matchesLinearly, spendOnConversion, spendOnSample } from './costs.ts'
-import { type Doubt, doubtsIn } from './doubts.ts'
-import { explainHabit } from './habits.ts'
 import {
   type Expression,
   ExpressionFailure,
@@ -40,16 +38,23 @@ const TEXTS = { method: 'string', path: 'string', text: 'string' } as const
 
 const UNTYPED: RequestTypes = { params: 'dyn', query: 'dyn', cookies: 'dyn', body: 'dyn' }
 
+/** Advises the author of an expression. */
+export interface ExpressionAdvice {
+  /** Returns what is doubtful in a valid expression. */
+  doubtsIn(tree: SyntaxNode, text: string): readonly Mistake[]
+  /** Returns the mistake of an invalid expression in better words, or as it is. */
+  explain(text: string, mistake: Mistake): Mistake
+}
+
 /** Compiles expressions for one operation. */
 export class Language {
   readonly #types: RequestTypes
-  readonly #doubt: Doubt
+  readonly #advice: readonly ExpressionAdvice[]
   #checker: Environment | undefined
 
-  /** @param doubt says what a part of a request cannot be */
-  constructor(types: RequestTypes = UNTYPED, doubt: Doubt = () => undefined) {
+  constructor(types: RequestTypes = UNTYPED, advice: readonly ExpressionAdvice[] = []) {
     this.#types = types
-    this.#doubt = doubt
+    this.#advice = advice
   }
 
   /** The expression, or its first mistake. `want` is what its value must be. */
@@ -69,13 +74,19 @@ export class Language {
       adapt(tree, checker)
       const { valid, type, error } = parsed.check()
       if (!valid) throw error
-      known = { type: type as string, roots, references, doubts: doubtsIn(tree, text, this.#doubt) }
+      known = {
+        type: type as string,
+        roots,
+        references,
+        doubts: this.#advice.flatMap(advice => advice.doubtsIn(tree, text)),
+      }
       if (want === 'bool' && type !== 'bool' && type !== 'dyn') {
         return mistake(text, 'no-condition', `a condition must be true or false, not ${articled(known.type)}`)
       }
     } catch (error) {
       const functions = new Set(checker.getDefinitions().functions.map(({ name }) => name))
-      return explainHabit(text, explain(error as LibraryError, text, this.#types, functions))
+      const wrong = explain(error as LibraryError, text, this.#types, functions)
+      return this.#advice.reduce((mistake, advice) => advice.explain(text, mistake), wrong)
     }
     const { runtime } = environments()
     const run = runtime.parse(text)

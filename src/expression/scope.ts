@@ -11,7 +11,7 @@ export interface Expression {
   /** The parts that the expression reads: `request.body`, `nth`, `consumer` … */
   readonly roots: ReadonlySet<string>
   readonly references: readonly NamedReference[]
-  /** The parts of it that cannot hold. */
+  /** See `ExpressionAdvice`. */
   readonly doubts: readonly Mistake[]
   /** Whether it is true for every request. */
   readonly constant: boolean

@@ -8,6 +8,7 @@ import { Diagnostics } from '../kernel/diagnostic.ts'
 import { refuseRemote } from '../kernel/file/read-source.ts'
 import { type Environment, placeOfFile } from '../kernel/file/source.ts'
 import type { Progress } from '../kernel/terminal.ts'
+import { houseWith } from '../plan/house.ts'
 import { confine } from './confine.ts'
 import { type LoadWing, layDocuments, namedAt } from './contract-file.ts'
 import { type Loaded, Loading, type LoadOptions } from './loading.ts'
@@ -56,6 +57,7 @@ export function loadContract(
   const reader = { home, report, note: () => {} }
   const wing = wings.find(candidate => candidate.layers !== undefined)
   const document = source && layDocuments({ file, source }, over, reader, wing?.layers)
-  const contract = document && readContract(document, home, report)
+  const { examiners } = houseWith(wings)
+  const contract = document && readContract(document, home, report, { examiners })
   return { contract: report.failed ? undefined : contract, report, files }
 }

@@ -176,7 +176,8 @@ export class Loading {
     options.progress?.('reading the contract')
     const basePath = options.basePath ?? settings.listen?.basePath
     const knowsClients = tls.settings?.clients !== undefined
-    const reading = { ...options, basePath, knowsClients }
+    const { examiners } = this.house
+    const reading = { ...options, basePath, knowsClients, examiners }
     const contract = options.known ?? (document && readContract(document, this.#home, report, reading))
     if (contract === undefined) {
       this.#readBlocks(settings, source, undefined)
@@ -239,7 +240,8 @@ export class Loading {
       note: (...files) => this.#note(...files),
       readContract: (key, paths) => {
         const document = this.#readListed(key, paths, source)
-        const other = document && readContract(document, this.#home, report)
+        const { examiners } = this.house
+        const other = document && readContract(document, this.#home, report, { examiners })
         this.#note(...(other?.files ?? []))
         return other
       },

@@ -69,9 +69,11 @@ export class OperationCompiler {
   constantsOf(operation: Operation): Constants {
     return getOrMake(this.#constants, operation, () => {
       const identify = this.#compileIdentify(operation)
-      const { resources, consumerNames } = this.simulation
+      const { resources, consumerNames, house } = this.simulation
+      const { languages } = house
       const consumers = consumerNames.length > 0 ? consumerNames : [ANYBODY.name]
-      const site = { contract: this.#contract, operation, resources, identify, consumers, scenarios: this.#scenarios }
+      const scenarios = this.#scenarios
+      const site = { contract: this.#contract, operation, resources, identify, consumers, scenarios, languages }
       const [own, shared] = [expressionsFor(site, true), expressionsFor(site, false)]
       return { answers: new Answers(operation, this.#references.within), identify, own, shared }
     })

@@ -1,12 +1,14 @@
 // The capabilities that a gateway.yaml may configure: the behaviours and top-level keys of the house, and those of wings.
 
 import type { Behaviour, BlockKey } from '../behaviours/behaviour.ts'
+import { type Adviser, Languages } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
 import type { RecordSource } from '../behaviours/resource.ts'
 import type { RespondConfig } from '../behaviours/respond/config.ts'
 import { RESPONDERS, respondWith } from '../behaviours/respond/index.ts'
 import type { Responder } from '../behaviours/responder.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
+import type { ExamineContract } from '../contract/document/read-contract.ts'
 import type { SchemaUse } from '../contract/schema/schema-book.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
@@ -83,6 +85,10 @@ export interface PlanWing {
   readonly recordSources?: readonly RecordSourceKeys[]
   /** The header fields by which a request steers it, such as `Understudy-World`. */
   readonly controls?: readonly string[]
+  /** Warns of what is doubtful in a contract. */
+  readonly examine?: ExamineContract
+  /** Advises on the expressions of the configuration. */
+  readonly advise?: Adviser
 }
 
 /** The house with some wings. */
@@ -95,6 +101,8 @@ export interface House {
   readonly blocks: readonly Block[]
   /** The header fields by which a request steers the wings. */
   readonly controls: readonly string[]
+  readonly examiners: readonly ExamineContract[]
+  readonly languages: Languages
 }
 
 const houses = new WeakMap<readonly PlanWing[], House>()
@@ -110,6 +118,8 @@ export const houseWith = (wings: readonly PlanWing[] = NO_WINGS): House =>
       recordSources: wings.flatMap(wing => wing.recordSources ?? []),
       blocks: wings.flatMap(({ blocks = [] }) => blocks),
       controls: wings.flatMap(({ controls = [] }) => controls),
+      examiners: wings.flatMap(({ examine }) => examine ?? []),
+      languages: new Languages(wings.flatMap(({ advise }) => advise ?? [])),
     }
   })
 

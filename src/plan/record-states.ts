@@ -2,8 +2,7 @@
 
 import { compileQuantile } from '../behaviours/latency.ts'
 import type { Resource } from '../behaviours/resource.ts'
-import { compileFields } from '../behaviours/respond/values.ts'
-import type { Contract } from '../contract/contract.ts'
+import { compileFields, type FieldGround } from '../behaviours/respond/values.ts'
 import { describeField } from '../contract/schema/field.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { fixed, type Quantile } from '../kernel/distribution.ts'
@@ -24,7 +23,7 @@ type ReportWithin = (code: string, message: string, within: Path, hint?: string,
 export function compileStates(
   file: StatesFile,
   resource: Resource,
-  contract: Contract,
+  ground: FieldGround,
   source: Source,
   path: Path,
   report: Diagnostics,
@@ -39,7 +38,7 @@ export function compileStates(
     return undefined
   }
   const targets = new Set(Object.values(file.from).flatMap(edges => Object.keys(edges)))
-  const field = describeField(file.field, contract.use(node))
+  const field = describeField(file.field, ground.contract.use(node))
   const known = (field.choices ?? [...Object.keys(file.from), ...targets]).map(String)
   const checkName = (state: string, within: Path): void => {
     if (known.includes(state)) return
@@ -54,7 +53,7 @@ export function compileStates(
       return {
         to,
         after: compileAfter(after, [...within, 'after'], error),
-        set: compileEdgeSet(set, resource, contract, [...within, 'set'], error),
+        set: compileEdgeSet(set, resource, ground, [...within, 'set'], error),
       }
     })
     from.set(state, compiled)
@@ -75,13 +74,13 @@ function compileAfter(after: EdgeFile['after'], within: Path, error: ReportWithi
 function compileEdgeSet(
   set: EdgeFile['set'],
   resource: Resource,
-  contract: Contract,
+  ground: FieldGround,
   within: Path,
   error: ReportWithin,
 ): Edge['set'] {
   if (set === undefined && resource.set.size === 0) return undefined
   const owner = `the records of ${resource.name} have`
-  const own = compileFields(set, resource.schema.shape, contract, owner, (code, message, path, hint, part) =>
+  const own = compileFields(set, resource.schema.shape, ground, owner, (code, message, path, hint, part) =>
     error(code, message, [...within, ...path], hint, part),
   )
   for (const [name, make] of own) {

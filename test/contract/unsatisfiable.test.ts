@@ -1,8 +1,8 @@
-// Unsatisfiable schemas: the reply that is served and the warning at load. And intended `null` values.
+// Unsatisfiable schemas: the reply that is served. And intended `null` values.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inProcess, loadFiles } from '../support/in-process.ts'
+import { inProcess } from '../support/in-process.ts'
 
 const FILES = {
   'staff.yaml': `
@@ -41,17 +41,6 @@ components:
       properties: { name: { type: string }, next: { $ref: "#/components/schemas/Link" } }
 `,
 }
-
-test('an unsatisfiable schema is reported at load with its operation and place', () => {
-  const said = loadFiles(FILES).report.list.map(({ code, message, place }) => `${place.line} ${code}: ${message}`)
-  assert.deepEqual(said, [
-    '21 impossible-reply: no body can match the schema of the reply 200 of getChief: /badge is required but not allowed',
-    '21 impossible-body: no body can match the request schema of hire: /badge is required but not allowed',
-    '30 impossible-reply: no body can match the schema of the reply 200 of getChief: /desk/floor has bounds that exclude each other',
-    '30 impossible-body: no body can match the request schema of hire: /desk/floor has bounds that exclude each other',
-    '34 impossible-reply: no body can match the schema of the reply 200 of follow: /next/next/next contains itself endlessly',
-  ])
-})
 
 test('the closest value is sent with a warning that names its mistakes', async () => {
   const { send } = inProcess(FILES)

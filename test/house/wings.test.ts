@@ -57,6 +57,7 @@ test('tests of the house use no helper of the tests of a wing', () => {
 test('every wing has its tests and its page', () => {
   // `project` is a library of other wings, and has the page of one of them.
   const pages: Readonly<Record<string, string>> = {
+    advice: 'openapi',
     deprecations: 'sunset',
     infer: 'state',
     next: 'changing-a-contract',

@@ -197,7 +197,7 @@ test('a placeholder of other templates in an answer is a warning in the reply, a
   after(() => gateway.close())
   const order = {
     operation: 'getX',
-    when: 'request.method == "POST" || true',
+    when: 'ordinal > 0',
     reply: { status: 200, body: { name: '{{consumer}}' } },
   }
   const { status, body } = await ask(`${gateway.control}/answers`, json(order))
@@ -205,10 +205,7 @@ test('a placeholder of other templates in an answer is a warning in the reply, a
   assert.equal(status, 201)
   assert.deepEqual(
     diagnostics.map(({ code, hint }) => [code, hint]),
-    [
-      ['impossible-condition', 'one of: GET, HEAD'],
-      ['unfilled-template', 'write ${consumer}'],
-    ],
+    [['unfilled-template', 'write ${consumer}']],
   )
   assert.deepEqual((await ask(`${gateway.url}/x`)).body, { name: '{{consumer}}' })
 })

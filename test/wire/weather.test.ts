@@ -35,14 +35,14 @@ test('waiting ends when the client disconnects, and frees its server', async () 
   await until(false)
 })
 
-test('weather with a condition that cannot hold is set with a warning', async () => {
-  const rules = [{ when: 'request.method == "get"', fault: { kind: 'close' } }]
+test('weather with a rule that cannot be reached is set with a warning', async () => {
+  const rules = [{ fault: { kind: 'close' } }, { when: 'nth == 2', fault: { kind: 'close' } }]
   const made = await put(JSON.stringify({ operations: { listThings: { rules } } }))
   const { name, diagnostics } = (await made.json()) as { name: string; diagnostics: { code: string; hint: string }[] }
   assert.deepEqual([made.status, name], [200, 'custom'])
   assert.deepEqual(
     diagnostics.map(({ code, hint }) => [code, hint]),
-    [['impossible-condition', 'did you mean "GET"?']],
+    [['unreachable-rule', 'remove it, or what excludes it']],
   )
   const shown = (await (await fetch(`${gateway.control}/weather`)).json()) as object
   assert.equal('diagnostics' in shown, false)

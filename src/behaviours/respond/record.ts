@@ -128,11 +128,11 @@ function viewsOf({ body }: RespondConfig, resource: Resource, site: Site): Schem
 }
 
 /** The fields that the operation sets. */
-function compileSet({ set }: RespondConfig, { name, schema }: Resource, { contract, error }: Site) {
+function compileSet({ set }: RespondConfig, { name, schema }: Resource, { contract, error, expressions }: Site) {
   const makes = compileFields(
     set,
     schema.shape,
-    contract,
+    { contract, languages: expressions.languages },
     `the records of ${name} have`,
     (code, message, path, ...rest) => error(code, message, ['set', ...path], ...rest),
   )

@@ -5,7 +5,6 @@ import { type Contract, nodeBelow } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
-import { Language } from '../../expression/language.ts'
 import { compileFilling, type ReportMistake } from '../../expression/template.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
@@ -13,7 +12,7 @@ import { isObject, type Json, type JsonObject, memberAt, parsePointer } from '..
 import { DOUBTFUL } from '../../kernel/remedies.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { httpDate, parseDate, timestamp } from '../../world/dates.ts'
-import { compileExpression } from '../expressions.ts'
+import { compileExpression, type Languages } from '../expressions.ts'
 import { EXTRA, type Make, type Making } from '../resource.ts'
 
 /** Names of switches that are initially on. */
@@ -184,8 +183,11 @@ export function compileOtherTime(types: ReadonlySet<string>, field: Field): ((va
 /** The latest time that a `Date` can hold, in milliseconds. */
 const LATEST = 8.64e15
 
-/** For requests to many operations, whose types are unknown at load. */
-const language = new Language()
+/** The surroundings of compiling the values of fields. */
+export interface FieldGround {
+  readonly contract: Contract
+  readonly languages: Languages
+}
 
 /**
  * Compiles the values that a setting gives the fields of records, and reports fields that do not exist and mistakes of expressions.
@@ -196,7 +198,7 @@ const language = new Language()
 export function compileFields(
   values: Readonly<Record<string, Json>> = {},
   { properties }: SchemaUse['shape'],
-  contract: Contract,
+  ground: FieldGround,
   owner: string,
   error: (code: string, message: string, path: Path, hint?: string, part?: 'key') => void,
 ): ReadonlyMap<string, Make> {
@@ -208,7 +210,7 @@ export function compileFields(
       continue
     }
     let sound = true
-    const make = compileValue(value, node, contract, name, (code, message, at, hint) => {
+    const make = compileValue(value, node, ground, name, (code, message, at, hint) => {
       const doubtful = DOUBTFUL.has(code)
       error(doubtful ? code : 'unknown-expression', message, at, hint)
       sound &&= doubtful
@@ -218,7 +220,8 @@ export function compileFields(
   return makes
 }
 
-function compileValue(value: Json, node: Node, contract: Contract, name: string, report: ReportMistake): Make {
+function compileValue(value: Json, node: Node, ground: FieldGround, name: string, report: ReportMistake): Make {
+  const { contract, languages } = ground
   const writeAt = (within: Path): WriteMoment | undefined => {
     const field = nodeBelow(node, within, contract)
     return field && writeMomentOf(describeField(String(within.at(-1) ?? name), contract.use(field)))
@@ -235,7 +238,7 @@ function compileValue(value: Json, node: Node, contract: Contract, name: string,
       return ({ clock }) => write(clock.now())
     },
     compile(text, at, start, alone) {
-      const compiled = compileExpression(language, { contract }, 'any', text, at, start, report)
+      const compiled = compileExpression(languages.ofRecords, { contract }, 'any', text, at, start, report)
       const isTime = alone && compiled?.type === 'google.protobuf.Timestamp'
       const write = isTime ? writeAt(at.slice(1)) : undefined
       if (compiled === undefined || write === undefined) return compiled

@@ -3,15 +3,10 @@
 
 import { relative } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
-import { isObject, type Json, parsePointer } from '../../kernel/json.ts'
-import { attempted, getOrMake } from '../../kernel/memo.ts'
+import { isObject } from '../../kernel/json.ts'
 import { freeName } from '../../kernel/names.ts'
-import type { Violations } from '../../kernel/schema/violations.ts'
-import type { Gap } from '../../sample/terms.ts'
-import { gapText } from '../answer/body.ts'
-import { type Contract, followSteps, type MediaType, type Operation } from '../contract.ts'
+import type { Contract } from '../contract.ts'
 import { childOf, type Document, identityOf, membersOf, type Node, nameElsewhere, placeOf } from '../documents.ts'
-import { isJson } from '../media-types.ts'
 import { branchesOf } from '../schema/discriminator.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { shapeOf } from '../schema/shape.ts'
@@ -31,9 +26,13 @@ interface ReadOptions {
   readonly knowsClients?: boolean | undefined
   /** Whether every schema is compiled and every example checked. Unset: only if there are not too many. */
   readonly thorough?: boolean | undefined
+  readonly examiners?: readonly ExamineContract[] | undefined
 }
 
-/** The maximum number of schemas that are compiled and whose examples are checked before serving. */
+/** Warns of what is doubtful in a contract. @param thorough whether that may take long */
+export type ExamineContract = (contract: Contract, reading: ContractReading, thorough: boolean) => void
+
+/** The maximum number of schemas of a contract that is examined thoroughly before serving. */
 const THOROUGH_UP_TO = 400
 
 /**
@@ -102,11 +101,9 @@ export function readContract(
     walking: work => schemas.walking(work),
     files: [...new Set([...reading.files, ...converted.files])],
   }
-  if (options.thorough ?? schemas.size <= THOROUGH_UP_TO) {
-    schemas.compile()
-    checkExamples(contract, reading)
-    checkSamples(contract, reading)
-  }
+  const thorough = options.thorough ?? schemas.size <= THOROUGH_UP_TO
+  if (thorough) schemas.compile()
+  for (const examine of options.examiners ?? []) examine(contract, reading, thorough)
   return contract
 }
 
@@ -185,72 +182,4 @@ export function foreignFile(value: unknown, file: string): { kind: string; hint:
   const found = FOREIGN.find(([, is]) => is(value as ForeignValue))
   const name = /^[\w./-]+$/.test(file) ? file : `'${file}'`
   return found && { kind: found[0], hint: `import it: understudy import ${name} --output imported` }
-}
-
-/** Checks examples and defaults against their schemas. */
-function checkExamples(contract: Contract, reading: ContractReading): void {
-  for (const { body, responses, parameters } of contract.operations) {
-    const contents = [body, ...responses.values()].flatMap(one => [...(one?.content ?? [])])
-    for (const [type, { schema, examples }] of contents) {
-      for (const { value, node } of isJson(type) ? examples : []) {
-        for (const { pointer, message } of sampleViolations(schema, value)) {
-          const place = childOf(node, ...(parsePointer(pointer) ?? []))
-          reading.warn('invalid-example', `this example breaks its schema: ${pointer || 'it'} ${message}`, place)
-        }
-      }
-    }
-    for (const { schema, default: fallback, name, node } of parameters) {
-      if (fallback === undefined || fallback === null) continue
-      for (const { message } of sampleViolations(schema, fallback)) {
-        const place = childOf(node, 'schema', 'default')
-        reading.warn('invalid-default', `the default of ${name} breaks its schema: it ${message}`, place)
-      }
-    }
-  }
-}
-
-/** Returns the mistakes of a value; none for a schema that does not compile, which is reported elsewhere. */
-const sampleViolations = (schema: SchemaUse | undefined, value: unknown): Violations | readonly [] =>
-  attempted(() => schema?.check(value, true)) ?? []
-
-/** The operations that a part of a schema affects: the first is named, the others are counted. */
-interface SampleFinding {
-  readonly code: 'impossible-reply' | 'impossible-body'
-  readonly subject: string
-  readonly gap: Gap
-  readonly node: Node
-  readonly operations: Set<Operation>
-}
-
-/** Checks that each schema has a valid value: otherwise replies are out of contract, or no client can send a body. */
-function checkSamples(contract: Contract, reading: ContractReading): void {
-  const findings = new Map<string, SampleFinding>()
-  const look = (operation: Operation, subject: string, { schema, examples }: MediaType, request: boolean): void => {
-    if (schema === undefined) return
-    // The example is served in this case.
-    if (!request && examples.some(({ value }) => schema.fits(schema.prune(value as Json)))) return
-    for (const gap of schema.sample({ seed: 1, request }).gaps) {
-      const code = request ? 'impossible-body' : 'impossible-reply'
-      const { node } = followSteps(schema.node, gap.path, contract)
-      const key = `${code} ${contract.identify(node)} ${gap.path.at(-1)} ${gap.why}`
-      const make = (): SampleFinding => ({ code, subject, gap, node, operations: new Set() })
-      getOrMake(findings, key, make).operations.add(operation)
-    }
-  }
-  for (const operation of contract.operations) {
-    for (const [type, media] of operation.body?.content ?? []) {
-      if (isJson(type)) look(operation, `no body can match the request schema of ${operation.id}`, media, true)
-    }
-    for (const [status, { content }] of operation.responses) {
-      const subject = `no body can match the schema of the reply ${status} of ${operation.id}`
-      for (const media of content.values()) look(operation, subject, media, false)
-    }
-  }
-  for (const { code, subject, gap, node, operations } of findings.values()) {
-    const others = operations.size - 1
-    const further =
-      others === 0 ? '' : `; the same applies to ${others} more ${others === 1 ? 'operation' : 'operations'}`
-    const hint = code === 'impossible-reply' ? 'the closest value that was found is sent' : undefined
-    reading.warn(code, `${subject}: ${gapText(gap)}${further}`, node, 'key', hint)
-  }
 }

@@ -70,7 +70,12 @@ export class SchemaBook {
 
   /** The number of schemas in use, without those that are only a reference to another. */
   get size(): number {
-    return [...this.#entries.values()].filter(({ node }) => !isReference(node)).length
+    return this.nodes.filter(node => !isReference(node)).length
+  }
+
+  /** The schemas in use: those that are used by name or place, and those that they refer to. */
+  get nodes(): readonly Node[] {
+    return [...this.#entries.values()].map(({ node }) => node)
   }
 
   use(node: Node, side: Side = 'reply'): SchemaUse {

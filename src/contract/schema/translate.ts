@@ -16,7 +16,6 @@ import {
   type Unions,
 } from './discriminator.ts'
 import { checkKeyword, IN_PLACE, isAssertion, KEPT, modernise, readKeyword } from './keywords.ts'
-import { overlapIn } from './overlaps.ts'
 import { isMarked, layersOf, type SideMark, shapeOf } from './shape.ts'
 
 /** The marks of a schema. */
@@ -211,21 +210,12 @@ export class Translation {
       this.#warn(`"${keyword}" must be a list of schemas`, child, 'key')
       return
     }
-    if (keyword === 'oneOf' && discriminatorOf(node) === undefined) this.#checkOverlap(items)
     const inside = this.#inside(keyword, node, here)
     const isUnion = keyword === 'oneOf' || keyword === 'anyOf'
     const refused = isUnion && inside.opened ? refusedByBranches(node, keyword, this.#documents) : []
     const schemas = items.map((item, index) => withoutNames(this.#schema(item, inside), refused[index] ?? []))
     if (keyword === 'allOf') addParts(out, ...schemas)
     else out[keyword] = schemas
-  }
-
-  #checkOverlap(items: readonly Node[]): void {
-    const [i = 0, j] = overlapIn(items, this.#documents) ?? []
-    if (j === undefined) return
-    const message = `alternative ${i + 1} is never the only one: its values fit alternative ${j + 1}, too`
-    const hint = 'write anyOf, or a discriminator, or require in each a property that the others lack'
-    this.#documents.warn('overlapping-one-of', message, items[i] as Node, 'value', hint)
   }
 
   #map(keyword: string, child: Node, node: Node, here: Here, out: TranslatedKeywords): void {

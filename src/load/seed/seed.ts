@@ -101,10 +101,10 @@ export function readResources({
     const message = `only ${records.length} of ${count} records could be generated that match the schema and have distinct ids`
     report.warning('fewer-records', message, source.locate(['resources', name, 'seed', 'generate']))
   }
+  const ground = { contract, languages: house.languages }
   for (const [name, resource] of resources) {
-    const block = (declared[name] as ResourceFile).states
-    if (block === undefined) continue
-    const states = compileStates(block, resource, contract, source, ['resources', name, 'states'], report)
+    const { states: block } = declared[name] as ResourceFile
+    const states = block && compileStates(block, resource, ground, source, ['resources', name, 'states'], report)
     resources.set(name, { ...resource, states })
   }
   return { resources, files: reader.files }
@@ -317,11 +317,11 @@ function checkReferences(site: ResourceSite, schema: SchemaUse): ReadonlyMap<str
 
 /** The values that it gives the fields of its records: each must be a field of the schema, and its value must be valid. */
 function compileOwnFields(site: ResourceSite, key: 'defaults' | 'set', schema: SchemaUse): ReadonlyMap<string, Make> {
-  const { block, contract, at, report } = site
+  const { block, contract, house, at, report } = site
   const makes = compileFields(
     block[key],
     schema.shape,
-    contract,
+    { contract, languages: house.languages },
     `${block.schema} has`,
     (code, message, path, hint, part) => report.error(code, message, at([key, ...path], part), hint),
   )

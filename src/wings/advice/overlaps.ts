@@ -1,9 +1,9 @@
 // Alternatives of `oneOf` that can never be the only one: what fits one of them fits another, too, so that it is refused.
 
 import { isDeepStrictEqual } from 'node:util'
-import { childOf, type Documents, identityOf, isReference, membersOf, type Node } from '../documents.ts'
-import { isNote } from './keywords.ts'
-import { layersOf, type SchemaNode, shapeOf } from './shape.ts'
+import { childOf, type Documents, identityOf, isReference, membersOf, type Node } from '../../contract/documents.ts'
+import { isNote } from '../../contract/schema/keywords.ts'
+import { layersOf, type SchemaNode, shapeOf } from '../../contract/schema/shape.ts'
 
 /** The maximum number of alternatives that are compared with each other, and of schemas within one another. */
 const MOST = 30

@@ -1,6 +1,6 @@
 // Habits of JavaScript, SQL and other templates that do not work in expressions, and what to write instead.
 
-import type { Mistake } from './scope.ts'
+import type { Mistake } from '../../expression/scope.ts'
 
 /** A dotted name such as `request.body.name`. */
 const NAME = '((?:\\w+\\.)+\\w+)'
