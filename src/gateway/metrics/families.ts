@@ -3,7 +3,6 @@
 // text at every count, even a bound one: 1 to 3 µs of a request that costs 15. The only file that imports prom-client.
 
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
-import { getOrMake } from '../../kernel/memo.ts'
 import type { PlannedOperation } from '../../plan/plan.ts'
 import { breatheWhenDue } from '../../world/real-time.ts'
 
@@ -267,8 +266,13 @@ export class Books {
     // By the method, then by the status: a key of both would be a text that each request makes anew.
     const answered = new Map<string, Map<number, Series>>()
     const refused = new Map<string, Series>()
+    const bindRefused = (problem: string): Series => {
+      const series = this.#refusals.series({ ...operation, problem })
+      refused.set(problem, series)
+      return series
+    }
     const bindRequests = (method: string, status: number): Series => {
-      const byStatus = getOrMake(answered, method, () => new Map<number, Series>())
+      const byStatus = answered.get(method) ?? new Map<number, Series>()
       const series = this.#requests.series({
         http_request_method: METHODS.has(method) ? method : '_OTHER',
         http_route: route,
@@ -276,7 +280,7 @@ export class Books {
         http_response_status_code: status === 0 ? '' : `${status}`,
         ...operation,
       })
-      byStatus.set(status, series)
+      answered.set(method, byStatus.set(status, series))
       return series
     }
     return {
@@ -288,7 +292,7 @@ export class Books {
         if (injected > 0) this.#injected.series(operation).observe(injected)
       },
       queued: () => this.#queued.series(operation).add(),
-      refused: problem => getOrMake(refused, problem, () => this.#refusals.series({ ...operation, problem })).add(),
+      refused: problem => (refused.get(problem) ?? bindRefused(problem)).add(),
       struck: kind => this.#faults.series({ ...operation, kind }).add(),
     }
   }
