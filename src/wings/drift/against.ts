@@ -1,22 +1,20 @@
 // Sends the probes of `check --deep` to a real server, and compares its replies with the contract. Ids come from its lists.
 // Without permission to write it only reads; with it, it changes and deletes only records that it made.
 
-import { withinsOf } from '../../behaviours/respond/config.ts'
 import { nextLink } from '../../behaviours/respond/pages.ts'
 import { type Operation, responseFor } from '../../contract/contract.ts'
 import { placeOf } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
-import type { Headers } from '../../kernel/http.ts'
+import type { Headers, Reply } from '../../kernel/http.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import type { Progress } from '../../kernel/terminal.ts'
-import { respondBlock } from '../../load/seed/seed.ts'
 import { credentialOf, NO_CREDENTIAL } from '../../plan/credentials.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
+import type { World } from '../../world/world.ts'
 import { roleOf } from '../infer/list.ts'
-import { isIdOf } from '../infer/records.ts'
-import { asksForCredential, documentsSuccess, type GivenParameters, type Probe, probesOf } from '../probe/probe.ts'
-import { createRunner } from '../probe/runner.ts'
+import { asksForCredential, documentsSuccess, type Probe, probesOf } from '../probe/probe.ts'
+import { createRunner, type TrialRunner } from '../probe/runner.ts'
 import {
   aboutStatus,
   differencesOf,
@@ -26,6 +24,7 @@ import {
 } from '../project/differences.ts'
 import { type AskedRequest, listIn, nextIn } from '../project/page-differences.ts'
 import { DriftBook, type DriftContext } from './drift-book.ts'
+import { type PathValues, ServerRecords } from './server-records.ts'
 
 export interface SentRequest extends AskedRequest {
   readonly headers: Headers
@@ -63,99 +62,95 @@ const callingOrder = ({ method, path }: Operation): number => {
   return (READS.has(method) ? 0 : 100 * (order === -1 ? 3 : order + 1)) + expressionsOf(path).length
 }
 
-/** The path template that a path parameter's values are listed at: `/shelves/{shelf}/books` for `{book}` after it. */
-const listOfParameter = (path: string, name: string): string => path.slice(0, path.indexOf(`/{${name}}`))
-
-const isItemOf = (path: string, list: string): boolean =>
-  path.startsWith(`${list}/{`) && path.indexOf('/', list.length + 1) === -1
-
-/** A record that was made. */
-interface MadeRecord {
-  readonly operation: Operation
-  readonly id: Json | undefined
-  readonly given: GivenParameters
+/** The calls of one operation. */
+interface Calls extends PathValues {
+  readonly planned: PlannedOperation
+  /** Of the stand-in. */
+  readonly world: World
 }
 
 /** Sends the probes of every operation. Operations that could not be called, and records that could not be deleted, are reported. */
 export async function checkAgainst(plan: Plan, report: Diagnostics, options: AgainstOptions): Promise<Against> {
-  const book = new DriftBook()
-  const runner = createRunner(plan)
-  /** The items of each list, by its path template. */
-  const listed = new Map<string, readonly Json[]>()
-  const allMade: MadeRecord[] = []
-  let requests = 0
-  let silences = 0
-  let isLost = false
+  const check = new ServerCheck(plan, report, options)
   const order = plan.operations.toSorted((a, b) => callingOrder(a.operation) - callingOrder(b.operation))
   for (const [i, planned] of order.entries()) {
     options.progress?.('calling every operation:', i, order.length)
-    if (!isLost) await check(planned)
+    await check.call(planned)
   }
-  // The records that were made are deleted, the last one first.
-  for (const made of allMade.toReversed()) {
-    if (await isDeleted(made)) continue
-    const { operation, id } = made
-    const what = id === undefined ? 'a record whose id is unknown' : `the record ${String(id)}`
-    const message = `${operation.id} made ${what}, which could not be deleted`
-    report.warning('left-behind', message, placeOf(operation.node, 'key'), 'delete it yourself')
-  }
-  return { book, requests }
+  await check.deleteMade()
+  return check
+}
 
-  async function check(planned: PlannedOperation): Promise<void> {
+class ServerCheck implements Against {
+  readonly book = new DriftBook()
+  requests = 0
+  readonly #plan: Plan
+  readonly #report: Diagnostics
+  readonly #options: AgainstOptions
+  readonly #runner: TrialRunner
+  readonly #records: ServerRecords
+  /** The last requests in a row that got no reply. */
+  #silences = 0
+
+  constructor(plan: Plan, report: Diagnostics, options: AgainstOptions) {
+    this.#plan = plan
+    this.#report = report
+    this.#options = options
+    this.#runner = createRunner(plan)
+    this.#records = new ServerRecords(plan)
+  }
+
+  get #isLost(): boolean {
+    return this.#silences >= MOST_SILENCES
+  }
+
+  async call(planned: PlannedOperation): Promise<void> {
     const { operation } = planned
-    const { path, method } = operation
-    const isRead = READS.has(method)
-    if (!isRead && !options.writes) return
-    const { given, lacking } = isRead ? givenFor(operation) : madeFor(operation)
-    const probes = (!isRead && lacking) || probesFor(planned, given)
-    if (typeof probes === 'string') return skip(operation, probes)
-    const own = probesOf(planned, plan)
-    const world = runner.newWorld()
-    const ask = async (probe: Probe, twin: Probe | undefined) => {
-      const standIn = twin && (await runner.send(twin.request, world)).reply
-      const reply = await send(operation, probe.request, standIn)
-      if (reply === undefined) return undefined
-      judge(planned, probe, reply, standIn, lacking)
-      note(operation, given, reply)
-      return reply
-    }
+    const isRead = READS.has(operation.method)
+    if (this.#isLost || !(isRead || this.#options.writes)) return
+    const values = isRead ? this.#records.forRead(operation) : this.#records.forWrite(operation)
+    const probes = (!isRead && values.lacking) || this.#probesFor(planned, values)
+    if (typeof probes === 'string') return this.#skip(operation, probes)
+    const calls = { ...values, planned, world: this.#runner.newWorld() }
+    const own = probesOf(planned, this.#plan)
+    const send = (probe: Probe) =>
+      this.#ask(calls, probe, typeof own === 'string' ? undefined : own.find(({ what }) => what === probe.what))
     const [valid, ...invalid] = probes as readonly [Probe, ...Probe[]]
-    let body: Json | undefined
+    const first = isRead ? await send(valid) : undefined
+    if (isRead && (first === undefined || first.status >= 400)) return
+    for (const probe of invalid) await send(probe)
+    if (first !== undefined) await this.#askFurther(calls, valid, valueOfBody(first))
     // Mistakes are tried first with a write: a deletion leaves nothing to try them with.
-    for (const probe of isRead ? probes : [...invalid, valid]) {
-      const reply = await ask(probe, typeof own === 'string' ? undefined : own.find(({ what }) => what === probe.what))
-      if (isRead && probe === valid) {
-        if (reply === undefined || reply.status >= 400) return
-        body = valueOfBody(reply)
-      }
+    else await send(valid)
+  }
+
+  /** Asks for further pages of a list, or for a record that does not exist. */
+  async #askFurther(calls: Calls, valid: Probe, body: Json | undefined): Promise<void> {
+    const { planned, given, lacking } = calls
+    const { path } = planned.operation
+    if (!path.endsWith('}')) {
+      const items = listIn(body)?.items
+      if (items === undefined) return
+      this.#records.addList(path, items)
+      for (const query of pageQueries(planned.operation, items)) await this.#askPages(calls, valid, query)
+    } else if (lacking === undefined) {
+      const name = expressionsOf(path).at(-1) as string
+      const probes = this.#probesFor(planned, { given: new Map([...given, [name, unlikely(given.get(name))]]) })
+      if (typeof probes === 'string') return
+      const probe = { ...(probes[0] as Probe), what: 'for a record that does not exist', valid: false }
+      await this.#ask(calls, probe)
     }
-    const list = isRead ? listIn(body) : undefined
-    const name = expressionsOf(path).at(-1)
-    if (list !== undefined && !path.endsWith('}')) {
-      listed.set(path, list.items)
-      for (const query of pageQueries(operation, list.items)) await askPages(query, valid, operation, ask)
-    }
-    if (!isRead || name === undefined || !path.endsWith('}') || lacking !== undefined) return
-    const missing = probesFor(planned, new Map([...given, [name, unlikely(given.get(name))]]))
-    if (typeof missing === 'string') return
-    const probe = { ...(missing[0] as Probe), what: 'for a record that does not exist', valid: false }
-    await ask(probe, probe)
   }
 
   /** Asks for a page, and for those that follow it. */
-  async function askPages(
-    [name, value]: readonly [string, string],
-    valid: Probe,
-    operation: Operation,
-    ask: (probe: Probe, twin: Probe) => Promise<ObservedReply | undefined>,
-  ): Promise<void> {
+  async #askPages(calls: Calls, valid: Probe, [name, value]: readonly [string, string]): Promise<void> {
+    const { operation } = calls.planned
     const cursor = operation.parameters.find(one => one.in === 'query' && roleOf(one.name) === 'cursor')
     const pages = new URLSearchParams(valid.request.query)
     pages.set(name, value)
     let query = String(pages)
     for (let page = 0; page < MOST_PAGES; page++) {
-      const probe = { ...valid, what: `with ${query}`, request: { ...valid.request, query } }
-      const reply = await ask(probe, probe)
+      const reply = await this.#ask(calls, { ...valid, what: `with ${query}`, request: { ...valid.request, query } })
       const to =
         reply && (nextLink(reply.headers.link) ?? nextIn(operation, reply.headers, valueOfBody(reply) ?? null)?.to)
       if (to === undefined) return
@@ -166,145 +161,86 @@ export async function checkAgainst(plan: Plan, report: Diagnostics, options: Aga
     }
   }
 
-  function probesFor(planned: PlannedOperation, given: GivenParameters) {
-    const { consumer } = options
-    const credential = consumer === undefined ? NO_CREDENTIAL : credentialOf(consumer, planned.operation, plan)
-    return probesOf(planned, plan, given, credential)
+  /** Deletes the records that were made, the last one first. */
+  async deleteMade(): Promise<void> {
+    for (const made of this.#records.left) {
+      const deletion = this.#records.deletionOf(made)
+      const probes = deletion && this.#probesFor(deletion.planned, deletion)
+      const request = typeof probes === 'object' ? probes[0]?.request : undefined
+      const { status } = (deletion && request && (await this.#send(deletion.planned.operation, request))) ?? {
+        status: 0,
+      }
+      if ((status > 0 && status < 300) || status === 404 || status === 410) continue
+      const { operation, id } = made
+      const what = id === undefined ? 'a record whose id is unknown' : `the record ${String(id)}`
+      const message = `${operation.id} made ${what}, which could not be deleted`
+      this.#report.warning('left-behind', message, placeOf(operation.node, 'key'), 'delete it yourself')
+    }
   }
 
-  function keep(
-    operation: Operation,
-    request: SentRequest,
-    reply: ObservedReply,
-    standIn: DriftContext['standIn'],
-    found: readonly ReplyDifference[],
-  ): void {
-    const { consumer } = options
-    book.add({ operation, request, reply, standIn, consumer, at: options.now() }, found)
+  #probesFor(planned: PlannedOperation, { given }: PathValues) {
+    const { consumer } = this.#options
+    const credential = consumer === undefined ? NO_CREDENTIAL : credentialOf(consumer, planned.operation, this.#plan)
+    return probesOf(planned, this.#plan, given, credential)
   }
 
-  async function send(
-    operation: Operation,
-    request: SentRequest,
-    standIn: DriftContext['standIn'],
-  ): Promise<ObservedReply | undefined> {
-    if (isLost) return undefined
-    requests += 1
-    const reply = await options.ask(request)
-    silences = reply.fault === undefined ? 0 : silences + 1
+  /** Sends a probe, and compares the reply. @param twin the probe for the stand-in, which has other records */
+  async #ask(calls: Calls, probe: Probe, twin: Probe | undefined = probe): Promise<ObservedReply | undefined> {
+    const { operation } = calls.planned
+    const standIn = twin && (await this.#runner.send(twin.request, calls.world)).reply
+    const reply = await this.#send(operation, probe.request, standIn)
+    if (reply === undefined) return undefined
+    const why = this.#whyNotCompared(calls, probe, reply)
+    if (why !== undefined) this.#skip(operation, why)
+    else this.#keep({ operation, request: probe.request, reply, standIn }, this.#differences(operation, probe, reply))
+    if (reply.status < 300) this.#records.note(operation, calls.given, reply)
+    return reply
+  }
+
+  async #send(operation: Operation, request: SentRequest, standIn?: Reply): Promise<ObservedReply | undefined> {
+    if (this.#isLost) return undefined
+    this.requests += 1
+    const reply = await this.#options.ask(request)
+    this.#silences = reply.fault === undefined ? 0 : this.#silences + 1
     if (reply.fault === undefined) return reply
-    keep(operation, request, reply, standIn, differencesOf(operation, request, reply, plan.contract))
-    isLost = silences >= MOST_SILENCES
-    if (isLost) {
+    this.#keep({ operation, request, reply, standIn }, differencesOf(operation, request, reply, this.#plan.contract))
+    if (this.#isLost) {
       const message = `the server did not reply to ${MOST_SILENCES} requests in a row; nothing more is sent: ${reply.fault}`
       const hint = 'look whether it runs, and at this address'
-      report.warning('not-checked', message, placeOf(operation.node, 'key'), hint)
+      this.#report.warning('not-checked', message, placeOf(operation.node, 'key'), hint)
     }
     return undefined
   }
 
-  function judge(
-    { operation }: PlannedOperation,
-    { what, valid, request }: Probe,
-    reply: ObservedReply,
-    standIn: DriftContext['standIn'],
-    lacking: string | undefined,
-  ): void {
+  /** Returns why a reply says nothing of the contract. */
+  #whyNotCompared({ planned: { operation }, lacking }: Calls, { valid }: Probe, { status }: ObservedReply) {
+    if (valid && (status === 401 || status === 403) && asksForCredential(operation, this.#plan))
+      return `it was answered ${status}; name a consumer with --as`
+    if (valid && status === 404) return lacking
+    return status === 429 && !operation.responses.has('429') ? 'it was answered 429; lower --rate' : undefined
+  }
+
+  #differences(operation: Operation, { what, valid, request }: Probe, reply: ObservedReply): ReplyDifference[] {
     const { status, body } = reply
-    const known = [...operation.responses.keys()]
+    if (typeof body === 'object' && 'why' in body && !body.corrupt) this.#skip(operation, `its body ${body.why}`)
+    const statuses = [...operation.responses.keys()]
     const documented = responseFor(operation, status)
-    const asksForMore = (status === 401 || status === 403) && asksForCredential(operation, plan)
-    const why =
-      valid && asksForMore
-        ? `it was answered ${status}; name a consumer with --as`
-        : valid && status === 404
-          ? lacking
-          : status === 429 && !operation.responses.has('429')
-            ? 'it was answered 429; lower --rate'
-            : undefined
-    if (why !== undefined) {
-      skip(operation, why)
-      return
-    }
-    if (typeof body === 'object' && 'why' in body && !body.corrupt) skip(operation, `its body ${body.why}`)
     const wrong = (contract: string) => [aboutStatus(operation, status, 'wrong-status', contract)]
-    const differences = (): readonly ReplyDifference[] => {
-      if (!valid && status < 400) return wrong(`refuses a request ${what}`)
-      if (valid && status >= 400 && documented !== undefined && documentsSuccess(operation))
-        return wrong(known.filter(one => one.startsWith('2')).join(', '))
-      // A contract without refusals leaves them to the server.
-      if (!valid && documented === undefined && !known.some(one => one.startsWith('4'))) return []
-      return differencesOf(operation, request, reply, plan.contract)
-    }
-    keep(operation, request, reply, standIn, differences())
+    if (!valid && status < 400) return wrong(`refuses a request ${what}`)
+    if (valid && status >= 400 && documented !== undefined && documentsSuccess(operation))
+      return wrong(statuses.filter(text => text.startsWith('2')).join(', '))
+    // A contract without refusals leaves them to the server.
+    if (!valid && documented === undefined && !statuses.some(text => text.startsWith('4'))) return []
+    return differencesOf(operation, request, reply, this.#plan.contract)
   }
 
-  function skip({ id, node }: Operation, why: string): void {
-    report.warning('not-checked', `${id} was not compared: ${why}`, placeOf(node, 'key'))
+  #keep(context: Omit<DriftContext, 'consumer' | 'at'>, differences: readonly ReplyDifference[]): void {
+    const { consumer, now } = this.#options
+    this.book.add({ ...context, consumer, at: now() }, differences)
   }
 
-  /** Returns values for the path parameters, from lists, and why one is missing. */
-  function givenFor(operation: Operation) {
-    const given = new Map<string, Json>()
-    let lacking: string | undefined
-    for (const name of expressionsOf(operation.path)) {
-      const [item] = listed.get(listOfParameter(operation.path, name)) ?? []
-      const id = idOf(item, name, operation)
-      if (id === undefined) lacking ??= `no list has a value for {${name}}`
-      else given.set(name, id)
-    }
-    return { given, lacking }
-  }
-
-  /** The same for a write: the record must have been made by this run; its owners may be listed. */
-  function madeFor(operation: Operation): { readonly given: GivenParameters; readonly lacking: string | undefined } {
-    const { path, method } = operation
-    const { given, lacking } = givenFor({ ...operation, path: path.slice(0, path.lastIndexOf('/{')) })
-    const last = expressionsOf(path).at(-1)
-    if (last === undefined)
-      return { given, lacking: method === 'POST' ? undefined : 'it changes something that was there before' }
-    const made = allMade.findLast(one => one.operation.path === listOfParameter(path, last))
-    if (made?.id !== undefined) return { given: new Map([...made.given, [last, made.id]]), lacking: undefined }
-    return { given, lacking: lacking ?? 'no record was made that it could change' }
-  }
-
-  /** Returns the id of an item of a list, by the parameter that it is a value of. */
-  function idOf(item: Json | undefined, parameter: string, operation: Operation): Json | undefined {
-    if (!isObject(item)) return typeof item === 'string' || typeof item === 'number' ? item : undefined
-    const { file, resources } = plan.simulation
-    const respond = respondBlock(operation, file)
-    const names = [...Object.values(respond ?? {}), ...withinsOf(respond?.within).map(({ resource }) => resource)]
-    const known = names.flatMap(name => resources.get(String(name))?.idField ?? [])
-    const like = Object.keys(item).filter(name => isIdOf(name, parameter))
-    const field = [parameter, ...known, ...like].find(name => Object.hasOwn(item, name))
-    return field === undefined ? undefined : (item[field] as Json)
-  }
-
-  /** Notes a record that a reply shows to be made, or deleted. */
-  function note(operation: Operation, given: GivenParameters, reply: ObservedReply): void {
-    const { method, path } = operation
-    if (reply.status >= 300) return
-    if (method === 'DELETE') {
-      const at = allMade.findLastIndex(made => isItemOf(path, made.operation.path))
-      if (at !== -1) allMade.splice(at, 1)
-    }
-    if (method !== 'POST' || path.endsWith('}')) return
-    const item = plan.operations.find(({ operation: one }) => isItemOf(one.path, path))?.operation
-    const located = reply.headers.location?.split('?')[0]?.split('/').filter(Boolean).at(-1)
-    const id = item && idOf(valueOfBody(reply), expressionsOf(item.path).at(-1) as string, item)
-    if (item !== undefined || reply.status === 201) allMade.push({ operation, id: id ?? located, given })
-  }
-
-  async function isDeleted({ operation, id, given }: MadeRecord): Promise<boolean> {
-    const planned = plan.operations.find(
-      ({ operation: one }) => one.method === 'DELETE' && isItemOf(one.path, operation.path),
-    )
-    if (planned === undefined || id === undefined) return false
-    const name = expressionsOf(planned.operation.path).at(-1) as string
-    const [probe] = probesFor(planned, new Map([...given, [name, id]]))
-    if (typeof probe !== 'object') return false
-    const { status } = (await send(planned.operation, probe.request, undefined)) ?? { status: 0 }
-    return (status > 0 && status < 300) || status === 404 || status === 410
+  #skip({ id, node }: Operation, why: string): void {
+    this.#report.warning('not-checked', `${id} was not compared: ${why}`, placeOf(node, 'key'))
   }
 }
 

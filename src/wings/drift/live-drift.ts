@@ -34,51 +34,101 @@ export interface LiveDriftReport extends DriftReport {
   readonly dropped: number
 }
 
-export type LiveDrift = ReturnType<typeof createLiveDrift>
+type Later = ReturnType<typeof createAside>
 
-export function createLiveDrift({ clock, metrics, fail }: Host) {
-  const counts = metrics.add(
-    new Instrument(
-      'understudy_drift_total{operation,kind}',
-      'Differences of replies of the real API from the contract, by kind; `dropped`: not compared.',
-    ),
-  )
-  const count = (operation: string, kind: string): void => counts.series({ operation, kind }).add()
-  const book = new DriftBook()
-  let current: Plan | undefined
-  /** The number of requests up to now. */
-  let answeredCount = 0
-  let runner: TrialRunner | undefined
-  let [compared, dropped] = [0, 0]
+/** An answered request, with the plan that answered it. */
+interface Answered {
+  readonly plan: Plan
+  readonly exchange: Exchange
+  /** The path with the base path of the contract. */
+  readonly path: string
+}
+
+/** The two replies to compare. */
+interface Comparison {
+  /** Returns the reply of the real API. */
+  read(): Promise<ObservedReply>
+  readonly ask: Parameters<typeof addDrift>[3]
+}
+
+export class LiveDrift {
+  readonly fail: Host['fail']
+  readonly #clock: Host['clock']
+  readonly #counts: Instrument
+  readonly #book = new DriftBook()
+  #plan: Plan | undefined
+  #runner: TrialRunner | undefined
+  #answered = 0
+  #compared = 0
+  #dropped = 0
   /** The bodies that were compared; judging keeps the last few. */
-  const bodies = new WeakSet<Uint8Array>()
-  const aside = createAside(MOST_WAITING, fail)
-  const idle = createIdleTurns(clock, ASKING, () => answeredCount)
-  const whenIdle = createAside(MOST_WAITING, fail, idle.next)
+  readonly #bodies = new WeakSet<Uint8Array>()
+  readonly #aside: Later
+  readonly #idle: ReturnType<typeof createIdleTurns>
+  readonly #whenIdle: Later
 
-  /** Returns the stand-in's reply to a forwarded request. */
-  async function askStandIn({ request }: Exchange, path: string): Promise<Reply | undefined> {
-    if (!hasArrived(request) || request.path !== path) return undefined
-    if (current === undefined) return undefined
-    runner ??= createRunner(current)
-    return (await runner.send(request, runner.newWorld())).reply
+  constructor({ clock, metrics, fail }: Host) {
+    this.fail = fail
+    this.#clock = clock
+    this.#counts = metrics.add(
+      new Instrument(
+        'understudy_drift_total{operation,kind}',
+        'Differences of replies of the real API from the contract, by kind; `dropped`: not compared.',
+      ),
+    )
+    this.#aside = createAside(MOST_WAITING, fail)
+    this.#idle = createIdleTurns(clock, ASKING, () => this.#answered)
+    this.#whenIdle = createAside(MOST_WAITING, fail, this.#idle.next)
   }
 
-  function compare(
-    plan: Plan,
-    exchange: Exchange,
-    path: string,
-    read: () => Promise<ObservedReply>,
-    ask: Parameters<typeof addDrift>[3],
-    later = aside,
-  ): void {
+  /** Notes that a request was answered. */
+  answered(): void {
+    this.#answered += 1
+  }
+
+  /** Forgets the findings: another plan may have another contract. */
+  adopt(plan: Plan): void {
+    this.#plan = plan
+    this.#runner = undefined
+    this.#book.clear()
+    this.#compared = 0
+    this.#dropped = 0
+  }
+
+  report(mask: Mask): LiveDriftReport {
+    const { omitted } = this.#book
+    return { findings: this.#book.list(mask), omitted, compared: this.#compared, dropped: this.#dropped }
+  }
+
+  /** Compares a reply that was passed on. The stand-in is asked where it may have another answer. */
+  follow(answered: Answered, { status, headers, stream }: Reply, judgement: Judgement): void {
+    const { exchange } = answered
+    const ask = (isNew: boolean) => exchange.refusal ?? (isNew ? this.#askStandIn(answered) : undefined)
+    const read = async () => {
+      const fields = [...Object.entries(headers), ...(stream?.fields ?? [])].flat()
+      return { status, headers: joinFields(fields), body: judgement.body }
+    }
+    this.#compare(answered, { read, ask }, judgement === SKIPPED ? () => false : this.#aside)
+  }
+
+  /** Asks the real API, too, and compares both replies, unless ours is none of the stand-in's. */
+  shadow(answered: Answered, reply: Reply): void {
+    const { exchange } = answered
+    const settings = exchange.get(SHADOWED)
+    const client = exchange.state(realApiObserver)?.client
+    if (settings === undefined || client === undefined || !isComparable(exchange, reply)) return
+    const read = async () => askWhole(client, await requestAside(exchange, settings), settings, settings.timeout)
+    this.#compare(answered, { read, ask: () => reply }, this.#whenIdle)
+  }
+
+  #compare({ plan, exchange, path }: Answered, { read, ask }: Comparison, later: Later): void {
     const { operation, consumer, request } = exchange
     const { method, query } = request
     const judging = exchange.state(realApiObserver)?.judging
-    if (plan !== current || judging === undefined) return
+    if (plan !== this.#plan || judging === undefined) return
     const drop = () => {
-      dropped += 1
-      count(operation.id, 'dropped')
+      this.#dropped += 1
+      this.#count(operation.id, 'dropped')
     }
     const isTaken = later(async () => {
       const reply = await read()
@@ -86,57 +136,29 @@ export function createLiveDrift({ clock, metrics, fail }: Host) {
       // Replies that wait together were all judged before comparing the first of them took its time. The same bytes as before
       // take none.
       if (body instanceof Uint8Array) {
-        if (later === aside && !bodies.has(body) && !judging.has()) return drop()
-        bodies.add(body)
+        if (later === this.#aside && !this.#bodies.has(body) && !judging.has()) return drop()
+        this.#bodies.add(body)
       }
       const started = monotonic()
       // A finding of a contract that is no longer served has no place.
-      if (plan !== current) return
-      compared += 1
-      const context = { operation, consumer, request: { method, path, query }, reply, at: clock.now() }
-      for (const { kind } of await addDrift(book, context, plan, ask)) count(operation.id, kind)
-      for (const { spend } of [idle, judging]) spend(monotonic() - started)
+      if (plan !== this.#plan) return
+      this.#compared += 1
+      const context = { operation, consumer, request: { method, path, query }, reply, at: this.#clock.now() }
+      for (const { kind } of await addDrift(this.#book, context, plan, ask)) this.#count(operation.id, kind)
+      for (const { spend } of [this.#idle, judging]) spend(monotonic() - started)
     })
     if (!isTaken) drop()
   }
 
-  return {
-    fail,
+  #count(operation: string, kind: string): void {
+    this.#counts.series({ operation, kind }).add()
+  }
 
-    /** Notes that a request was answered. */
-    answered(): void {
-      answeredCount += 1
-    },
-
-    /** Forgets the findings: another plan may have another contract. */
-    adopt(plan: Plan): void {
-      current = plan
-      runner = undefined
-      book.clear()
-      compared = dropped = 0
-    },
-
-    report: (mask: Mask): LiveDriftReport => ({ findings: book.list(mask), omitted: book.omitted, compared, dropped }),
-
-    /** Compares a reply that was passed on. The stand-in is asked where it may have another answer. */
-    follow(plan: Plan, exchange: Exchange, path: string, reply: Reply, judgement: Judgement): void {
-      const { status, headers, stream } = reply
-      const ask = (isNew: boolean) => exchange.refusal ?? (isNew ? askStandIn(exchange, path) : undefined)
-      const read = async () => {
-        const fields = [...Object.entries(headers), ...(stream?.fields ?? [])].flat()
-        return { status, headers: joinFields(fields), body: judgement.body }
-      }
-      compare(plan, exchange, path, read, ask, judgement === SKIPPED ? () => false : aside)
-    },
-
-    /** Asks the real API, too, and compares both replies, unless ours is none of the stand-in's. */
-    shadow(plan: Plan, exchange: Exchange, path: string, reply: Reply): void {
-      const settings = exchange.get(SHADOWED)
-      const client = exchange.state(realApiObserver)?.client
-      if (settings === undefined || client === undefined || !isComparable(exchange, reply)) return
-      const ask = async () => askWhole(client, await requestAside(exchange, settings), settings, settings.timeout)
-      compare(plan, exchange, path, ask, () => reply, whenIdle)
-    },
+  /** Returns the stand-in's reply to a forwarded request. */
+  async #askStandIn({ exchange: { request }, path }: Answered): Promise<Reply | undefined> {
+    if (!hasArrived(request) || request.path !== path || this.#plan === undefined) return undefined
+    this.#runner ??= createRunner(this.#plan)
+    return (await this.#runner.send(request, this.#runner.newWorld())).reply
   }
 }
 

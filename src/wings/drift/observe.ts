@@ -2,19 +2,21 @@
 
 import type { Observer } from '../../gateway/observer.ts'
 import { upstreamBlock } from '../real-api/settings.ts'
-import { createLiveDrift, type LiveDrift } from './live-drift.ts'
+import { LiveDrift } from './live-drift.ts'
 import { SHADOWED } from './shadow.ts'
 
 export const driftObserver: Observer<LiveDrift> = {
   name: 'drift',
-  open: createLiveDrift,
+  open: host => new LiveDrift(host),
   compile(plan, drift) {
     if (plan.world === undefined) drift.adopt(plan)
     if (plan.settings(upstreamBlock) === undefined) return undefined
     return ({ exchange, path, reply }) => {
       drift.answered()
-      reply.stream?.judged?.then(judgement => drift.follow(plan, exchange, path, reply, judgement)).catch(drift.fail)
-      if (exchange.get(SHADOWED) !== undefined) drift.shadow(plan, exchange, path, reply)
+      reply.stream?.judged
+        ?.then(judgement => drift.follow({ plan, exchange, path }, reply, judgement))
+        .catch(drift.fail)
+      if (exchange.get(SHADOWED) !== undefined) drift.shadow({ plan, exchange, path }, reply)
     }
   },
 }

@@ -24,7 +24,7 @@ test('no reply is compared once the time for judging is spent, and each is count
   const exchange = { operation, state: () => realApi, request } as unknown as Exchange
   const follow = () => {
     const judgement = { text: undefined, breaks: false, body: new Uint8Array() }
-    drift.follow(plan, exchange, operation.path, { status: 599, headers: {}, body: undefined }, judgement)
+    drift.follow({ plan, exchange, path: operation.path }, { status: 599, headers: {}, body: undefined }, judgement)
   }
   follow()
   await breathe()
