@@ -130,7 +130,8 @@ function dialectOf({ readBeside }: ForeignFile, members: readonly Member[]): Dia
 function withIds(records: readonly JsonObject[], dialect: Dialect): JsonObject[] {
   const isText = dialect === ONE || records.some(({ id }) => typeof id === 'string')
   const taken = new Set<string>()
-  let last = records.reduce((most, { id }) => Math.max(most, Number(id) || 0), 0)
+  // After a number that is no safe integer there is no next one.
+  let last = records.reduce((most, { id }) => Math.max(most, /^\d{1,15}$/.test(`${id}`) ? Number(id) : 0), 0)
   return records.map(record => {
     const { id: given } = record
     const isOwn = (typeof given === 'string' || Number.isSafeInteger(given)) && !taken.has(`${given}`)

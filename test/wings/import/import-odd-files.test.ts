@@ -63,3 +63,12 @@ test('the report names the place of a value that has the wrong type', async () =
     assert.equal(await imported.send('GET /sound'), '200 S')
   }
 })
+
+test('records of a db.json with ids beyond the safe integers get ids that differ', async () => {
+  const imported = await importOf({
+    'db.json': '{"posts":[{"id":1e300,"t":"a"},{"id":1e300,"t":"b"},{"id":3,"t":"c"}]}',
+  })
+  assert.equal(imported.report.failed, false)
+  assert.equal(await imported.send('GET /posts/4'), '200 {"id":4,"t":"a"}')
+  assert.equal(await imported.send('GET /posts/5'), '200 {"id":5,"t":"b"}')
+})
