@@ -2,7 +2,7 @@
 // guess with its reasons, for an author to read and correct. It is held to the checks of a written configuration, and tried in
 // process: a resource that does not hold is left out whole, with the reason.
 
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Contract } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { readResources } from '../../load/seed/seed.ts'
@@ -18,6 +18,7 @@ import { createRunner } from '../probe/runner.ts'
 import type { SchemaCandidate } from './candidates.ts'
 import type { Inference, InferredOperation } from './operations.ts'
 import { ContractReading } from './reading.ts'
+import { referenceTo } from './reference.ts'
 import { INFERRED_FILE, settingsOf } from './text.ts'
 import { ResourceTrial } from './trial.ts'
 
@@ -140,7 +141,7 @@ class GatewayTrial {
 
   #compile(inference: Inference, contract: Contract): CompiledInference {
     const { file, home, house, given = {} } = this.#surroundings
-    const files = [file].flat().map(path => `./${relative(home, path)}`.replace(/^\.\/\.\.\//, '../'))
+    const files = [file].flat().map(path => referenceTo(home, path))
     const firstIds = new Map<string, Id>()
     const report = new Diagnostics()
     const write = () => {

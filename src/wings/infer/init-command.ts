@@ -13,6 +13,7 @@ import {
   tellMistakes,
 } from '../../cli/command.ts'
 import { describeSchema } from '../../cli/schema.ts'
+import { referenceTo } from './reference.ts'
 
 export const init: Command = {
   about: 'write a gateway.yaml that is inferred from an OpenAPI document',
@@ -79,8 +80,7 @@ const INSTALLED = 'node_modules/understudy/config/gateway.schema.json'
 function modeline(folder: string, written: boolean): string {
   const installed = written ? undefined : installedSchema(folder)
   if (installed === undefined && !written && !existsSync(join(folder, BESIDE))) return ''
-  const schema = installed === undefined ? BESIDE : relative(folder, installed).replaceAll('\\', '/')
-  return `# yaml-language-server: $schema=${schema.startsWith('.') ? schema : `./${schema}`}\n`
+  return `# yaml-language-server: $schema=${referenceTo(folder, installed ?? join(folder, BESIDE))}\n`
 }
 
 /** The schema that `init --schema` writes. */

@@ -1,6 +1,6 @@
 // The project whose records are inferred: from a contract with saved replies as examples, or from a contract that was there.
 
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import type { RespondConfig } from '../../behaviours/respond/config.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
@@ -14,6 +14,7 @@ import { loadContract } from '../../load/load.ts'
 import { houseWith } from '../../plan/house.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { inferGateway } from '../infer/infer.ts'
+import { referenceTo } from '../infer/reference.ts'
 import { withoutEmpty } from './described.ts'
 import { differencesOf } from './differences.ts'
 import { jsonOf } from './handlebars.ts'
@@ -30,7 +31,7 @@ import {
 } from './imported.ts'
 import { jsonOfMessage } from './messages.ts'
 import { type ProjectFiles, projectOf, settingsOfRoute, writeProject } from './project.ts'
-import { createRecordedState, findRecorded, matchExchange } from './recorded-state.ts'
+import { findRecorded, matchExchange, RecordedState } from './recorded-state.ts'
 import { withoutTemplates } from './schema-of.ts'
 
 export interface InferredProject {
@@ -67,7 +68,7 @@ export async function inferredProject(
   const { resources = {}, operations = {} } = plan.simulation.file
   const exchanges = exchangesIn(imported).sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
   if (given !== undefined) compareImport(exchanges, plan, report)
-  const state = createRecordedState(plan)
+  const state = new RecordedState(plan)
   /** The cases of each operation, with the parts of their requests that tell them apart. */
   const shown = new Map<string, ImportedCase[]>()
   for (const exchange of exchanges) {
@@ -79,9 +80,10 @@ export async function inferredProject(
     if (exchange.reply.status < 300) state.add(matched)
   }
   const seeded = mapValues(resources, (block, name) => {
-    const records = state.recordsOf(name)?.before ?? []
-    if (records.length === 0) return block
-    return { ...state.describe(name, block), seed: `./${addFixture(files, name, records)}` }
+    const records = state.records(name)
+    const { before = [] } = records ?? {}
+    if (records === undefined || before.length === 0) return block
+    return { ...records.describe(block), seed: `./${addFixture(files, name, before)}` }
   })
   const own: Record<string, unknown> = mapValues(operations, ({ respond, ...one }, id) => ({
     ...one,
@@ -109,10 +111,9 @@ export async function inferredProject(
         )
     }
   }
-  const reference = relative(folder, file)
   const fitted = given === undefined ? imported.settings : withSchemesOf(contract, imported, report)
   const settings = {
-    contract: reference.startsWith('.') ? reference : `./${reference}`,
+    contract: referenceTo(folder, file),
     ...fitted,
     resources: seeded,
     operations: own,

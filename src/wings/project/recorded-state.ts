@@ -48,131 +48,184 @@ export function matchExchange(exchange: RecordedExchange, plan: Plan): MatchedEx
   return { exchange, planned, respond: respondBlock(operation, plan.simulation.file), path: found.path, given }
 }
 
+/** Returns the members of an object whose names are to be kept. */
+const membersOf = (record: JsonObject, keeps: (name: string) => boolean): JsonObject =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => keeps(name)))
+
+type RecordAction = (typeof RECORD_KINDS)[number]
+
 /** The records of one resource, by their keys. */
-const emptyRecords = () => ({
-  before: new Map<string, JsonObject>(),
-  now: new Map<string, JsonObject>(),
+class RecordedRecords {
+  readonly resource: Resource
+  readonly #before = new Map<string, JsonObject>()
+  readonly #now = new Map<string, JsonObject>()
   /** The keys of those that were not there before, or are there no more. */
-  changed: new Set<string>(),
+  readonly #changed = new Set<string>()
   /** The fields that requests have changed, by key. */
-  written: new Map<string, Set<string>>(),
+  readonly #written = new Map<string, Set<string>>()
   /** The texts of the values that the server gave new records, by field. */
-  made: new Map<string, Set<string>>(),
-})
+  readonly #made = new Map<string, Set<string>>()
 
-export function createRecordedState({ collections }: Plan) {
-  const all = new Map<string, ReturnType<typeof emptyRecords>>()
-  const lists = new Map<string, ReturnType<typeof createRecordedList>>()
+  constructor(resource: Resource) {
+    this.resource = resource
+  }
+
+  /** The records that were there before the recording and fit their schema. */
+  get before(): JsonObject[] {
+    return this.#fitting(this.#before)
+  }
+
+  /** The records that are there at its end and fit their schema. */
+  get now(): JsonObject[] {
+    return this.#fitting(this.#now)
+  }
+
+  /** How many records are there at its end. */
+  get size(): number {
+    return this.#now.size
+  }
+
+  #fitting(records: ReadonlyMap<string, JsonObject>): JsonObject[] {
+    return [...records.values()].filter(record => recordMistakes(this.resource, record) === undefined)
+  }
+
+  /**
+   * Adds a record that a reply shows.
+   *
+   * @param action unset for a list
+   * @param sent the value in the request
+   * @param isOdd whether the reply may have more fields than the record: `?embed=comments`
+   */
+  see(record: JsonObject, action: RecordAction | undefined, sent: unknown, isOdd: boolean): void {
+    const key = recordedKey(record, this.resource)
+    if (key === undefined) return
+    if (action === 'create') this.#changed.add(key)
+    const existing = this.#now.get(key)
+    const fields = isOdd && existing ? membersOf(record, name => Object.hasOwn(existing, name)) : record
+    this.#now.set(key, { ...existing, ...fields })
+    if (this.#changed.has(key)) return
+    const written = getOrMake(this.#written, key, () => new Set<string>())
+    if (existing === undefined) this.#before.set(key, record)
+    else if (action === undefined || action === 'read') {
+      // A later reply may show more of what was there before. A field that a request has set since was there if all records have it.
+      const { required } = this.resource.schema.shape
+      const older = membersOf(fields, name => !written.has(name) || required.has(name))
+      this.#before.set(key, { ...older, ...this.#before.get(key) })
+    } else for (const name of isObject(sent) ? Object.keys(sent) : []) written.add(name)
+  }
+
+  /** Removes a record that is there no more. */
+  remove(record: JsonObject): void {
+    const key = recordedKey(record, this.resource) ?? ''
+    this.#now.delete(key)
+    this.#changed.add(key)
+  }
+
+  /** Notes the values that the server gave a new record. */
+  noteMade(shown: JsonObject, sent: unknown): void {
+    for (const [field, value] of Object.entries(shown)) {
+      const isMade = !isUnshown(field) && memberAt(sent, [field]) === undefined
+      if (isMade) getOrMake(this.#made, field, () => new Set<string>()).add(stringifyJson(value))
+    }
+  }
+
+  /** Returns the block of the resource; its new records get the values that they always got. */
+  describe({ filled = [], ...block }: ResourceFile): ResourceFile {
+    const made = this.#made
+    const defaults: Record<string, Json> = { ...(block.defaults as JsonObject) }
+    for (const [field, [text = '', ...others]] of made) {
+      const isConstant = field !== this.resource.idField && others.length === 0 && !/^"\d{4}-\d\d-\d\dT/.test(text)
+      if (isConstant) put(defaults, field, JSON.parse(text) as Json)
+    }
+    // A field that no reply to a create has is none of a new record.
+    const left = filled.filter(field => !Object.hasOwn(defaults, field) && (made.size === 0 || made.has(field)))
+    return {
+      ...block,
+      ...(left.length > 0 ? { filled: left } : {}),
+      ...(Object.keys(defaults).length > 0 ? { defaults } : {}),
+    }
+  }
+}
+
+export class RecordedState {
+  readonly #collections: Plan['collections']
+  readonly #records = new Map<string, RecordedRecords>()
+  readonly #lists = new Map<string, RecordedList>()
   /** The ids that operations without an id in their path answered with. */
-  const ids = new Map<string, Json>()
+  readonly #ids = new Map<string, Json>()
 
-  const add = (matched: MatchedExchange): void => {
-    const { exchange, respond = {}, planned, given } = matched
-    const { reply, request } = exchange
+  constructor({ collections }: Pick<Plan, 'collections'>) {
+    this.#collections = collections
+  }
+
+  add(matched: MatchedExchange): void {
+    const { exchange, respond = {} } = matched
+    const { status } = exchange.reply
     const action = RECORD_KINDS.find(kind => respond[kind] !== undefined)
     const name = respond.list ?? (action && respond[action]) ?? ''
-    const resource = collections.get(name)?.resource
-    const isSuccess = reply.status < 300
-    const isGone = isSuccess ? action === 'delete' : action === 'read' && /^4(?:04|10)$/.test(`${reply.status}`)
-    if (resource === undefined || (!isSuccess && !isGone)) return
-    const { before, now, changed, written, made } = getOrMake(all, name, emptyRecords)
-    const { idField } = resource
+    const resource = this.#collections.get(name)?.resource
+    const isGone = status < 300 ? action === 'delete' : action === 'read' && (status === 404 || status === 410)
+    if (resource === undefined || (status >= 300 && !isGone)) return
+    const records = getOrMake(this.#records, name, () => new RecordedRecords(resource))
+    if (action === undefined) this.#addList(matched, records)
+    else if (isGone) records.remove(ownersAdded(namedRecord(matched, action, resource), matched, resource))
+    else this.#addRecord(matched, action, records)
+  }
 
-    const see = (shown: JsonObject, sent?: unknown) => {
-      const record = ownersAdded(shown, matched, resource)
-      const key = recordedKey(record, resource)
-      if (key === undefined) return
-      if (respond.id !== undefined) ids.set(planned.operation.id, idIn(idField, record) as Json)
-      if (action === 'create') changed.add(key)
-      const known = now.get(key)
-      // A query may ask for more than the record has: `?embed=comments`.
-      const isOwn = ([name]: readonly [string, Json]) => exchange.query === '' || !known || Object.hasOwn(known, name)
-      const own = Object.fromEntries(Object.entries(record).filter(isOwn))
-      now.set(key, { ...known, ...own })
-      if (changed.has(key)) return
-      const set = getOrMake(written, key, () => new Set<string>())
-      if (known === undefined) before.set(key, record)
-      else if (action === undefined || action === 'read') {
-        // A later reply may show more of what was there before. A field that a request has set since was there if all records have it.
-        const older = ([name]: readonly [string, Json]) => !set.has(name) || resource.schema.shape.required.has(name)
-        before.set(key, { ...Object.fromEntries(Object.entries(own).filter(older)), ...before.get(key) })
-      } else for (const name of isObject(sent) ? Object.keys(sent) : []) set.add(name)
-    }
+  #addList({ exchange, planned, respond, given }: MatchedExchange, records: RecordedRecords): void {
+    const value = jsonOfMessage(exchange.reply)
+    const items = value === undefined ? undefined : memberAt(value, pathOfPlaceholder(respond?.body, 'page.items'))
+    if (!Array.isArray(items)) return
+    const shown = items.map(item => memberAt(item, recordPath(respond?.item))).filter(isObject) as JsonObject[]
+    for (const item of shown)
+      records.see(ownersAdded(item, { respond, given }, records.resource), undefined, undefined, exchange.query !== '')
+    getOrMake(this.#lists, planned.operation.id, () => new RecordedList()).see(exchange, value as Json, shown)
+  }
 
-    const value = jsonOfMessage(reply)
-    if (action === undefined) {
-      const items = value === undefined ? undefined : memberAt(value, pathOfPlaceholder(respond.body, 'page.items'))
-      if (!Array.isArray(items)) return
-      const records = items.map(item => memberAt(item, recordPath(respond.item))).filter(isObject) as JsonObject[]
-      for (const one of records) see(one)
-      getOrMake(lists, planned.operation.id, createRecordedList).see(exchange, value as Json, records)
-      return
-    }
-    const below = recordPath(respond.body)
-    const [shown, sent] = [value, valueOfRequest(request)].map(one =>
-      one === undefined ? undefined : memberAt(one, below),
+  #addRecord(matched: MatchedExchange, action: RecordAction, records: RecordedRecords): void {
+    const { exchange, respond, planned } = matched
+    const { resource } = records
+    const below = recordPath(respond?.body)
+    const [shown, sent] = [jsonOfMessage(exchange.reply), valueOfRequest(exchange.request)].map(
+      value => value && memberAt(value, below),
     )
-    const at =
-      action === 'create' ? reply.headers.location?.split(/[?#]/)[0]?.split('/').at(-1) : [...given.values()].at(-1)
-    const isNumber = resource.ids === 'integer' && /^\d{1,15}$/.test(at ?? '')
-    const id = respond.id ?? (isNumber ? Number(at) : at)
-    const named: JsonObject = id === undefined || id === '' ? {} : { [idField]: id }
-    if (isGone) {
-      const key = recordedKey(ownersAdded(named, matched, resource), resource) ?? ''
-      now.delete(key)
-      changed.add(key)
-      return
-    }
     // A reply without the record: it is that of the request.
-    const record = isObject(shown) ? shown : action === 'read' ? undefined : sent
-    if (isObject(record)) see({ ...named, ...(record as JsonObject) }, sent)
-    for (const [field, one] of action === 'create' && isObject(shown) ? Object.entries(shown as JsonObject) : []) {
-      const isMade = !isUnshown(field) && memberAt(sent, [field]) === undefined
-      if (isMade) getOrMake(made, field, () => new Set<string>()).add(stringifyJson(one))
+    const value = isObject(shown) ? shown : action === 'read' ? undefined : sent
+    if (isObject(value)) {
+      const whole = { ...namedRecord(matched, action, resource), ...(value as JsonObject) }
+      const record = ownersAdded(whole, matched, resource)
+      const id = idIn(resource.idField, record)
+      if (respond?.id !== undefined && id !== undefined) this.#ids.set(planned.operation.id, id)
+      records.see(record, action, sent, exchange.query !== '')
     }
+    if (action === 'create' && isObject(shown)) records.noteMade(shown as JsonObject, sent)
   }
 
-  return {
-    add,
-    /**
-     * The records as they were before the recording, and at its end; and how many do not fit their schema. `undefined` if the
-     * recording does not show the resource.
-     */
-    recordsOf(name: string) {
-      const shown = all.get(name)
-      if (shown === undefined) return undefined
-      const { before, now } = shown
-      const resource = collections.get(name)?.resource as Resource
-      const fit = (map: ReadonlyMap<string, JsonObject>) =>
-        [...map.values()].filter(record => recordMistakes(resource, record) === undefined)
-      const kept = fit(now)
-      return { before: fit(before), now: kept, unfit: now.size - kept.length }
-    },
-    /** The block of a resource; its new records get the values that they always got. */
-    describe(name: string, { filled = [], ...block }: ResourceFile): ResourceFile {
-      const defaults: Record<string, Json> = { ...(block.defaults as JsonObject) }
-      const { made } = all.get(name) ?? emptyRecords()
-      const idField = collections.get(name)?.resource.idField
-      for (const [field, [text = '', ...others]] of made) {
-        const isConstant = field !== idField && others.length === 0 && !/^"\d{4}-\d\d-\d\dT/.test(text)
-        if (isConstant) put(defaults, field, JSON.parse(text) as Json)
-      }
-      // A field that no reply to a create has is none of a new record.
-      const left = filled.filter(field => !Object.hasOwn(defaults, field) && (made.size === 0 || made.has(field)))
-      return {
-        ...block,
-        ...(left.length > 0 ? { filled: left } : {}),
-        ...(Object.keys(defaults).length > 0 ? { defaults } : {}),
-      }
-    },
-    /** The block `respond` of an operation, with the id of its record, or what its list is like. */
-    respond(id: string, respond: RespondConfig): RespondConfig {
-      const idField = collections.get(respond.list ?? '')?.resource.idField ?? ''
-      const named = ids.get(id)
-      const own = lists.get(id)?.describe(respond, idField) ?? respond
-      return named === undefined ? own : ({ ...own, id: named } as RespondConfig)
-    },
+  /** Returns the records of a resource; `undefined` if the recording does not show it. */
+  records(name: string): RecordedRecords | undefined {
+    return this.#records.get(name)
   }
+
+  /** Returns the block `respond` of an operation, with the id of its record, or what its list is like. */
+  respond(operation: string, respond: RespondConfig): RespondConfig {
+    const idField = this.#collections.get(respond.list ?? '')?.resource.idField ?? ''
+    const id = this.#ids.get(operation)
+    const block = this.#lists.get(operation)?.describe(respond, idField) ?? respond
+    return id === undefined ? block : ({ ...block, id } as RespondConfig)
+  }
+}
+
+/** Returns the record of an exchange with no field but its id, which its path or its reply names. */
+function namedRecord(
+  { exchange, respond, given }: MatchedExchange,
+  action: RecordAction,
+  resource: Resource,
+): JsonObject {
+  const { location } = exchange.reply.headers
+  const at = action === 'create' ? location?.split(/[?#]/)[0]?.split('/').at(-1) : [...given.values()].at(-1)
+  const isNumber = resource.ids === 'integer' && /^\d{1,15}$/.test(at ?? '')
+  const id = respond?.id ?? (isNumber ? Number(at) : at)
+  return id === undefined || id === '' ? {} : { [resource.idField]: id }
 }
 
 /** The key of a record, within its owners if ids are unique there only. */
@@ -182,7 +235,11 @@ function recordedKey(record: JsonObject, { idField, within }: Resource): string 
 }
 
 /** Adds the owners that the path names and the record does not show. */
-function ownersAdded(record: JsonObject, { respond, given }: MatchedExchange, resource: Resource): JsonObject {
+function ownersAdded(
+  record: JsonObject,
+  { respond, given }: Pick<MatchedExchange, 'respond' | 'given'>,
+  resource: Resource,
+): JsonObject {
   return withinsOf(respond?.within).reduce<JsonObject>((whole, config) => {
     const field = ownerField(config, resource)
     const owner = given.get(config.parameter)
@@ -191,69 +248,71 @@ function ownersAdded(record: JsonObject, { respond, given }: MatchedExchange, re
   }, record)
 }
 
-/** Reads pages of a list. */
-function createRecordedList() {
-  /** The orders that all pages are in: a field, `-` before one that falls. */
-  let orders: readonly string[] | undefined
-  /** By parameter, the fields that have its value in all items, and its values. */
-  const filters = new Map<string, { readonly fields: readonly string[]; readonly values: Set<string> }>()
-  /** The members around the items, as templates; `undefined` for one that differs from page to page. */
-  const around = new Map<string, Json | undefined>()
-  const both = (known: readonly string[] | undefined, next: readonly string[]) =>
-    known?.filter(one => next.includes(one)) ?? next
+const inBoth = (known: readonly string[] | undefined, next: readonly string[]) =>
+  known?.filter(name => next.includes(name)) ?? next
 
-  return {
-    see({ origin, path, query }: RecordedExchange, whole: Json, records: readonly JsonObject[]): void {
-      const fields = Object.keys(records[0] ?? {})
-      const pairs = [...new URLSearchParams(query)]
-      if (pairs.length === 0 && records.length > 1) {
-        const rises = (field: string, sign: number) =>
-          records.every((one, i) => i === 0 || sign * compareJson(one[field], records[i - 1]?.[field]) > 0)
-        orders = both(orders, [
-          ...fields.filter(one => rises(one, 1)),
-          ...fields.filter(one => rises(one, -1)).map(one => `-${one}`),
-        ])
-      }
-      for (const [name, value] of records.length === 0 ? [] : pairs) {
-        const has = (one: Json | undefined) => [one].flat().some(item => String(item) === value)
-        const known = filters.get(name)
-        const having = fields.filter(field => records.every(one => has(one[field])))
-        filters.set(name, { fields: both(known?.fields, having), values: new Set([...(known?.values ?? []), value]) })
-      }
-      const self = `${path}${query === '' ? '' : `?${query}`}`
-      const templateOf = (value: Json): Json => {
-        if (Array.isArray(value)) return value.map(templateOf)
-        if (isObject(value)) return mapValues(value as JsonObject, templateOf)
-        if (value === self) return '${page.self}'
-        if (value === origin + self) return '${page.url}'
-        return typeof value === 'string' ? plainTemplate(value) : value
-      }
-      for (const [key, value] of isObject(whole) ? Object.entries(whole as JsonObject) : []) {
-        const template = value === records.length ? '${page.count}' : templateOf(value)
-        const isSame = !around.has(key) || stringifyJson(around.get(key)) === stringifyJson(template)
-        around.set(key, isSame ? template : undefined)
-      }
-    },
-    /** The block `respond` with what was seen. */
-    describe(respond: RespondConfig, idField: string): RespondConfig {
-      const [by] = orders?.includes(idField) ? [] : (orders ?? [])
-      const used = stringifyJson(respond)
-      const found = [...filters].flatMap(([parameter, { fields, values }]) => {
-        const named = fields.find(one => plainName(one).includes(plainName(parameter)))
-        // One value is in a field by chance: `?v=1`.
-        const field = named ?? (values.size > 1 ? fields[0] : undefined)
-        if (field === undefined || used.includes(JSON.stringify(parameter))) return []
-        return [field === parameter ? parameter : { parameter, field }]
-      })
-      const filter = [...(respond.filter ?? []), ...found]
-      const wrapper = Object.fromEntries([...around].filter(([, template]) => template !== undefined))
-      return {
-        ...respond,
-        ...(by === undefined ? {} : { sort: { ...sortBlock(respond), default: by } }),
-        ...(filter.length > 0 ? { filter } : {}),
-        ...(isObject(respond.body) ? { body: { ...wrapper, ...respond.body } } : {}),
-      } as RespondConfig
-    },
+/** Reads pages of a list. */
+class RecordedList {
+  /** The orders that all pages are in: a field, `-` before one that falls. */
+  #orders: readonly string[] | undefined
+  /** By parameter, the fields that have its value in all items, and its values. */
+  readonly #filters = new Map<string, { readonly fields: readonly string[]; readonly values: Set<string> }>()
+  /** The members around the items, as templates; `undefined` for one that differs from page to page. */
+  readonly #around = new Map<string, Json | undefined>()
+
+  see(exchange: RecordedExchange, whole: Json, records: readonly JsonObject[]): void {
+    const fields = Object.keys(records[0] ?? {})
+    const pairs = [...new URLSearchParams(exchange.query)]
+    if (pairs.length === 0 && records.length > 1) {
+      const rises = (field: string, sign: number) =>
+        records.every((record, i) => i === 0 || sign * compareJson(record[field], records[i - 1]?.[field]) > 0)
+      const falling = fields.filter(field => rises(field, -1)).map(field => `-${field}`)
+      this.#orders = inBoth(this.#orders, [...fields.filter(field => rises(field, 1)), ...falling])
+    }
+    for (const [name, value] of records.length === 0 ? [] : pairs) {
+      const has = (member: Json | undefined) => [member].flat().some(item => String(item) === value)
+      const { fields: known, values = [] } = this.#filters.get(name) ?? {}
+      const having = fields.filter(field => records.every(record => has(record[field])))
+      this.#filters.set(name, { fields: inBoth(known, having), values: new Set([...values, value]) })
+    }
+    this.#seeAround(exchange, whole, records.length)
+  }
+
+  #seeAround({ origin, path, query }: RecordedExchange, whole: Json, count: number): void {
+    const self = `${path}${query === '' ? '' : `?${query}`}`
+    const templateOf = (value: Json): Json => {
+      if (Array.isArray(value)) return value.map(templateOf)
+      if (isObject(value)) return mapValues(value as JsonObject, templateOf)
+      if (value === self) return '${page.self}'
+      if (value === origin + self) return '${page.url}'
+      return typeof value === 'string' ? plainTemplate(value) : value
+    }
+    for (const [key, value] of isObject(whole) ? Object.entries(whole as JsonObject) : []) {
+      const template = value === count ? '${page.count}' : templateOf(value)
+      const isSame = !this.#around.has(key) || stringifyJson(this.#around.get(key)) === stringifyJson(template)
+      this.#around.set(key, isSame ? template : undefined)
+    }
+  }
+
+  /** Returns the block `respond` with what was seen. */
+  describe(respond: RespondConfig, idField: string): RespondConfig {
+    const [by] = this.#orders?.includes(idField) ? [] : (this.#orders ?? [])
+    const used = stringifyJson(respond)
+    const found = [...this.#filters].flatMap(([parameter, { fields, values }]) => {
+      const named = fields.find(field => plainName(field).includes(plainName(parameter)))
+      // One value is in a field by chance: `?v=1`.
+      const field = named ?? (values.size > 1 ? fields[0] : undefined)
+      if (field === undefined || used.includes(JSON.stringify(parameter))) return []
+      return [field === parameter ? parameter : { parameter, field }]
+    })
+    const filter = [...(respond.filter ?? []), ...found]
+    const wrapper = Object.fromEntries([...this.#around].filter(([, template]) => template !== undefined))
+    return {
+      ...respond,
+      ...(by === undefined ? {} : { sort: { ...sortBlock(respond), default: by } }),
+      ...(filter.length > 0 ? { filter } : {}),
+      ...(isObject(respond.body) ? { body: { ...wrapper, ...respond.body } } : {}),
+    } as RespondConfig
   }
 }
 

@@ -1,0 +1,119 @@
+// The recorded replies that become examples of the contract, and the rules that choose between them.
+
+import { type Operation, responseFor } from '../../contract/contract.ts'
+import { essenceOf, isJson } from '../../contract/media-types.ts'
+import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { normalized } from '../overlay/json-path.ts'
+import { requestConditions } from '../project/imported.ts'
+import { jsonOfMessage, typeOfMessage, valueOfRequest } from '../project/messages.ts'
+import type { MatchedExchange } from '../project/recorded-state.ts'
+
+/** The examples of an operation: one for each request that was answered differently. */
+const MOST_EXAMPLES = 50
+
+/** A reply to one request; the last one, if it was sent again. */
+interface RecordedCase {
+  readonly when: readonly string[]
+  readonly status: number
+  /** The part of the contract that gets the example. */
+  readonly target: string | undefined
+  readonly value: Json | undefined
+}
+
+/** Returns the part of a query that the contract declares. A condition on another parameter would be a mistake. */
+function declaredQuery(query: string, { parameters }: Operation): string {
+  const pairs = [...new URLSearchParams(query)].filter(([name]) =>
+    parameters.some(parameter => parameter.in === 'query' && parameter.owns(name)),
+  )
+  return String(new URLSearchParams(pairs))
+}
+
+export class RecordedExamples {
+  readonly #plan: Plan
+  /** By operation and by request. */
+  readonly #cases = new Map<string, Map<string, RecordedCase>>()
+  /** The parts of the contract with an example that is not in a map. */
+  readonly #single = new Set<string>()
+  /** The replies that break the contract, have no body, or are too many. */
+  invalid = 0
+
+  constructor(plan: Plan) {
+    this.#plan = plan
+  }
+
+  add({ exchange, planned: { operation }, respond, given }: MatchedExchange): void {
+    const { reply } = exchange
+    const { status } = reply
+    if (status === 304) return
+    const cases = getOrMake(this.#cases, operation.id, () => new Map<string, RecordedCase>())
+    const when = requestConditions(given, declaredQuery(exchange.query, operation), valueOfRequest(exchange.request))
+    // The records answer most requests: one example of each status shows how.
+    const key = respond === undefined ? when.join() : `${status}`
+    const documented = responseFor(operation, status)
+    const type = typeOfMessage(reply)
+    const [name = '', media] = [...(documented?.content ?? [])].find(([range]) => essenceOf(range) === type) ?? []
+    const value = jsonOfMessage(reply) ?? (isJson(type) || typeof reply.body !== 'string' ? undefined : reply.body)
+    // A fixed reply cannot be without the body that its status documents.
+    const isBare = status >= 300 || documented?.content.size === 0
+    const isEmpty = reply.body === undefined && !reply.isPartial && documented !== undefined && isBare
+    const isFit = value !== undefined && media !== undefined && media.schema?.check(value, true) === undefined
+    if (!(isEmpty || isFit) || (cases.size >= MOST_EXAMPLES && !cases.has(key))) {
+      this.invalid += 1
+      return
+    }
+    const { path = [], document } = documented?.node ?? {}
+    const isHere = isFit && document?.file === this.#plan.contract.files[0]
+    const target = isHere ? normalized([...path, 'content', name]) : undefined
+    if (target !== undefined && media?.examples.some(example => example.name === undefined)) this.#single.add(target)
+    cases.set(key, { when, status, target, value })
+  }
+
+  /** Returns the settings of operations that no records answer, by their ids; and the actions of the overlay. */
+  write(): { readonly settings: ReadonlyMap<string, JsonObject>; readonly actions: readonly JsonObject[] } {
+    const updates = new Map<string, Record<string, Json>>()
+    const settings = new Map<string, JsonObject>()
+    for (const { operation } of this.#plan.operations) {
+      const cases = [...(this.#cases.get(operation.id)?.values() ?? [])]
+      const block = settingsOf(caseReplies(operation.id, cases, updates))
+      if (block !== undefined) settings.set(operation.id, block)
+    }
+    const actions = [...updates].flatMap(([target, examples]): JsonObject[] => [
+      ...(this.#single.has(target) ? [{ target: `${target}.example`, remove: true }] : []),
+      { target, update: { examples } },
+    ])
+    return { settings, actions }
+  }
+}
+
+/** A case with the block `respond` that gives its reply. */
+interface CaseReply extends Pick<RecordedCase, 'when' | 'status'> {
+  readonly respond: JsonObject
+}
+
+/** Returns the cases of an operation whose replies can be given, and adds their examples to `updates`, by the part they are for. */
+function caseReplies(
+  id: string,
+  cases: readonly RecordedCase[],
+  updates: Map<string, Record<string, Json>>,
+): readonly CaseReply[] {
+  const names = new Map<string, string>()
+  return cases.flatMap(({ when, status, target, value }): CaseReply[] => {
+    if (value === undefined) return [{ when, status, respond: { status } }]
+    if (target === undefined) return []
+    const example = getOrMake(names, stringifyJson([target, value]), () => `recorded-${id}-${names.size + 1}`)
+    getOrMake(updates, target, (): Record<string, Json> => ({}))[example] = { value }
+    return [{ when, status, respond: { example } }]
+  })
+}
+
+/** Returns the usual reply of an operation, and rules for requests that get another one; `undefined` without cases. */
+function settingsOf(cases: readonly CaseReply[]): JsonObject | undefined {
+  const usual = cases.findLast(({ status }) => status < 400) ?? cases.at(-1)
+  if (usual === undefined) return undefined
+  const isSame = cases.every(({ respond }) => stringifyJson(respond) === stringifyJson(usual.respond))
+  const specific = cases.filter(({ when }) => when.length > 0).sort((a, b) => b.when.length - a.when.length)
+  const rules = isSame ? [] : specific.map(({ when, respond }) => ({ when: when.join(' && '), respond }))
+  return { respond: usual.respond, ...(rules.length > 0 ? { rules } : {}) }
+}
