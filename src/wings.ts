@@ -17,12 +17,14 @@ import { probe } from './wings/probe/wing.ts'
 import { project } from './wings/project/wing.ts'
 import { realApi } from './wings/real-api/wing.ts'
 import { record } from './wings/record/wing.ts'
+import { swagger } from './wings/swagger/wing.ts'
 
 export type { CoverageFilter } from './wings/coverage/coverage.ts'
 export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } from './wings/coverage/report.ts'
 
 /** @internal The library exports the types of this file only. */
 export const WINGS: readonly Wing[] = [
+  swagger,
   overlay,
   advice,
   probe,

@@ -15,6 +15,8 @@ export interface Document {
   /** Absolute. */
   readonly file: string
   readonly source: Source
+  /** The files that it was made of, if these are several. */
+  readonly others?: readonly string[] | undefined
 }
 
 /** A value in a document. */
@@ -103,7 +105,7 @@ export class Documents {
 
   /** Every file that was read or looked for. A change to one of them changes the contract. */
   get files(): string[] {
-    return [...this.#documents.keys()]
+    return [...new Set([...this.#documents.keys(), ...(this.root.document.others ?? [])])]
   }
 
   warn(code: string, message: string, node: Node, part: 'key' | 'value' = 'value', hint?: string): undefined {

@@ -3,6 +3,7 @@
 import { basename } from 'node:path'
 import type { Contract } from '../contract/contract.ts'
 import { decodeQuery } from '../contract/document/parameters.ts'
+import { isApiDocument } from '../kernel/file/read-source.ts'
 import { isObject, mapValues } from '../kernel/json.ts'
 import { isSecretName } from '../kernel/secrets.ts'
 import type { BlockSettings } from '../plan/house.ts'
@@ -172,8 +173,7 @@ interface ConfiguredCredential {
  */
 export function servedText({ simulation: { source } }: Plan): string {
   const { value, text, file } = source
-  const bare = isObject(value) && ('openapi' in value || 'swagger' in value)
-  return bare ? `contract: ./${basename(file)}\n` : text
+  return isApiDocument(value) ? `contract: ./${basename(file)}\n` : text
 }
 
 /**

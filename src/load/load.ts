@@ -57,7 +57,6 @@ export function loadContract(
   const reader = { home, report, note: () => {} }
   const wing = wings.find(candidate => candidate.layers !== undefined)
   const document = source && layDocuments({ file, source }, over, reader, wing?.layers)
-  const { examiners } = houseWith(wings)
-  const contract = document && readContract(document, home, report, { examiners })
+  const contract = document && readContract(document, home, report, houseWith(wings).reading)
   return { contract: report.failed ? undefined : contract, report, files }
 }

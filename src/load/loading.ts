@@ -5,7 +5,7 @@ import type { Contract } from '../contract/contract.ts'
 import { foreignFile, readContract } from '../contract/document/read-contract.ts'
 import { type Document, roundBeyondExamples } from '../contract/documents.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
-import { parseSource, ReplyFiles, readSource, refuseRemote } from '../kernel/file/read-source.ts'
+import { isApiDocument, parseSource, ReplyFiles, readSource, refuseRemote } from '../kernel/file/read-source.ts'
 import { type Environment, fillVariables, placeOfFile, type Source } from '../kernel/file/source.ts'
 import { isObject } from '../kernel/json.ts'
 import type { Progress } from '../kernel/terminal.ts'
@@ -134,7 +134,7 @@ export class Loading {
     if (raw === undefined) return undefined
     const { report } = this
     const { seeds, invalidStatus, contract } = this.#options
-    const bare = isObject(raw.value) && ['openapi', 'swagger', 'overlay'].some(key => key in (raw.value as object))
+    const bare = isApiDocument(raw.value) || (isObject(raw.value) && 'overlay' in raw.value)
     if (bare && this.#layers?.isLayer(raw.value) !== true) roundBeyondExamples(raw.value)
     const filled = bare ? raw : expandShortForms(fillVariables(raw, this.#environment, report))
     const source = withSeeds(filled, seeds)
@@ -176,8 +176,7 @@ export class Loading {
     options.progress?.('reading the contract')
     const basePath = options.basePath ?? settings.listen?.basePath
     const knowsClients = tls.settings?.clients !== undefined
-    const { examiners } = this.house
-    const reading = { ...options, basePath, knowsClients, examiners }
+    const reading = { ...options, ...this.house.reading, basePath, knowsClients }
     const contract = options.known ?? (document && readContract(document, this.#home, report, reading))
     if (contract === undefined) {
       this.#readBlocks(settings, source, undefined)
@@ -240,8 +239,7 @@ export class Loading {
       note: (...files) => this.#note(...files),
       readContract: (key, paths) => {
         const document = this.#readListed(key, paths, source)
-        const { examiners } = this.house
-        const other = document && readContract(document, this.#home, report, { examiners })
+        const other = document && readContract(document, this.#home, report, this.house.reading)
         this.#note(...(other?.files ?? []))
         return other
       },

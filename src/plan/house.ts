@@ -8,7 +8,7 @@ import type { RespondConfig } from '../behaviours/respond/config.ts'
 import { RESPONDERS, respondWith } from '../behaviours/respond/index.ts'
 import type { Responder } from '../behaviours/responder.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import type { ExamineContract } from '../contract/document/read-contract.ts'
+import type { ConvertDocument, ExamineContract, ReadOptions } from '../contract/document/read-contract.ts'
 import type { SchemaUse } from '../contract/schema/schema-book.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
@@ -85,6 +85,8 @@ export interface PlanWing {
   readonly recordSources?: readonly RecordSourceKeys[]
   /** The header fields by which a request steers it, such as `Understudy-World`. */
   readonly controls?: readonly string[]
+  /** Reads another kind of document as a contract. */
+  readonly convert?: ConvertDocument
   /** Warns of what is doubtful in a contract. */
   readonly examine?: ExamineContract
   /** Advises on the expressions of the configuration. */
@@ -101,7 +103,8 @@ export interface House {
   readonly blocks: readonly Block[]
   /** The header fields by which a request steers the wings. */
   readonly controls: readonly string[]
-  readonly examiners: readonly ExamineContract[]
+  /** The part of wings in reading a contract. */
+  readonly reading: Pick<ReadOptions, 'converters' | 'examiners'>
   readonly languages: Languages
 }
 
@@ -118,7 +121,10 @@ export const houseWith = (wings: readonly PlanWing[] = NO_WINGS): House =>
       recordSources: wings.flatMap(wing => wing.recordSources ?? []),
       blocks: wings.flatMap(({ blocks = [] }) => blocks),
       controls: wings.flatMap(({ controls = [] }) => controls),
-      examiners: wings.flatMap(({ examine }) => examine ?? []),
+      reading: {
+        converters: wings.flatMap(({ convert }) => convert ?? []),
+        examiners: wings.flatMap(({ examine }) => examine ?? []),
+      },
       languages: new Languages(wings.flatMap(({ advise }) => advise ?? [])),
     }
   })

@@ -101,30 +101,6 @@ components:
   assert.equal(await status({ kind: 'Triangle' }), 400)
 })
 
-test('Swagger 2.0 is served below its base path, forms and shared bodies included', async () => {
-  const api = inProcess({
-    'swagger.yaml': `
-swagger: 2.0
-basePath: /v2
-consumes: [application/json]
-parameters: { Note: { in: body, name: note, required: true, schema: { $ref: "#/definitions/Note" } } }
-definitions: { Note: { type: object, required: [text], properties: { text: { type: string } } } }
-paths:
-  /notes:
-    post: { parameters: [{ $ref: "#/parameters/Note" }], responses: { 204: { description: Kept } } }
-  /forms:
-    post:
-      parameters: [{ in: formData, name: n, type: integer, required: true, maximum: 3 }]
-      responses: { 204: { description: Kept } }
-`,
-  })
-  assert.equal((await api.send('POST /v2/notes', { text: 'a' })).status, 204)
-  assert.equal((await api.send('POST /v2/notes', {})).status, 400)
-  const type = { 'content-type': 'application/x-www-form-urlencoded' }
-  assert.equal((await api.send('POST /v2/forms', undefined, type, Buffer.from('n=3'))).status, 204)
-  assert.equal((await api.send('POST /v2/forms', undefined, type, Buffer.from('n=4'))).status, 400)
-})
-
 test('a consumer needs the scopes that an operation requires', async () => {
   const api = inProcess({
     'gateway.yaml': `

@@ -123,17 +123,3 @@ paths:
     assert.equal((await send('GET /x')).status, 400)
   }
 })
-
-test('a form field of Swagger 2.0 with allowEmptyValue may be empty', async () => {
-  const field = (name: string, more: string) => `{ name: ${name}, in: formData, type: integer, required: true${more} }`
-  const { send } = inProcess({
-    'swagger.yaml': `swagger: "2.0"
-info: { title: T, version: "1" }
-paths:
-  /x: { post: { parameters: [${field('a', ', allowEmptyValue: true')}, ${field('b', '')}], responses: { "204": { description: Fine } } } }
-`,
-  })
-  const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  assert.equal((await send('POST /x', undefined, form, Buffer.from('a=&b=1'))).status, 204)
-  assert.equal((await send('POST /x', undefined, form, Buffer.from('a=1&b='))).status, 400)
-})

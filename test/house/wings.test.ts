@@ -66,6 +66,7 @@ test('every wing has its tests and its page', () => {
     project: 'recording',
     'real-api': 'forwarding',
     record: 'recording',
+    swagger: 'openapi',
   }
   const missing = names.flatMap(name =>
     [`test/wings/${name}`, `docs/${pages[name] ?? name}.md`].filter(path => !existsSync(join(ROOT, path))),

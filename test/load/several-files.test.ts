@@ -75,30 +75,6 @@ test('a document whose paths, parameters and schemas are in other files has stat
   assert.deepEqual(new Set(read), new Set(Object.keys(FILES)))
 })
 
-test('a Swagger document in several files has state, and mistakes at their places', async () => {
-  const { plan, told, read } = await infer({
-    'openapi.yaml':
-      'swagger: "2.0"\ninfo: { title: Several files, version: "1" }\npaths: { $ref: paths/all.yaml }\ndefinitions: { Item: { $ref: schemas/Thing.yaml } }',
-    'paths/all.yaml': '/things: { $ref: things.yaml }\n/things/{id}: { $ref: thing.yaml }',
-    'paths/things.yaml': `
-get: { operationId: listThings, responses: { 200: { description: ok, schema: { type: array, items: { $ref: ../schemas/Thing.yaml } } } } }
-post:
-  operationId: createThing
-  parameters: [{ in: body, name: body, schema: { $ref: ../schemas/Thing.yaml } }]
-  responses: { 201: { description: ok, schema: { $ref: ../schemas/Thing.yaml } } }`,
-    'paths/thing.yaml': `
-parameters: [{ $ref: ../parameters.json#/Id }]
-get: { operationId: getThing, responses: { 200: { description: ok, schema: { $ref: ../schemas/Thing.yaml } } } }`,
-    'parameters.json': '{ "Id": { "in": "path", "name": "id", "type": "integer", "required": true } }',
-    'schemas/Thing.yaml': `${THING}\nexternalDocs: { $ref: "none.yaml" }\nadditionalProperties: { $ref: Other.yaml }`,
-    'schemas/Other.yaml': 'type: object\nproperties:\n  again: { $ref: Thing.yaml }\n  odd: { type: txt }',
-  })
-  assert.deepEqual([...plan.collections.keys()], ['things'])
-  assert.deepEqual([...plan.contract.schemas.keys()], ['Item', 'Other'])
-  assert.deepEqual(told, ['no-such-file schemas/Thing.yaml:4', 'invalid-keyword schemas/Other.yaml:4'])
-  assert.equal(read.length, 8)
-})
-
 test('schemas in other files are not named twice by an alias, nor by a part of another', async () => {
   const { plan, told } = await infer({
     'openapi.yaml': `

@@ -3,6 +3,7 @@
 
 import { relative } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
+import { isApiDocument } from '../../kernel/file/read-source.ts'
 import { isObject } from '../../kernel/json.ts'
 import { freeName } from '../../kernel/names.ts'
 import type { Contract } from '../contract.ts'
@@ -13,13 +14,12 @@ import { shapeOf } from '../schema/shape.ts'
 import { readSecuritySchemes } from '../security.ts'
 import { normalise, readOperations, readServers } from './read-operations.ts'
 import { ContractReading } from './reading.ts'
-import { convertSwagger } from './swagger.ts'
 
 const ROOT_KEYS = new Set(
   'openapi info jsonSchemaDialect servers paths webhooks components security tags externalDocs $self'.split(' '),
 )
 
-interface ReadOptions {
+export interface ReadOptions {
   /** The base path, which overrides those of the servers. */
   readonly basePath?: string | undefined
   /** Whether clients send certificates, so that `mutualTLS` can be checked. */
@@ -27,7 +27,16 @@ interface ReadOptions {
   /** Whether every schema is compiled and every example checked. Unset: only if there are not too many. */
   readonly thorough?: boolean | undefined
   readonly examiners?: readonly ExamineContract[] | undefined
+  readonly converters?: readonly ConvertDocument[] | undefined
 }
+
+/**
+ * Returns a document of another kind as an OpenAPI document, and any other document as it is. Returns `undefined` after reporting why
+ * that is impossible.
+ *
+ * @param home the folder that file names in messages are relative to
+ */
+export type ConvertDocument = (document: Document, home: string, report: Diagnostics) => Document | undefined
 
 /** Warns of what is doubtful in a contract. @param thorough whether that may take long */
 export type ExamineContract = (contract: Contract, reading: ContractReading, thorough: boolean) => void
@@ -47,9 +56,11 @@ export function readContract(
   report: Diagnostics,
   options: ReadOptions = {},
 ): Contract | undefined {
-  const converted = convertSwagger(given, home, report)
-  if (converted === undefined) return undefined
-  const reading = new ContractReading(converted.document, home, report)
+  const { converters = [], examiners = [] } = options
+  let document: Document | undefined = given
+  for (const convert of converters) document = document && convert(document, home, report)
+  if (document === undefined) return undefined
+  const reading = new ContractReading(document, home, report)
   const { root, schemas } = reading
   const version = childOf(root, 'openapi')
   const openapi = typeof version.value === 'number' ? String(version.value) : version.value
@@ -99,11 +110,11 @@ export function readContract(
     at: pointer => reading.at(pointer),
     use: (node, side) => schemas.use(node, side),
     walking: work => schemas.walking(work),
-    files: [...new Set([...reading.files, ...converted.files])],
+    files: reading.files,
   }
   const thorough = options.thorough ?? schemas.size <= THOROUGH_UP_TO
   if (thorough) schemas.compile()
-  for (const examine of options.examiners ?? []) examine(contract, reading, thorough)
+  for (const examine of examiners) examine(contract, reading, thorough)
   return contract
 }
 
@@ -178,7 +189,7 @@ const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => bo
 /** Recognises the file of another tool, such as `a Postman collection`; `file` is its name, for the hint. */
 export function foreignFile(value: unknown, file: string): { kind: string; hint: string } | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  if ('openapi' in value || 'swagger' in value || 'contract' in value) return undefined
+  if (isApiDocument(value) || 'contract' in value) return undefined
   const found = FOREIGN.find(([, is]) => is(value as ForeignValue))
   const name = /^[\w./-]+$/.test(file) ? file : `'${file}'`
   return found && { kind: found[0], hint: `import it: understudy import ${name} --output imported` }

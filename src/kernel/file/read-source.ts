@@ -66,6 +66,9 @@ function readText(path: string): string | { readonly code: string; readonly mess
   }
 }
 
+/** Whether a value is an OpenAPI document, or one of Swagger 2.0. */
+export const isApiDocument = (value: unknown): boolean => isObject(value) && ('openapi' in value || 'swagger' in value)
+
 /** Parses a text; see `readSource`. */
 export function parseSource(
   file: string,
@@ -77,7 +80,7 @@ export function parseSource(
   const quick = kind === 'records' ? readPlainJson(text) : undefined
   const events = quick ? undefined : new YamlEvents(text)
   const { value, alias, faults, repeated } = quick ?? (events as YamlEvents).read()
-  const isContract = kind === 'contract' || (isObject(value) && ('openapi' in value || 'swagger' in value))
+  const isContract = kind === 'contract' || isApiDocument(value)
   const places = new TextPlaces(file, text)
   for (const { code, message, from, to = 0, hint } of faults) {
     report.error(code, message, from === undefined ? placeOfFile(file) : places.at(from, to), hint)

@@ -2,11 +2,6 @@
 // support: bodies that are spread over parameters, and the media types of single operations.
 
 import { upgrade } from '@scalar/openapi-upgrader'
-import type { Diagnostics } from '../../kernel/diagnostic.ts'
-import type { Path } from '../../kernel/file/source.ts'
-import { isObject, pointer, put, unescapeKey } from '../../kernel/json.ts'
-import { getOrMake } from '../../kernel/memo.ts'
-import { freeName } from '../../kernel/names.ts'
 import {
   childOf,
   type Document,
@@ -18,7 +13,12 @@ import {
   type Node,
   nameElsewhere,
   placeOf,
-} from '../documents.ts'
+} from '../../contract/documents.ts'
+import type { Diagnostics } from '../../kernel/diagnostic.ts'
+import type { Path } from '../../kernel/file/source.ts'
+import { isObject, pointer, put, unescapeKey } from '../../kernel/json.ts'
+import { getOrMake } from '../../kernel/memo.ts'
+import { freeName } from '../../kernel/names.ts'
 
 type SwaggerObject = Record<string, unknown>
 
@@ -27,19 +27,11 @@ const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 /** Text with a reference to another file. */
 const TO_A_FILE = /\$ref["']?\s*:\s*["']?[^#"'\s]/
 
-/**
- * Returns the document, converted if necessary, and its files. Returns `undefined` after reporting why that is impossible.
- *
- * @param home the folder that file names in messages are relative to
- */
-export function convertSwagger(
-  document: Document,
-  home: string,
-  report: Diagnostics,
-): { readonly document: Document; readonly files: readonly string[] } | undefined {
+/** See `ConvertDocument`. */
+export function convertSwagger(document: Document, home: string, report: Diagnostics): Document | undefined {
   const { file, source } = document
   const { value } = source
-  if (!isObject(value) || value.swagger === undefined || value.openapi !== undefined) return { document, files: [] }
+  if (!isObject(value) || value.swagger === undefined || value.openapi !== undefined) return document
   const place = placeOf({ document, path: ['swagger'], value: value.swagger })
   if (!/^2(?:\.0)?(?:\.0)?$/.test(String(value.swagger))) {
     report.error('unsupported-version', `Swagger ${String(value.swagger)} is not supported`, place, '2.0')
@@ -55,7 +47,7 @@ export function convertSwagger(
             const { document, path: at } = combined.nodeOf(originOf(path))
             return { source: document.source, path: at }
           })
-    return { document: { file, source: derived }, files: combined?.files ?? [] }
+    return { file, source: derived, others: combined?.files }
   } catch {
     report.error('not-openapi', 'this Swagger document cannot be converted', place)
     return undefined
