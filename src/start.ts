@@ -7,9 +7,9 @@ import { type Load, Reloader } from './gateway/reload.ts'
 import { createState } from './gateway/state-host.ts'
 import { watchMemory } from './gateway/worlds/memory.ts'
 import type { ServedWing } from './http/control/route.ts'
+import type { Processes } from './http/processes.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
 import { isRunning, thisProcess } from './http/this-process.ts'
-import { Fleet } from './http/workers/fleet.ts'
 import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
 import { makeEngine } from './state/engines/open-engine.ts'
@@ -30,8 +30,8 @@ export interface ServiceOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   readonly watch: boolean
   readonly listen: Listen
-  /** The number of processes; or that this is one of them. Unset: only this one. */
-  readonly workers?: number | 'worker' | undefined
+  /** Set if several processes serve. */
+  readonly processes?: Processes | undefined
   /** Whether a damaged state file may lose the lines after the damage. */
   readonly recover?: boolean
   /** The switches of `serve` with which the control plane may change fixed blocks; see `Block.fixed`. Default: none. */
@@ -66,20 +66,15 @@ export function createGateway(
  * @param load loads the configuration again, or a text instead of it
  */
 export async function start(plan: Plan, loaded: Loaded, load: Load, options: ServiceOptions): Promise<Started> {
-  const { log, watch, workers } = options
+  const { log, watch, wings = [] } = options
   const gateway = createGateway(plan, options)
   const reloader = new Reloader(gateway, load, loaded, log)
   if (options.permissions !== undefined) reloader.permissions = options.permissions
-  const fleet = typeof workers === 'number' ? { fleet: new Fleet(gateway, log), count: workers } : workers
+  const shared = options.processes?.join(gateway, log)
   await keepState(gateway, options)
   options.opening?.(reloader)
-  const serving = await serve(
-    gateway,
-    reloader,
-    { ...options.listen, wings: options.wings ?? [], workers: fleet },
-    version,
-    log,
-  ).catch(async (error: unknown) => {
+  const listen = { ...options.listen, wings, shared }
+  const serving = await serve(gateway, reloader, listen, version, log).catch(async (error: unknown) => {
     await gateway.state?.close()
     throw error
   })
@@ -106,10 +101,10 @@ const surroundingsOf = ({ clock, log }: ServiceOptions): Surroundings => ({
 
 /** Has an engine keep the state of a gateway, if its plan says so; rejects where the state cannot be read. */
 async function keepState(gateway: Gateway, options: ServiceOptions): Promise<void> {
-  const { log, workers, recover = false } = options
+  const { log, processes, recover = false } = options
   const settings = gateway.plan.simulation.state
   // Several processes share a state through Redis, and through nothing else.
-  if (settings === undefined || (workers !== undefined && settings.engine.kind !== 'redis')) return
+  if (settings === undefined || (processes !== undefined && settings.engine.kind !== 'redis')) return
   const engine = settings.engine.kind === 'file' ? { ...settings.engine, recover } : settings.engine
   const around = surroundingsOf(options)
   const state = createState(gateway, await makeEngine(engine, around), { ...settings, engine }, around, log)

@@ -18,6 +18,7 @@ import { project } from './wings/project/wing.ts'
 import { realApi } from './wings/real-api/wing.ts'
 import { record } from './wings/record/wing.ts'
 import { swagger } from './wings/swagger/wing.ts'
+import { workers } from './wings/workers/wing.ts'
 
 export type { CoverageFilter } from './wings/coverage/coverage.ts'
 export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } from './wings/coverage/report.ts'
@@ -25,6 +26,7 @@ export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } fr
 /** @internal The library exports the types of this file only. */
 export const WINGS: readonly Wing[] = [
   swagger,
+  workers,
   overlay,
   advice,
   probe,

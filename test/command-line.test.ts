@@ -121,7 +121,7 @@ const WRONG: readonly [string, string, Record<string, string>?][] = [
   ['serve --prot 1', 'serve has no option --prot; did you mean "--port"?'],
   [
     'serve -p 1',
-    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --open, --no-watch, --workers, --recover, --allow-upstream, --overlay, --stateful, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --open, --no-watch, --recover, --workers, --allow-upstream, --overlay, --stateful, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   [
     'check --port 1',

@@ -1,6 +1,7 @@
 // The interface of a command, the interface of the process to it, and that of a wing, which may bring commands.
 
 import type { ServedWing } from '../http/control/route.ts'
+import type { Processes } from '../http/processes.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { formatBriefly, formatFindings, formatReport, REPORT_FORMATS, type ReportFormat } from '../kernel/report.ts'
@@ -46,6 +47,8 @@ export interface CommandExtension {
    * @returns what it did, as lines to print where there are no errors
    */
   examine?(plan: Plan, report: Diagnostics, line: CommandLine, program: Program): Promise<readonly string[]> | undefined
+  /** Returns the processes that `serve`, if the command line asks for several. */
+  processes?(line: CommandLine): Promise<Processes> | undefined
 }
 
 /** The addition of a wing to the commands that load a configuration. */

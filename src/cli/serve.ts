@@ -2,8 +2,8 @@
 
 import { createLog, LOG_LEVELS, type LogLevel } from '../gateway/log.ts'
 import type { Load } from '../gateway/reload.ts'
+import type { Processes } from '../http/processes.ts'
 import { findParents, followParents } from '../http/this-process.ts'
-import { isWorker, leave, obey } from '../http/workers/worker.ts'
 import type { Loaded } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Simulation } from '../plan/settings.ts'
@@ -15,7 +15,6 @@ import {
   type Command,
   type CommandLine,
   load,
-  mustBe,
   oneOf,
   type Program,
   port,
@@ -45,29 +44,24 @@ export const serveCommand: Command = {
     },
     open: { about: 'open the console in a browser' },
     'no-watch': { about: 'do not reload when a file changes' },
-    workers: {
-      takes: 'N',
-      about: 'serve with N processes, which share state through Redis',
-      fault: mustBe('a number of processes', text => /^\d{1,3}$/.test(text) && Number(text) > 0),
-    },
     recover: { about: 'drop the damaged line of a state file, and those after it' },
   },
   reads: true,
   run: runServe,
 }
 
-/** Loads the configuration, and refuses one that several processes cannot serve. */
+/** Loads the configuration, and refuses it where several processes cannot serve it. */
 class ServedConfiguration {
   readonly #line: CommandLine
   readonly #program: Program
+  readonly #processes: Processes | undefined
   /** The files that the configuration on the disk named when it was last loaded. */
   #files: readonly string[] = []
-  /** Whether several processes serve that share no state; unset before they do. */
-  #isApart: boolean | undefined
 
-  constructor(line: CommandLine, program: Program) {
+  constructor(line: CommandLine, program: Program, processes: Processes | undefined) {
     this.#line = line
     this.#program = program
+    this.#processes = processes
   }
 
   async load(): Promise<Loaded> {
@@ -87,58 +81,53 @@ class ServedConfiguration {
     return this.#accept(loaded)
   }
 
-  /** Notes that a plan is served from now on. */
-  served({ simulation }: Plan): void {
-    this.#isApart = simulation.state?.engine.kind !== 'redis'
-  }
-
   #accept(loaded: Loaded): Loaded {
-    const { plan, report } = loaded
-    if (this.#line.values.workers === undefined || plan === undefined || !sharesState(plan)) return loaded
-    const { source, state } = plan.simulation
-    const isShared = state?.engine.kind === 'redis'
-    if (isShared && this.#isApart !== true) return loaded
-    const message = 'several processes (--workers) share records, limits and kept replies through Redis only'
-    const hint = isShared ? 'restart the program' : 'serve without --workers, or set state: { redis: … }'
-    report.error('shared-state', message, source.locate([]), hint)
-    return { ...loaded, plan: undefined }
+    return this.#processes?.accept(loaded) ?? loaded
   }
 }
+
+/** Returns the processes that serve; `undefined` if this is the only one. */
+const processesOf = (line: CommandLine, { wings }: Program): Promise<Processes> | undefined =>
+  wings.flatMap(({ extensions }) => extensions?.serve?.processes?.(line) ?? [])[0]
 
 async function runServe(line: CommandLine, program: Program): Promise<number> {
   const { environment, version, print, complain } = program
   const parents = findParents()
-  const configuration = new ServedConfiguration(line, program)
+  const processes = await processesOf(line, program)
+  const isLed = processes?.isLed === true
+  const configuration = new ServedConfiguration(line, program, processes)
   const loaded = await configuration.load()
   return withPlan(loaded, line, program, async plan => {
-    configuration.served(plan)
     const log = await createLog((line.values['log-level'] ?? 'info') as LogLevel)
     let stop = () => {}
     let stopped = Promise.resolve()
     const options: ServiceOptions = {
       ...optionsOfService(line, program, plan),
       log,
-      // A worker serves before all do: signals must not end the program then.
+      processes,
+      // The leader watches for all.
+      watch: !line.switches.has('no-watch') && !isLed,
+      // A process that is led serves before all do: signals must not end the program then.
       opening: reloader => {
         stopped = program.stopped(resolve => {
           stop = resolve
         })
-        // Workers reload when the primary does.
-        program.onHangup(() => isWorker() || void reloader.reload().catch(() => {}))
+        // Processes that are led reload when their leader does.
+        program.onHangup(() => isLed || void reloader.reload().catch(() => {}))
       },
     }
     const started = await start(plan, loaded, configuration.reload, options)
-    if (isWorker()) obey(started.gateway, started.reloader, stop)
+    processes?.follow(started.gateway, started.reloader, stop)
     // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
-    else if (environment.npm_lifecycle_event === 'start') followParents(parents, stop)
-    if (!isWorker()) print(await describeStart(plan, version, program.wings, started.serving))
-    if (line.switches.has('open') && !isWorker()) {
+    if (!isLed && environment.npm_lifecycle_event === 'start') followParents(parents, stop)
+    if (!isLed) print(await describeStart(plan, version, program.wings, started.serving))
+    if (line.switches.has('open') && !isLed) {
       const fail = (url: string) => complain(`understudy: no browser could be opened; open ${url}\n`)
       openBrowser(started.serving.controlOrigin, program.platform, fail)
     }
     await stopped
     await started.close({ drain: started.gateway.plan.simulation.listen.drain })
-    leave()
+    processes?.leave()
     await log.close()
     // An unread line would keep the process waiting.
     program.end(0)
@@ -148,20 +137,16 @@ async function runServe(line: CommandLine, program: Program): Promise<number> {
 /** Returns what the command line says about the service. */
 function optionsOfService({ values, switches }: CommandLine, program: Program, plan: Plan) {
   const { environment, wings, complain } = program
-  const { workers } = values
   return {
     clock: realClock,
     environment,
     wings,
-    // The primary watches for all.
-    watch: !switches.has('no-watch') && !isWorker(),
     exhausted: () => {
       complain(`understudy: ${EXHAUSTED}\n`)
       program.end(3)
     },
     recover: switches.has('recover'),
     permissions: switches,
-    workers: isWorker() ? ('worker' as const) : workers === undefined ? undefined : Number(workers),
     listen: {
       ...listenOf(values, plan.simulation.listen),
       controlToken: environment.UNDERSTUDY_CONTROL_TOKEN || undefined,
@@ -176,16 +161,3 @@ const listenOf = (values: CommandLine['values'], listen: Simulation['listen']) =
   controlHost: values['control-host'] ?? listen.controlHost,
   controlPort: Number(values['control-port'] ?? listen.control),
 })
-
-const isCall = ({ kind }: { readonly kind: string }): boolean => kind === 'operation'
-
-/** Whether requests of the plan share state: records, quotas, kept replies, counted rules. */
-function sharesState({ collections, operations, simulation }: Plan): boolean {
-  if (collections.size > 0) return true
-  const remembering = simulation.house.behaviours.filter(({ remembers }) => remembers).map(({ name }) => name)
-  return operations.some(
-    ({ chain, rules = [] }) =>
-      chain.some(({ name }) => remembering.includes(name)) ||
-      rules.some(({ when, times }) => times !== undefined || when?.roots.has('nth') || when?.references.some(isCall)),
-  )
-}

@@ -9,10 +9,9 @@ import type { Control, ServedWing } from './control/route.ts'
 import { ControlPort, loadControlPlane } from './control-port.ts'
 import { createDataPlane, type KoaMiddleware } from './data-plane.ts'
 import { Listener, type Plane } from './listener.ts'
+import type { SharedService } from './processes.ts'
 import { createStatus, type Status } from './status.ts'
 import type { Security } from './tls.ts'
-import type { Fleet } from './workers/fleet.ts'
-import { askForCertificate, askForPage, takeConnections, untilPortIsClosed } from './workers/worker.ts'
 
 export interface Listen {
   readonly host: string
@@ -25,8 +24,8 @@ export interface Listen {
   readonly wings?: readonly ServedWing[]
   /** Koa middleware that runs in front of the gateway. */
   readonly use?: readonly KoaMiddleware[] | undefined
-  /** With several processes: a worker has no control plane, and the primary has only the control plane. */
-  readonly workers?: 'worker' | { readonly fleet: Fleet; readonly count: number } | undefined
+  /** Set if several processes serve: one that is led has no control plane, and the leader has only the control plane. */
+  readonly shared?: SharedService | undefined
 }
 
 export interface Serving {
@@ -103,9 +102,8 @@ class Service implements Serving {
       asksClients: true,
     }
     const control = this.#controlOf(parts, status)
-    const fleet = this.#fleet
     const controlPort = new ControlPort(gateway, () =>
-      loadControlPlane(control, listen.controlToken, fleet && (routes => fleet.routes(routes))),
+      loadControlPlane(control, listen.controlToken, routes => listen.shared?.routes?.(routes) ?? routes),
     )
     this.#data = new Listener(dataPlane, security)
     this.#control = new Listener(controlPort, security)
@@ -116,13 +114,8 @@ class Service implements Serving {
     })
   }
 
-  get #isWorker(): boolean {
-    return this.#listen.workers === 'worker'
-  }
-
-  /** The workers, if this is their primary. */
-  get #fleet(): Fleet | undefined {
-    return fleetOf(this.#listen)
+  get #shared(): SharedService | undefined {
+    return this.#listen.shared
   }
 
   #createStatus(): Status {
@@ -131,18 +124,14 @@ class Service implements Serving {
       ready: () => this.#isReady,
       addresses: () => ({ api: this.origin, control: this.controlOrigin }),
       // Each port shows the whole program.
-      page: async () => (await (this.#isWorker ? askForPage() : this.#fleet?.metrics())) ?? gateway.metrics.page(),
-      unavailable: () => gateway.state?.unavailable ?? this.#fleet?.unavailable,
+      page: async () => (await this.#shared?.page()) ?? gateway.metrics.page(),
+      unavailable: () => gateway.state?.unavailable ?? this.#shared?.unavailable,
     })
   }
 
   #controlOf({ gateway, reloader, listen, version }: ServiceParts, status: Status): Control {
-    const { workers, wings = [] } = listen
-    const about = {
-      version,
-      api: () => this.origin,
-      workers: typeof workers === 'object' ? workers.count : undefined,
-    }
+    const { shared, wings = [] } = listen
+    const about = { version, api: () => this.origin, workers: shared?.count }
     return { gateway, reloader, status, about, wings }
   }
 
@@ -150,7 +139,7 @@ class Service implements Serving {
   async open(): Promise<void> {
     const { host, controlHost, controlPort } = this.#listen
     this.origin = this.#originOf(host, await this.#openData())
-    if (this.#isWorker) return
+    if (this.#shared?.isLed) return
     try {
       await this.#control.listen(controlPort, controlHost)
     } catch (error) {
@@ -162,12 +151,8 @@ class Service implements Serving {
 
   /** Serves the API. Resolves with its port. */
   async #openData(): Promise<number> {
-    const { workers, host, port } = this.#listen
-    if (typeof workers === 'object') return workers.fleet.start(workers.count, port, host)
-    if (workers === 'worker') {
-      takeConnections(socket => this.#data.take(socket))
-      return port
-    }
+    const { shared, host, port } = this.#listen
+    if (shared !== undefined) return shared.open(port, host, socket => this.#data.take(socket))
     await this.#data.listen(port, host)
     return this.#data.port
   }
@@ -181,17 +166,18 @@ class Service implements Serving {
     this.#isReady = false
     this.#data.wane()
     this.#control.wane()
-    const stopped = this.#fleet?.stop()
+    const shared = this.#shared
+    const stopped = shared?.stop?.()
     if (drain > 0) {
-      // Workers stop together, and the primary logs for them.
-      if (!this.#isWorker) this.#log.info({}, `stopping: /readyz answers 503, requests are served for ${drain} ms more`)
+      // The processes stop together, and the leader logs for them.
+      if (!shared?.isLed) this.#log.info({}, `stopping: /readyz answers 503, requests are served for ${drain} ms more`)
       await new Promise(resolve => setTimeout(resolve, drain))
     }
     const { busyCount } = this.#data
     if (busyCount > 0) {
       this.#log.info({}, `waiting for ${busyCount} requests under way, at most ${grace / 1000} s`)
     }
-    const cut = await this.#data.close(grace, this.#isWorker ? untilPortIsClosed : undefined)
+    const cut = await this.#data.close(grace, shared?.untilPortIsClosed)
     if (cut > 0) {
       this.#log.warn({}, `${cut} connections were cut: their requests took longer than ${grace / 1000} s`)
     }
@@ -200,17 +186,12 @@ class Service implements Serving {
   }
 }
 
-const fleetOf = ({ workers }: Listen): Fleet | undefined => (typeof workers === 'object' ? workers.fleet : undefined)
-
 /** Makes the TLS options of the planes. A self-signed certificate is the same for all processes. */
 async function secure(tls: TlsSettings | undefined, listen: Listen): Promise<Security | undefined> {
   if (tls === undefined) return undefined
   const { Security } = await import('./tls.ts')
   if (tls.pair !== undefined) return new Security(tls)
-  if (listen.workers === 'worker') return new Security(tls, await askForCertificate())
-  const { makeSelfSigned } = await import('./self-signed.ts')
   const hosts = [listen.host, listen.controlHost].filter(host => !/^(?:0\.0\.0\.0|::)$/.test(host))
-  const pair = await makeSelfSigned(hosts)
-  fleetOf(listen)?.share(pair)
-  return new Security(tls, pair)
+  const make = async () => (await import('./self-signed.ts')).makeSelfSigned(hosts)
+  return new Security(tls, await (listen.shared?.certificate(make) ?? make()))
 }

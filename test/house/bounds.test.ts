@@ -33,7 +33,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'http/control/requests.ts MOST_WAITING': '1,000,000 waiting characters',
   'http/control/requests.ts MOST_PAST': '1,000 past requests',
   'http/control/requests.ts MOST_STREAMS': '`/requests/stream` | 100',
-  'http/workers/pulses.ts MOST_UNANSWERED': 'a worker that does not answer | 15 questions in a row',
+  'wings/workers/pulses.ts MOST_UNANSWERED': 'a worker that does not answer | 15 questions in a row',
   'http/request.ts MOST_COPIED': 'a forwarded body that is judged | 1 MB',
   'http/control/worlds.ts MAX_SNAPSHOT': '64 MB',
   'http/control/overrides.ts MAX_WEATHER':

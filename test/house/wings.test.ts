@@ -67,6 +67,7 @@ test('every wing has its tests and its page', () => {
     'real-api': 'forwarding',
     record: 'recording',
     swagger: 'openapi',
+    workers: 'operations',
   }
   const missing = names.flatMap(name =>
     [`test/wings/${name}`, `docs/${pages[name] ?? name}.md`].filter(path => !existsSync(join(ROOT, path))),

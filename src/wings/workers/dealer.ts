@@ -3,7 +3,7 @@
 import type { Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { untilQuiet } from '../until-quiet.ts'
+import { untilQuiet } from '../../http/until-quiet.ts'
 import type { WorkerOrder } from './messages.ts'
 
 export class Dealer {

@@ -6,8 +6,9 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Log } from '../../gateway/log.ts'
 import type { MetricsSnapshot } from '../../gateway/metrics/metrics.ts'
+import type { ControlRoute } from '../../http/control/route.ts'
+import type { SharedService } from '../../http/processes.ts'
 import type { KeyPair } from '../../plan/settings.ts'
-import type { ControlRoute } from '../control/route.ts'
 import { Dealer } from './dealer.ts'
 import { type AskedOf, answerFrom, sendOrder, type WorkerMessage, type WorkerOrder } from './messages.ts'
 import { primaryRoutes } from './primary-routes.ts'
@@ -30,7 +31,9 @@ const runningWorkers = (): Worker[] =>
   Object.values(cluster.workers ?? {}).filter((worker): worker is Worker => worker !== undefined)
 
 /** The workers of a primary. */
-export class Fleet {
+export class Fleet implements SharedService {
+  readonly isLed = false
+  readonly count: number
   readonly #gateway: Gateway
   readonly #log: Log
   readonly #dealer = new Dealer()
@@ -45,7 +48,8 @@ export class Fleet {
   /** The ids of the workers that still give replies after the order to stop. */
   readonly #replying = new Set<number>()
 
-  constructor(gateway: Gateway, log: Log) {
+  constructor(gateway: Gateway, log: Log, count: number) {
+    this.count = count
     this.#gateway = gateway
     this.#log = log
     gateway.metrics.countWorkers(() => ({ running: runningWorkers().length, replaced: this.#replacedCount }))
@@ -61,18 +65,18 @@ export class Fleet {
 
   // --- starting and replacing ------------------------------------------------------------------------------------------
 
-  /** Has all workers serve with one certificate, which was made at start. */
-  share(pair: KeyPair): void {
-    this.#madePair = pair
+  async certificate(make: () => Promise<KeyPair>): Promise<KeyPair> {
+    this.#madePair = await make()
+    return this.#madePair
   }
 
-  /** Starts this many workers. Resolves with their shared port when all of them serve; rejects if one cannot. */
-  async start(count: number, port: number, host: string): Promise<number> {
+  /** Starts the workers. Resolves with their shared port when all of them serve; rejects if one cannot. */
+  async open(port: number, host: string): Promise<number> {
     const shared = await this.#dealer.listen(port, host)
     cluster.setupPrimary()
     cluster.setupPrimary({ args: [...(cluster.settings.args ?? []), '--port', `${shared}`] })
     try {
-      await Promise.all(Array.from({ length: count }, () => this.#fork()))
+      await Promise.all(Array.from({ length: this.count }, () => this.#fork()))
     } catch (error) {
       this.#dealer.close()
       throw error
@@ -177,7 +181,7 @@ export class Fleet {
   /** Gives a worker the order that it asks for. */
   async #give(worker: Worker, order: WorkerOrder['order']): Promise<void> {
     if (order === 'closed') return this.#noteSilent(worker)
-    if (order === 'page') sendOrder(worker, { order, text: await this.metrics() })
+    if (order === 'page') sendOrder(worker, { order, text: await this.page() })
     else if (this.#madePair !== undefined) sendOrder(worker, { order: 'certificate', pair: this.#madePair })
   }
 
@@ -188,8 +192,7 @@ export class Fleet {
     return primaryRoutes(routes, this.#gateway.state !== undefined, () => this.#tellAll({ order: 'reset' }))
   }
 
-  /** Returns the metrics of all workers together, in the exposition format. */
-  async metrics(): Promise<string> {
+  async page(): Promise<string> {
     const asked = runningWorkers()
       .filter(worker => worker.isConnected())
       .map(async worker => {
@@ -200,7 +203,6 @@ export class Fleet {
     return this.#metrics.page(primary)
   }
 
-  /** Returns why not all workers serve; `undefined` if they do. */
   get unavailable(): string | undefined {
     return this.#pulses.unavailable
   }

@@ -5,6 +5,7 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Reloader } from '../../gateway/reload.ts'
+import type { SharedService } from '../../http/processes.ts'
 import type { KeyPair } from '../../plan/settings.ts'
 import { answerFrom, type WorkerMessage, type WorkerOrder } from './messages.ts'
 
@@ -14,16 +15,13 @@ const TELL = 100
 /** The maximum time in milliseconds to wait for the metrics, or until all workers hold their replies back and the port is closed. */
 const PATIENCE = 3000
 
-/** Whether this process is one of several that serve. */
-export const isWorker = (): boolean => cluster.isWorker
-
 const tell = (message: WorkerMessage): void => {
   const { worker } = cluster
   if (worker?.isConnected()) worker.send(message, () => {})
 }
 
-/** In a worker: calls back with every connection. */
-export function takeConnections(take: (socket: Socket) => void): void {
+/** Calls back with every connection. */
+function takeConnections(take: (socket: Socket) => void): void {
   cluster.worker?.on('message', (order: WorkerOrder, socket: Socket | undefined) => {
     if (order.order !== 'connection') return
     // The client may have closed it meanwhile.
@@ -32,20 +30,27 @@ export function takeConnections(take: (socket: Socket) => void): void {
   })
 }
 
-/** In a worker: the certificate that the primary made. */
-export async function askForCertificate(): Promise<KeyPair> {
+/** The certificate that the primary made. */
+async function askForCertificate(): Promise<KeyPair> {
   const order = await ask('certificate')
   if (order === undefined) throw new Error('the primary process has ended')
   return order.pair
 }
 
-/** In a worker that gives no replies: resolves when the port is closed and all connections are with a worker. */
-export async function untilPortIsClosed(): Promise<void> {
-  await ask('closed', PATIENCE)
+/** The part of a worker. */
+export const workerService: SharedService = {
+  isLed: true,
+  certificate: askForCertificate,
+  async open(port, _host, take) {
+    takeConnections(take)
+    return port
+  },
+  page: async () => (await ask('page', PATIENCE))?.text,
+  // No replies are given meanwhile.
+  async untilPortIsClosed() {
+    await ask('closed', PATIENCE)
+  },
 }
-
-/** In a worker: the metrics of all processes together; `undefined` if the primary does not answer. */
-export const askForPage = async (): Promise<string | undefined> => (await ask('page', PATIENCE))?.text
 
 /** Asks the primary for an order of this kind, and waits for it. */
 function ask<Kind extends WorkerOrder['order']>(kind: Kind, patience?: number) {
@@ -112,6 +117,3 @@ function tellCounts({ metrics, reportFailure }: Gateway): void {
   const begin = () => void look().catch(reportFailure)
   begin()
 }
-
-/** Lets go of the primary, so that the process can end. */
-export const leave = (): void => void (cluster.worker?.isConnected() && cluster.worker.disconnect())

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { CONTRACT } from '../simulate.ts'
-import { fileOf } from '../support/in-process.ts'
-import { until } from '../support/until.ts'
-import { NO_REDIS, RedisServer } from './redis-server.ts'
-import { understudy } from './start-program.ts'
+import { CONTRACT } from '../../../simulate.ts'
+import { fileOf } from '../../../support/in-process.ts'
+import { until } from '../../../support/until.ts'
+import { NO_REDIS, RedisServer } from '../../../wire/redis-server.ts'
+import { understudy } from '../../../wire/start-program.ts'
 
 /** The pet store with its state in Redis. */
 function shared(url: string): string {

@@ -5,8 +5,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { pause, until } from '../support/until.ts'
-import { understudy } from './start-program.ts'
+import { pause, until } from '../../../support/until.ts'
+import { understudy } from '../../../wire/start-program.ts'
 
 const CONTRACT = `
 listen: { expose: [metrics] }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { fileOf } from '../support/in-process.ts'
-import { untilSaid } from '../support/until.ts'
-import { understudy } from './start-program.ts'
+import { fileOf } from '../../../support/in-process.ts'
+import { untilSaid } from '../../../support/until.ts'
+import { understudy } from '../../../wire/start-program.ts'
 
 const CONFIGURATION = `
 contract:

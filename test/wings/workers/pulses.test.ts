@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Pulses } from '../../src/http/workers/pulses.ts'
+import { Pulses } from '../../../src/wings/workers/pulses.ts'
 
 test('a worker that does not answer is reported at once, and replaced only if it never does', () => {
   const pulses = new Pulses()

@@ -1,6 +1,6 @@
 // The routes of the control plane in the primary of several processes.
 
-import type { ControlRoute } from '../control/route.ts'
+import type { ControlRoute } from '../../http/control/route.ts'
 
 /**
  * Returns the routes that the primary of several processes has (see `ControlRoute.underWorkers`).
