@@ -1,24 +1,25 @@
 // The pages of docs/ and README.md: every configuration loads as shown with its contract, and every link has a target.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { after, test } from 'node:test'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
+import { test } from 'node:test'
 import { parse } from 'yaml'
 import { formatDiagnostics } from '../src/kernel/report.ts'
+import { WINGS } from '../src/wings.ts'
+import { testFiles } from './house/source-files.ts'
+import {
+  type Complete,
+  type Configuration,
+  checkConfigurations,
+  configurationsOf,
+  shape,
+  type Way,
+} from './support/configurations.ts'
 import { loadPlan } from './support/load.ts'
-import { blocksOf, PAGES, ROOT, readPage } from './support/pages.ts'
+import { PAGES, pagesOfWings, ROOT, readPage } from './support/pages.ts'
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-const scratch = mkdtempSync(join(tmpdir(), 'understudy-'))
-after(() => rmSync(scratch, { recursive: true }))
-
-type Configuration = Readonly<Record<string, unknown>>
-/** Makes a complete configuration of a block. */
-type Complete = (shown: Configuration) => Configuration
 
 const petStore: Configuration = {
   ...(parse(read('config/gateway.yaml')) as Configuration),
@@ -67,21 +68,13 @@ const beside =
 const under =
   (operation: string): Complete =>
   shown => ({ ...petStore, operations: { ...(petStore.operations as object), [operation]: shown } })
-/** A part about files or an API that the page does not show: only its keys and values are checked. */
-const shape = 'shape'
-
-/** By page, how each of its blocks in YAML becomes a configuration. */
-const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)[]>> = {
+/** By page, how each of its blocks becomes a configuration. The tests of a wing have those of its pages. */
+const CONFIGURATIONS: Readonly<Record<string, readonly Way[]>> = {
   'README.md': [whole, whole],
   'docs/browsers.md': [beside(petStore)],
-  'docs/drift.md': [shape],
-  'docs/forwarding.md': [shape, shape],
   'docs/getting-started.md': [whole],
   'docs/lasting-state.md': [beside(petStore), beside(petStore), beside(petStore)],
   'docs/operations.md': [shape, shape],
-  'docs/changing-a-contract.md': [shape],
-  'docs/overlays.md': [shape],
-  'docs/sandbox-over-staging.md': [shape],
   'docs/rules.md': [beside(petStore), beside(petStore), beside(pictures)],
   'docs/state.md': [shape, shape, shape],
   'docs/states.md': [beside(shop), beside(shop)],
@@ -90,37 +83,28 @@ const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)
   'docs/weather.md': [beside(petStore)],
 }
 
-const ajv = new Ajv2020({ strict: true, allErrors: true })
-formats.default(ajv)
-const fits = ajv.compile(JSON.parse(read('config/gateway.schema.json')))
-
-for (const page of PAGES) {
-  // The commands below a file with mistakes show them. Overlays and workflows are no configurations.
-  const blocks = blocksOf(page).filter(
-    ({ language, file, text }) =>
-      language === 'yaml' && file !== 'mistakes.yaml' && !/^(?:overlay:|- |jobs:)/m.test(text),
-  )
-  const ways = CONFIGURATIONS[page] ?? []
-  if (blocks.length === 0) continue
+for (const [page, ways] of Object.entries(CONFIGURATIONS)) {
   test(`${page}: every configuration loads as shown`, () => {
-    assert.equal(ways.length, blocks.length, `say in CONFIGURATIONS how each block of ${page} becomes a configuration`)
-    for (const [i, { text }] of blocks.entries()) {
-      const shown = parse(text) as Configuration
-      const way = ways[i] as Complete | typeof shape
-      if (way === shape) {
-        assert.ok(fits({ contract: './openapi.yaml', ...shown }), ajv.errorsText(fits.errors))
-        continue
-      }
-      const home = join(scratch, `${page.replaceAll('/', '-')}-${i}`)
-      mkdirSync(home)
-      writeFileSync(join(home, 'picture.png'), '')
-      writeFileSync(join(home, 'gateway.yaml'), JSON.stringify(way(shown)))
-      const { plan, report } = loadPlan('gateway.yaml', home, {})
-      assert.ok(plan, formatDiagnostics(report.list))
-      if (way === whole) assert.equal(report.list.length, 0, formatDiagnostics(report.list))
-    }
+    const diagnostics = checkConfigurations(page, ways)
+    for (const [i, way] of ways.entries()) if (way === whole) assert.equal(diagnostics[i], '')
   })
 }
+
+test('every configuration of a page is checked', () => {
+  const wings = WINGS.map(({ name }) => name)
+  const ofAbsentWings = [...pagesOfWings()].flatMap(([name, pages]) => (wings.includes(name) ? [] : pages))
+  const testsOfWings = testFiles.filter(({ path }) => path.startsWith('test/wings/'))
+  const isChecked = (page: string) =>
+    page in CONFIGURATIONS || testsOfWings.some(({ text }) => text.includes(`'${page}'`))
+  const others = PAGES.filter(
+    page => configurationsOf(page).length > 0 && !isChecked(page) && !ofAbsentWings.includes(page),
+  )
+  assert.deepEqual(
+    others,
+    [],
+    'say in CONFIGURATIONS, or in the tests of its wing, how its blocks become configurations',
+  )
+})
 
 /** The anchors of a page: its headings as GitHub and VitePress slug them, a number behind those that repeat. */
 function anchorsOf(page: string): Set<string> {

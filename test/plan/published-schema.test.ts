@@ -10,7 +10,6 @@ import { FORMATS } from '../../src/plan/formats.ts'
 import { type PublishedSchema, schemaFor } from '../../src/plan/published-schema.ts'
 import { gatewaySchema, PATTERNS } from '../reference/gateway-schema.ts'
 import { loadPlan } from '../support/load.ts'
-import { blocksOf, PAGES } from '../support/pages.ts'
 
 /** One validator for all: it compiles the meta-schema, and each definition, once. Its optimiser would double the time. */
 const ajv = new Ajv2020({ strict: true, allErrors: true, inlineRefs: false, code: { optimize: false } })
@@ -29,15 +28,6 @@ for (const file of ['config/gateway.yaml', 'config/rehearsal.yaml', 'deploy/gate
     assert.ok(accepts(parse(readFileSync(file, 'utf8'))), JSON.stringify(accepts.errors))
   })
 }
-
-test('the shipped schema accepts every complete configuration in README.md and docs/', () => {
-  // The commands below a file with mistakes show them.
-  const shown = PAGES.flatMap(blocksOf).filter(({ language, file }) => language === 'yaml' && file !== 'mistakes.yaml')
-  const blocks = shown.map(({ text }) => parse(text) as object)
-  const whole = blocks.filter(block => 'contract' in block && !/…/.test(JSON.stringify(block)))
-  assert.ok(whole.length > 0)
-  for (const block of whole) assert.ok(accepts(block), JSON.stringify(accepts.errors))
-})
 
 const inBlock = (text: string) => parse(`contract: a.yaml\n${text}`) as unknown
 

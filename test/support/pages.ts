@@ -51,3 +51,14 @@ export function sectionsOf(page: string): Section[] {
 }
 
 export const blocksOf = (page: string): Block[] => sectionsOf(page).flatMap(({ blocks }) => blocks)
+
+/** The pages of each wing, as the table of wings in the page about the architecture names them. */
+export function pagesOfWings(): ReadonlyMap<string, readonly string[]> {
+  const rows = readPage('docs/contributing/architecture.md').matchAll(/^\| \[`([\w-]+)`\].*$/gm)
+  return new Map(
+    [...rows].map(([row, name]) => [
+      name as string,
+      [...row.matchAll(/\]\(\.\.\/([\w-]+\.md)/g)].map(([, page]) => `docs/${page}`),
+    ]),
+  )
+}
