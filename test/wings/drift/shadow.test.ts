@@ -161,6 +161,25 @@ test('requests with pauses between them are all sent, however many', async () =>
   assert.deepEqual([seen.length, gateway.observed(driftObserver).report(new Mask(gateway.plan)).dropped], [200, 0])
 })
 
+test('a request with dot segments is not sent', async () => {
+  const { client, seen } = realApi(() => '{}')
+  const getBook = `/books/{id}:
+      get:
+        operationId: getBook
+        parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+        responses: { 200: { description: ok, content: { application/json: { schema: { type: object } } } } }`
+  const yaml = configured('{ share: 1 }').replace('/books:', `${getBook}\n    /books:`)
+  const gateway = standIn(yaml, client)
+  for (const path of ['/books/..', '/books/1']) {
+    assert.equal((await gateway.handle(requestOf(`GET ${path}`))).status, 200, path)
+  }
+  await drift(gateway, 1)
+  assert.deepEqual(
+    seen.map(({ path }) => path),
+    ['/books/1'],
+  )
+})
+
 test('an injected fault and a reply that the client chose are not compared', async () => {
   const { client, seen } = realApi(() => '[]')
   const yaml = `${configured('{ share: 1 }').trimEnd().slice(0, -1)}, fault: { kind: status, status: 503, every: 2 } }\n`

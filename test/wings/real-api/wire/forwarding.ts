@@ -1,8 +1,14 @@
 // A real API that a test writes, and a gateway before it.
 
+import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
+import { silentLog } from '../../../../src/gateway/log.ts'
 import { startGateway } from '../../../../src/index.ts'
+import { start } from '../../../../src/start.ts'
+import { WINGS } from '../../../../src/wings.ts'
+import { realClock } from '../../../../src/world/clock.ts'
+import { load } from '../../../support/in-process.ts'
 
 export const DOCUMENT = {
   openapi: '3.1.0',
@@ -42,6 +48,21 @@ export async function stand(
   const real = createServer(answer)
   await new Promise<void>(resolve => real.listen(0, '127.0.0.1', resolve))
   return { real, ...(await before(portOf(real), more, behaviours)) }
+}
+
+/** As `stand`, with the state of the observers: it forwards all. */
+export async function standOpen(answer: (req: IncomingMessage, res: ServerResponse) => void) {
+  const real = createServer(answer)
+  await new Promise<void>(resolve => real.listen(0, '127.0.0.1', resolve))
+  const upstream = { url: `http://127.0.0.1:${portOf(real)}/api` }
+  const read = () => load(JSON.stringify({ contract: DOCUMENT, upstream, defaults: { respond: { forward: {} } } }))
+  const loaded = read()
+  assert.ok(loaded.plan)
+  const listen = { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined }
+  const options = { clock: realClock, log: silentLog, watch: false, listen, wings: WINGS }
+  const { gateway, serving, close } = await start(loaded.plan, loaded, read, options)
+  closing.push(close, () => real.close())
+  return { gateway, serving }
 }
 
 export async function before(port: number, more: object = {}, behaviours: object = {}, operations: object = {}) {
