@@ -53,17 +53,6 @@ for (const [at, config, expected] of table) {
   })
 }
 
-test('callers during a brown-out or after the sunset are named in the metrics, too', async () => {
-  for (const at of ['2030-11-05T00:05:00Z', '2031-01-01T00:00:00Z']) {
-    const { ask, metric } = gatewayOf(all, new VirtualClock(Date.parse(at)))
-    await ask('GET /things/1', { headers: { 'x-key': 'ann-key' } })
-    await ask('GET /things/1')
-    const count = (consumer: string) =>
-      metric(`understudy_deprecated_requests_total{operation="getThing",consumer="${consumer}",traffic="live"}`)
-    assert.deepEqual([await count('ann'), await count('')], [1, 1])
-  }
-})
-
 test('a brown-out has the code brown_out and names its end and the successor', async () => {
   const { ask } = gatewayOf(all, new VirtualClock(Date.parse('2030-11-05T00:05:00Z')))
   const { body } = await ask('GET /things/1')

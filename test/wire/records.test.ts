@@ -1,4 +1,4 @@
-// Records, resources and calendars of a world, as the control plane shows and changes them.
+// Records and resources of a world, as the control plane shows and changes them.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,8 +22,6 @@ contract:
           size: { $ref: "#/components/schemas/Size" }
   paths:
     /cups: { get: { operationId: listCups, responses: { 200: { description: Cups } } } }
-    /old: { get: { operationId: getOld, responses: { 200: { description: Old } } } }
-consumers: {}
 resources:
   cups:
     schema: Cup
@@ -31,12 +29,11 @@ resources:
     states: { field: state, from: { new: { old: { after: 2h } } } }
 operations:
   listCups: { respond: { list: cups } }
-  getOld: { deprecation: { since: 2020-01-01, sunset: 2030-12-05 } }
 `
 let gateway: RunningGateway
 let cups: string
 before(async () => {
-  gateway = await startGateway({ config: CONFIG.replace('consumers: {}\n', '') })
+  gateway = await startGateway({ config: CONFIG })
   cups = `${gateway.control}/worlds/default/collections/cups`
 })
 after(() => gateway.close())
@@ -81,30 +78,4 @@ test('a resource has the schema of its records, with referenced schemas', async 
   assert.deepEqual([idField, ids, assigned], ['id', 'integer', 'sequence'])
   assert.match(JSON.stringify(schema.$defs), /"enum":\["small","large"\]/)
   assert.deepEqual(states, { field: 'state', from: { new: [{ to: 'old', after: '2h' }] } })
-})
-
-test('a calendar has sunsets and timed states by the clock of its world', async () => {
-  await send(`${gateway.control}/worlds/default/clock`, 'PUT', { now: '2030-12-04T23:00:00Z', freeze: true })
-  await ask(`${gateway.control}/worlds/default/reset`, { method: 'POST' })
-  await send(`${gateway.control}/worlds/default/clock`, 'PUT', { now: '2030-12-04', freeze: true })
-  const { body } = await ask(`${gateway.control}/worlds/default/calendar`)
-  const { now, next, events } = body as { now: string; next: { kind: string; at: string }; events: { kind: string }[] }
-  assert.equal(now, '2030-12-04T00:00:00.000Z')
-  assert.deepEqual([next.kind, next.at], ['sunset', '2030-12-05T00:00:00.000Z'])
-  assert.deepEqual([...new Set(events.map(({ kind }) => kind))], ['sunset'])
-  const soon = await send(`${cups}/1`, 'PUT', { name: 'Tea bowl', state: 'new' })
-  assert.equal(soon.status, 200)
-  const later = (await ask(`${gateway.control}/worlds/default/calendar?until=%2B3h`)).body as { events: object[] }
-  assert.deepEqual(later.events.at(-1), {
-    ...{ at: '2030-12-04T02:00:00.000Z', kind: 'state', collection: 'cups', record: '1', from: 'new', to: 'old' },
-    text: 'cups 1: new → old',
-  })
-})
-
-test('uses of deprecated operations and inputs are available as CSV', async () => {
-  const { headers, text } = await ask(`${gateway.control}/deprecations`, { headers: { accept: 'text/csv' } })
-  assert.match(String(headers['content-type']), /^text\/csv/)
-  const [head, row] = text.split('\r\n')
-  assert.match(head ?? '', /^operation,input,method,path,since,sunset,daysLeft,consumer,calls/)
-  assert.match(row ?? '', /^getOld,,GET,\/old,2020-01-01,2030-12-05,1,,0,,$/)
 })

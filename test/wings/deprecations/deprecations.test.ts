@@ -4,6 +4,7 @@ import { Metrics } from '../../../src/gateway/metrics/metrics.ts'
 import { deprecationsObserver } from '../../../src/wings/deprecations/observe.ts'
 import { describeDeprecations, formatDeprecations } from '../../../src/wings/deprecations/report.ts'
 import { simulate } from '../../simulate.ts'
+import { gatewayOf, load, sendTo } from '../../support/in-process.ts'
 import { FixedClock } from '../../virtual-clock.ts'
 
 const clock = new FixedClock(Date.UTC(2026, 5, 1))
@@ -172,4 +173,62 @@ test('reports of processes are merged: earliest first call, latest last call, su
   assert.equal(of('understudy_deprecated_requests_total'), 5)
   assert.equal(of('understudy_deprecated_first_request_timestamp_seconds'), Date.UTC(2026, 5, 3) / 1000)
   assert.equal(of('understudy_deprecated_last_request_timestamp_seconds'), Date.UTC(2026, 5, 9) / 1000)
+})
+
+test('calls during a brown-out and after the sunset are counted by consumer', async () => {
+  const operations = `
+operations:
+  getThing:
+    respond: { read: things }
+    deprecation: { since: 2025-12-05, sunset: 2030-12-05, brownouts: { starts: 30d before sunset, every: 6h, for: 10m } }
+`
+  for (const at of ['2030-11-05T00:05:00Z', '2031-01-01T00:00:00Z']) {
+    const { ask, metric } = simulate(operations, new FixedClock(Date.parse(at)))
+    await ask('GET /things/1', { headers: { 'x-key': 'ann-key' } })
+    await ask('GET /things/1')
+    const count = (consumer: string) =>
+      metric(`understudy_deprecated_requests_total{operation="getThing",consumer="${consumer}",traffic="live"}`)
+    assert.deepEqual([await count('ann'), await count('')], [1, 1])
+  }
+})
+
+const SHELF = `
+contract:
+  openapi: 3.1.0
+  info: { title: Shelf, version: "1" }
+  paths:
+    /books:
+      get:
+        operationId: listBooks
+        parameters: [{ name: page, in: query, deprecated: true, schema: { type: integer } }]
+        responses: { 204: { description: Fine } }
+      post:
+        operationId: createBook
+        requestBody:
+          content:
+            application/json:
+              schema: { type: object, properties: { title: { type: string }, subtitle: { type: string, deprecated: true } } }
+        responses: { 204: { description: Fine } }
+`
+
+test('uses of deprecated inputs are counted by operation and input, with or without a warning', async () => {
+  for (const defaults of ['', 'defaults: { deprecatedInputs: { warn: true } }']) {
+    const gateway = gatewayOf(load(SHELF + defaults), clock)
+    const send = sendTo(gateway)
+    await send('GET /books?page=1')
+    await send('GET /books?page=2')
+    await send('POST /books', { title: 'T', subtitle: 'S' })
+    const page = await gateway.metrics.page()
+    const lines = page.split('\n').filter(line => line.startsWith('understudy_deprecated_inputs_total'))
+    assert.deepEqual(lines, [
+      'understudy_deprecated_inputs_total{operation="listBooks",input="query page",consumer="",traffic="live"} 2',
+      'understudy_deprecated_inputs_total{operation="createBook",input="body /subtitle",consumer="",traffic="live"} 1',
+    ])
+  }
+})
+
+test('with `deprecatedInputs: null` uses are not counted', async () => {
+  const gateway = gatewayOf(load(`${SHELF}defaults: { deprecatedInputs: null }`), clock)
+  await sendTo(gateway)('GET /books?page=1')
+  assert.doesNotMatch(await gateway.metrics.page(), /^understudy_deprecated_inputs_total\{/m)
 })
