@@ -194,18 +194,6 @@ test('weather and answers for all worlds reach a world on another contract as fa
   assert.equal((await send(`GET ${origin}/v2/authors`, undefined, NEXT)).status, 500)
 })
 
-test('the operations that the control plane lists are those of the world', async () => {
-  const { control } = await serve()
-  const named = async (query: string) => {
-    const { operations } = (await send(`GET ${control}/operations${query}`)).body
-    return operations.map(({ operation }: { operation: string }) => operation)
-  }
-  assert.ok((await named('?world=next')).includes('listAuthors'))
-  assert.ok(!(await named('')).includes('listAuthors'))
-  assert.equal((await send(`GET ${control}/operations/listAuthors?world=next`)).status, 200)
-  assert.equal((await send(`GET ${control}/operations/listAuthors`)).status, 404)
-})
-
 /** Starts the program with two free ports. Returns the origin of the API. */
 async function run(...words: string[]): Promise<string> {
   const child = understudy(...words, '--port', '0', '--control-port', '0')
