@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { WINGS } from '../../src/wings.ts'
+import { pagesOfWings } from '../support/pages.ts'
 import { ROOT, sourceFiles, testFiles, testImports } from './source-files.ts'
 
 /** The two lists of wings: that of the program, and that of the console's views. */
@@ -55,22 +56,12 @@ test('tests of the house use no helper of the tests of a wing', () => {
 })
 
 test('every wing has its tests and its page', () => {
-  // `project` is a library of other wings, and has the page of one of them.
-  const pages: Readonly<Record<string, string>> = {
-    advice: 'openapi',
-    deprecations: 'sunset',
-    infer: 'state',
-    next: 'changing-a-contract',
-    overlay: 'overlays',
-    probe: 'state',
-    project: 'recording',
-    'real-api': 'forwarding',
-    record: 'recording',
-    swagger: 'openapi',
-    workers: 'operations',
-  }
+  const pages = pagesOfWings()
   const missing = names.flatMap(name =>
-    [`test/wings/${name}`, `docs/${pages[name] ?? name}.md`].filter(path => !existsSync(join(ROOT, path))),
+    [
+      `test/wings/${name}`,
+      ...(pages.get(name) ?? [`${name} in the table of docs/contributing/architecture.md`]),
+    ].filter(path => !existsSync(join(ROOT, path))),
   )
   assert.deepEqual(missing, [])
 })
