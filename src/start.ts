@@ -103,8 +103,8 @@ const surroundingsOf = ({ clock, log }: ServiceOptions): Surroundings => ({
 async function keepState(gateway: Gateway, options: ServiceOptions): Promise<void> {
   const { log, processes, recover = false } = options
   const settings = gateway.plan.simulation.state
-  // Several processes share a state through Redis, and through nothing else.
-  if (settings === undefined || (processes !== undefined && settings.engine.kind !== 'redis')) return
+  // Several processes share a state through an engine for that, and through nothing else.
+  if (settings === undefined || (processes !== undefined && settings.engine.kind !== 'shared')) return
   const engine = settings.engine.kind === 'file' ? { ...settings.engine, recover } : settings.engine
   const around = surroundingsOf(options)
   const state = createState(gateway, await makeEngine(engine, around), { ...settings, engine }, around, log)

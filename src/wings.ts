@@ -17,6 +17,7 @@ import { probe } from './wings/probe/wing.ts'
 import { project } from './wings/project/wing.ts'
 import { realApi } from './wings/real-api/wing.ts'
 import { record } from './wings/record/wing.ts'
+import { redis } from './wings/redis/wing.ts'
 import { swagger } from './wings/swagger/wing.ts'
 import { workers } from './wings/workers/wing.ts'
 
@@ -26,6 +27,7 @@ export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } fr
 /** @internal The library exports the types of this file only. */
 export const WINGS: readonly Wing[] = [
   swagger,
+  redis,
   workers,
   overlay,
   advice,

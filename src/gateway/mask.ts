@@ -8,7 +8,6 @@ import { isObject, mapValues } from '../kernel/json.ts'
 import { isSecretName } from '../kernel/secrets.ts'
 import type { BlockSettings } from '../plan/house.ts'
 import type { Plan } from '../plan/plan.ts'
-import { passwordsOf } from '../plan/settings.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
 
 const MASKED = '***'
@@ -18,7 +17,6 @@ const SHORTEST_WITHIN = 4
 export class Mask {
   readonly #consumers: SimulationFile['consumers']
   readonly #schemes: Contract['securitySchemes']
-  readonly #file: SimulationFile
   readonly #blocks: BlockSettings
   // Made on first use: most journals are never read.
   #known: Known | undefined
@@ -26,7 +24,6 @@ export class Mask {
   constructor({ contract, simulation }: Plan) {
     this.#consumers = simulation.file.consumers
     this.#schemes = contract.securitySchemes
-    this.#file = simulation.file
     this.#blocks = simulation.blocks
   }
 
@@ -83,10 +80,8 @@ export class Mask {
   }
 
   get #secrets(): Known {
-    this.#known ??= gather(this.#consumers, this.#schemes, [
-      ...passwordsOf(this.#file.state),
-      ...this.#blocks.secrets.map(({ value }) => value),
-    ])
+    const secrets = this.#blocks.secrets.map(({ value }) => value)
+    this.#known ??= gather(this.#consumers, this.#schemes, secrets)
     return this.#known
   }
 }
@@ -201,7 +196,6 @@ function placesOf({ scheme, value }: ConfiguredCredential): RegExp {
 /** Longest first, so that no part of one is masked before the whole. */
 const credentialsOf = ({ simulation: { file, blocks, shownKeys } }: Plan): ConfiguredCredential[] =>
   [
-    ...passwordsOf(file.state).map(value => ({ scheme: 'redis', value, placeholder: '<masked:redis>' })),
     ...blocks.secrets.map(({ key, value }) => ({ scheme: key, value, placeholder: `<masked:${key}>` })),
     ...credentialsIn(file.consumers)
       .filter(({ consumer, scheme, value }) => value !== '' && shownKeys.get(`${consumer} ${scheme}`) !== value)

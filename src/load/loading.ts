@@ -168,7 +168,7 @@ export class Loading {
     const { bare, raw, settings, source, readContractFile } = read
     const { report, file } = this
     checkLimits(settings, source, report)
-    checkState(settings.state, source, report)
+    checkState(settings.state, this.house.engines, source, report)
     const tls = readTls(settings.listen?.tls, source, file, this.#home, report)
     this.#note(...tls.files)
     const options = this.#options

@@ -14,8 +14,10 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/file/source.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
+import type { Engine } from '../state/engines/engine.ts'
+import type { Surroundings } from '../state/surroundings.ts'
 import type { LocateWithin } from './record-states.ts'
-import type { ResourceFile, SimulationFile } from './simulation-file.ts'
+import type { ResourceFile, SimulationFile, StateBlock } from './simulation-file.ts'
 
 /** The surroundings of a block while its file is loaded. */
 export interface BlockLoad {
@@ -73,6 +75,22 @@ export interface RecordSourceKeys {
   compile(site: SourcedResource): RecordSource | undefined
 }
 
+/** An engine for the state that several processes share, chosen by a key of the block `state`. */
+export interface StateEngine {
+  /** The key that chooses it. */
+  readonly key: string
+  /** Names it in messages: `a Redis database`. */
+  readonly about: string
+  /** The schemas of its keys, which have no effect without the first one. */
+  readonly keys: Readonly<Record<string, Schema>>
+  /** Returns the mistake of the value of the key, as the rest of a sentence that begins with the key. */
+  fault(value: string): { readonly message: string; readonly hint: string } | undefined
+  /** Returns the texts of the block that may be credentials, which must never be shown. */
+  secrets(block: StateBlock): readonly string[]
+  /** Returns the engine, which is not opened yet. */
+  make(block: StateBlock, around: Surroundings): Promise<Engine>
+}
+
 /** The part of a wing that a plan is compiled from. */
 export interface PlanWing {
   readonly name: string
@@ -83,6 +101,7 @@ export interface PlanWing {
   readonly responders?: readonly Responder[]
   /** Sources of records besides seeds. */
   readonly recordSources?: readonly RecordSourceKeys[]
+  readonly engines?: readonly StateEngine[]
   /** The header fields by which a request steers it, such as `Understudy-World`. */
   readonly controls?: readonly string[]
   /** Reads another kind of document as a contract. */
@@ -100,6 +119,7 @@ export interface House {
   readonly behaviours: readonly Behaviour<unknown>[]
   readonly responders: readonly Responder[]
   readonly recordSources: readonly RecordSourceKeys[]
+  readonly engines: readonly StateEngine[]
   readonly blocks: readonly Block[]
   /** The header fields by which a request steers the wings. */
   readonly controls: readonly string[]
@@ -119,6 +139,7 @@ export const houseWith = (wings: readonly PlanWing[] = NO_WINGS): House =>
       behaviours: lifeCycleWith(wings, responders),
       responders,
       recordSources: wings.flatMap(wing => wing.recordSources ?? []),
+      engines: wings.flatMap(({ engines = [] }) => engines),
       blocks: wings.flatMap(({ blocks = [] }) => blocks),
       controls: wings.flatMap(({ controls = [] }) => controls),
       reading: {
@@ -141,18 +162,21 @@ function lifeCycleWith(wings: readonly PlanWing[], responders: readonly Responde
   return order
 }
 
-/** The settings of the blocks of wings. */
+/** The settings of the blocks of wings, and the secrets in their keys. */
 export class BlockSettings {
   readonly #settings = new Map<unknown, unknown>()
-  /** The texts in the blocks that may be credentials, with the key of their block. */
+  /** The texts in the file that may be credentials, with the key that they are in. */
   readonly secrets: readonly { readonly key: string; readonly value: string }[]
 
   constructor(house: House, file: SimulationFile, load: BlockLoad) {
     const writtenIn = ({ key }: Block) => (file as Readonly<Record<string, unknown>>)[key]
     for (const block of house.blocks) this.#settings.set(block, block.read(writtenIn(block), load))
-    this.secrets = house.blocks.flatMap(block =>
-      (block.secrets?.(writtenIn(block)) ?? []).map(value => ({ key: block.key, value })),
-    )
+    const { state } = file
+    const named = (key: string, values: readonly string[] = []) => values.map(value => ({ key, value }))
+    this.secrets = [
+      ...house.blocks.flatMap(block => named(block.key, block.secrets?.(writtenIn(block)))),
+      ...house.engines.flatMap(({ key, secrets }) => (typeof state === 'object' ? named(key, secrets(state)) : [])),
+    ]
   }
 
   /** Returns the settings of a block; `undefined` where the house has no such block. */

@@ -9,12 +9,20 @@ import type { Diagnostics, Place } from '../kernel/diagnostic.ts'
 import { ReplyFiles, readNamedText } from '../kernel/file/read-source.ts'
 import type { Source } from '../kernel/file/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
-import { type EngineSettings, parseRedisUrl, type StateSettings } from '../state/settings.ts'
+import type { EngineSettings, StateSettings } from '../state/settings.ts'
 import { realClock } from '../world/clock.ts'
 import { isoDate, parseTime } from '../world/dates.ts'
 import type { SandboxLimits } from '../world/sandboxes.ts'
-import type { BlockSettings, House } from './house.ts'
-import type { CorsFile, JournalFile, SimulationFile, StateFile, TlsFile, WorldsFile } from './simulation-file.ts'
+import type { BlockSettings, House, StateEngine } from './house.ts'
+import type {
+  CorsFile,
+  JournalFile,
+  SimulationFile,
+  StateBlock,
+  StateFile,
+  TlsFile,
+  WorldsFile,
+} from './simulation-file.ts'
 
 export interface Simulation {
   readonly house: House
@@ -117,7 +125,7 @@ export function simulationOf(
     },
     worlds: worldsSettings(worlds),
     journal: journalSettings(journal),
-    state: stateSettings(file.state, folder),
+    state: stateSettings(file.state, house, folder),
     limits: {
       body: parseSize(body) as number,
       headers: parseSize(headers) as number,
@@ -214,55 +222,51 @@ function corsSettings(file: CorsFile = {}): CorsSettings | undefined {
 // The `state` block of gateway.yaml: where the state of the worlds is kept.
 
 /** Reports keys that do not go together. */
-export function checkState(file: StateFile | undefined, source: Source, report: Diagnostics): void {
+export function checkState(
+  file: StateFile | undefined,
+  engines: readonly StateEngine[],
+  source: Source,
+  report: Diagnostics,
+): void {
   if (typeof file !== 'object') return
+  const values = file as Readonly<Record<string, string | undefined>>
   const wrong = (path: readonly string[], message: string, hint: string) =>
     report.error('conflicting-state', message, source.locate(['state', ...path], 'key'), hint)
-  if (file.file !== undefined && file.redis !== undefined) {
-    wrong(['redis'], '"file" and "redis" exclude each other', 'remove one of them')
-  }
-  if (file.redis !== undefined && parseRedisUrl(file.redis) === undefined) {
-    const hint = 'write redis://[user:password@]host[:port][/database], or rediss:// for TLS'
-    wrong(['redis'], '"redis" must be the URL of a Redis database', hint)
+  for (const { key, fault } of engines) {
+    const value = values[key]
+    if (value === undefined) continue
+    if (file.file !== undefined) wrong([key], `"file" and "${key}" exclude each other`, 'remove one of them')
+    const mistake = fault(value)
+    if (mistake !== undefined) wrong([key], `"${key}" ${mistake.message}`, mistake.hint)
   }
   if (file.sync !== undefined && parseDuration(file.sync) === 0) {
     wrong(['sync'], '"sync" must be more than 0', 'write always')
   }
-  for (const [key, needed] of [
-    ['sync', 'file'],
-    ['prefix', 'redis'],
-    ['reads', 'redis'],
-  ] as const) {
-    if (file[key] !== undefined && file[needed] === undefined) {
+  const dependent = engines.flatMap(({ key: needed, keys }) => Object.keys(keys).map(key => [key, needed] as const))
+  for (const [key, needed] of [['sync', 'file'] as const, ...dependent]) {
+    if (values[key] !== undefined && values[needed] === undefined)
       wrong([key], `"${key}" has no effect without "${needed}"`, 'remove it')
-    }
   }
-  if (file.file === undefined && file.redis === undefined && file.history === undefined) {
-    wrong([], '"state" must name a file or a Redis database', 'write state: { file: ./understudy.state }')
+  if (['file', 'history', ...engines.map(({ key }) => key)].every(key => values[key] === undefined)) {
+    const kinds = ['a file', ...engines.map(({ about }) => about)].join(' or ')
+    wrong([], `"state" must name ${kinds}`, 'write state: { file: ./understudy.state }')
   }
 }
 
 /** @param folder the folder of gateway.yaml; returns `undefined` if changes are not recorded */
-function stateSettings(file: StateFile | undefined, folder: string): StateSettings | undefined {
+function stateSettings(file: StateFile | undefined, { engines }: House, folder: string): StateSettings | undefined {
   if (file === undefined || typeof file === 'string') return undefined
   const { reads = 'strong', onSeedChange = 'keep' } = file
-  return { engine: engineOf(file, folder), reads, onSeedChange }
+  return { engine: engineOf(file, engines, folder), reads, onSeedChange }
 }
 
-function engineOf(file: Exclude<StateFile, string>, folder: string): EngineSettings {
-  if (file.redis !== undefined) return { kind: 'redis', url: file.redis, prefix: file.prefix ?? 'understudy' }
+function engineOf(file: StateBlock, engines: readonly StateEngine[], folder: string): EngineSettings {
+  const engine = engines.find(({ key }) => key in file)
+  if (engine !== undefined) return { kind: 'shared', make: around => engine.make(file, around) }
   if (file.file === undefined) return { kind: 'memory' }
   const { sync = '1s' } = file
   const milliseconds = sync === 'always' ? 0 : Math.max(1, Math.round(parseDuration(sync) as number))
   return { kind: 'file', file: resolve(folder, file.file), sync: milliseconds, recover: false }
-}
-
-/** The password in the URL of the state, encoded and decoded; empty if there is none. */
-export function passwordsOf(file: StateFile | undefined): readonly string[] {
-  const url = typeof file === 'object' ? file.redis : undefined
-  const written = /\/\/[^/]*?:(.*)@/.exec(url ?? '')?.[1]
-  if (url === undefined || written === undefined || written === '') return []
-  return [...new Set([written, parseRedisUrl(url)?.password ?? written])]
 }
 
 // The `tls` blocks of `listen` and `upstream` in gateway.yaml: certificate and key, read and checked at load.

@@ -106,17 +106,16 @@ export interface JournalFile {
   readonly headers?: boolean | readonly string[]
 }
 
-export type StateFile =
-  | 'memory'
-  | {
-      readonly file?: string
-      readonly sync?: string
-      readonly redis?: string
-      readonly prefix?: string
-      readonly reads?: 'strong' | 'local'
-      readonly onSeedChange?: 'keep' | 'reset'
-      readonly history?: true
-    }
+export type StateFile = 'memory' | StateBlock
+
+export interface StateBlock {
+  readonly file?: string
+  readonly sync?: string
+  /** A key of engines that processes share. */
+  readonly reads?: 'strong' | 'local'
+  readonly onSeedChange?: 'keep' | 'reset'
+  readonly history?: true
+}
 
 export interface StatesFile {
   readonly field: string

@@ -142,36 +142,28 @@ const journal = setting.block(
   { type: ['object', 'null'] },
 )
 
-const state = setting.block(
-  'Where the state of the worlds is stored: in `memory`, lost when the process ends; in a file, kept over restarts; or in Redis, shared by replicas. Default: memory.',
-  {
-    file: setting.some('The path of the file, relative to this one. Only one process can use it.'),
-    sync: setting.text(
-      'How often the file is synced to the disk. `always`: before each reply, so that no acknowledged change is lost. A duration: a crash loses at most the changes of that time. Default: 1s.',
-      { format: 'duration or "always"' },
-    ),
-    redis: setting.text('The URL of a Redis (6.2 or newer) or Valkey database: `${REDIS_URL}`.', {
-      pattern: '^rediss?://',
-    }),
-    prefix: setting.text(
-      'The name of this state in the database; replicas that share the state use the same name. Default: understudy.',
-      { pattern: '^[A-Za-z0-9._-]{1,64}$' },
-    ),
-    reads: setting.choice(
-      ['strong', 'local'],
-      'What a request sees: all changes that any replica has acknowledged (`strong`), or those that this replica has received so far (`local`), without a round trip. Default: strong.',
-    ),
-    onSeedChange: setting.choice(
-      ['keep', 'reset'],
-      'What to do at start with the records of a resource whose seeds have changed: `keep` them with a warning, or `reset` to the new seeds. Default: keep.',
-    ),
-    history: setting.choice(
-      [true],
-      'Whether `memory` keeps the history of the worlds, for `GET /worlds/{name}/history`; a file and Redis always do.',
-    ),
-  },
-  { type: ['string', 'object'], pattern: '^memory$', minProperties: 1 },
-)
+/** @param keys those of engines */
+const stateBlock = (keys: Readonly<Record<string, Schema>>) =>
+  setting.block(
+    'Where the state of the worlds is stored: in `memory`, lost when the process ends; in a file, kept over restarts; or in a database, shared by replicas. Default: memory.',
+    {
+      file: setting.some('The path of the file, relative to this one. Only one process can use it.'),
+      sync: setting.text(
+        'How often the file is synced to the disk. `always`: before each reply, so that no acknowledged change is lost. A duration: a crash loses at most the changes of that time. Default: 1s.',
+        { format: 'duration or "always"' },
+      ),
+      ...keys,
+      onSeedChange: setting.choice(
+        ['keep', 'reset'],
+        'What to do at start with the records of a resource whose seeds have changed: `keep` them with a warning, or `reset` to the new seeds. Default: keep.',
+      ),
+      history: setting.choice(
+        [true],
+        'Whether `memory` keeps the history of the worlds, for `GET /worlds/{name}/history`; other stores always do.',
+      ),
+    },
+    { type: ['string', 'object'], pattern: '^memory$', minProperties: 1 },
+  )
 
 const states = setting.block(
   'The states of the records: `{ field: status, from: { open: { closed: {} } } }`. A write that does not follow an edge is refused with 409.',
@@ -328,7 +320,7 @@ export function simulationSchemaOf(house: House): Schema {
       limits,
       worlds,
       journal,
-      state,
+      state: stateBlock(Object.assign({}, ...house.engines.map(({ keys }) => keys))),
       ...blocks,
       consumers,
       weather: weatherSchema(weather),

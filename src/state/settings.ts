@@ -1,5 +1,8 @@
 // The settings of the state, once checked: which engine keeps it, and how.
 
+import type { Engine } from './engines/engine.ts'
+import type { Surroundings } from './surroundings.ts'
+
 export interface FileSettings {
   readonly kind: 'file'
   /** An absolute path. */
@@ -10,16 +13,15 @@ export interface FileSettings {
   readonly recover: boolean
 }
 
-export interface RedisSettings {
-  readonly kind: 'redis'
-  /** `redis://` or `rediss://`, perhaps with a user and a password: never to be shown. */
-  readonly url: string
-  /** All keys begin with it. */
-  readonly prefix: string
+/** An engine that several processes share, which a wing brings. */
+export interface SharedSettings {
+  readonly kind: 'shared'
+  /** Returns the engine, which is not opened yet. */
+  make(around: Surroundings): Promise<Engine>
 }
 
 /** `memory`: no log is kept, for a history in memory. */
-export type EngineSettings = FileSettings | RedisSettings | { readonly kind: 'memory' }
+export type EngineSettings = FileSettings | SharedSettings | { readonly kind: 'memory' }
 
 export interface StateSettings {
   readonly engine: EngineSettings
@@ -27,33 +29,4 @@ export interface StateSettings {
   readonly reads: 'strong' | 'local'
   /** The records of a resource whose seeds are others than those that the state began with. */
   readonly onSeedChange: 'keep' | 'reset'
-}
-
-export interface RedisAddress {
-  readonly host: string
-  readonly port: number
-  readonly tls: boolean
-  readonly database: number
-  readonly username: string | undefined
-  readonly password: string | undefined
-}
-
-/** Reads `redis://user:password@host:6379/0`; `undefined` for text that is not such a URL. */
-export function parseRedisUrl(url: string): RedisAddress | undefined {
-  try {
-    const { protocol, hostname, port, pathname, username, password } = new URL(url)
-    const database = Number(pathname.slice(1))
-    if (!/^rediss?:$/.test(protocol) || hostname === '' || !Number.isInteger(database) || database < 0) return undefined
-    return {
-      host: hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: port === '' ? 6379 : Number(port),
-      tls: protocol === 'rediss:',
-      database,
-      username: decodeURIComponent(username) || undefined,
-      password: decodeURIComponent(password) || undefined,
-    }
-  } catch {
-    // The error of `URL` contains the text, including the password.
-    return undefined
-  }
 }

@@ -31,7 +31,7 @@ const DOORS: Readonly<Record<string, string | readonly string[]>> = {
   'find-my-way': 'contract/paths.ts',
   'sorted-btree': 'world/records/rows.ts',
   'lru-cache': ['world/', 'wings/real-api/'],
-  '@redis/client': 'state/engines/redis-connection.ts',
+  '@redis/client': 'wings/redis/redis-connection.ts',
   preact: 'console/',
   '@preact/signals': 'console/',
   codemirror: 'console/editor/editor.ts',

@@ -8,7 +8,7 @@ import type { Engine } from './engine.ts'
 /** Returns the engine of the settings, which is not opened yet. */
 export async function makeEngine(settings: EngineSettings, around: Surroundings): Promise<Engine> {
   if (settings.kind === 'file') return new (await import('./file-log.ts')).FileLog(settings, around)
-  if (settings.kind === 'redis') return new (await import('./redis-log.ts')).RedisLog(settings, around)
+  if (settings.kind === 'shared') return settings.make(around)
   settings satisfies { readonly kind: 'memory' }
   return memoryLog()
 }

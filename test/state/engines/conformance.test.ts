@@ -3,13 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before } from 'node:test'
+import { after } from 'node:test'
 import { FileLog } from '../../../src/state/engines/file-log.ts'
 import { memoryLog } from '../../../src/state/engines/open-engine.ts'
-import { RedisLog } from '../../../src/state/engines/redis-log.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
-import { NO_REDIS, RedisServer } from '../../wire/redis-server.ts'
-import { surroundings as realSurroundings } from '../../wire/redis-surroundings.ts'
 import { conforms, keeps, shares } from './conformance.ts'
 import { surroundings } from './surroundings.ts'
 
@@ -26,16 +23,6 @@ for (const sync of [0, 1000]) {
   conforms(kind, { connect })
   keeps(kind, { connect })
 }
-
-const server = new RedisServer()
-before(async () => void (NO_REDIS === false && (await server.start())))
-after(() => server.remove())
-const redis = {
-  connect: (name: string) => new RedisLog({ kind: 'redis', url: server.url, prefix: name }, realSurroundings()),
-}
-conforms('redis', redis, NO_REDIS)
-keeps('redis', redis, NO_REDIS)
-shares('redis', redis, NO_REDIS)
 
 const logs = new Map<string, MemoryLog>()
 const shared = {

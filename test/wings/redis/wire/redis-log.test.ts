@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Engine } from '../../src/state/engines/engine.ts'
-import { RedisLog } from '../../src/state/engines/redis-log.ts'
-import { Unavailable } from '../../src/state/errors.ts'
-import { appended } from '../state/engines/conformance.ts'
-import { until } from '../support/until.ts'
-import { lossyProxy } from './lossy-proxy.ts'
-import { startCluster } from './redis-cluster.ts'
-import { NO_REDIS, RedisServer } from './redis-server.ts'
-import { surroundings } from './redis-surroundings.ts'
+import type { Engine } from '../../../../src/state/engines/engine.ts'
+import { Unavailable } from '../../../../src/state/errors.ts'
+import { RedisLog } from '../../../../src/wings/redis/redis-log.ts'
+import { appended } from '../../../state/engines/conformance.ts'
+import { until } from '../../../support/until.ts'
+import { lossyProxy } from '../../../wire/lossy-proxy.ts'
+import { startCluster } from '../../../wire/redis-cluster.ts'
+import { NO_REDIS, RedisServer } from '../../../wire/redis-server.ts'
+import { surroundings } from '../../../wire/redis-surroundings.ts'
 
 const skip = NO_REDIS
 const server = new RedisServer()
@@ -24,7 +24,7 @@ after(async () => {
 
 function connect(prefix: string, url = server.url) {
   const around = surroundings()
-  const engine = new RedisLog({ kind: 'redis', url, prefix }, around)
+  const engine = new RedisLog({ url, prefix }, around)
   engines.push(engine)
   const availability: (string | undefined)[] = []
   engine.onAvailability(reason => void availability.push(reason))

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { until, untilSaid } from '../support/until.ts'
-import { NO_REDIS, RedisServer } from './redis-server.ts'
-import { type Replica, Replicas } from './replicas.ts'
+import { until, untilSaid } from '../../../support/until.ts'
+import { NO_REDIS, RedisServer } from '../../../wire/redis-server.ts'
+import { type Replica, Replicas } from '../../../wire/replicas.ts'
 
 const skip = NO_REDIS
 const server = new RedisServer()

@@ -2,9 +2,9 @@
 // while the server is away, calls fail at once.
 
 import { createClient, SocketTimeoutError } from '@redis/client'
-import { Unavailable } from '../errors.ts'
-import type { RedisAddress } from '../settings.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { Unavailable } from '../../state/errors.ts'
+import type { Surroundings } from '../../state/surroundings.ts'
+import type { RedisAddress } from './settings.ts'
 
 /** How often waiting calls are looked after, in milliseconds: limits are counted in these ticks. */
 const TICK = 250

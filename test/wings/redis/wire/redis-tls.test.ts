@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { freePort } from '../support/free-ports.ts'
-import { untilSaid } from '../support/until.ts'
-import { makeAuthority } from './certificates.ts'
-import { NO_REDIS, RedisServer } from './redis-server.ts'
-import { NOTES, Replicas } from './replicas.ts'
+import { freePort } from '../../../support/free-ports.ts'
+import { untilSaid } from '../../../support/until.ts'
+import { makeAuthority } from '../../../wire/certificates.ts'
+import { NO_REDIS, RedisServer } from '../../../wire/redis-server.ts'
+import { NOTES, Replicas } from '../../../wire/replicas.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-redis-tls-'))
 const replicas = new Replicas()

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { until } from '../support/until.ts'
-import { isLinearizable, type Operation } from './linearizable.ts'
-import { NO_REDIS, RedisServer } from './redis-server.ts'
-import { NOTES, type Replica, Replicas } from './replicas.ts'
+import { until } from '../../../support/until.ts'
+import { isLinearizable, type Operation } from '../../../wire/linearizable.ts'
+import { NO_REDIS, RedisServer } from '../../../wire/redis-server.ts'
+import { NOTES, type Replica, Replicas } from '../../../wire/replicas.ts'
 
 type Input =
   | { readonly kind: 'create'; readonly text: string }

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Engine, News } from '../../src/state/engines/engine.ts'
-import { RedisLog } from '../../src/state/engines/redis-log.ts'
-import { appended } from '../state/engines/conformance.ts'
-import { NO_REDIS, RedisServer } from './redis-server.ts'
-import { surroundings } from './redis-surroundings.ts'
-import { type SlowProxy, slowProxy } from './slow-proxy.ts'
+import type { Engine, News } from '../../../../src/state/engines/engine.ts'
+import { RedisLog } from '../../../../src/wings/redis/redis-log.ts'
+import { appended } from '../../../state/engines/conformance.ts'
+import { NO_REDIS, RedisServer } from '../../../wire/redis-server.ts'
+import { surroundings } from '../../../wire/redis-surroundings.ts'
+import { type SlowProxy, slowProxy } from '../../../wire/slow-proxy.ts'
 
 const skip = NO_REDIS
 const MB = 1e6
@@ -22,7 +22,7 @@ after(async () => {
 })
 
 function connect(prefix: string, port = server.port) {
-  const engine = new RedisLog({ kind: 'redis', url: `redis://127.0.0.1:${port}`, prefix }, surroundings())
+  const engine = new RedisLog({ url: `redis://127.0.0.1:${port}`, prefix }, surroundings())
   engines.push(engine)
   return engine
 }

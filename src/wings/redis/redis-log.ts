@@ -2,12 +2,12 @@
 // writer read it, another one answers in one step where it ends and what the reader lacks.
 
 import { randomUUID } from 'node:crypto'
-import { Unavailable } from '../errors.ts'
-import { parseRedisUrl, type RedisSettings } from '../settings.ts'
-import type { Surroundings } from '../surroundings.ts'
-import type { Append, Engine, News, Position, SharedRequests } from './engine.ts'
+import type { Append, Engine, News, Position, SharedRequests } from '../../state/engines/engine.ts'
+import { Unavailable } from '../../state/errors.ts'
+import type { Surroundings } from '../../state/surroundings.ts'
 import { ConnectionLost, type Lane, RedisConnection } from './redis-connection.ts'
 import { SCRIPTS, type Script } from './redis-scripts.ts'
+import { parseRedisUrl, type RedisSettings } from './settings.ts'
 
 /** Entries that stay behind a snapshot, for readers that are a little behind. */
 const KEPT_ENTRIES = 1000
