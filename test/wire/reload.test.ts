@@ -7,7 +7,7 @@ import { type Log, silentLog } from '../../src/gateway/log.ts'
 import type { LoadOptions } from '../../src/load/load.ts'
 import { start } from '../../src/start.ts'
 import { realClock } from '../../src/world/clock.ts'
-import { loadInferred } from '../support/load.ts'
+import { loadPlan } from '../support/load.ts'
 import { until } from '../support/until.ts'
 import { type Asked, ask } from './ask.ts'
 import { Raw } from './raw.ts'
@@ -33,8 +33,8 @@ async function serveCopy({
     warn: (_, message) => void said.push(message),
     error: (_, message) => void said.push(message),
   }
-  const load = (options?: LoadOptions) => loadInferred(file, home, {}, options)
-  const loaded = await load()
+  const load = (options?: LoadOptions) => loadPlan(file, home, {}, options)
+  const loaded = load()
   assert.ok(loaded.plan)
   const started = await start(loaded.plan, loaded, load, { clock: realClock, log, watch, listen: PORTS })
   const { serving } = started
@@ -149,9 +149,17 @@ post: { requestBody: ${schema}, responses: { 201: { description: ok, ${schema.sl
     'thing.yaml': `
 parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
 get: { responses: { 200: { description: ok, ${schema.slice(2)} } }`,
+    'several.yaml': `
+contract: ./openapi.yaml
+resources: { things: { schema: Thing, seed: { generate: 5 } } }
+operations:
+  GET /things: { respond: { list: things } }
+  POST /things: { respond: { create: things } }
+  GET /things/{id}: { respond: { read: things } }
+`,
     'Thing.yaml': 'type: object\nproperties:\n  id: { type: integer, readOnly: true }\n  name: { type: string }',
   }
-  const serveFiles = () => serveCopy({ file: 'config/openapi.yaml', files })
+  const serveFiles = () => serveCopy({ file: 'config/several.yaml', files })
   const add = async ({ url }: Awaited<ReturnType<typeof serveFiles>>) => {
     const headers = { 'content-type': 'application/json' }
     const { status, text } = await ask(`${url}/things`, { method: 'POST', headers, body: '{"name":"Rex"}' })
