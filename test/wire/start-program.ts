@@ -11,3 +11,9 @@ export function understudy(...args: string[]): ChildProcess & { output(): string
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', chunk => (text += chunk))
   return Object.assign(child, { output: () => text })
 }
+
+export const FREE_PORTS = ['--port', '0', '--control-port', '0']
+
+/** Returns the origin of the API that the program serves, once it has said so. */
+export const originOf = (child: { output(): string }): string | undefined =>
+  /API +(http:\/\/[^/\s]+)/.exec(child.output())?.[1]
