@@ -2,7 +2,6 @@
 // whether a part that its caller sends or receives differs there. Pure: all state is in the plan and the contracts.
 
 import { Exchange, type Identify } from '../../behaviours/exchange.ts'
-import { compileRequestCheck, type RequestCheck } from '../../behaviours/validate/request-check.ts'
 import { type Contract, ITEM, type Operation, responseFor } from '../../contract/contract.ts'
 import { childOf, itemsOf, membersOf, type Node } from '../../contract/documents.ts'
 import { essenceOf } from '../../contract/media-types.ts'
@@ -20,6 +19,7 @@ import { realClock } from '../../world/clock.ts'
 import { World } from '../../world/world.ts'
 import { requestTo } from '../probe/probe.ts'
 import { ContractChanges, nodeWithin, type OperationDifference } from './changes.ts'
+import { compileRequestCheck, type RequestCheck } from './request-check.ts'
 
 /** A request as it was sent and the reply that it got, as far as they were kept. */
 export interface KeptExchange {

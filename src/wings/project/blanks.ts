@@ -6,17 +6,10 @@ import { isJson } from '../../contract/media-types.ts'
 import type { HarMessage } from '../../gateway/journal/har.ts'
 import { isObject, type Json, type JsonObject, mapValues, stringifyJson } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/names.ts'
-import {
-  type BlankOptions,
-  blankColumns,
-  blankEvents,
-  blankSecrets,
-  isIdentifierName,
-  isSecretName,
-  secrecyOf,
-} from '../../kernel/secrets.ts'
+import { isSecretName, secrecyOf } from '../../kernel/secrets.ts'
 import type { RecordedExchange } from './har.ts'
 import { decodeSegment, hasForm, jsonOfMessage, typeOfMessage } from './messages.ts'
+import { type BlankOptions, blankColumns, blankEvents, blankSecrets, isIdentifierName } from './secrets.ts'
 
 const BLANK = /^masked-\d+(?:@example\.com)?$/i
 

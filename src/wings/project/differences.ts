@@ -21,8 +21,8 @@ import type { Headers, Reply, Unread } from '../../kernel/http.ts'
 import { isObject, type Json, memberAt, parseJson, parsePointer, pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
-import { blankSecrets, isHiddenName } from '../../kernel/secrets.ts'
 import { type AskedRequest, pageDifferences } from './page-differences.ts'
+import { blankSecrets, isHiddenName } from './secrets.ts'
 
 /** A reply of the real API. */
 export interface ObservedReply {

@@ -5,7 +5,6 @@ import type { Contract } from '../../contract/contract.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Source } from '../../kernel/file/source.ts'
 import { lowerNames } from '../../kernel/http.ts'
-import { isPublicHeader } from '../../kernel/secrets.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import type { Block } from '../../plan/house.ts'
 import { readTls } from '../../plan/settings.ts'
@@ -125,6 +124,12 @@ function withholdKeys(settings: UpstreamSettings, { securitySchemes }: Contract)
   }
   return { ...settings, withheld }
 }
+
+/** Header fields that never have a credential. */
+const PUBLIC_HEADER = /^(?:accept.*|content-.*|user-agent|prefer|origin|referer|x-(?:request|correlation)-id)$/i
+
+/** Whether a header that a configuration sets has no credential. */
+const isPublicHeader = (name: string): boolean => PUBLIC_HEADER.test(name)
 
 /** The values of fields that are sent to the real API and may be credentials. */
 const upstreamSecrets = (file: UpstreamFile | undefined): readonly string[] =>

@@ -1,9 +1,9 @@
 // Checks requests by the contract alone, for those that are not answered: settings of the simulation do not count.
 
+import type { Exchange } from '../../behaviours/exchange.ts'
+import { compileBody, compileParameters } from '../../behaviours/validate/index.ts'
 import type { Operation } from '../../contract/contract.ts'
 import { type BrokenRule, describeRule, problems, type Reply, refuse } from '../../kernel/http.ts'
-import type { Exchange } from '../exchange.ts'
-import { compileBody, compileParameters } from './index.ts'
 
 /** Returns the rules that a request breaks, or the refusal of a body that cannot be read. */
 export type RequestCheck = (exchange: Exchange, parts: 'all' | 'parameters') => Promise<readonly BrokenRule[] | Reply>
