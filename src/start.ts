@@ -12,7 +12,6 @@ import { type Listen, type Serving, serve } from './http/serve.ts'
 import { isRunning, thisProcess } from './http/this-process.ts'
 import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
-import { makeEngine } from './state/engines/open-engine.ts'
 import type { Surroundings } from './state/surroundings.ts'
 import type { Clock } from './world/clock.ts'
 import { watchLoop } from './world/process-watch.ts'
@@ -32,10 +31,8 @@ export interface ServiceOptions {
   readonly listen: Listen
   /** Set if several processes serve. */
   readonly processes?: Processes | undefined
-  /** Whether a damaged state file may lose the lines after the damage. */
-  readonly recover?: boolean
-  /** The switches of `serve` with which the control plane may change fixed blocks; see `Block.fixed`. Default: none. */
-  readonly permissions?: ReadonlySet<string>
+  /** The switches of `serve`: some let the control plane change fixed blocks; see `Block.fixed`. Default: none. */
+  readonly switches?: ReadonlySet<string>
   /** Is called before the ports are opened: requests may arrive from then on. */
   readonly opening?: (reloader: Reloader) => void
   /** Called when memory has run out: the engine is about to end the process. */
@@ -69,7 +66,7 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
   const { log, watch, wings = [] } = options
   const gateway = createGateway(plan, options)
   const reloader = new Reloader(gateway, load, loaded, log)
-  if (options.permissions !== undefined) reloader.permissions = options.permissions
+  if (options.switches !== undefined) reloader.permissions = options.switches
   const shared = options.processes?.join(gateway, log)
   await keepState(gateway, options)
   options.opening?.(reloader)
@@ -101,13 +98,12 @@ const surroundingsOf = ({ clock, log }: ServiceOptions): Surroundings => ({
 
 /** Has an engine keep the state of a gateway, if its plan says so; rejects where the state cannot be read. */
 async function keepState(gateway: Gateway, options: ServiceOptions): Promise<void> {
-  const { log, processes, recover = false } = options
+  const { log, processes, switches = new Set() } = options
   const settings = gateway.plan.simulation.state
   // Several processes share a state through an engine for that, and through nothing else.
-  if (settings === undefined || (processes !== undefined && settings.engine.kind !== 'shared')) return
-  const engine = settings.engine.kind === 'file' ? { ...settings.engine, recover } : settings.engine
+  if (settings === undefined || (processes !== undefined && !settings.engine.isShared)) return
   const around = surroundingsOf(options)
-  const state = createState(gateway, await makeEngine(engine, around), { ...settings, engine }, around, log)
+  const state = createState(gateway, await settings.engine.make(around, switches), settings, around, log)
   try {
     await state.open()
   } catch (error) {

@@ -18,6 +18,7 @@ import { project } from './wings/project/wing.ts'
 import { realApi } from './wings/real-api/wing.ts'
 import { record } from './wings/record/wing.ts'
 import { redis } from './wings/redis/wing.ts'
+import { stateFile } from './wings/state-file/wing.ts'
 import { swagger } from './wings/swagger/wing.ts'
 import { workers } from './wings/workers/wing.ts'
 
@@ -27,6 +28,7 @@ export type { CoverageReport, CoverageTotals, CoveredItem, CoveredOperation } fr
 /** @internal The library exports the types of this file only. */
 export const WINGS: readonly Wing[] = [
   swagger,
+  stateFile,
   redis,
   workers,
   overlay,

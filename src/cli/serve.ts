@@ -44,7 +44,6 @@ export const serveCommand: Command = {
     },
     open: { about: 'open the console in a browser' },
     'no-watch': { about: 'do not reload when a file changes' },
-    recover: { about: 'drop the damaged line of a state file, and those after it' },
   },
   reads: true,
   run: runServe,
@@ -145,8 +144,7 @@ function optionsOfService({ values, switches }: CommandLine, program: Program, p
       complain(`understudy: ${EXHAUSTED}\n`)
       program.end(3)
     },
-    recover: switches.has('recover'),
-    permissions: switches,
+    switches,
     listen: {
       ...listenOf(values, plan.simulation.listen),
       controlToken: environment.UNDERSTUDY_CONTROL_TOKEN || undefined,

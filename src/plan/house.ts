@@ -75,20 +75,30 @@ export interface RecordSourceKeys {
   compile(site: SourcedResource): RecordSource | undefined
 }
 
-/** An engine for the state that several processes share, chosen by a key of the block `state`. */
+/** A mistake in the keys of an engine: `message` is the rest of a sentence that begins with the key. */
+export interface EngineMistake {
+  readonly key: string
+  readonly message: string
+  readonly hint: string
+}
+
+/** An engine for the state, chosen by a key of the block `state`. */
 export interface StateEngine {
   /** The key that chooses it. */
   readonly key: string
   /** Names it in messages: `a Redis database`. */
   readonly about: string
+  /** The key with a value. */
+  readonly example: string
   /** The schemas of its keys, which have no effect without the first one. */
   readonly keys: Readonly<Record<string, Schema>>
-  /** Returns the mistake of the value of the key, as the rest of a sentence that begins with the key. */
-  fault(value: string): { readonly message: string; readonly hint: string } | undefined
+  /** Whether several processes share the state. */
+  readonly isShared: boolean
+  mistakesIn(block: StateBlock): readonly EngineMistake[]
   /** Returns the texts of the block that may be credentials, which must never be shown. */
-  secrets(block: StateBlock): readonly string[]
-  /** Returns the engine, which is not opened yet. */
-  make(block: StateBlock, around: Surroundings): Promise<Engine>
+  secrets?(block: StateBlock): readonly string[]
+  /** Returns the engine, which is not opened yet. @param folder the folder of gateway.yaml; switches: those of `serve` */
+  make(block: StateBlock, folder: string, around: Surroundings, switches: ReadonlySet<string>): Promise<Engine>
 }
 
 /** The part of a wing that a plan is compiled from. */
@@ -175,7 +185,7 @@ export class BlockSettings {
     const named = (key: string, values: readonly string[] = []) => values.map(value => ({ key, value }))
     this.secrets = [
       ...house.blocks.flatMap(block => named(block.key, block.secrets?.(writtenIn(block)))),
-      ...house.engines.flatMap(({ key, secrets }) => (typeof state === 'object' ? named(key, secrets(state)) : [])),
+      ...house.engines.flatMap(({ key, secrets }) => (typeof state === 'object' ? named(key, secrets?.(state)) : [])),
     ]
   }
 

@@ -9,6 +9,7 @@ import type { Diagnostics, Place } from '../kernel/diagnostic.ts'
 import { ReplyFiles, readNamedText } from '../kernel/file/read-source.ts'
 import type { Source } from '../kernel/file/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
+import { MEMORY } from '../state/engines/memory.ts'
 import type { EngineSettings, StateSettings } from '../state/settings.ts'
 import { realClock } from '../world/clock.ts'
 import { isoDate, parseTime } from '../world/dates.ts'
@@ -232,25 +233,18 @@ export function checkState(
   const values = file as Readonly<Record<string, string | undefined>>
   const wrong = (path: readonly string[], message: string, hint: string) =>
     report.error('conflicting-state', message, source.locate(['state', ...path], 'key'), hint)
-  for (const { key, fault } of engines) {
-    const value = values[key]
-    if (value === undefined) continue
-    if (file.file !== undefined) wrong([key], `"file" and "${key}" exclude each other`, 'remove one of them')
-    const mistake = fault(value)
-    if (mistake !== undefined) wrong([key], `"${key}" ${mistake.message}`, mistake.hint)
+  const [chosen, other] = engines.filter(({ key }) => values[key] !== undefined)
+  if (other !== undefined)
+    wrong([other.key], `"${chosen?.key}" and "${other.key}" exclude each other`, 'remove one of them')
+  for (const engine of engines) {
+    for (const { key, message, hint } of engine === chosen || engine === other ? engine.mistakesIn(file) : [])
+      wrong([key], `"${key}" ${message}`, hint)
+    const idle = Object.keys(engine.keys).filter(key => values[key] !== undefined && values[engine.key] === undefined)
+    for (const key of idle) wrong([key], `"${key}" has no effect without "${engine.key}"`, 'remove it')
   }
-  if (file.sync !== undefined && parseDuration(file.sync) === 0) {
-    wrong(['sync'], '"sync" must be more than 0', 'write always')
-  }
-  const dependent = engines.flatMap(({ key: needed, keys }) => Object.keys(keys).map(key => [key, needed] as const))
-  for (const [key, needed] of [['sync', 'file'] as const, ...dependent]) {
-    if (values[key] !== undefined && values[needed] === undefined)
-      wrong([key], `"${key}" has no effect without "${needed}"`, 'remove it')
-  }
-  if (['file', 'history', ...engines.map(({ key }) => key)].every(key => values[key] === undefined)) {
-    const kinds = ['a file', ...engines.map(({ about }) => about)].join(' or ')
-    wrong([], `"state" must name ${kinds}`, 'write state: { file: ./understudy.state }')
-  }
+  const [first] = engines
+  if (first === undefined || chosen !== undefined || file.history !== undefined) return
+  wrong([], `"state" must name ${engines.map(({ about }) => about).join(' or ')}`, `write state: { ${first.example} }`)
 }
 
 /** @param folder the folder of gateway.yaml; returns `undefined` if changes are not recorded */
@@ -260,13 +254,10 @@ function stateSettings(file: StateFile | undefined, { engines }: House, folder: 
   return { engine: engineOf(file, engines, folder), reads, onSeedChange }
 }
 
-function engineOf(file: StateBlock, engines: readonly StateEngine[], folder: string): EngineSettings {
-  const engine = engines.find(({ key }) => key in file)
-  if (engine !== undefined) return { kind: 'shared', make: around => engine.make(file, around) }
-  if (file.file === undefined) return { kind: 'memory' }
-  const { sync = '1s' } = file
-  const milliseconds = sync === 'always' ? 0 : Math.max(1, Math.round(parseDuration(sync) as number))
-  return { kind: 'file', file: resolve(folder, file.file), sync: milliseconds, recover: false }
+function engineOf(block: StateBlock, engines: readonly StateEngine[], folder: string): EngineSettings {
+  const engine = engines.find(({ key }) => key in block)
+  if (engine === undefined) return MEMORY
+  return { isShared: engine.isShared, make: (around, switches) => engine.make(block, folder, around, switches) }
 }
 
 // The `tls` blocks of `listen` and `upstream` in gateway.yaml: certificate and key, read and checked at load.

@@ -109,8 +109,6 @@ export interface JournalFile {
 export type StateFile = 'memory' | StateBlock
 
 export interface StateBlock {
-  readonly file?: string
-  readonly sync?: string
   /** A key of engines that processes share. */
   readonly reads?: 'strong' | 'local'
   readonly onSeedChange?: 'keep' | 'reset'

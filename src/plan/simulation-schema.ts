@@ -147,11 +147,6 @@ const stateBlock = (keys: Readonly<Record<string, Schema>>) =>
   setting.block(
     'Where the state of the worlds is stored: in `memory`, lost when the process ends; in a file, kept over restarts; or in a database, shared by replicas. Default: memory.',
     {
-      file: setting.some('The path of the file, relative to this one. Only one process can use it.'),
-      sync: setting.text(
-        'How often the file is synced to the disk. `always`: before each reply, so that no acknowledged change is lost. A duration: a crash loses at most the changes of that time. Default: 1s.',
-        { format: 'duration or "always"' },
-      ),
       ...keys,
       onSeedChange: setting.choice(
         ['keep', 'reset'],

@@ -3,25 +3,12 @@
 import type { Engine } from './engines/engine.ts'
 import type { Surroundings } from './surroundings.ts'
 
-export interface FileSettings {
-  readonly kind: 'file'
-  /** An absolute path. */
-  readonly file: string
-  /** Milliseconds between two writes to the disk: 0 writes before each reply. */
-  readonly sync: number
-  /** Whether a damaged line in the middle, and all after it, may be dropped. */
-  readonly recover: boolean
+export interface EngineSettings {
+  /** Whether several processes share the state. */
+  readonly isShared: boolean
+  /** Returns the engine, which is not opened yet. @param switches those of `serve` */
+  make(around: Surroundings, switches: ReadonlySet<string>): Promise<Engine>
 }
-
-/** An engine that several processes share, which a wing brings. */
-export interface SharedSettings {
-  readonly kind: 'shared'
-  /** Returns the engine, which is not opened yet. */
-  make(around: Surroundings): Promise<Engine>
-}
-
-/** `memory`: no log is kept, for a history in memory. */
-export type EngineSettings = FileSettings | SharedSettings | { readonly kind: 'memory' }
 
 export interface StateSettings {
   readonly engine: EngineSettings

@@ -49,17 +49,8 @@ export class State {
   }
 
   #reportLoss(): void {
-    const { engine } = this.#settings
-    const { name } = this.#engine
-    if (engine.kind !== 'file') {
-      this.#host.log.error(
-        {},
-        `${name} has lost the state (was it flushed?); the state of this process is written to it`,
-      )
-      return
-    }
-    // With `recover` the file has already reported its loss.
-    if (!engine.recover) this.#host.log.error({}, `${name} holds no state any more; every world begins with its seeds`)
+    const { name, lossNote } = this.#engine
+    if (lossNote !== undefined) this.#host.log.error({}, `${name} ${lossNote}`)
   }
 
   get meter(): TurnMeter {

@@ -5,6 +5,7 @@ import type { Log } from '../../src/gateway/log.ts'
 import { createState } from '../../src/gateway/state-host.ts'
 import { formatDiagnostics } from '../../src/kernel/report.ts'
 import type { Engine } from '../../src/state/engines/engine.ts'
+import { MEMORY } from '../../src/state/engines/memory.ts'
 import type { StateSettings } from '../../src/state/settings.ts'
 import type { State } from '../../src/state/state.ts'
 import { WINGS } from '../../src/wings.ts'
@@ -100,7 +101,7 @@ export async function replica(
   const state = createState(
     gateway,
     engine,
-    { engine: { kind: 'memory' }, reads: 'strong', onSeedChange: 'keep', ...settings },
+    { engine: MEMORY, reads: 'strong', onSeedChange: 'keep', ...settings },
     around,
     log,
   )

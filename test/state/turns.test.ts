@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LoggedChange } from '../../src/state/effects.ts'
-import { memoryLog } from '../../src/state/engines/open-engine.ts'
+import { memoryLog } from '../../src/state/engines/memory.ts'
 import { Turns } from '../../src/state/turns.ts'
 
 const textsOf = ({ changes }: { readonly changes: readonly LoggedChange[] }) => changes.map(({ world }) => world).join()

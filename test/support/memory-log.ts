@@ -89,6 +89,7 @@ export class MemoryLog {
 
 class MemoryReader implements Engine {
   readonly name = 'memory'
+  readonly lossNote = 'has lost the state (was it flushed?); the state of this process is written to it'
   readonly requests: SharedRequests
   readonly #log: MemoryLog
   readonly #listeners: ((reason: string | undefined) => void)[] = []

@@ -23,6 +23,7 @@ interface MarkedPosition extends Position {
 
 export class RedisLog implements Engine {
   readonly name: string
+  readonly lossNote = 'has lost the state (was it flushed?); the state of this process is written to it'
   readonly requests: RedisRequests
   readonly #around: Surroundings
   readonly #connection: RedisConnection

@@ -2,6 +2,7 @@
 
 import { setting } from '../../behaviours/behaviour.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
+import type { EngineMistake } from '../../plan/house.ts'
 import type { StateBlock } from '../../plan/simulation-file.ts'
 
 /** The keys of the block. */
@@ -29,6 +30,12 @@ export const KEYS: Readonly<Record<string, Schema>> = {
     ['strong', 'local'],
     'What a request sees: all changes that any replica has acknowledged (`strong`), or those that this replica has received so far (`local`), without a round trip. Default: strong.',
   ),
+}
+
+export function mistakesIn({ redis: url = '' }: RedisBlock): readonly EngineMistake[] {
+  if (parseRedisUrl(url) !== undefined) return []
+  const hint = 'write redis://[user:password@]host[:port][/database], or rediss:// for TLS'
+  return [{ key: 'redis', message: 'must be the URL of a Redis database', hint }]
 }
 
 export const settingsOf = ({ redis: url = '', prefix = 'understudy' }: RedisBlock): RedisSettings => ({ url, prefix })

@@ -1,7 +1,7 @@
 // Redis: a state that replicas share.
 
 import type { Wing } from '../../cli/command.ts'
-import { KEYS, parseRedisUrl, passwordsOf, settingsOf } from './settings.ts'
+import { KEYS, mistakesIn, passwordsOf, settingsOf } from './settings.ts'
 
 export const redis: Wing = {
   name: 'redis',
@@ -9,16 +9,12 @@ export const redis: Wing = {
     {
       key: 'redis',
       about: 'a Redis database',
+      example: 'redis: ${REDIS_URL}',
       keys: KEYS,
-      fault: url =>
-        parseRedisUrl(url) === undefined
-          ? {
-              message: 'must be the URL of a Redis database',
-              hint: 'write redis://[user:password@]host[:port][/database], or rediss:// for TLS',
-            }
-          : undefined,
+      isShared: true,
+      mistakesIn,
       secrets: passwordsOf,
-      async make(block, around) {
+      async make(block, _folder, around) {
         const { RedisLog } = await import('./redis-log.ts')
         return new RedisLog(settingsOf(block), around)
       },

@@ -24,7 +24,7 @@ export class WorkerProcesses implements Processes {
     const { plan, report } = loaded
     if (plan === undefined) return loaded
     const { source, state } = plan.simulation
-    const isShared = state?.engine.kind === 'shared'
+    const isShared = state?.engine.isShared === true
     if (!sharesState(plan) || (isShared && this.#isApart !== true)) {
       this.#isApart ??= !isShared
       return loaded

@@ -6,8 +6,8 @@ import { copyFileSync, existsSync, readFileSync, type Stats } from 'node:fs'
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { StateRefused } from '../errors.ts'
-import type { Entries, Position } from './engine.ts'
+import type { Entries, Position } from '../../state/engines/engine.ts'
+import { StateRefused } from '../../state/errors.ts'
 
 /** The file is not a valid log. The message has the place and the remedy. */
 export class DamagedLog extends StateRefused {

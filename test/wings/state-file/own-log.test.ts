@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { FileLog } from '../../src/state/engines/file-log.ts'
-import { size } from '../support/cases.ts'
-import { surroundings } from './engines/surroundings.ts'
-import { GATEWAY, type Replica, replica } from './replicas.ts'
+import { FileLog } from '../../../src/wings/state-file/file-log.ts'
+import { surroundings } from '../../state/engines/surroundings.ts'
+import { GATEWAY, type Replica, replica } from '../../state/replicas.ts'
+import { size } from '../../support/cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-own-log-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -17,7 +17,7 @@ const newFile = () => join(folder, `${++files}.state`)
 
 const onFile = (file: string, clock?: Replica['clock'], gateway = GATEWAY) =>
   replica(
-    new FileLog({ kind: 'file', file, sync: 3_600_000, recover: false }, surroundings()),
+    new FileLog({ file, sync: 3_600_000, recover: false }, surroundings()),
     {},
     { 'gateway.yaml': gateway },
     clock,
@@ -84,7 +84,7 @@ test('requests during the writing of a snapshot are in the log after it', async 
 test('a log of many entries is read as it was written', async () => {
   const file = newFile()
   const gateway = GATEWAY.replace('maxRecords: 50', 'maxRecords: 100000')
-  const engine = new FileLog({ kind: 'file', file, sync: 3_600_000, recover: false }, surroundings())
+  const engine = new FileLog({ file, sync: 3_600_000, recover: false }, surroundings())
   const one = await replica(engine, {}, { 'gateway.yaml': gateway })
   const books = one.gateway.worlds.default.collection('books')
   const write = (text: string, work: () => Promise<unknown>) => one.state.run(work, { text })
@@ -137,9 +137,9 @@ test('a file whose state was dropped is reported in words for files, and not aga
   const [header = '', snapshot = ''] = readFileSync(file, 'utf8').split('\n')
   const open = async (text: string, recover: boolean) => {
     writeFileSync(file, text)
-    const engine = { kind: 'file', file, sync: 3_600_000, recover } as const
+    const settings = { file, sync: 3_600_000, recover } as const
     const around = surroundings()
-    const again = await replica(new FileLog(engine, around), { engine })
+    const again = await replica(new FileLog(settings, around))
     assert.equal(around.warnings.length, 1)
     assert.deepEqual((await again.send('GET /books/1')).body, { id: 1, title: 'one', status: 'ordered' })
     await again.state.close()

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { pause, until, untilSaid } from '../support/until.ts'
-import { programsWithFile } from './serve-with-file.ts'
+import { pause, until, untilSaid } from '../../../support/until.ts'
+import { programsWithFile } from '../../../wire/serve-with-file.ts'
 
 const { folder, project, serve, start } = programsWithFile()
 

@@ -3,11 +3,11 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { FileInUse, FileLog } from '../../../src/state/engines/file-log.ts'
-import { DamagedLog } from '../../../src/state/engines/log-file.ts'
 import { Unavailable } from '../../../src/state/errors.ts'
+import { FileInUse, FileLog } from '../../../src/wings/state-file/file-log.ts'
+import { DamagedLog } from '../../../src/wings/state-file/log-file.ts'
+import { surroundings } from '../../state/engines/surroundings.ts'
 import { until } from '../../support/until.ts'
-import { surroundings } from './surroundings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-log-'))
 /** Logs of a simulated dead process. They are closed at the end: Node 26 fails if the garbage collector closes a file. */
@@ -19,7 +19,7 @@ after(async () => {
 let files = 0
 const newFile = () => join(folder, `${++files}.state`)
 const settings = (file: string, more: { sync?: number; recover?: boolean } = {}) =>
-  ({ kind: 'file', file, sync: 0, recover: false, ...more }) as const
+  ({ file, sync: 0, recover: false, ...more }) as const
 
 /** A file with these entries, closed. */
 async function fileWith(...entries: string[]): Promise<string> {

@@ -4,11 +4,11 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { attempted } from '../../kernel/memo.ts'
-import { StateRefused, Unavailable } from '../errors.ts'
-import type { FileSettings } from '../settings.ts'
-import type { ProcessIdentity, Surroundings } from '../surroundings.ts'
-import type { Append, Engine, News, Position } from './engine.ts'
+import type { Append, Engine, News, Position } from '../../state/engines/engine.ts'
+import { StateRefused, Unavailable } from '../../state/errors.ts'
+import type { ProcessIdentity, Surroundings } from '../../state/surroundings.ts'
 import { ENTRIES, LogFile, linesOf } from './log-file.ts'
+import type { FileSettings } from './settings.ts'
 
 /** With an interval, the maximum time until waiting entries are written: at most this much is lost with the process. */
 const WRITE = 100
@@ -52,6 +52,11 @@ export class FileLog implements Engine {
     this.#around = around
     this.#file = new LogFile(settings.file)
     this.name = `file ${settings.file}`
+  }
+
+  /** With `recover` the file has reported its loss already. */
+  get lossNote(): string | undefined {
+    return this.#settings.recover ? undefined : 'holds no state any more; every world begins with its seeds'
   }
 
   get worthCompacting(): boolean {
