@@ -134,8 +134,8 @@ export interface Site {
    * document.
    */
   readonly rule: 'own' | 'shared' | undefined
-  /** Whether a fixed reply may have any status, documented or not. */
-  readonly anyStatus: boolean
+  /** Whether it is for an answer on demand: its reply may have any status, documented or not. */
+  readonly onDemand: boolean
   /** Whether changes of worlds are recorded: see `World.recorder`. */
   readonly recorded: boolean
   /** Whether a request may steer the gateway. */

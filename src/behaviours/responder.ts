@@ -6,7 +6,10 @@ import type { Handler, PassOn, SettingOf, Site } from './behaviour.ts'
 export interface Responder<Config = unknown> {
   /** The key that chooses it: `respond: { list: books }`. */
   readonly kind: string
-  /** The schemas of that key and of those that may stand beside it. A key of several kinds has one schema. */
+  /**
+   * The schemas of that key and of those that may stand beside it. A key of several kinds has one schema. One that chooses another
+   * kind does not choose it here: the `status` of an `example`.
+   */
   readonly keys: Readonly<Record<string, SettingOf<unknown>>>
   /** Whether it changes records. */
   readonly changes: boolean
@@ -14,6 +17,8 @@ export interface Responder<Config = unknown> {
   readonly records?: 'one' | 'many'
   /** Whether it suits every operation, so that `defaults` and `tags` may choose it. */
   readonly general?: boolean
+  /** Whether an answer on demand may choose it: it needs neither records nor a valid request. */
+  readonly onDemand?: boolean
   /** For a kind that may stand around another one, or around the reply of the contract. */
   readonly around?: {
     /** How it is written then: `forward: { else: simulate }`. */

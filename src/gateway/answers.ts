@@ -8,12 +8,14 @@ import type { Source } from '../kernel/file/source.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { formatReport } from '../kernel/report.ts'
 import { parseDuration } from '../kernel/units.ts'
-import { withRules } from '../plan/layers.ts'
+import { expandShortForms } from '../plan/formats.ts'
 import type { Plan, PlannedAnswer, PlannedOperation, Rule } from '../plan/plan.ts'
+import { withRules } from '../plan/rules.ts'
 import { checksOf } from '../plan/simulation.ts'
 import type { AnswerOrder } from '../plan/simulation-file.ts'
 import type { AnswerState } from '../state/effects.ts'
 import type { Clock } from '../world/clock.ts'
+import { SCENARIOS, Scenarios } from '../world/kept/scenarios.ts'
 import { latestOf, type World } from '../world/world.ts'
 import type { Log } from './log.ts'
 import type { Worlds } from './worlds/worlds.ts'
@@ -101,31 +103,27 @@ export class StandingAnswers {
 
   /** Gives an answer the state that another process gave it, or removes it (`null`); returns the state that it had. */
   restore(plan: Plan, home: World | undefined, id: string, state: AnswerState | null): AnswerState | null {
-    const known = this.#of(home).find(one => one.id === id)
+    const existing = this.#of(home).find(answer => answer.id === id)
     this.#made = Math.max(this.#made, ordinalOf(id))
-    const others = this.#of(home).filter(one => one !== known)
-    const restored = state === null ? [] : [this.#read(plan, home, id, state, known)]
+    const others = this.#of(home).filter(answer => answer !== existing)
+    const restored = state && (existing ? { ...existing, ...countsIn(state) } : this.#read(plan, home, id, state))
     this.#keep(
       home,
-      [...restored, ...others].sort((a, b) => ordinalOf(b.id) - ordinalOf(a.id)),
+      [restored ?? [], others].flat().sort((a, b) => ordinalOf(b.id) - ordinalOf(a.id)),
     )
-    return known === undefined ? null : stateOfAnswer(known)
+    return existing === undefined ? null : stateOfAnswer(existing)
   }
 
-  /** @param known the same answer in another state: its compiled form is used again */
-  #read(
-    plan: Plan,
-    home: World | undefined,
-    id: string,
-    { order, left, given, toSkip, until }: AnswerState,
-    known: HeldAnswer | undefined,
-  ): HeldAnswer {
-    const counts = { left: left ?? undefined, given, toSkip, until: until ?? undefined }
-    if (known !== undefined) return { ...known, ...counts }
+  /** Compiles an answer that is kept; `undefined` for one in a form that this version does not have. */
+  #read(plan: Plan, home: World | undefined, id: string, state: AnswerState): HeldAnswer | undefined {
     const report = new Diagnostics()
-    const compiled = compileStanding(plan, parseSource('answer', order, report) as Source, report)
-    if (report.failed) this.#warn(id, report)
-    return { id, world: home?.name, home, ...compiled, ...counts, elsewhere: new WeakMap() }
+    const compiled = compileStanding(plan, parseSource('answer', state.order, report) as Source, report)
+    const isReadable = compiled.order !== UNREADABLE
+    if (report.failed)
+      this.#warn(isReadable ? `the answer ${id} does not match the plan` : `dropped the answer ${id}`, report)
+    return isReadable
+      ? { id, world: home?.name, home, ...compiled, ...countsIn(state), elsewhere: new WeakMap() }
+      : undefined
   }
 
   /** The state of every active answer, the oldest first. */
@@ -190,18 +188,21 @@ export class StandingAnswers {
     return [...own, ...this.#everywhere].flatMap(one => {
       const planned = this.#isOver(one) ? undefined : this.#compiledFor(plan, one).get(index)
       if (planned === undefined) return []
-      return [{ ...planned, name: `answer ${one.id}`, note: noteOf(one), take: () => this.#take(one) }]
+      const name = `answer ${one.id}`
+      const note = `${name}: ${planned.does.join(', ')}`
+      return [{ ...planned, name, note, take: ({ world }: Exchange) => this.#take(one, world) }]
     })
   }
 
   /** Counts a request atomically. Returns why it is not answered, if so. */
-  #take(one: HeldAnswer): string | undefined {
+  #take(one: HeldAnswer, world: World): string | undefined {
     if (this.#isOver(one)) return 'it is used up'
     const before = stateOfAnswer(one)
     const skips = one.toSkip > 0
     if (skips) one.toSkip -= 1
     else {
       one.given += 1
+      if (one.order.enter !== undefined) world.keep(Scenarios, SCENARIOS).enter(Object.entries(one.order.enter))
       if (one.left !== undefined) one.left -= 1
     }
     if (one.left === 0) this.#drop(one)
@@ -219,15 +220,15 @@ export class StandingAnswers {
     const report = new Diagnostics()
     Object.assign(one, compileStanding(plan, one.source, report))
     if (report.failed) {
-      this.#warn(one.id, report)
+      this.#warn(`the answer ${one.id} does not match the new plan`, report)
       // Other processes that share the answers may have another plan.
       if (this.#listener === undefined) this.#drop(one)
     }
     return one.byOperation
   }
 
-  #warn(id: string, report: Diagnostics): void {
-    this.#log.warn({}, `the answer ${id} does not match the new plan\n${formatReport(report)}`)
+  #warn(message: string, report: Diagnostics): void {
+    this.#log.warn({}, `${message}\n${formatReport(report)}`)
   }
 
   #isOver({ until, left }: StandingAnswer): boolean {
@@ -255,16 +256,28 @@ export class StandingAnswers {
   }
 }
 
-/** Compiles an order for a plan. One that is wrong answers nothing. */
+/** Stands for an order whose shape is invalid. */
+const UNREADABLE: AnswerOrder = {}
+
+/** Compiles an order for a plan. An invalid order answers nothing. */
 function compileStanding(
   plan: Plan,
   source: Source,
   report: Diagnostics,
 ): Pick<HeldAnswer, 'order' | 'source' | 'plan' | 'byOperation'> {
-  const order = checksOf(plan.simulation.house).answer(source, report) ?? {}
-  const byOperation = report.failed ? new Map() : plan.compileAnswer(order, source, report)
+  const expanded = expandShortForms(source, 'answer')
+  const order = checksOf(plan.simulation.house).answer(expanded, report)
+  if (order === undefined || report.failed) return { order: UNREADABLE, source, plan, byOperation: new Map() }
+  const byOperation = plan.compileAnswer(order, expanded, report)
   return { order, source, plan, byOperation: report.failed ? new Map() : byOperation }
 }
+
+const countsIn = ({ left, given, toSkip, until }: AnswerState) => ({
+  left: left ?? undefined,
+  given,
+  toSkip,
+  until: until ?? undefined,
+})
 
 const stateOfAnswer = ({ source, left, given, toSkip, until }: HeldAnswer): AnswerState => ({
   order: source.text,
@@ -276,13 +289,3 @@ const stateOfAnswer = ({ source, left, given, toSkip, until }: HeldAnswer): Answ
 
 /** The number in `a12`: later answers have higher ones. */
 const ordinalOf = (id: string): number => Number(id.slice(1))
-
-/** `answer a7: 503`. */
-function noteOf({ id, order: { reply, fault, delay } }: HeldAnswer): string {
-  const done = [
-    ...(reply === undefined ? [] : [reply.status ?? `example ${reply.example}`]),
-    ...(fault === undefined ? [] : [`fault ${fault.status ?? fault.kind}`]),
-    ...(delay === undefined ? [] : [`${delay} later`]),
-  ]
-  return `answer ${id}: ${done.join(', ')}`
-}

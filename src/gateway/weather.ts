@@ -9,10 +9,10 @@ import { problems, type Reply, refuse } from '../kernel/http.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { formatReport } from '../kernel/report.ts'
 import { parseDuration } from '../kernel/units.ts'
-import { hasBlocks } from '../plan/compile.ts'
 import { expandShortForms } from '../plan/formats.ts'
 import type { Plan, PlannedOperation, Weather } from '../plan/plan.ts'
 import { checksOf } from '../plan/simulation.ts'
+import { hasBlocks } from '../plan/weather.ts'
 import { NO_ORDER, type StandingOrder } from '../state/effects.ts'
 import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
@@ -119,7 +119,7 @@ class WeatherSlot {
 type CompiledOrder = Omit<CurrentWeather, 'until'> & { readonly time: string | undefined }
 
 function compileOrder(plan: Plan, given: Source, report: Diagnostics): CompiledOrder | undefined {
-  const source = expandShortForms(given, true)
+  const source = expandShortForms(given, 'weather')
   const order = checksOf(plan.simulation.house).order(source, report)
   if (order === undefined || report.failed) return undefined
   const { name, for: time } = order

@@ -1,6 +1,7 @@
 // The schemas of blocks of behaviours in gateway.yaml: of rules and weather, and of orders for weather and answers.
 
-import { type SettingSchema, setting } from '../behaviours/behaviour.ts'
+import { setting } from '../behaviours/behaviour.ts'
+import { schemaOf } from '../behaviours/respond/index.ts'
 import { METHODS } from '../contract/paths.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
 import type { House } from './house.ts'
@@ -43,6 +44,22 @@ export function blockSchemasOf(house: House): BlockSchemas {
   }
 }
 
+/** The keys of a rule beside its behaviours. */
+const ruleKeys = {
+  when: {
+    type: 'string',
+    minLength: 1,
+    description:
+      'A condition in CEL about `request`, `consumer`, `ordinal`, `nth`, `now` and so on. Default: every request.',
+    examples: ['request.body.name == "Crash"', 'ordinal == 2', 'consumer == "frontend"'],
+  },
+  times: setting.integer('The number of requests in a world for which the rule applies. Default: unlimited.', 1),
+  enter: setting.named(
+    'The states of scenarios that a world enters when the rule applies: `{ order: paid }`. Conditions read them with `scenario("order")`.',
+    setting.text('A text; empty at first.'),
+  ),
+}
+
 const rulesSchema = (configurable: readonly string[]): Schema => ({
   type: ['array', 'null'],
   description:
@@ -51,21 +68,7 @@ const rulesSchema = (configurable: readonly string[]): Schema => ({
     type: 'object',
     additionalProperties: false,
     minProperties: 1,
-    properties: {
-      when: {
-        type: 'string',
-        minLength: 1,
-        description:
-          'A condition in CEL about `request`, `consumer`, `ordinal`, `nth`, `now` and so on. Default: every request.',
-        examples: ['request.body.name == "Crash"', 'ordinal == 2', 'consumer == "frontend"'],
-      },
-      times: setting.integer('The number of requests in a world for which the rule applies. Default: unlimited.', 1),
-      enter: setting.named(
-        'The states of scenarios that a world enters when the rule applies: `{ order: paid }`. Conditions read them with `scenario("order")`.',
-        setting.text('A text; empty at first.'),
-      ),
-      ...referencesTo(configurable),
-    },
+    properties: { ...ruleKeys, ...referencesTo(configurable) },
   },
 })
 
@@ -91,8 +94,11 @@ export const orderSchema = ({ weather, $defs }: BlockSchemas): Schema => ({
   $defs,
 })
 
+/** The behaviours that an answer on demand may configure. */
+const ANSWERING = ['respond', 'latency', 'fault']
+
 /** The schema of an order for answers on demand. */
-export const answerSchema = ({ behaviours }: BlockSchemas): Schema => ({
+export const answerSchema = ({ behaviours }: BlockSchemas, { responders }: House): Schema => ({
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -102,32 +108,22 @@ export const answerSchema = ({ behaviours }: BlockSchemas): Schema => ({
     method: { enum: METHODS },
     path: setting.some('With `method`, a path as it is sent, base path included: `/v1/books/7`.'),
     tag: setting.some('Answers only the operations with this tag.'),
-    when: setting.some('A condition in CEL, as rules have it: `request.body.title == "Dune"`. Default: every request.'),
     consumer: setting.some('Answers only requests of this consumer.'),
-    reply: setting.block(
-      'The reply instead of the usual one; the operation is not executed. Without a body it is an example of the contract for this status, or a value generated from its schema; an undocumented status of 400 or more is a refusal.',
-      {
-        status: setting.integer('Any status, documented or not.', 200, 599),
-        example: setting.some('The name of an example of the contract.'),
-        headers: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
-        body: {
-          description:
-            'The body, checked against the contract if it documents the status; ${…} is an expression in CEL.',
-        },
-      },
-      { minProperties: 1 },
-    ),
-    delay: setting.duration('Additional time before the reply.'),
-    fault: {
-      ...(behaviours.fault as SettingSchema),
-      type: 'object',
-      description: 'The fault to inject, written as `fault` in gateway.yaml.',
-    },
+    when: ruleKeys.when,
+    enter: ruleKeys.enter,
+    ...referencesTo(ANSWERING),
     skip: setting.integer('How many requests are answered as usual before the first that it answers. Default: 0.', 0),
     times: {
       ...setting.integer('The number of requests that it answers; null: all, until it is removed. Default: 1.', 1),
       type: ['integer', 'null'],
     },
     for: setting.duration('The real time after which it expires. Default: it does not expire.'),
+  },
+  $defs: {
+    ...Object.fromEntries(ANSWERING.map(name => [name, behaviours[name] as Schema])),
+    respond: schemaOf(
+      responders.filter(({ onDemand }) => onDemand),
+      'The reply instead of the usual one; the operation is not executed.',
+    ),
   },
 })

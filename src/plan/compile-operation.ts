@@ -14,19 +14,12 @@ import { isObject, memberAt, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { Hits } from '../world/kept/hits.ts'
 import { SCENARIOS, Scenarios } from '../world/kept/scenarios.ts'
+import { compileCondition } from './conditions.ts'
 import { compileIdentification } from './consumers.ts'
-import {
-  type ContractNames,
-  checkReach,
-  compileCondition,
-  type Layer,
-  layerOfRule,
-  layerSetting,
-  placedRules,
-  type Setting,
-  withRules,
-} from './layers.ts'
+import { type Layer, layerSetting, type Setting } from './layers.ts'
+import type { ContractNames } from './names.ts'
 import type { ChainLink, Plan, PlannedOperation, PlannedRule } from './plan.ts'
+import { checkReach, layerOfRule, placedRules, withRules } from './rules.ts'
 import type { Simulation } from './settings.ts'
 
 /** A configuration that weather and answers are laid over. */
@@ -41,6 +34,12 @@ interface Constants extends Pick<Site, 'answers' | 'identify'> {
   /** Compile expressions: of configuration for this operation alone, and of configuration for many operations. */
   readonly own: Expressions
   readonly shared: Expressions
+}
+
+/** Some behaviours of an operation. */
+interface OperationPart {
+  readonly links: readonly ChainLink[]
+  around(end: Handler): Handler
 }
 
 /** Compiles the operations of one configuration, once for each set of layers. */
@@ -108,8 +107,9 @@ export class OperationCompiler {
     const { own, shared } = this.constantsOf(operation)
     const maxBody = this.simulation.limits.body
     const conditions = placed.map(({ file, layer, path, own: typed }) => {
-      const ground = { operation, expressions: typed ? own : shared, maxBody }
-      return compileCondition(file.when, ground, layer.source, [...layer.path, ...path, 'when'], layer.report)
+      const { source, report } = layer
+      const written = { text: file.when, source, path: [...layer.path, ...path, 'when'], report }
+      return compileCondition(written, { operation, expressions: typed ? own : shared, maxBody })
     })
     checkReach(placed, conditions)
     const rules = placed.map((one, i): PlannedRule => {
@@ -189,9 +189,9 @@ export class OperationCompiler {
   }
 
   /** Compiles the behaviours that a layer configures, and no others, to be put around another end. */
-  compilePart(operation: Operation, index: number, layer: Layer): (end: Handler) => Handler {
-    const { wraps } = this.#link(operation, index, [layer], [layer], true)
-    return end => compose(wraps, end)
+  compilePart(operation: Operation, index: number, layer: Layer): OperationPart {
+    const { wraps, links } = this.#link(operation, index, [layer], [layer], true)
+    return { links, around: end => compose(wraps, end) }
   }
 
   /** @param isPart whether behaviours that no layer configures are left out */
@@ -280,7 +280,7 @@ export class OperationCompiler {
       maxBody: limits.body,
       scope: [layer.scope, ...path.slice(0, -1)].filter(step => step !== '').join('/'),
       rule: layer.rule,
-      anyStatus: layer.anyStatus === true,
+      onDemand: layer.onDemand === true,
       recorded: state !== undefined,
       clientControls: listen.clientControls,
       readFile: name => replyFiles.read(name),

@@ -52,19 +52,22 @@ export const FORMATS = {
   size: { test: readableBy(parseSize), like: '64kB, 1MB or 2GB' },
 }
 
+const IN_FILE: readonly Path[] = [['defaults'], ['tags', '*'], ['operations', '*']]
+// The consumers of weather contain behaviours; those of a file, credentials.
+const IN_WEATHER: readonly Path[] = [...IN_FILE, ['consumers', '*']]
+
 /** Paths of the blocks whose keys are behaviours; `*` is any name. */
-const PLACES: readonly Path[] = [['defaults'], ['tags', '*'], ['operations', '*']]
-const OF_CONSUMER: Path = ['consumers', '*']
+const PLACES = {
+  file: [...IN_FILE, ...IN_WEATHER.map(path => ['weather', '*', ...path])],
+  weather: IN_WEATHER,
+  answer: [[]],
+} as const
 
 /** The key that is meant when a behaviour is written as one text. */
 const MAIN_KEY: Readonly<Record<string, string>> = { latency: 'fixed', rateLimit: 'limit' }
 
-/**
- * Returns the source with every short form written out.
- *
- * @param order whether the source is weather, whose `consumers` contain behaviours and no credentials
- */
-export function expandShortForms(source: Source, order = false): Source {
+/** Returns a gateway file, weather or an answer from the control plane with every short form written out. */
+export function expandShortForms(source: Source, kind: 'file' | 'weather' | 'answer' = 'file'): Source {
   const expandBlock: ReplaceBlock = block =>
     mapValues(block, (config, name) => {
       const main = MAIN_KEY[name]
@@ -75,10 +78,8 @@ export function expandShortForms(source: Source, order = false): Source {
       // A rule is also a block, beside its condition.
       return name === 'rules' && Array.isArray(config) ? config.map(one => replaceAt(one, [], expandBlock)) : config
     })
-  const places = [...PLACES, ...(order ? [OF_CONSUMER] : [])]
-  const inWeather = [...PLACES, OF_CONSUMER].map(path => ['weather', '*', ...path])
-  let value = replaceAt(source.value, ['resources', '*'], expandSchema)
-  for (const path of [...places, ...inWeather]) value = replaceAt(value, path, expandBlock)
+  let value = kind === 'file' ? replaceAt(source.value, ['resources', '*'], expandSchema) : source.value
+  for (const path of PLACES[kind]) value = replaceAt(value, path, expandBlock)
   // The place of a main key, which is not written, is that of the text.
   return source.derive(value)
 }
@@ -112,12 +113,12 @@ const expandSchema: ReplaceBlock = resource => {
 const RECORDS: ReadonlySet<string> = new Set(['seed', 'defaults', 'set'])
 
 /** Blocks whose values may become parts of bodies: their integers keep their digits. */
-const SENT: ReadonlySet<string> = new Set(['errors', 'respond', 'reply'])
+const SENT: ReadonlySet<string> = new Set(['errors', 'respond'])
 
 /**
  * Replaces each `Decimal` and each bigint of a parsed gateway file, of weather or of an answer by the nearest double, in place:
  * they are numbers to calculate with. Both stay in `seed`, `defaults` and `set` of a resource, in `respond.body` and in the
- * examples of an inline contract; a bigint also stays everywhere in `errors`, `respond`, `reply` and an inline contract.
+ * examples of an inline contract; a bigint also stays everywhere in `errors`, `respond` and an inline contract.
  *
  * @param path the keys to the value
  * @param sent whether it is in a block of `SENT`

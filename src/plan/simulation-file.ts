@@ -155,6 +155,7 @@ export interface RuleFile {
   readonly [behaviour: string]: unknown
 }
 
+/** An order for an answer on demand: a rule, the requests that it is for, and how long it stands. */
 export interface AnswerOrder {
   /** An operationId, or a method and a path: `POST /books`. */
   readonly operation?: string
@@ -167,20 +168,18 @@ export interface AnswerOrder {
   readonly when?: string
   /** Answers only requests of this consumer. */
   readonly consumer?: string
-  readonly reply?: AnswerReply
-  /** Additional time before the reply. */
-  readonly delay?: string
-  readonly fault?: FaultSpec
+  readonly respond?: {
+    readonly status?: number
+    readonly example?: string
+    readonly headers?: Readonly<Record<string, string | number>>
+    readonly body?: Json
+  }
+  readonly latency?: LatencyConfig
+  readonly fault?: FaultSpec | readonly FaultSpec[]
+  readonly enter?: RuleFile['enter']
   /** How many requests are answered as usual before the first that it answers. */
   readonly skip?: number
   readonly times?: number | null
   /** The real time after which it expires. */
   readonly for?: string
-}
-
-export interface AnswerReply {
-  readonly status?: number
-  readonly example?: string
-  readonly headers?: Readonly<Record<string, string | number>>
-  readonly body?: Json
 }

@@ -85,7 +85,7 @@ export const checksOf = (house: House): Checks =>
         hint: 'begin a gateway file with contract: ./openapi.yaml',
       }),
       order: checkerOf(orderSchema(blocks)),
-      answer: checkerOf(answerSchema(blocks)),
+      answer: checkerOf(answerSchema(blocks, house)),
     }
   })
 

@@ -16,13 +16,13 @@ const draft: AnswerDraft = { ...START, status: '503' }
 const sent = (order: AnswerOrder) => JSON.parse(JSON.stringify(order)) as AnswerOrder
 
 test('the usual draft answers a status once', () => {
-  assert.deepEqual(sent(orderFrom(draft)), { reply: { status: 503 }, times: 1 })
+  assert.deepEqual(sent(orderFrom(draft)), { respond: { status: 503 }, times: 1 })
 })
 
 test('a JSON body is sent as JSON, another body as text, and no body with an example', () => {
-  assert.deepEqual(orderFrom({ ...draft, status: '200', body: '[]' }).reply, { status: 200, body: [] })
-  assert.deepEqual(orderFrom({ ...draft, body: 'sorry' }).reply, { status: 503, body: 'sorry' })
-  assert.deepEqual(orderFrom({ ...draft, body: '[]', example: 'busy' }).reply, {
+  assert.deepEqual(orderFrom({ ...draft, status: '200', body: '[]' }).respond, { status: 200, body: [] })
+  assert.deepEqual(orderFrom({ ...draft, body: 'sorry' }).respond, { status: 503, body: 'sorry' })
+  assert.deepEqual(orderFrom({ ...draft, body: '[]', example: 'busy' }).respond, {
     status: 503,
     example: 'busy',
   })
@@ -42,7 +42,7 @@ test('an order can have a fault, a delay, a consumer and a condition', () => {
   assert.deepEqual(order, {
     when: 'ordinal == 2',
     consumer: 'app',
-    delay: '2s',
+    latency: { fixed: '2s' },
     fault: { kind: 'reset' },
     times: null,
   })
@@ -51,13 +51,13 @@ test('an order can have a fault, a delay, a consumer and a condition', () => {
 
 test('an order can skip the next request', () => {
   const order = sent(orderFrom({ ...draft, skip: '1' }))
-  assert.deepEqual(order, { reply: { status: 503 }, skip: 1, times: 1 })
+  assert.deepEqual(order, { respond: { status: 503 }, skip: 1, times: 1 })
   assert.equal(describeOrder(order), '503 · once · after one request')
 })
 
 test('an order is described in a few words', () => {
-  assert.equal(describeOrder({ reply: { status: 503 } }), '503 · once')
-  assert.equal(describeOrder({ delay: '2s', times: 3 }), 'after 2s · 3 times')
+  assert.equal(describeOrder({ respond: { status: 503 } }), '503 · once')
+  assert.equal(describeOrder({ latency: { fixed: '2s' } as AnswerOrder['latency'], times: 3 }), 'after 2s · 3 times')
 })
 
 const reply = (status: string, sample?: object) => ({

@@ -25,7 +25,7 @@ const save: Ask = { body: { name: 'three' }, headers: { 'x-key': 'ann-key' } }
 
 test('an answer makes the next write fail once, and nothing is saved', async () => {
   const { ask, give, notes, status } = desk()
-  assert.deepEqual(give('{ operation: createThing, reply: { status: 503 } }'), [])
+  assert.deepEqual(give('{ operation: createThing, respond: { status: 503 } }'), [])
   const failed = await ask('POST /things', save)
   assert.equal(failed.status, 503)
   assert.match(String(failed.body), /unavailable/)
@@ -36,7 +36,7 @@ test('an answer makes the next write fail once, and nothing is saved', async () 
 
 test('an answer with `skip: 1` makes only the second write fail', async () => {
   const { gateway, give, notes, status } = desk()
-  assert.deepEqual(give('{ operation: createThing, consumer: ann, skip: 1, reply: { status: 503 } }'), [])
+  assert.deepEqual(give('{ operation: createThing, consumer: ann, skip: 1, respond: { status: 503 } }'), [])
   assert.equal(gateway.answers.all()[0]?.toSkip, 1)
   const others: Ask = { ...save, headers: { 'x-key': 'bob-key' } }
   const statuses: number[] = []
@@ -48,7 +48,7 @@ test('an answer with `skip: 1` makes only the second write fail', async () => {
 test('an answer is given exactly `times` times, even to concurrent requests', async () => {
   const { gateway, give, status } = desk()
   assert.deepEqual(
-    give('{ operation: createThing, reply: { status: 500 }, times: 7, when: request.body.name == "three" }'),
+    give('{ operation: createThing, respond: { status: 500 }, times: 7, when: request.body.name == "three" }'),
     [],
   )
   const statuses = await Promise.all(Array.from({ length: 40 }, () => status('POST /things', save)))
@@ -59,7 +59,7 @@ test('an answer is given exactly `times` times, even to concurrent requests', as
 
 test('an answer without `times` is given to its consumer until it is removed', async () => {
   const { gateway, give, status } = desk()
-  give('{ operation: getThing, consumer: ann, reply: { status: 404 }, times: null }')
+  give('{ operation: getThing, consumer: ann, respond: { status: 404 }, times: null }')
   const of = (key: string) => status('GET /things/1', { headers: { 'x-key': key } })
   assert.deepEqual([await of('ann-key'), await of('bob-key'), await of('ann-key')], [404, 200, 404])
   const [standing] = gateway.answers.all()
@@ -73,7 +73,7 @@ test('an answer for a path can have an undocumented status and headers', async (
   const { ask, give, status } = desk()
   assert.deepEqual(
     give(
-      '{ method: GET, path: /things/2, reply: { status: 418, headers: { X-Pot: tea }, body: { name: "${request.params.id}" } } }',
+      '{ method: GET, path: /things/2, respond: { status: 418, headers: { X-Pot: tea }, body: { name: "${request.params.id}" } } }',
     ),
     [],
   )
@@ -86,15 +86,33 @@ test('an answer for a path can have an undocumented status and headers', async (
 
 test('an answer with a documented status and no body has the body of the contract', async () => {
   const { ask, give } = desk()
-  assert.deepEqual(give('{ operation: createThing, reply: { status: 201 } }'), [])
+  assert.deepEqual(give('{ operation: createThing, respond: { status: 201 } }'), [])
   const reply = await ask('POST /things')
   assert.equal(reply.status, 201)
   assert.deepEqual(Object.keys(JSON.parse(String(reply.body)) as object), ['id', 'name'])
 })
 
+test('an answer has a latency in the form of gateway.yaml, and enters states of scenarios', async () => {
+  const { clock, give, notes, status } = desk()
+  assert.deepEqual(
+    give('{ operation: getThing, latency: { uniform: { min: 1s, max: 1s } }, enter: { shop: closed } }'),
+    [],
+  )
+  assert.deepEqual(
+    give(`{ operation: listThings, when: 'scenario("shop") == "closed"', respond: { status: 503 }, times: null }`),
+    ['unknown-scenario at 1:42'],
+  )
+  assert.equal(await status('GET /things'), 200)
+  const slow = status('GET /things/1')
+  await clock.pass(1000)
+  assert.equal(await slow, 200)
+  assert.equal(notes()[1]?.split(';')[0], 'answer a1: latency uniform 1s–1s')
+  assert.equal(await status('GET /things'), 503)
+})
+
 test('an answer that is a delay or a fault of the wire keeps the work', async () => {
   const { ask, clock, give, notes } = desk()
-  give('{ operation: listThings, delay: 2s }')
+  give('{ operation: listThings, latency: 2s }')
   const slow = ask('GET /things')
   await clock.pass(1999)
   assert.equal(clock.waiting, 1)
@@ -109,9 +127,9 @@ test('an answer that is a delay or a fault of the wire keeps the work', async ()
 test('the newest answer is given first, and answers of the world before those of all worlds', async () => {
   const { gateway, give, status } = desk()
   gateway.worlds.put(gateway.worlds.blank('ada'))
-  give('{ operation: getThing, reply: { status: 500 } }')
-  give('{ operation: getThing, reply: { status: 501 } }')
-  give('{ operation: getThing, reply: { status: 502 } }', 'ada')
+  give('{ operation: getThing, respond: { status: 500 } }')
+  give('{ operation: getThing, respond: { status: 501 } }')
+  give('{ operation: getThing, respond: { status: 502 } }', 'ada')
   const inAda = () => status('GET /things/1', { headers: { 'understudy-world': 'ada' } })
   assert.deepEqual([await inAda(), await inAda(), await inAda(), await inAda()], [502, 501, 500, 200])
 })
@@ -121,10 +139,10 @@ test('an answer precedes rules and weather, and a reset removes the answers of i
   const report = new Diagnostics()
   const down = parseSource('weather', '{ name: down }', report)
   if (down !== undefined) gateway.weather.overall.make(gateway.plan, down, report)
-  give('{ tag: things, reply: { status: 429 } }', 'default')
+  give('{ tag: things, respond: { status: 429 } }', 'default')
   assert.deepEqual([await status('GET /things'), await status('GET /things')], [429, 503])
-  give('{ reply: { status: 500 }, times: null }', 'default')
-  give('{ reply: { status: 502 }, times: null }')
+  give('{ respond: { status: 500 }, times: null }', 'default')
+  give('{ respond: { status: 502 }, times: null }')
   gateway.reset()
   assert.equal(await status('GET /things'), 502)
   gateway.answers.clearAll()
@@ -134,21 +152,36 @@ test('an answer precedes rules and weather, and a reset removes the answers of i
 test('a count of an answer beyond 2^53 is rounded, and its body keeps its digits', async () => {
   const { ask, give, status } = desk()
   const body = '{"id":9007199254740993,"name":"one"}'
-  assert.deepEqual(give(`{"operation":"getThing","times":9007199254740993,"reply":{"status":200,"body":${body}}}`), [])
+  assert.deepEqual(
+    give(`{"operation":"getThing","times":9007199254740993,"respond":{"status":200,"body":${body}}}`),
+    [],
+  )
   assert.equal(String((await ask('GET /things/1')).body), body)
-  assert.deepEqual(give('{"operation":"listThings","skip":9007199254740993,"reply":{"status":503}}'), [])
+  assert.deepEqual(give('{"operation":"listThings","skip":9007199254740993,"respond":{"status":503}}'), [])
   assert.equal(await status('GET /things'), 200)
 })
 
 test('an answer for more than a hundred years is refused, so that its end is a valid date', () => {
   const { gateway, give } = desk()
-  assert.deepEqual(give('{ reply: { status: 503 }, for: 99999999999d }'), ['invalid-value at 1:32'])
+  assert.deepEqual(give('{ respond: { status: 503 }, for: 99999999999d }'), ['invalid-value at 1:34'])
   assert.deepEqual(gateway.answers.all(), [])
+})
+
+test('a kept answer in the form of version 0.3 is dropped, and a later one has a new id', () => {
+  const { gateway, give } = desk()
+  const kept = { order: '{ reply: { status: 503 } }', left: 1, given: 0, toSkip: 0, until: null }
+  gateway.answers.restore(gateway.plan, undefined, 'a1', kept)
+  assert.deepEqual(gateway.answers.all(), [])
+  give('{ respond: { status: 503 } }')
+  assert.deepEqual(
+    gateway.answers.all().map(({ id }) => id),
+    ['a2'],
+  )
 })
 
 test('an answer ends after its `for`', async () => {
   const { clock, gateway, give, status } = desk()
-  give('{ reply: { status: 500 }, times: null, for: 5m }')
+  give('{ respond: { status: 500 }, times: null, for: 5m }')
   assert.equal(await status('GET /things'), 500)
   await clock.pass(5 * 60_000)
   assert.equal(await status('GET /things'), 200)
@@ -157,7 +190,7 @@ test('an answer ends after its `for`', async () => {
 
 test('a reload keeps the answers whose operation still exists', async () => {
   const { gateway, give, status } = desk()
-  give('{ operation: getThing, reply: { status: 500 } }')
+  give('{ operation: getThing, respond: { status: 500 } }')
   const { plan } = load(`${CONTRACT}\nseed: 7\noperations: ${OPERATIONS}`)
   assert.ok(plan)
   gateway.adopt(plan)
@@ -166,7 +199,7 @@ test('a reload keeps the answers whose operation still exists', async () => {
 
 test('Understudy-Explain names the answer', async () => {
   const { ask, give } = desk()
-  give('{ operation: getThing, reply: { status: 500 } }')
+  give('{ operation: getThing, respond: { status: 500 } }')
   const { headers } = await ask('GET /things/1', { headers: { 'understudy-explain': '1' } })
   assert.match(
     String(headers['understudy-explanation']),
@@ -176,9 +209,9 @@ test('Understudy-Explain names the answer', async () => {
 
 test('Understudy-Explain says why an answer was not given, as it does of a rule', async () => {
   const { ask, give } = desk()
-  give('{ operation: getThing, when: request.params.id == 2, reply: { status: 500 } }')
-  give('{ operation: getThing, consumer: bob, reply: { status: 500 } }')
-  give('{ operation: getThing, skip: 2, reply: { status: 500 } }')
+  give('{ operation: getThing, when: request.params.id == 2, respond: { status: 500 } }')
+  give('{ operation: getThing, consumer: bob, respond: { status: 500 } }')
+  give('{ operation: getThing, skip: 2, respond: { status: 500 } }')
   const headers = { 'understudy-explain': '1', 'x-key': 'ann-key' }
   const reply = await ask('GET /things/1', { headers })
   assert.equal(reply.status, 200)
@@ -190,21 +223,28 @@ test('Understudy-Explain says why an answer was not given, as it does of a rule'
 
 for (const [why, order, codes] of [
   ['an order without an answer', '{ operation: getThing }', ['no-answer at 1:1']],
-  ['an unknown operation', '{ operation: getThin, reply: { status: 500 } }', ['unknown-operation at 1:14']],
-  ['an unknown path', '{ method: GET, path: /thing/1, reply: { status: 500 } }', ['unknown-operation at 1:22']],
-  ['a path without a method', '{ path: /things, reply: { status: 500 } }', ['missing-key at 1:1']],
-  ['an unknown tag', '{ tag: thigs, reply: { status: 500 } }', ['unknown-tag at 1:8']],
-  ['two choices of operations', '{ tag: things, operation: getThing, delay: 1s }', ['ambiguous-operation at 1:3']],
-  ['an unknown consumer', '{ consumer: anne, delay: 1s }', ['unknown-consumer at 1:13']],
-  ['a reply without a status', '{ reply: { body: {} } }', ['missing-key at 1:3']],
-  ['an invalid status', '{ reply: { status: 99 } }', ['invalid-value at 1:20']],
-  ['an unknown example', '{ operation: getThing, reply: { example: rex } }', ['unknown-example at 1:42']],
+  ['an unknown operation', '{ operation: getThin, respond: { status: 500 } }', ['unknown-operation at 1:14']],
+  ['an unknown path', '{ method: GET, path: /thing/1, respond: { status: 500 } }', ['unknown-operation at 1:22']],
+  ['a path without a method', '{ path: /things, respond: { status: 500 } }', ['missing-key at 1:1']],
+  ['an unknown tag', '{ tag: thigs, respond: { status: 500 } }', ['unknown-tag at 1:8']],
+  ['two choices of operations', '{ tag: things, operation: getThing, latency: 1s }', ['ambiguous-operation at 1:3']],
+  ['an unknown consumer', '{ consumer: anne, latency: 1s }', ['unknown-consumer at 1:13']],
+  ['a reply without a status', '{ respond: { body: {} } }', ['no-responder at 1:3']],
+  ['an invalid status', '{ respond: { status: 99 } }', ['invalid-value at 1:22']],
+  ['an unknown example', '{ operation: getThing, respond: { example: rex } }', ['unknown-example at 1:44']],
   [
     'a body that breaks the contract',
-    '{ operation: getThing, reply: { status: 200, body: { id: x } } }',
-    ['invalid-body at 1:52', 'invalid-body at 1:58'],
+    '{ operation: getThing, respond: { status: 200, body: { id: x } } }',
+    ['invalid-body at 1:54', 'invalid-body at 1:60'],
   ],
-  ['a broken condition', '{ operation: getThing, delay: 1s, when: request.bod == 1 }', ['unknown-field at 1:49']],
+  ['a broken condition', '{ operation: getThing, latency: 1s, when: request.bod == 1 }', ['unknown-field at 1:51']],
+  [
+    'a body beside an example',
+    '{ operation: getThing, respond: { example: x, body: {} } }',
+    ['unknown-example at 1:44', 'idle-key at 1:47'],
+  ],
+  ['a reply with records', '{ operation: getThing, respond: { read: things } }', ['unknown-key at 1:35']],
+  ['the form of version 0.3', '{ reply: { status: 500 }, delay: 1s }', ['unknown-key at 1:3', 'unknown-key at 1:27']],
   ['an unknown key', '{ replay: { status: 500 } }', ['unknown-key at 1:3']],
   ['a misplaced key of a fault', '{ fault: { kind: reset, status: 500 } }', ['idle-key at 1:25']],
 ] as const) {

@@ -82,10 +82,10 @@ test('the extension point imports no extension', () => {
 /** The files that may write each field of an exchange, besides its own. */
 const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   request: ['behaviours/prefer.ts'],
-  consumer: ['behaviours/authenticate.ts', 'behaviours/deprecation.ts', 'plan/compile.ts'],
+  consumer: ['behaviours/authenticate.ts', 'behaviours/deprecation.ts', 'plan/answers.ts'],
   values: ['behaviours/validate/index.ts'],
-  body: ['behaviours/validate/index.ts', 'plan/layers.ts'],
-  bytes: ['behaviours/validate/index.ts', 'plan/layers.ts'],
+  body: ['behaviours/validate/index.ts', 'plan/conditions.ts'],
+  bytes: ['behaviours/validate/index.ts', 'plan/conditions.ts'],
   sent: ['behaviours/validate/index.ts'],
   deprecatedInputs: ['behaviours/deprecation.ts'],
   entry: ['behaviours/respond/'],
@@ -103,9 +103,9 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   weather: ['gateway/weather.ts'],
   fault: ['behaviours/fault.ts'],
   awaited: ['wings/real-api/'],
-  nth: ['behaviours/expressions.ts', 'plan/layers.ts'],
-  failures: ['plan/layers.ts'],
-  unreadable: ['plan/layers.ts'],
+  nth: ['behaviours/expressions.ts', 'plan/conditions.ts'],
+  failures: ['plan/conditions.ts'],
+  unreadable: ['plan/conditions.ts'],
   drawn: ['gateway/gateway.ts'],
 }
 

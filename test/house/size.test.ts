@@ -41,7 +41,6 @@ const LONGER: Readonly<Record<string, number>> = {
   'http/control/send.ts sendRoutes': 98,
   'kernel/schema/schema.ts reachedBy': 85,
   'load/seed/seed-records.ts recordsOf': 68,
-  'plan/compile.ts compileFor': 65,
   'plan/routes.ts compileNear': 85,
   'wings/drift/against.ts checkAgainst': 230,
   'wings/drift/live-drift.ts createLiveDrift': 103,

@@ -84,7 +84,7 @@ for (const effect of [
   '["seen"]',
   '["weather","{ name: storm }",1780272000000]',
   '["weather",null,null]',
-  '["answer","a1",["{ reply: { status: 418 } }",2,1,0,null]]',
+  '["answer","a1",["{ respond: { status: 418 } }",2,1,0,null]]',
   '["answer","a1",null]',
   '["config","contract: ./openapi.yaml"]',
   '["seeds","DCl7UXkiaG64X54P",{"whole":true,"rows":[["{}",0,1]],"gone":[],"counters":[1,2,0]}]',

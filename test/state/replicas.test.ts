@@ -122,14 +122,14 @@ const give = (one: Replica, order: string, world?: string) =>
 
 test('replicas together give an answer exactly `times` times', async () => {
   const { log, a, b } = await two()
-  await give(a, '{ operation: limited, reply: { status: 418 }, skip: 1, times: 5 }')
+  await give(a, '{ operation: limited, respond: { status: 418 }, skip: 1, times: 5 }')
   const replies = await Promise.all(
     Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? a : b).send('GET /limited').then(({ status }) => status)),
   )
   assert.equal(replies.filter(status => status === 418).length, 5)
   assert.deepEqual(b.gateway.answers.all(), [])
-  await give(b, '{ operation: readBook, reply: { status: 500 }, times: null }', 'default')
-  await give(b, '{ operation: createBook, reply: { status: 503 }, times: 2 }')
+  await give(b, '{ operation: readBook, respond: { status: 500 }, times: null }', 'default')
+  await give(b, '{ operation: createBook, respond: { status: 503 }, times: 2 }')
   assert.equal((await a.send('POST /books', { title: 'x' })).status, 503)
   // A replica that begins with the snapshot, and one that begins with the entries.
   const late = await replica(log.connect())

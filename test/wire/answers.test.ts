@@ -198,7 +198,7 @@ test('a placeholder of other templates in an answer is a warning in the reply, a
   const order = {
     operation: 'getX',
     when: 'ordinal > 0',
-    reply: { status: 200, body: { name: '{{consumer}}' } },
+    respond: { status: 200, body: { name: '{{consumer}}' } },
   }
   const { status, body } = await ask(`${gateway.control}/answers`, json(order))
   const { diagnostics } = body as { diagnostics: { code: string; hint: string }[] }

@@ -98,22 +98,22 @@ export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/worlds', ...POST('nonsense'), status: 400 },
   ],
   giveAnswer: [
-    { path: '/answers', ...POST('{"operation":"createPet","reply":{"status":503},"times":null}'), status: 201 },
+    { path: '/answers', ...POST('{"operation":"createPet","respond":{"status":503},"times":null}'), status: 201 },
     {
       path: '/answers',
-      ...POST('{"tag":"pets","reply":{"status":503,"body":{"message":"{{consumer}}"}}}'),
+      ...POST('{"tag":"pets","respond":{"status":503,"body":{"message":"{{consumer}}"}}}'),
       status: 201,
     },
-    { path: '/answers', ...POST('{"operation":"createPett","reply":{"status":503}}'), status: 422 },
+    { path: '/answers', ...POST('{"operation":"createPett","respond":{"status":503}}'), status: 422 },
     { path: '/answers', ...POST('{"operation":"createPet"}'), status: 422 },
     { path: '/answers', ...POST('[]'), status: 400 },
     { path: '/answers', method: 'POST', status: 400 },
   ],
   listAnswers: [{ path: '/answers', status: 200 }],
   giveWorldAnswer: [
-    { path: '/worlds/ada/answers', ...POST('{"tag":"pets","delay":"1s","for":"5m"}'), status: 201 },
-    { path: '/worlds/ada/answers', ...POST('{"delay":"soon"}'), status: 422 },
-    { path: '/worlds/new-6/answers', ...POST('{"reply":{"status":418}}'), status: 201 },
+    { path: '/worlds/ada/answers', ...POST('{"tag":"pets","latency":"1s","for":"5m"}'), status: 201 },
+    { path: '/worlds/ada/answers', ...POST('{"latency":"soon"}'), status: 422 },
+    { path: '/worlds/new-6/answers', ...POST('{"respond":{"status":418}}'), status: 201 },
   ],
   listWorldAnswers: [
     { path: '/worlds/ada/answers', status: 200 },

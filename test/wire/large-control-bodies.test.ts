@@ -46,7 +46,7 @@ test('a snapshot keeps a text of megabytes, its escapes and its digits', async (
 test('an answer with very many expressions is set, and a very long one is refused with its limit', async () => {
   const holes = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, '${ordinal}']))
   const give = (body: object) =>
-    send('POST', '/answers', JSON.stringify({ operation: 'listOrders', reply: { status: 418, body } }))
+    send('POST', '/answers', JSON.stringify({ operation: 'listOrders', respond: { status: 418, body } }))
   assert.equal((await give(holes)).status, 201)
   const long = await give({ text: 'x'.repeat(300_000) })
   assert.equal(long.status, 413)

@@ -186,10 +186,10 @@ test('weather and answers for all worlds reach a world on another contract as fa
   assert.equal((await send(`PUT ${control}/weather`, blocks)).status, 200)
   assert.deepEqual(await both(), [503, 503])
   assert.equal((await send(`DELETE ${control}/weather`)).status, 204)
-  const answer = { operation: 'listBooks', times: 2, reply: { status: 500 } }
+  const answer = { operation: 'listBooks', times: 2, respond: { status: 500 } }
   assert.equal((await send(`POST ${control}/answers`, answer)).status, 201)
   assert.deepEqual(await both(), [500, 500])
-  const own = { operation: 'listAuthors', reply: { status: 500 } }
+  const own = { operation: 'listAuthors', respond: { status: 500 } }
   assert.equal((await send(`POST ${control}/worlds/next/answers`, own)).status, 201)
   assert.equal((await send(`GET ${origin}/v2/authors`, undefined, NEXT)).status, 500)
 })

@@ -91,8 +91,14 @@ const query = (what: string) => setting.text(`With \`list\`: the query parameter
 
 const resource = (what: string) => setting.text(`The resource ${what}.`)
 
+export const statusSchema = setting.integer(
+  'A fixed reply with this status. Without a body it is the reply of the contract, or a refusal; with `example`, one of that status.',
+  200,
+  599,
+)
+
 export const headersSchema = setting.named(
-  'With `status`, `file` or `list`: headers of the reply. With `status`, ${…} is an expression in CEL; with `list`, ${page.…} is filled in.',
+  'With `status`, `example`, `file` or `list`: headers of the reply. With `status` or `example`, ${…} is an expression in CEL; with `list`, ${page.…} is filled in.',
   { type: ['string', 'number'] } as SettingOf<string | number>,
 )
 

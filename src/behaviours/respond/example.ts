@@ -1,17 +1,21 @@
 // `example: sold-out`: an example of the contract.
 
-import { ANY_QUESTION } from '../../contract/answer/answers.ts'
 import { type Handler, type Site, setting } from '../behaviour.ts'
 import type { Responder } from '../responder.ts'
-import type { KeysOf } from './config.ts'
+import { headersSchema, type KeysOf, statusSchema } from './config.ts'
+import { compileChoice } from './documented.ts'
 
-const keys = { example: setting.text('The name of an example of the contract.') }
+const keys = {
+  example: setting.text('The name of an example of the contract.'),
+  status: statusSchema,
+  headers: headersSchema,
+}
 type ExampleConfig = KeysOf<typeof keys>
 
-export const example: Responder<ExampleConfig> = { kind: 'example', keys, changes: false, compile: compileExample }
-
-function compileExample({ example }: ExampleConfig, { answers, error }: Site): Handler {
-  const refused = answers.reply({ ...ANY_QUESTION, example }).refusal
-  if (refused !== undefined) error('unknown-example', refused.detail, ['example'])
-  return async exchange => answers.reply(exchange.question({ example }))
+export const example: Responder<ExampleConfig> = {
+  kind: 'example',
+  keys,
+  changes: false,
+  onDemand: true,
+  compile: (config: ExampleConfig, site: Site): Handler => compileChoice(config, site),
 }

@@ -23,10 +23,9 @@ type Written = Readonly<Record<string, unknown>>
 /** Returns the behaviour with some responders. Throws where two of them give one key two schemas. */
 export const respondWith = (responders: readonly Responder[]): Behaviour<Written> => ({
   name: 'respond',
-  schema: setting.block(
+  schema: schemaOf(
+    responders,
     'The reply of the operation. Default: an example of the contract, or a value generated from its schema.',
-    keysOf(responders),
-    { minProperties: 1 },
   ),
   compile(config, site) {
     const handler = (config && compileChosen(config, responders, site)) ?? compileDocumented(site)
@@ -41,6 +40,10 @@ export const respondWith = (responders: readonly Responder[]): Behaviour<Written
     return outer === undefined ? described : describe(outer, config, described)
   },
 })
+
+/** Returns the schema of a `respond` block with the keys of some responders. */
+export const schemaOf = (responders: readonly Responder[], description: string) =>
+  setting.block(description, keysOf(responders), { minProperties: 1 })
 
 /** Returns the schema of a `respond` block that suits every operation; `undefined` where no responder does. */
 export function generalSchema(responders: readonly Responder[]): Schema | undefined {
@@ -68,7 +71,8 @@ interface Chosen {
 function chosenBy(config: Written, responders: readonly Responder[]): Chosen {
   const written = responders.filter(({ kind }) => config[kind] !== undefined)
   const outer = written.find(({ around }) => around?.applies(config))
-  return { outer, kinds: written.filter(responder => responder !== outer) }
+  const isCompanion = (kind: string) => written.some(({ kind: other, keys }) => other !== kind && kind in keys)
+  return { outer, kinds: written.filter(responder => responder !== outer && !isCompanion(responder.kind)) }
 }
 
 const describe = (responder: Responder, config: Written, inner?: string): string =>

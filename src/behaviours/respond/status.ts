@@ -6,15 +6,15 @@ import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { requiredFields } from '../../contract/security.ts'
 import type { Scope } from '../../expression/scope.ts'
 import { type Template, type TemplateContext, textOfFilled } from '../../expression/template.ts'
-import { fieldText, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
+import { problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type Json, type JsonObject, parsePointer, pointer, stringifyJson } from '../../kernel/json.ts'
-import { type Handler, type Site, setting } from '../behaviour.ts'
+import type { Handler, Site } from '../behaviour.ts'
 import type { Responder } from '../responder.ts'
-import { bodySchema, headersSchema, type KeysOf } from './config.ts'
-import { notSimulated } from './documented.ts'
+import { bodySchema, headersSchema, type KeysOf, statusSchema } from './config.ts'
+import { compileChoice, notSimulated, writeFields } from './documented.ts'
 
 const keys = {
-  status: setting.integer('A fixed reply with this status.', 200, 599),
+  status: statusSchema,
   headers: headersSchema,
   body: bodySchema,
 }
@@ -24,6 +24,7 @@ export const status: Responder<StatusConfig> = {
   kind: 'status',
   keys,
   changes: false,
+  onDemand: true,
   compile: compileFixed,
   describe: config => `${config.status}`,
 }
@@ -33,6 +34,8 @@ function compileFixed(config: StatusConfig, site: Site): Handler {
   const status = config.status as number
   const { operation, contract, expressions, error } = site
   const documented = responseFor(operation, status)
+  const hasContent = documented !== undefined && documented.content.size > 0
+  if (body === undefined && hasContent && (status < 300 || site.onDemand)) return compileChoice(config, site)
   const warning = documented === undefined ? checkUndocumented(status, site) : undefined
   const template = expressions.template({ headers, ...(body !== undefined && { body }) }, [], error)
   const own = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')
@@ -40,16 +43,12 @@ function compileFixed(config: StatusConfig, site: Site): Handler {
   const [type, usual] = [...(documented?.content ?? [])][0] ?? ['application/json', undefined]
   const contentType = String(own?.[1] ?? type)
   checkFixed(template, body, isJson(contentType) ? (media ?? usual)?.schema : undefined, site)
-  if (body === undefined && status < 300 && documented !== undefined && documented.content.size > 0) {
-    error('missing-body', `the contract documents a body for ${operation.id} ${status}`, ['status'], 'add body:')
-  }
   if (body !== undefined && (status === 204 || status === 304)) {
     site.warn('idle-key', `a reply with the status ${status} has no body`, ['body'])
   }
   const reply = (scope?: Scope): Reply => {
     const filled = template.fill({ scope }) as { readonly headers: JsonObject; readonly body?: Json }
-    const all: Record<string, string> = { ...requiredFields(status, operation, contract) }
-    for (const [name, value] of Object.entries(filled.headers)) all[name.toLowerCase()] = fieldText(textOfFilled(value))
+    const all = { ...requiredFields(status, operation, contract), ...writeFields(filled.headers) }
     if (warning !== undefined) all['understudy-warning'] = warning
     if (filled.body === undefined) {
       if (status < 400) return { status, headers: all, body: undefined }
@@ -72,9 +71,9 @@ function checkUndocumented(status: number, site: Site): string | undefined {
   const { operation } = site
   const message = `the operation ${operation.id} does not document ${status}`
   const hint = `documented: ${[...operation.responses.keys()].join(', ') || 'nothing'}`
-  if (site.anyStatus || (site.rule !== undefined && status >= 400)) {
+  if (site.onDemand || (site.rule !== undefined && status >= 400)) {
     // A rule for many operations may suit only some of them; the reply is checked instead.
-    if (site.rule === 'own' && !site.anyStatus) site.warn('undocumented-status', message, ['status'], hint)
+    if (site.rule === 'own' && !site.onDemand) site.warn('undocumented-status', message, ['status'], hint)
     return message
   }
   if (status < 500) site.error('undocumented-status', message, ['status'], hint)

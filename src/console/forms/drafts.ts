@@ -47,15 +47,17 @@ export function orderFrom({ kind, consumer, times, when, delay, fault, skip, ...
   return {
     when: when.trim() || undefined,
     consumer: consumer || undefined,
-    reply: kind === 'reply' ? replyFrom(reply) : undefined,
-    delay: delay.trim() || undefined,
+    respond: kind === 'reply' ? respondFrom(reply) : undefined,
+    latency: delay.trim() === '' ? undefined : ({ fixed: delay.trim() } as AnswerOrder['latency']),
     fault: kind === 'fault' ? ({ kind: fault } as AnswerOrder['fault']) : undefined,
     skip: Number(skip) || undefined,
     times: times === 'always' ? null : Number(times),
   }
 }
 
-function replyFrom({ status, example, body }: Pick<AnswerDraft, 'status' | 'example' | 'body'>): AnswerOrder['reply'] {
+type ReplyDraft = Pick<AnswerDraft, 'status' | 'example' | 'body'>
+
+function respondFrom({ status, example, body }: ReplyDraft): AnswerOrder['respond'] {
   if (example !== '') return { status: Number(status), example }
   if (body.trim() === '') return { status: Number(status) }
   const parsed = parseJson(body, true)
@@ -63,14 +65,18 @@ function replyFrom({ status, example, body }: Pick<AnswerDraft, 'status' | 'exam
 }
 
 /** Describes an order in a few words: `503 · once`. */
-export function describeOrder({ reply, delay, fault, skip = 0, times = 1, when, consumer }: AnswerOrder): string {
-  const whats = [
-    reply && `${reply.status ?? 'the usual status'}${reply.example ? ` (${reply.example})` : ''}`,
-    fault?.kind,
-    delay && `after ${delay}`,
+export function describeOrder({ respond, latency, fault, skip = 0, times = 1, when, consumer }: AnswerOrder): string {
+  const effects = [
+    respond && `${respond.status ?? 'the usual status'}${respond.example ? ` (${respond.example})` : ''}`,
+    fault &&
+      [fault]
+        .flat()
+        .map(({ kind }) => kind)
+        .join(' or '),
+    latency && (latency.fixed === undefined ? 'late' : `after ${latency.fixed}`),
   ]
   return [
-    whats.filter(Boolean).join(', ') || 'the usual reply',
+    effects.filter(Boolean).join(', ') || 'the usual reply',
     times === null ? 'until switched off' : times === 1 ? 'once' : `${times} times`,
     skip > 0 && (skip === 1 ? 'after one request' : `after ${skip} requests`),
     consumer && `for ${consumer}`,

@@ -107,7 +107,7 @@ test('clocks, sandboxes, snapshots, weather and configurations reach every repli
 
 test('all replicas together give an answer exactly `times` times', { skip }, async () => {
   await reset()
-  const order = { operation: 'list', reply: { status: 418 }, times: 7 }
+  const order = { operation: 'list', respond: { status: 418 }, times: 7 }
   assert.equal((await at(0).send('POST control:/answers', order)).status, 201)
   const replies = await times(24, turn => at(turn).send('GET /notes'))
   assert.equal(replies.filter(({ status }) => status === 418).length, 7)

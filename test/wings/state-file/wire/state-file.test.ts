@@ -79,7 +79,7 @@ test('kill -9 at random times under load loses no acknowledged write and repeats
 test('a standing answer survives kill -9 and is given `times` times', async () => {
   const { config } = project()
   const first = await serve(config)
-  const order = { operation: 'list', reply: { status: 503 }, times: 3 }
+  const order = { operation: 'list', respond: { status: 503 }, times: 3 }
   assert.equal((await first.send('POST control:/answers', order)).status, 201)
   assert.equal((await first.send('GET /notes')).status, 503)
   await first.kill()
