@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/file/read-source.ts'
 import { CONTRACT, OPERATIONS, simulate } from '../simulate.ts'
-import { type Ask, load } from '../support/in-process.ts'
+import { type Ask, driving, load, requestOf } from '../support/in-process.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
 const desk = (yaml = '') => {
@@ -90,6 +90,44 @@ test('an answer with a documented status and no body has the body of the contrac
   const reply = await ask('POST /things')
   assert.equal(reply.status, 201)
   assert.deepEqual(Object.keys(JSON.parse(String(reply.body)) as object), ['id', 'name'])
+})
+
+test('an answer with a documented error status is the refusal that a rule makes with it', async () => {
+  const { gateway } = driving(
+    load(`
+contract:
+  openapi: 3.1.0
+  info: { title: Shop, version: "1" }
+  paths:
+    /things:
+      get:
+        operationId: listThings
+        responses:
+          200: { description: Fine }
+          409:
+            description: Sold
+            content:
+              application/json:
+                schema: { type: object, required: [message], properties: { message: { type: string } } }
+                examples: { sold: { value: { message: "It is sold." } } }
+operations:
+  listThings: { rules: [{ times: 1, respond: { status: 409 } }] }
+`),
+  )
+  const ask = async (what: string) => {
+    const { status, body } = await gateway.handle(requestOf(what))
+    return { status, body: String(body) }
+  }
+  const ofRule = await ask('GET /things')
+  const report = new Diagnostics()
+  for (const respond of ['{ status: 409, example: sold }', '{ status: 409 }']) {
+    const source = parseSource('answer', `{ operation: listThings, respond: ${respond} }`, report)
+    if (source !== undefined) gateway.answers.put(gateway.plan, source, undefined, report)
+  }
+  assert.deepEqual(report.list, [])
+  assert.deepEqual(ofRule, { status: 409, body: '{"message":"a rule answers with 409"}' })
+  assert.deepEqual(await ask('GET /things'), ofRule)
+  assert.deepEqual(await ask('GET /things'), { status: 409, body: '{"message":"It is sold."}' })
 })
 
 test('an answer has a latency in the form of gateway.yaml, and enters states of scenarios', async () => {

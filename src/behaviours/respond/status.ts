@@ -35,7 +35,7 @@ function compileFixed(config: StatusConfig, site: Site): Handler {
   const { operation, contract, expressions, error } = site
   const documented = responseFor(operation, status)
   const hasContent = documented !== undefined && documented.content.size > 0
-  if (body === undefined && hasContent && (status < 300 || site.onDemand)) return compileChoice(config, site)
+  if (body === undefined && hasContent && status < 400) return compileChoice(config, site)
   const warning = documented === undefined ? checkUndocumented(status, site) : undefined
   const template = expressions.template({ headers, ...(body !== undefined && { body }) }, [], error)
   const own = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')
