@@ -46,7 +46,7 @@ export function layRoutes(contract: Contract, report: Diagnostics): Routes {
       }
     },
     methodsOf,
-    near: compileNear(places, methodsOf),
+    near: new NearOperations(places, methodsOf),
   }
 }
 
@@ -92,41 +92,74 @@ interface TemplateSegments {
 
 /** Longer paths are not compared, so that a client cannot make the comparison expensive. */
 const LONGEST = 300
-/** Answers that are kept for each method. */
-const MOST_FOUND = 1000
+/** Descriptions that are kept for each method. */
+const MOST_DESCRIPTIONS = 1000
 /** The maximum number of leading segments to remove, or to add. */
 const MOST_PREFIX = 3
 
-function compileNear(served: readonly ServedOperation[], methodsOf: (path: string) => readonly string[]): Near {
-  const bases = [...new Set(served.map(({ basePath }) => basePath))]
-  let templates: readonly TemplateSegments[] | undefined
-  const templatesOf = (length: number): readonly TemplateSegments[] => {
-    templates ??= served.map(({ operation, basePath }) => {
-      const parts = (basePath + operation.path.replace(/\/$/, '')).split('/')
-      return { method: operation.method, segments: parts.map(part => (part.includes('{') ? undefined : part)) }
-    })
-    return templates.filter(({ segments }) => segments.length === length)
+/** Looks for the operation that a request means: by repairing its path, by its letters, and by its end. */
+class NearOperations implements Near {
+  readonly #served: readonly ServedOperation[]
+  readonly #methodsOf: (path: string) => readonly string[]
+  readonly #bases: readonly string[]
+  #templates: readonly TemplateSegments[] | undefined
+  // A client that is wrong is wrong again and again, and looking takes longer than the rest of its request.
+  // By method: to join it with the path, for each repeated request, takes longer than two look-ups.
+  readonly #descriptions = new Map<string, Map<string, string>>()
+
+  constructor(served: readonly ServedOperation[], methodsOf: (path: string) => readonly string[]) {
+    this.#served = served
+    this.#methodsOf = methodsOf
+    this.#bases = [...new Set(served.map(({ basePath }) => basePath))]
+  }
+
+  recall(method: string, path: string): string | undefined {
+    return this.#descriptions.get(method)?.get(path)
+  }
+
+  describe(method: string, path: string, prefix = ''): string {
+    const described = prefix === '' ? this.recall(method, path) : undefined
+    if (described !== undefined) return described
+    const bare = `no operation matches ${method} ${prefix}${path}`
+    if (path.length > LONGEST || !path.startsWith('/')) return bare
+    const description = bare + this.#suggest(method, path, prefix)
+    const kept = getOrMake(this.#descriptions, method, () => new Map<string, string>())
+    if (kept.size >= MOST_DESCRIPTIONS) kept.clear()
+    if (prefix === '') kept.set(path, description)
+    return description
+  }
+
+  #suggest(method: string, path: string, prefix: string): string {
+    const below = this.#bases.some(base => base === '' || path === base || path.startsWith(`${base}/`))
+    const shown = this.#bases.slice(0, 5).map(base => prefix + base)
+    const where = below ? '' : `; the API is served below ${shown.join(', ')}`
+    const target = this.#repair(path) ?? this.#findNear(method, path) ?? this.#findLonger(method, path)
+    const methods = target === undefined ? [] : this.#methodsOf(target)
+    // A template whose segment has text around its expression, `{id}.json`, may be near and still not match.
+    if (methods.length === 0) return where
+    const meant = methods.includes(method) || (method === 'HEAD' && methods.includes('GET')) ? method : methods[0]
+    return `${where === '' ? ';' : `${where}:`} did you mean ${meant} ${prefix}${target}?`
   }
 
   /** The path with its slashes mended, with or without `.json`, or below another base path, where some operation is there. */
-  const repair = (path: string): string | undefined => {
+  #repair(path: string): string | undefined {
     const mended = path.replace(/\/{2,}/g, '/')
     const trimmed = mended.replace(/\/$/, '')
     const steps = trimmed.split('/')
     const shorter = [0, 1, 2, MOST_PREFIX].map(count => ['', ...steps.slice(1 + count)].join('/'))
-    const below = shorter.flatMap(one => (one === '' ? [] : bases.map(base => base + one)))
+    const below = shorter.flatMap(end => (end === '' ? [] : this.#bases.map(base => base + end)))
     const suffixed = trimmed.endsWith('.json') ? trimmed.slice(0, -'.json'.length) : `${trimmed}.json`
-    const candidates = [mended, trimmed, `${trimmed}/`, suffixed, ...below, ...below.map(one => `${one}/`)]
-    return candidates.find(one => one !== path && one !== '' && methodsOf(one).length > 0)
+    const candidates = [mended, trimmed, `${trimmed}/`, suffixed, ...below, ...below.map(end => `${end}/`)]
+    return candidates.find(candidate => candidate !== path && candidate !== '' && this.#methodsOf(candidate).length > 0)
   }
 
   /** The served path that differs from this one by the fewest letters, if they are few enough; of two, that with the method. */
-  const findNear = (method: string, path: string): string | undefined => {
+  #findNear(method: string, path: string): string | undefined {
     let best: string | undefined
     let least = Number.POSITIVE_INFINITY
-    for (const whole of new Set([path, ...bases.map(base => base + path)])) {
+    for (const whole of new Set([path, ...this.#bases.map(base => base + path)])) {
       const given = whole.replace(/\/$/, '').split('/')
-      for (const template of templatesOf(given.length)) {
+      for (const template of this.#templatesOf(given.length)) {
         const far = distanceTo(template, given) + (template.method === method ? 0 : 0.1)
         if (far >= least) continue
         least = far
@@ -137,49 +170,27 @@ function compileNear(served: readonly ServedOperation[], methodsOf: (path: strin
   }
 
   /** The served path that this one is the end of, with or without a base path: `/v1/customers` for `/customers`. */
-  const findLonger = (method: string, path: string): string | undefined => {
-    const base = bases.find(one => one !== '' && path.startsWith(`${one}/`)) ?? ''
+  #findLonger(method: string, path: string): string | undefined {
+    const base = this.#bases.find(prefix => prefix !== '' && path.startsWith(`${prefix}/`)) ?? ''
     const given = path.slice(base.length).replace(/\/$/, '').split('/').slice(1)
     for (let more = 1; more <= MOST_PREFIX; more++) {
-      const fitting = templatesOf(given.length + more + 1).filter(({ segments }) => {
+      const fitting = this.#templatesOf(given.length + more + 1).filter(({ segments }) => {
         const end = segments.slice(more + 1)
         const isNamed = end.some(segment => segment !== undefined) && !segments.slice(0, more + 1).includes(undefined)
-        return isNamed && end.every((one, i) => (one ?? given[i]) === given[i])
+        return isNamed && end.every((segment, i) => (segment ?? given[i]) === given[i])
       })
-      const best = fitting.find(one => one.method === method) ?? fitting[0]
+      const best = fitting.find(template => template.method === method) ?? fitting[0]
       if (best !== undefined) return [...best.segments.slice(0, more + 1), ...given].join('/')
     }
     return undefined
   }
 
-  const suggestFor = (method: string, path: string, prefix: string): string => {
-    const below = bases.some(base => base === '' || path === base || path.startsWith(`${base}/`))
-    const shown = bases.slice(0, 5).map(base => prefix + base)
-    const where = below ? '' : `; the API is served below ${shown.join(', ')}`
-    const target = repair(path) ?? findNear(method, path) ?? findLonger(method, path)
-    const methods = target === undefined ? [] : methodsOf(target)
-    // A template whose segment has text around its expression, `{id}.json`, may be near and still not match.
-    if (methods.length === 0) return where
-    const meant = methods.includes(method) || (method === 'HEAD' && methods.includes('GET')) ? method : methods[0]
-    return `${where === '' ? ';' : `${where}:`} did you mean ${meant} ${prefix}${target}?`
-  }
-  // A client that is wrong is wrong again and again, and looking takes longer than the rest of its request.
-  // By method: to join it with the path, for each repeated request, takes longer than two look-ups.
-  const found = new Map<string, Map<string, string>>()
-  const recall = (method: string, path: string) => found.get(method)?.get(path)
-  return {
-    recall,
-    describe(method, path, prefix = '') {
-      const known = prefix === '' ? recall(method, path) : undefined
-      if (known !== undefined) return known
-      const bare = `no operation matches ${method} ${prefix}${path}`
-      if (path.length > LONGEST || !path.startsWith('/')) return bare
-      const description = bare + suggestFor(method, path, prefix)
-      const kept = getOrMake(found, method, () => new Map<string, string>())
-      if (kept.size >= MOST_FOUND) kept.clear()
-      if (prefix === '') kept.set(path, description)
-      return description
-    },
+  #templatesOf(length: number): readonly TemplateSegments[] {
+    this.#templates ??= this.#served.map(({ operation, basePath }) => {
+      const parts = (basePath + operation.path.replace(/\/$/, '')).split('/')
+      return { method: operation.method, segments: parts.map(part => (part.includes('{') ? undefined : part)) }
+    })
+    return this.#templates.filter(({ segments }) => segments.length === length)
   }
 }
 
