@@ -169,7 +169,7 @@ export class Loading {
     const { report, file } = this
     checkLimits(settings, source, report)
     checkState(settings.state, this.house.engines, source, report)
-    const tls = readTls(settings.listen?.tls, source, file, this.#home, report)
+    const tls = readTls(settings.listen?.tls, { block: 'listen', source, file, home: this.#home, report })
     this.#note(...tls.files)
     const options = this.#options
     const document = options.known ? undefined : readContractFile()

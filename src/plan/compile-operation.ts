@@ -42,6 +42,14 @@ interface OperationPart {
   around(end: Handler): Handler
 }
 
+/** The parts of a site that its setting does not contain. */
+interface Surroundings extends Pick<Site, 'operation' | 'bypass' | 'decorate' | 'invalid'> {
+  readonly replying: Replying
+}
+
+/** How the responders of an operation reply. */
+type Replying = Pick<Site, 'records' | 'passesOn'>
+
 /** Compiles the operations of one configuration, once for each set of layers. */
 export class OperationCompiler {
   readonly simulation: Simulation
@@ -223,7 +231,7 @@ export class OperationCompiler {
       if (only !== undefined && !only.includes(setting.layer)) continue
       const at = wraps.length
       const bypass = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
-      const site = this.#siteOf(operation, setting, bypass, decorate, invalid, replying)
+      const site = this.#siteOf(setting, { operation, bypass, decorate, invalid, replying })
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)
@@ -235,7 +243,7 @@ export class OperationCompiler {
   }
 
   /** Returns how the responders that the layers choose reply. */
-  #replyingOf(operation: Operation, layers: readonly Layer[]): Pick<Site, 'records' | 'passesOn'> {
+  #replyingOf(operation: Operation, layers: readonly Layer[]): Replying {
     const config = layerSetting('respond', operation, layers).value
     if (!isObject(config)) return NO_REPLYING
     const chosen = this.simulation.house.responders.filter(({ kind }) => config[kind] !== undefined)
@@ -254,12 +262,8 @@ export class OperationCompiler {
 
   // No object spread: it would turn each of a hundred thousand sites into a hash table of 3 kB.
   #siteOf(
-    operation: Operation,
     { value, path, layer }: Setting,
-    bypass: Site['bypass'],
-    decorate: Site['decorate'],
-    invalid: Invalid,
-    { records, passesOn }: Pick<Site, 'records' | 'passesOn'>,
+    { operation, bypass, decorate, invalid, replying: { records, passesOn } }: Surroundings,
   ): Site {
     const { identify, answers, own, shared } = this.constantsOf(operation)
     const { resources, limits, listen, replyFiles, state } = this.simulation
@@ -304,12 +308,12 @@ export class OperationCompiler {
   }
 }
 
-const NO_REPLYING = { records: undefined, passesOn: undefined }
+const NO_REPLYING: Replying = { records: undefined, passesOn: undefined }
 
-/** Puts the wraps around a handler; the first is outermost. */
 /** The end of the decorations of a reply that the chain did not make. */
 const endOfDecoration: Handler = async ({ bare }) => bare as Reply
 
+/** Puts the wraps around a handler; the first is outermost. */
 const compose = (wraps: readonly Wrap[], last: Handler): Handler => wraps.reduceRight((next, wrap) => wrap(next), last)
 
 // `respond` never calls `next`. Only the chain of unmatched requests ends here; the gateway replies for it.

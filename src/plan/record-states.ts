@@ -25,11 +25,10 @@ export function compileStates(
   resource: Resource,
   ground: FieldGround,
   source: Source,
-  path: Path,
   report: Diagnostics,
 ): RecordStates | undefined {
   const error: ReportWithin = (code, message, within, hint, part = 'value') =>
-    report.error(code, message, source.locate([...path, ...within], part), hint)
+    report.error(code, message, source.locate(['resources', resource.name, 'states', ...within], part), hint)
   const { properties } = resource.schema.shape
   const node = properties.get(file.field)
   if (node === undefined) {

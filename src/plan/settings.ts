@@ -278,27 +278,33 @@ export interface TlsSettings {
 
 const SELF_SIGNED: TlsSettings = { pair: undefined, ca: undefined, clients: undefined }
 
+/** Where a `tls` block is. */
+interface TlsSite {
+  /** The block that it is in. */
+  readonly block: 'listen' | 'upstream'
+  readonly source: Source
+  /** The path of the gateway file. */
+  readonly file: string
+  /** The folder that paths in messages are relative to. */
+  readonly home: string
+  readonly report: Diagnostics
+}
+
 /**
  * Reads the files that the block names. Mistakes go to `report`: `no-such-file`, `invalid-certificate`,
  * `invalid-key`, `key-mismatch`, `expired-certificate`, `missing-ca`.
  *
- * @param file the gateway file
- * @param block the block that `tls` is in
  * @returns the paths of the files, also of invalid ones, so that a reload follows once they are mended
  */
 export function readTls(
   tls: TlsFile | undefined,
-  source: Source,
-  file: string,
-  home: string,
-  report: Diagnostics,
-  block: 'listen' | 'upstream' = 'listen',
+  { block, source, file, home, report }: TlsSite,
 ): { readonly settings: TlsSettings | undefined; readonly files: readonly string[] } {
   if (tls === undefined) return { settings: undefined, files: [] }
   if (tls === 'self-signed') return { settings: SELF_SIGNED, files: [] }
   if (typeof tls === 'string') {
     const message = '"tls" must be "self-signed" or a block'
-    report.error('invalid-value', message, source.locate(['listen', 'tls']), '{ key: ./key.pem, cert: ./cert.pem }')
+    report.error('invalid-value', message, source.locate([block, 'tls']), '{ key: ./key.pem, cert: ./cert.pem }')
     return { settings: undefined, files: [] }
   }
   const at = (name: string): Place => source.locate([block, 'tls', name])

@@ -104,7 +104,7 @@ export function readResources({
   const ground = { contract, languages: house.languages }
   for (const [name, resource] of resources) {
     const { states: block } = declared[name] as ResourceFile
-    const states = block && compileStates(block, resource, ground, source, ['resources', name, 'states'], report)
+    const states = block && compileStates(block, resource, ground, source, report)
     resources.set(name, { ...resource, states })
   }
   return { resources, files: reader.files }

@@ -97,7 +97,7 @@ function readUpstream(
     const wrong = isName ? 'has a character that no header field can have' : 'is not a name of a header field'
     report.error('invalid-value', `"${name}" ${wrong}`, source.locate(['upstream', 'set', name]))
   }
-  const { settings: secure, files } = readTls(tls, source, gatewayFile, home, report, 'upstream')
+  const { settings: secure, files } = readTls(tls, { block: 'upstream', source, file: gatewayFile, home, report })
   if (parsed === undefined) return { settings: undefined, files }
   const settings = {
     origin: parsed.origin,
