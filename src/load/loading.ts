@@ -2,7 +2,7 @@
 
 import { dirname, relative, resolve } from 'node:path'
 import type { Contract } from '../contract/contract.ts'
-import { foreignFile, readContract } from '../contract/document/read-contract.ts'
+import { readContract } from '../contract/document/read-contract.ts'
 import { type Document, roundBeyondExamples } from '../contract/documents.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { isApiDocument, parseSource, ReplyFiles, readSource, refuseRemote } from '../kernel/file/read-source.ts'
@@ -154,11 +154,11 @@ export class Loading {
     const { text, progress } = this.#options
     progress?.(`reading ${name}`)
     const raw = text === undefined ? readSource(file, name, report) : parseSource(name, text, report)
-    const foreign = raw && foreignFile(raw.value, name)
-    if (foreign === undefined) return raw
-    const message = `this is ${foreign.kind}, not an OpenAPI document`
-    report.error('foreign-file', message, raw?.locate([]) ?? placeOfFile(name), foreign.hint)
-    return undefined
+    if (raw === undefined || isApiDocument(raw.value)) return raw
+    // The file of another tool.
+    const { converters = [] } = this.house.reading
+    const isRefused = converters.some(convert => convert({ file, source: raw }, this.#home, report) === undefined)
+    return isRefused ? undefined : raw
   }
 
   /** Reads the file and its contract, and checks their shape; returns `undefined` if they cannot be compiled. */

@@ -1,9 +1,7 @@
 // Reads OpenAPI documents into a `Contract`. A mistake is a warning with a place if the rest can still be served; it is an
 // error if the file is not an API description at all.
 
-import { relative } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
-import { isApiDocument } from '../../kernel/file/read-source.ts'
 import { isObject } from '../../kernel/json.ts'
 import { freeName } from '../../kernel/names.ts'
 import type { Contract } from '../contract.ts'
@@ -67,9 +65,6 @@ export function readContract(
   const fail = (code: string, message: string, node: Node, hint?: string): undefined => {
     report.error(code, message, placeOf(node), hint)
   }
-  const foreign = foreignFile(root.value, relative(home, given.file))
-  if (foreign !== undefined)
-    return fail('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, root, foreign.hint)
   if (!isObject(root.value)) return fail('not-openapi', 'an OpenAPI document must be an object', root)
   if (typeof openapi !== 'string') {
     const message = 'this is not an OpenAPI document: it has no "openapi" key'
@@ -164,33 +159,4 @@ function identifying(reading: ContractReading): Contract['identify'] {
     if (key !== undefined) known.set(key, identity)
     return identity
   }
-}
-
-type ForeignValue = Readonly<Record<string, unknown>>
-
-/** The files of other tools, which can be imported. */
-const FOREIGN: readonly (readonly [kind: string, is: (value: ForeignValue) => boolean])[] = [
-  ['a Postman collection', ({ item, collection }) => Array.isArray(isObject(collection) ? collection.item : item)],
-  ['a HAR recording', ({ log }) => isObject(log) && Array.isArray(log.entries)],
-  ['a Mockoon environment', ({ routes }) => Array.isArray(routes)],
-  [
-    'a file of WireMock stubs',
-    value => [value.mappings ?? value].flat().some(one => isObject(one) && isObject(one.request)),
-  ],
-  ['a file of MockServer expectations', value => [value].flat().some(one => isObject(one) && 'httpRequest' in one)],
-  [
-    'a db.json of json-server',
-    value =>
-      Object.values(value).every(one => typeof one === 'object') &&
-      Object.values(value).some(one => Array.isArray(one) && one.some(item => isObject(item) && 'id' in item)),
-  ],
-]
-
-/** Recognises the file of another tool, such as `a Postman collection`; `file` is its name, for the hint. */
-export function foreignFile(value: unknown, file: string): { kind: string; hint: string } | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  if (isApiDocument(value) || 'contract' in value) return undefined
-  const found = FOREIGN.find(([, is]) => is(value as ForeignValue))
-  const name = /^[\w./-]+$/.test(file) ? file : `'${file}'`
-  return found && { kind: found[0], hint: `import it: understudy import ${name} --output imported` }
 }
