@@ -106,12 +106,6 @@ export class DriftBook {
     return this.#kept.has(keyOfDifference(operation, difference))
   }
 
-  /** Forgets everything: another contract has other parts. */
-  clear(): void {
-    this.#kept.clear()
-    this.omitted = 0
-  }
-
   /** Returns the findings, sorted by operation and part. */
   list(mask: Masking = UNMASKED): DriftFinding[] {
     const sorted = [...this.#kept].sort(([a], [b]) => (a < b ? -1 : 1))

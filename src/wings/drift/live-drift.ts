@@ -16,9 +16,8 @@ import type { ObservedReply } from '../project/differences.ts'
 import { upstreamRequest } from '../real-api/forward.ts'
 import { realApiObserver } from '../real-api/observe.ts'
 import type { UpstreamRequest, UpstreamSettings } from '../real-api/upstream.ts'
-import { askWhole, MOST_COMPARED } from './ask.ts'
-import { DriftBook, type DriftReport } from './drift-book.ts'
-import { addDrift } from './recorded.ts'
+import type { DriftBook, DriftReport } from './drift-book.ts'
+import type { addDrift } from './recorded.ts'
 import { SHADOWED } from './shadow.ts'
 
 /** The replies that are waited for or compared at a time. */
@@ -55,7 +54,8 @@ export class LiveDrift {
   readonly fail: Host['fail']
   readonly #clock: Host['clock']
   readonly #counts: Instrument
-  readonly #book = new DriftBook()
+  /** Made for the first comparison: a gateway without a real API loads no module that compares. */
+  #book: DriftBook | undefined
   #plan: Plan | undefined
   #runner: TrialRunner | undefined
   #answered = 0
@@ -90,14 +90,14 @@ export class LiveDrift {
   adopt(plan: Plan): void {
     this.#plan = plan
     this.#runner = undefined
-    this.#book.clear()
+    this.#book = undefined
     this.#compared = 0
     this.#dropped = 0
   }
 
   report(mask: Mask): LiveDriftReport {
-    const { omitted } = this.#book
-    return { findings: this.#book.list(mask), omitted, compared: this.#compared, dropped: this.#dropped }
+    const { omitted = 0 } = this.#book ?? {}
+    return { findings: this.#book?.list(mask) ?? [], omitted, compared: this.#compared, dropped: this.#dropped }
   }
 
   /** Compares a reply that was passed on. The stand-in is asked where it may have another answer. */
@@ -117,7 +117,10 @@ export class LiveDrift {
     const settings = exchange.get(SHADOWED)
     const client = exchange.state(realApiObserver)?.client
     if (settings === undefined || client === undefined || !isComparable(exchange, reply)) return
-    const read = async () => askWhole(client, await requestAside(exchange, settings), settings, settings.timeout)
+    const read = async () => {
+      const { askWhole, MOST_COMPARED } = await import('./ask.ts')
+      return askWhole(client, await requestAside(exchange, settings, MOST_COMPARED), settings, settings.timeout)
+    }
     this.#compare(answered, { read, ask: () => reply }, this.#whenIdle)
   }
 
@@ -139,10 +142,12 @@ export class LiveDrift {
         if (later === this.#aside && !this.#bodies.has(body) && !judging.has()) return drop()
         this.#bodies.add(body)
       }
+      const [{ DriftBook }, { addDrift }] = await Promise.all([import('./drift-book.ts'), import('./recorded.ts')])
       const started = monotonic()
       // A finding of a contract that is no longer served has no place.
       if (plan !== this.#plan) return
       this.#compared += 1
+      this.#book ??= new DriftBook()
       const context = { operation, consumer, request: { method, path, query }, reply, at: this.#clock.now() }
       for (const { kind } of await addDrift(this.#book, context, plan, ask)) this.#count(operation.id, kind)
       for (const { spend } of [this.#idle, judging]) spend(monotonic() - started)
@@ -172,11 +177,12 @@ const isComparable = ({ fault, choice, request }: Exchange, { stream }: Reply): 
 /** The fields of a request about what its client has of the stand-in. */
 const CONDITIONAL = /^(?:if-.*|range)$/
 
-async function requestAside(exchange: Exchange, settings: UpstreamSettings): Promise<UpstreamRequest> {
+/** @param most the bytes of the body that are sent */
+async function requestAside(exchange: Exchange, settings: UpstreamSettings, most: number): Promise<UpstreamRequest> {
   const { request } = exchange
   const { headers, ...sent } = upstreamRequest(exchange, settings)
   const own = Object.entries(headers).filter(([name]) => !CONDITIONAL.test(name))
-  const read = request.hasBody ? await request.readBody(MOST_COMPARED) : undefined
+  const read = request.hasBody ? await request.readBody(most) : undefined
   const body = read !== undefined && 'bytes' in read ? (read.raw ?? read.bytes) : undefined
   return { ...sent, headers: Object.fromEntries(own), body }
 }

@@ -8,9 +8,9 @@ import type { Plan } from '../../plan/plan.ts'
 import type { Clock } from '../../world/clock.ts'
 import { createAside } from '../../world/idle-turns.ts'
 import { nextBlock } from './block.ts'
-import { type KeptBody, type KeptExchange, NextJudge } from './judge.ts'
+import type { KeptBody, KeptExchange } from './judge.ts'
 import type { NextReport } from './report.ts'
-import { NextTally, type TallySnapshot } from './tally.ts'
+import type { NextTally, TallySnapshot } from './tally.ts'
 
 /** The requests that wait to be judged, and the bytes of a body that are judged. */
 const MOST_WAITING = 100
@@ -22,6 +22,8 @@ export class LiveNext {
   readonly #fail: (error: unknown) => void
   readonly #peers: Peers
   #tally: NextTally | undefined
+  /** Resolves when the last plan is adopted: the modules that judge are loaded for the first plan with a next contract. */
+  #adopted = Promise.resolve()
   readonly #aside: ReturnType<typeof createAside>
 
   constructor({ clock, metrics, fail, peers }: Host) {
@@ -43,16 +45,23 @@ export class LiveNext {
 
   /** Keeps the counts of the operations that are the same in the other plan and in its next contract. */
   adopt(plan: Plan): void {
+    this.#adopted = this.#adopted.then(() => this.#adopt(plan)).catch(this.#fail)
+  }
+
+  async #adopt(plan: Plan): Promise<void> {
     const before = this.#tally
     const next = plan.settings(nextBlock)
-    const judge = next && new NextJudge(plan, next)
-    this.#tally = judge && new NextTally(judge)
-    if (before === undefined || judge === undefined) return
+    this.#tally = undefined
+    if (next === undefined) return
+    const [{ NextJudge }, { NextTally }] = await Promise.all([import('./judge.ts'), import('./tally.ts')])
+    const judge = new NextJudge(plan, next)
+    this.#tally = new NextTally(judge)
+    if (before === undefined) return
     const { counts, ...known } = before.snapshot
     const rows = known.rows.filter(({ operation: id }) => judge.textOf(id) === before.judge.textOf(id))
     const callsOf = (list: typeof rows) => list.reduce((sum, { calls }) => sum + calls, 0)
     const requests = counts.requests - callsOf([...known.rows]) + callsOf(rows)
-    this.#tally?.absorb({ ...known, rows, counts: { ...counts, requests } })
+    this.#tally.absorb({ ...known, rows, counts: { ...counts, requests } })
   }
 
   /** Judges a request later, when its caller has the reply. That of a real API is judged when it has passed. */
@@ -65,11 +74,11 @@ export class LiveNext {
   }
 
   #judgeLater(context: Parameters<typeof this.judge>): void {
-    const tally = this.#tally
+    const adopted = this.#adopted
     const isTaken = this.#aside(async () => {
-      if (tally === this.#tally) await this.judge(...context)
+      if (adopted === this.#adopted) await this.judge(...context)
     })
-    if (!isTaken) tally?.drop()
+    if (!isTaken) adopted.then(() => this.#tally?.drop()).catch(this.#fail)
   }
 
   /** Judges a request and counts it. Returns the verdict as a header, `breaks; reason="the operation is gone"`. */
@@ -80,6 +89,7 @@ export class LiveNext {
     bytes: Uint8Array | undefined,
   ): Promise<string | undefined> {
     if (operation.id === '') return undefined
+    await this.#adopted
     const unread = request.hasBody ? { lost: 'not read' } : undefined
     const judging = this.#tally?.add({
       method: request.method,
@@ -105,7 +115,9 @@ export class LiveNext {
 
   /** The report of all processes; `undefined` without a next contract. */
   async report(): Promise<NextReport | undefined> {
+    await this.#adopted
     if (this.#tally === undefined) return undefined
+    const { NextTally } = await import('./tally.ts')
     const all = new NextTally(this.#tally.judge)
     for (const one of [this.snapshot, ...((await this.#peers.read()) as readonly TallySnapshot[])])
       if (one !== undefined) all.absorb(one)

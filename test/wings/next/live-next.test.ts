@@ -34,9 +34,12 @@ const served = (next = NEXT) => {
   return { gateway, send, create }
 }
 const reportOf = async (gateway: Gateway): Promise<NextReport> => {
+  const next = gateway.observed(nextObserver)
+  // The first report waits for the modules that judge.
+  await next.report()
   await breathe()
   await breathe()
-  const report = await gateway.observed(nextObserver).report()
+  const report = await next.report()
   assert.ok(report)
   return report
 }
