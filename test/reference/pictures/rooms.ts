@@ -29,7 +29,7 @@ const HOLDS: Readonly<Record<string, string>> = {
 /** The files at the top of src/ are one room with the command line: the ways in. */
 const WAYS_IN = new Set(['cli.ts', 'index.ts', 'wings.ts'])
 /** Rooms whose folders are parts of the same subject. The folders of other rooms are behaviours and views. */
-const DIVIDED = new Set(['http', 'gateway', 'load', 'contract', 'wings'])
+const DIVIDED = new Set(['http', 'gateway', 'load', 'contract'])
 
 export function drawRooms(): string {
   const imports = importsByRoom()
