@@ -137,7 +137,7 @@ const WRONG: readonly [string, string, Record<string, string>?][] = [
   ['serve --prot 1', 'serve has no option --prot; did you mean "--port"?'],
   [
     'serve -p 1',
-    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --open, --no-watch, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
+    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --no-watch, --world, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   [
     'check --port 1',

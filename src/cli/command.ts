@@ -2,6 +2,7 @@
 
 import type { ServedWing } from '../http/control/route.ts'
 import type { Processes } from '../http/processes.ts'
+import type { Serving } from '../http/serve.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { formatBriefly, formatFindings, formatReport, REPORT_FORMATS, type ReportFormat } from '../kernel/report.ts'
@@ -47,6 +48,8 @@ export interface CommandExtension {
    * @returns what it did, as lines to print where there are no errors
    */
   examine?(plan: Plan, report: Diagnostics, line: CommandLine, program: Program): Promise<readonly string[]> | undefined
+  /** Is called once `serve` serves, after its addresses are printed. */
+  started?(serving: Serving, line: CommandLine, program: Program): Promise<void> | undefined
   /** Returns the processes that `serve`, if the command line asks for several. */
   processes?(line: CommandLine): Promise<Processes> | undefined
 }

@@ -9,7 +9,7 @@ import type { Plan } from '../plan/plan.ts'
 import type { Simulation } from '../plan/settings.ts'
 import { type ServiceOptions, start } from '../start.ts'
 import { realClock } from '../world/clock.ts'
-import { describeStart, openBrowser } from './banner.ts'
+import { describeStart } from './banner.ts'
 import {
   CONFIGURATIONS,
   type Command,
@@ -42,7 +42,6 @@ export const serveCommand: Command = {
       about: `${LOG_LEVELS.join(', ')} (default: info)`,
       fault: oneOf(LOG_LEVELS),
     },
-    open: { about: 'open the console in a browser' },
     'no-watch': { about: 'do not reload when a file changes' },
   },
   reads: true,
@@ -90,7 +89,7 @@ const processesOf = (line: CommandLine, { wings }: Program): Promise<Processes> 
   wings.flatMap(({ extensions }) => extensions?.serve?.processes?.(line) ?? [])[0]
 
 async function runServe(line: CommandLine, program: Program): Promise<number> {
-  const { environment, version, print, complain } = program
+  const { environment, version, wings, print } = program
   const parents = findParents()
   const processes = await processesOf(line, program)
   const isLed = processes?.isLed === true
@@ -119,10 +118,9 @@ async function runServe(line: CommandLine, program: Program): Promise<number> {
     processes?.follow(started.gateway, started.reloader, stop)
     // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
     if (!isLed && environment.npm_lifecycle_event === 'start') followParents(parents, stop)
-    if (!isLed) print(await describeStart(plan, version, program.wings, started.serving))
-    if (line.switches.has('open') && !isLed) {
-      const fail = (url: string) => complain(`understudy: no browser could be opened; open ${url}\n`)
-      openBrowser(started.serving.controlOrigin, program.platform, fail)
+    if (!isLed) {
+      print(await describeStart(plan, version, wings, started.serving))
+      for (const { extensions } of wings) await extensions?.serve?.started?.(started.serving, line, program)
     }
     await stopped
     await started.close({ drain: started.gateway.plan.simulation.listen.drain })

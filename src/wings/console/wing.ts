@@ -12,4 +12,14 @@ export const consoleWing: Wing = {
     ...(await import('./calendar-routes.ts')).calendarRoutes(control),
   ],
   replySchemas,
+  extensions: {
+    serve: {
+      options: { open: { about: 'open the console in a browser' } },
+      async started({ controlOrigin }, { switches }, { platform, complain }) {
+        if (!switches.has('open')) return
+        const { openBrowser } = await import('./open-browser.ts')
+        openBrowser(controlOrigin, platform, url => complain(`understudy: no browser could be opened; open ${url}\n`))
+      },
+    },
+  },
 }
