@@ -1,7 +1,7 @@
 // The house knows no wing: a folder below src/wings/ can be deleted with its lines in two lists.
 
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { WINGS } from '../../src/wings.ts'
@@ -39,9 +39,10 @@ test('a wing imports only wings before it in the list', () => {
 
 test('only the tests of a wing, and of wings behind it, import from it', () => {
   const wrong = testImports.filter(({ path, target }) => {
-    const from = /^test\/wings\/([^/]+)\//.exec(path)?.[1]
+    // The tests of two wings are in `test/wings/A+B/`.
+    const tested = /^test\/wings\/([^/]+)\//.exec(path)?.[1]?.split('+') ?? []
     const to = wingOf(target)
-    return to !== undefined && names.indexOf(to) > (from === undefined ? -1 : names.indexOf(from))
+    return to !== undefined && names.indexOf(to) > Math.max(-1, ...tested.map(name => names.indexOf(name)))
   })
   assert.deepEqual(linesOf(wrong), [], 'move the test to test/wings/NAME/')
 })
@@ -51,6 +52,14 @@ test('tests of the house use no helper of the tests of a wing', () => {
   const wrong = testFiles.filter(({ path, text }) => !path.startsWith('test/wings/') && helper.test(text))
   assert.deepEqual(
     wrong.map(({ path }) => path),
+    [],
+  )
+})
+
+test('every folder of test/wings/ is that of a wing, or of several', () => {
+  const tested = readdirSync(join(ROOT, 'test/wings')).flatMap(folder => folder.split('+'))
+  assert.deepEqual(
+    tested.filter(name => !names.includes(name)),
     [],
   )
 })

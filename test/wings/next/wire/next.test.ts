@@ -2,10 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -13,8 +10,6 @@ import { writeHar } from '../../../../src/gateway/journal/har.ts'
 import { startGateway } from '../../../../src/index.ts'
 import type { NextReport } from '../../../../src/wings/next/types.ts'
 import { PROGRAM } from '../../../support/built-program.ts'
-import { until } from '../../../support/until.ts'
-import { understudy } from '../../../wire/start-program.ts'
 import { edited, GATEWAY, NOW, PAIRS } from '../pairs.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'understudy-'))
@@ -164,65 +159,6 @@ test('the control plane reports who breaks, in every format', async () => {
     assert.deepEqual([rows[0]?.consumer, rows[0]?.verdict], ['ann', 'breaks'])
   } finally {
     await gateway.close()
-  }
-})
-
-test('the fields that a caller receives of the real API are those that are judged', async () => {
-  const upstream = createServer((request, reply) => {
-    reply.setHeader('content-type', 'application/json')
-    reply.end(
-      JSON.stringify(request.url?.endsWith('/b') ? { id: 'b', name: 'Max' } : { id: 'a', name: 'Rex', chip: '7' }),
-    )
-  }).listen(0, '127.0.0.1')
-  await once(upstream, 'listening')
-  const { port } = upstream.address() as AddressInfo
-  writeFileSync(join(home, 'fewer.yaml'), edited(changed('a field of a reply is removed')))
-  const forward = `upstream: { url: 'http://127.0.0.1:${port}' }\ndefaults: { respond: { forward: {} } }\n`
-  writeFileSync(join(home, 'forwards.yaml'), `${GATEWAY}next: ./fewer.yaml\n${forward}`)
-  const gateway = await startGateway({ config: join(home, 'forwards.yaml') })
-  try {
-    for (const [id, consumer] of [
-      ['a', 'ann'],
-      ['b', 'bob'],
-    ]) {
-      await (await fetch(`${gateway.url}/pets/${id}`, { headers: { 'x-key': `key-of-${consumer}` } })).text()
-    }
-    const rows = await until(async () => {
-      const { requests, ...report } = (await (await fetch(`${gateway.control}/next`)).json()) as NextReport
-      return requests === 2 && report.rows.filter(({ calls }) => calls > 0)
-    })
-    assert.deepEqual(rows.map(({ consumer, verdict }) => [consumer, verdict]).sort(), [
-      ['ann', 'may-break'],
-      ['bob', 'safe'],
-    ])
-  } finally {
-    await gateway.close()
-    upstream.close()
-  }
-})
-
-test('the report of several workers is that of the program', async () => {
-  const child = understudy(
-    join(home, 'live.yaml'),
-    '--workers',
-    '2',
-    '--port',
-    '0',
-    '--control-port',
-    '0',
-    '--no-watch',
-  )
-  try {
-    const api = await until(() => /API +(http:\S+)/.exec(child.output())?.[1])
-    const control = await until(() => /Control plane +(http:\S+)/.exec(child.output())?.[1])
-    // Connections are dealt in turn: each worker answers two of them.
-    const headers = { 'x-key': 'key-of-bob', 'understudy-next': '1', connection: 'close' }
-    for (let i = 0; i < 4; i++) await fetch(`${api}/pets`, { headers })
-    const { requests, rows, consumers } = (await (await fetch(`${control}/next`)).json()) as NextReport
-    assert.deepEqual([requests, consumers], [4, ['bob']])
-    assert.deepEqual([rows[0]?.operation, rows[0]?.calls, rows[0]?.findings[0]?.calls], ['listPets', 4, 4])
-  } finally {
-    child.kill('SIGKILL')
   }
 })
 
