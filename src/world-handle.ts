@@ -16,9 +16,9 @@ import { Diagnostics } from './kernel/diagnostic.ts'
 import { parseSource } from './kernel/file/read-source.ts'
 import { type JsonObject, stringifyJson } from './kernel/json.ts'
 import { formatReport } from './kernel/report.ts'
-import { WORLD_NAME, WORLD_NAME_RULE } from './plan/settings.ts'
 import { EARLIEST, LATEST, parseMoment } from './world/dates.ts'
 import type { World } from './world/world.ts'
+import { WORLD_NAME, WORLD_NAME_RULE } from './world/world-name.ts'
 
 /** The query for the requests of one world. */
 export type WorldFilter = Omit<RequestFilter, 'world'>

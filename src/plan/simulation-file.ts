@@ -1,34 +1,19 @@
 // The types of what people write, once checked: gateway.yaml, weather, and orders for answers.
 
+import type { ConfigOf } from '../behaviours/behaviour.ts'
 import type { FaultSpec } from '../behaviours/fault.ts'
 import type { LatencyConfig } from '../behaviours/latency.ts'
+import type { KeysOf } from '../behaviours/respond/config.ts'
 import type { Json } from '../kernel/json.ts'
-import type { ClockWords } from '../world/clock.ts'
-import type { Assign } from '../world/records/types.ts'
+import type { journal, limits, listen, resourceKeys, states, worlds } from './block-keys.ts'
 
 /** The content of gateway.yaml, as written and checked. */
 export interface SimulationFile extends BehaviourBlocks {
   /** A path, a path and those of its overlays, or the document itself. */
   readonly contract?: string | readonly string[] | Readonly<Record<string, unknown>>
   readonly seed?: number
-  readonly listen?: {
-    readonly host?: string
-    readonly port?: number
-    readonly control?: number
-    readonly controlHost?: string
-    readonly expose?: readonly ('metrics' | 'healthz' | 'readyz')[]
-    readonly clientControls?: boolean
-    readonly cors?: CorsFile
-    readonly drain?: string
-    readonly tls?: TlsFile
-    readonly basePath?: string
-  }
-  readonly limits?: {
-    readonly body?: string
-    readonly headers?: string
-    readonly request?: string
-    readonly idle?: string
-  }
+  readonly listen?: ConfigOf<typeof listen>
+  readonly limits?: ConfigOf<typeof limits>
   readonly worlds?: WorldsFile
   readonly journal?: JournalFile | null
   readonly state?: StateFile
@@ -45,66 +30,17 @@ export interface ConsumerFile {
   readonly [scheme: string]: string | readonly string[] | undefined
 }
 
-export interface ResourceFile {
-  readonly schema: string
-  readonly id?: {
-    readonly field?: string
-    readonly within?: readonly string[]
-    readonly assign?: Assign
-    readonly change?: 'refuse' | 'ignore'
-  }
-  readonly seed?: string | readonly Json[] | { readonly generate: number }
-  readonly references?: Readonly<Record<string, string | ReferenceFile>>
-  readonly defaults?: Readonly<Record<string, Json>>
-  readonly set?: Readonly<Record<string, Json>>
-  readonly filled?: readonly string[]
-  readonly unknownFields?: 'drop' | 'keep' | 'refuse'
-  readonly maxRecords?: number
-  readonly maxBytes?: string
-  readonly states?: StatesFile
-}
+/** A resource; the record sources of wings have further keys. */
+export type ResourceFile = KeysOf<typeof resourceKeys> & { readonly schema: string }
 
-export interface ReferenceFile {
-  readonly to: string
-  readonly onDelete?: 'restrict' | 'cascade' | null
-}
-
-export type CorsFile = 'off' | { readonly origins?: readonly string[]; readonly credentials?: boolean }
-
-export type TlsFile =
-  | string
-  | {
-      readonly key?: string
-      readonly cert?: string
-      readonly ca?: string
-      readonly clients?: 'required' | 'wanted'
-    }
-
-export interface WorldsFile {
-  readonly sandboxes?: boolean
-  readonly max?: number
-  readonly idle?: string
-  readonly maxBytes?: string
-  readonly default?: string
-  readonly named?: Readonly<Record<string, NamedWorldFile>>
-}
+export type CorsFile = NonNullable<ConfigOf<typeof listen>['cors']>
+export type TlsFile = NonNullable<ConfigOf<typeof listen>['tls']>
+export type WorldsFile = ConfigOf<typeof worlds>
 
 /** A permanent world on another contract. */
-export interface NamedWorldFile {
-  readonly contract: string | readonly string[]
-  readonly clock?: ClockWords
-  /** The name of a weather of the file. */
-  readonly weather?: string
-  /** The seeds by resource, instead of those of the resource. */
-  readonly seeds?: Readonly<Record<string, ResourceFile['seed']>>
-}
+export type NamedWorldFile = NonNullable<WorldsFile['named']>[string]
 
-export interface JournalFile {
-  readonly requests?: number
-  readonly size?: string
-  readonly bodies?: string | null
-  readonly headers?: boolean | readonly string[]
-}
+export type JournalFile = ConfigOf<typeof journal>
 
 export type StateFile = 'memory' | StateBlock
 
@@ -115,15 +51,8 @@ export interface StateBlock {
   readonly history?: true
 }
 
-export interface StatesFile {
-  readonly field: string
-  readonly from: Readonly<Record<string, Readonly<Record<string, EdgeFile>>>>
-}
-
-export interface EdgeFile {
-  readonly after?: string | LatencyConfig
-  readonly set?: Readonly<Record<string, Json>>
-}
+export type StatesFile = ConfigOf<typeof states>
+export type EdgeFile = StatesFile['from'][string][string]
 
 type BehaviourConfigs = Readonly<Record<string, unknown>>
 

@@ -3,13 +3,13 @@
 import type { Exchange, Meeting } from '../../behaviours/exchange.ts'
 import { problems, type Reply, type Request, refuse } from '../../kernel/http.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
-import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import type { Clock } from '../../world/clock.ts'
 import { parseMoment } from '../../world/dates.ts'
 import { Hits } from '../../world/kept/hits.ts'
 import { PathCounts } from '../../world/kept/path-counts.ts'
 import { Scenarios } from '../../world/kept/scenarios.ts'
 import type { World } from '../../world/world.ts'
+import { WORLD_NAME, WORLD_NAME_RULE } from '../../world/world-name.ts'
 
 /** The destination of a request: the world, its time, and the path without the world's name. */
 export interface Visit {

@@ -11,7 +11,7 @@ import { stringifyJson } from '../../kernel/json.ts'
 import { flatDiagnostic, formatReport, shownOf } from '../../kernel/report.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
-import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
+import { WORLD_NAME, WORLD_NAME_RULE } from '../../world/world-name.ts'
 import { badRequest, type ControlReply, json, momentNamed, problem, refuseAbsent, text } from './replies.ts'
 import {
   anyObject,

@@ -3,7 +3,7 @@
 import { describeAsCurl } from '../../gateway/curl.ts'
 import { describeEntry } from '../../gateway/journal/entry.ts'
 import { replay, type Sending, send } from '../../gateway/send.ts'
-import { WORLD_NAME } from '../../plan/settings.ts'
+import { WORLD_NAME } from '../../world/world-name.ts'
 import {
   badRequest,
   type ControlReply,
