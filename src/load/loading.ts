@@ -134,8 +134,9 @@ export class Loading {
     if (raw === undefined) return undefined
     const { report } = this
     const { seeds, invalidStatus, contract } = this.#options
-    const bare = isApiDocument(raw.value) || (isObject(raw.value) && 'overlay' in raw.value)
-    if (bare && this.#layers?.isLayer(raw.value) !== true) roundBeyondExamples(raw.value)
+    const isContract = isApiDocument(raw.value)
+    const bare = isContract || this.#layers?.isLayer(raw.value) === true
+    if (isContract) roundBeyondExamples(raw.value)
     const filled = bare ? raw : expandShortForms(fillVariables(raw, this.#environment, report))
     const source = withSeeds(filled, seeds)
     const written = bare ? { contract: this.#path } : checksOf(this.house).simulation(source, report)
