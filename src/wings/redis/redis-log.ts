@@ -7,7 +7,7 @@ import { Unavailable } from '../../state/errors.ts'
 import type { Surroundings } from '../../state/surroundings.ts'
 import { ConnectionLost, type Lane, RedisConnection } from './redis-connection.ts'
 import { SCRIPTS, type Script } from './redis-scripts.ts'
-import { parseRedisUrl, type RedisSettings } from './settings.ts'
+import { parseRedisUrl, type RedisAddress, type RedisSettings } from './settings.ts'
 
 /** Entries that stay behind a snapshot, for readers that are a little behind. */
 const KEPT_ENTRIES = 1000
@@ -41,12 +41,8 @@ export class RedisLog implements Engine {
   #othersWrite = false
 
   constructor({ url, prefix }: RedisSettings, around: Surroundings) {
-    const address = parseRedisUrl(url)
-    if (address === undefined) {
-      throw new Error(
-        'the URL of the state must be redis://[user:password@]host[:port][/database], or rediss:// for TLS',
-      )
-    }
+    // The URL was checked at load.
+    const address = parseRedisUrl(url) as RedisAddress
     const keys = (...names: string[]) => names.map(name => `{${prefix}}:${name}`)
     this.#around = around
     this.#keys = keys('head', 'entries', 'snapshot')
