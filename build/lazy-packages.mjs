@@ -13,6 +13,8 @@ const USED = {
   '@eslint-community/regexpp': ['RegExpParser'],
   rfc6902: ['applyPatch'],
   '@scalar/openapi-upgrader': ['upgrade'],
+  'jsonpath-rfc9535': ['exec'],
+  yaml: ['Document', 'isCollection', 'isPair', 'isScalar', 'visit'],
 }
 
 /** Stands for an export, which may be called, constructed or read. */

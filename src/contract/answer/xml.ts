@@ -151,18 +151,22 @@ const SIGNS: Readonly<Record<string, string>> = { '<': 'lt', '>': 'gt', '&': 'am
 const ATTRIBUTE = '@'
 const TEXT = '#text'
 
-// Entities are decoded here, because the parser would also accept declared ones.
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: ATTRIBUTE,
-  textNodeName: TEXT,
-  parseTagValue: false,
-  parseAttributeValue: false,
-  processEntities: false,
-  ignoreDeclaration: true,
-  ignorePiTags: true,
-  removeNSPrefix: true,
-})
+let parser: XMLParser | undefined
+
+/** Makes the parser at its first use: the library is large, and few contracts have XML. */
+const createParser = () =>
+  // Entities are decoded here, because the parser would also accept declared ones.
+  new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: ATTRIBUTE,
+    textNodeName: TEXT,
+    parseTagValue: false,
+    parseAttributeValue: false,
+    processEntities: false,
+    ignoreDeclaration: true,
+    ignorePiTags: true,
+    removeNSPrefix: true,
+  })
 
 /** Elements within one another that a body may have. */
 const DEEPEST = 64
@@ -183,6 +187,7 @@ export function readXml(text: string, schema: unknown, definitions: Definitions)
   if (valid !== true) return { fault: `is not XML: ${valid.err.msg} (line ${valid.err.line})` }
   let elements: unknown
   try {
+    parser ??= createParser()
     elements = parser.parse(text)
   } catch (error) {
     return { fault: `is not XML: ${(error as Error).message}` }
