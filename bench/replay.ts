@@ -33,7 +33,7 @@ export async function measureReplay(starts: number): Promise<Figure> {
   return { name: 'a million changes of records read at a start', value, unit: 'ms', target: 5000 }
 }
 
-/** Returns lines that create pets, behind those of a state file: see `src/state/engines/log-file.ts`. */
+/** Returns lines that create pets, behind those of a state file: see `src/wings/state-file/log-file.ts`. */
 function changesAfter(file: string): string {
   const last = file.trimEnd().split('\n').at(-1) as string
   let sum = Number.parseInt(last.slice(0, 8), 16)
