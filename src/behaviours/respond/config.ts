@@ -92,7 +92,7 @@ const query = (what: string) => setting.text(`With \`list\`: the query parameter
 const resource = (what: string) => setting.text(`The resource ${what}.`)
 
 export const statusSchema = setting.integer(
-  'A fixed reply with this status. Without a body it is the reply of the contract, or a refusal; with `example`, one of that status.',
+  'A fixed reply with this status. Without a body, a status below 400 has the reply of the contract, and an error is a refusal in the form of the API; with `example`, the example is one of that status.',
   200,
   599,
 )
