@@ -7,6 +7,7 @@ import type { Reply } from '../kernel/http.ts'
 import { stringifyJson } from '../kernel/json.ts'
 import type { Ground } from './compile-operation.ts'
 import { compileCondition } from './conditions.ts'
+import type { Layer } from './layers.ts'
 import { checkConsumer } from './names.ts'
 import type { PlannedAnswer, PlannedOperation } from './plan.ts'
 import type { AnswerOrder } from './simulation-file.ts'
@@ -76,11 +77,11 @@ function findTarget({ ground, order, source, report }: AnswerCompilation): Answe
 function compileFor(
   { operation, index }: PlannedOperation,
   { rule, segments }: AnswerTarget,
-  { ground: { compiler }, order, source, report }: AnswerCompilation,
+  { ground: { compiler, base }, order, source, report }: AnswerCompilation,
 ): PlannedAnswer {
   const { when, consumer, respond, latency, fault } = order
   const { identify, own, shared } = compiler.constantsOf(operation)
-  const part = compiler.compilePart(operation, index, {
+  const layer: Layer = {
     blocks: { defaults: { latency, fault, respond } },
     keys: new Map(),
     source,
@@ -90,7 +91,8 @@ function compileFor(
     flat: true,
     rule,
     onDemand: true,
-  })
+  }
+  const part = compiler.compilePart(operation, index, layer, base)
   const isFilledIn = stringifyJson(respond ?? null).includes('${')
   const condition = compileCondition(
     { text: when, source, path: ['when'], report, filled: isFilledIn ? FILLED : [] },

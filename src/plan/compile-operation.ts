@@ -196,20 +196,13 @@ export class OperationCompiler {
     }
   }
 
-  /** Compiles the behaviours that a layer configures, and no others, to be put around another end. */
-  compilePart(operation: Operation, index: number, layer: Layer): OperationPart {
-    const { wraps, links } = this.#link(operation, index, [layer], [layer], true)
+  /** Compiles the behaviours that a layer configures, and no others, to be put around another end. @param base the layer below it */
+  compilePart(operation: Operation, index: number, layer: Layer, base: Layer): OperationPart {
+    const { wraps, links } = this.#link(operation, index, [layer, base], [layer])
     return { links, around: end => compose(wraps, end) }
   }
 
-  /** @param isPart whether behaviours that no layer configures are left out */
-  #link(
-    operation: Operation,
-    index: number,
-    layers: readonly Layer[],
-    only: readonly Layer[] | undefined,
-    isPart = false,
-  ) {
+  #link(operation: Operation, index: number, layers: readonly Layer[], only: readonly Layer[] | undefined) {
     const validation = layerSetting('validate', operation, layers).value as ValidateConfig | null | undefined
     const invalid = compileInvalid(operation, validation?.status)
     const replying = this.#replyingOf(operation, layers)
@@ -227,8 +220,7 @@ export class OperationCompiler {
     for (const behaviour of this.#behavioursOf(index)) {
       const setting = layerSetting(behaviour.keyOf ?? behaviour.name, operation, layers)
       const { value } = setting
-      if (value === null || (isPart && value === undefined)) continue
-      if (only !== undefined && !only.includes(setting.layer)) continue
+      if (value === null || (only !== undefined && !only.includes(setting.layer))) continue
       const at = wraps.length
       const bypass = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
       const site = this.#siteOf(setting, { operation, bypass, decorate, invalid, replying })

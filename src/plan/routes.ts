@@ -74,7 +74,7 @@ const PROBES = ['~', '1', 'a', `${'a'.repeat(300)} é`]
 export interface Near {
   /** @param prefix the part of the path that was taken off before, `/mock`; the description has it again */
   describe(method: string, path: string, prefix?: string): string
-  /** Returns a description that was made already; `undefined` where none was. It saves looking for the operation again. */
+  /** Returns a description that `describe` made before; `undefined` where it made none. It saves looking for the operation again. */
   recall(method: string, path: string): string | undefined
 }
 
@@ -118,8 +118,6 @@ class NearOperations implements Near {
   }
 
   describe(method: string, path: string, prefix = ''): string {
-    const described = prefix === '' ? this.recall(method, path) : undefined
-    if (described !== undefined) return described
     const bare = `no operation matches ${method} ${prefix}${path}`
     if (path.length > LONGEST || !path.startsWith('/')) return bare
     const description = bare + this.#suggest(method, path, prefix)
