@@ -70,6 +70,16 @@ export interface FilterFault {
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 
+/** The members that are lists of values, with the value of a request. */
+const LISTS = {
+  operation: ({ operation }) => operation,
+  consumer: ({ consumer }) => consumer ?? '',
+  world: ({ world }) => world,
+  method: ({ method }) => method,
+  refusal: ({ refusal }) => refusal?.problem.code ?? '',
+  fault: ({ fault }) => fault ?? '',
+} as const satisfies Partial<Record<keyof RequestFilter, Find>>
+
 /**
  * @param now by the real clock
  * @param journal has the request that `after` names
@@ -79,97 +89,112 @@ export function compileFilter(
   now: number,
   journal?: JournalView,
 ): readonly Criterion[] | FilterFault {
-  const criteria: Criterion[] = []
-  const want = (key: string, wanted: string, found: Find, holds: Criterion['holds']) =>
-    void criteria.push({ key, wanted, found, holds })
-  const among = (key: keyof RequestFilter, found: Find, fold = (text: string) => text) => {
-    const wanted = filter[key]
-    if (wanted === undefined) return
-    const values = new Set(String(wanted).split(',').map(fold))
-    want(key, String(wanted), found, entry => values.has(found(entry)))
-  }
-  among('operation', ({ operation }) => operation)
-  among('consumer', ({ consumer }) => consumer ?? '')
-  among('world', ({ world }) => world)
-  among(
-    'method',
-    ({ method }) => method,
-    text => text.toUpperCase(),
-  )
-  among('refusal', ({ refusal }) => refusal?.problem.code ?? '')
-  among('fault', ({ fault }) => fault ?? '')
   const { path, status, note, slowerThan, since, until, after, header = {}, body = {} } = filter
-  if (path !== undefined) {
-    const fits = compileGlob(path)
-    const found: Find = ({ mask, path: sent }) => mask.path(sent)
-    want('path', path, found, entry => fits(found(entry)))
+  const compiled = [
+    ...(Object.keys(LISTS) as (keyof typeof LISTS)[]).map(key => listCriterion(key, filter[key])),
+    path === undefined ? undefined : pathCriterion(path),
+    status === undefined ? undefined : statusCriterion(String(status)),
+    note === undefined ? undefined : noteCriterion(note),
+    slowerThan === undefined ? undefined : durationCriterion(slowerThan),
+    since === undefined ? undefined : timeCriterion('since', since, now),
+    until === undefined ? undefined : timeCriterion('until', until, now),
+    ...Object.entries(header).map(([name, value]) => headerCriterion(name, value)),
+    ...Object.entries(body).map(([place, value]) => bodyCriterion(place, value)),
+    after === undefined ? undefined : afterCriterion(after, journal),
+  ]
+  const criteria: Criterion[] = []
+  for (const result of compiled) {
+    if (result === undefined) continue
+    if ('fault' in result) return result
+    criteria.push(result)
   }
-  if (status !== undefined) {
-    const wanted = String(status)
-    const items = wanted.toLowerCase().split(',')
-    const wrong = items.find(item => !/^(?:0|[1-9]\d\d|[1-9]xx)$/.test(item))
-    if (wrong !== undefined) return { fault: `"${wrong}" is not a status; write 404 or 4xx` }
-    const isAmong = ({ status: own }: JournalEntry) =>
-      items.includes(`${own}`) || items.includes(`${Math.floor(own / 100)}xx`)
-    want('status', wanted, entry => `${entry.status}`, isAmong)
-  }
-  if (note !== undefined) {
-    const found: Find = ({ notes, mask }) => mask.text(notes.join('; '))
-    want('note', note, found, entry => found(entry).includes(note))
-  }
-  if (slowerThan !== undefined) {
-    const least = parseDuration(slowerThan)
-    if (least === undefined) return { fault: `slowerThan must be a duration such as 250ms, not "${slowerThan}"` }
-    const found: Find = ({ milliseconds }) => `${Math.round(milliseconds)}ms`
-    want('slowerThan', slowerThan, found, ({ milliseconds }) => milliseconds >= least)
-  }
-  for (const [key, text, sign] of [
-    ['since', since, 1],
-    ['until', until, -1],
-  ] as const) {
-    if (text === undefined) continue
-    const moment = parseMoment(text, now)
-    if (moment === undefined) {
-      return { fault: `${key} must be a date, a timestamp or an offset such as -5m, not "${text}"` }
-    }
-    want(
-      key,
-      timestamp(moment),
-      ({ at }) => timestamp(at),
-      ({ at }) => sign * (at - moment) >= 0,
-    )
-  }
-  const wantContent = (key: string, value: string, found: Find) => {
-    const fits = compileGlob(value)
-    // `*` matches any value that is present; an absent one has the empty text.
-    want(key, value, found, entry => {
-      const text = found(entry)
-      return value === '' ? text === '' : text !== '' && fits(text)
-    })
-  }
-  for (const [name, value] of Object.entries(header)) {
-    if (!TOKEN.test(name)) return { fault: `"${name}" is not the name of a header; write header.x-request-id=42` }
-    const lower = name.toLowerCase()
-    wantContent(`header.${name}`, value, ({ headers = {}, mask }) =>
-      Object.hasOwn(headers, lower) ? mask.header(lower, headers[lower] as string) : '',
-    )
-  }
-  for (const [place, value] of Object.entries(body)) {
-    const steps = parsePointer(place)
-    if (steps === undefined) {
-      return { fault: `"${place}" is not a JSON Pointer; write body./${place.replace(/^\.+/, '')}=VALUE` }
-    }
-    wantContent(place === '' ? 'body' : `body.${place}`, bareText(value), ({ requestBody }) => {
-      if (requestBody === undefined || steps.length === 0) return requestBody?.text ?? ''
-      if (requestBody.cut) return `(only the first ${requestBody.text.length} characters are kept)`
-      const read = parseJson(requestBody.text)
-      const found = 'fault' in read ? undefined : steps.reduce<unknown>(stepInto, read.value)
-      return found === undefined ? '' : bareText(found as Json)
-    })
-  }
-  if (after !== undefined) want('after', `${after}`, ({ id }) => `${id}`, comesAfter(after, journal))
   return criteria
 }
+
+function listCriterion(key: keyof typeof LISTS, wanted: string | undefined): Criterion | undefined {
+  if (wanted === undefined) return undefined
+  const found: Find = LISTS[key]
+  const values = new Set((key === 'method' ? wanted.toUpperCase() : wanted).split(','))
+  return { key, wanted, found, holds: entry => values.has(found(entry)) }
+}
+
+function pathCriterion(path: string): Criterion {
+  const fits = compileGlob(path)
+  const found: Find = ({ mask, path: sent }) => mask.path(sent)
+  return { key: 'path', wanted: path, found, holds: entry => fits(found(entry)) }
+}
+
+function statusCriterion(wanted: string): Criterion | FilterFault {
+  const items = wanted.toLowerCase().split(',')
+  const wrong = items.find(item => !/^(?:0|[1-9]\d\d|[1-9]xx)$/.test(item))
+  if (wrong !== undefined) return { fault: `"${wrong}" is not a status; write 404 or 4xx` }
+  return {
+    key: 'status',
+    wanted,
+    found: ({ status }) => `${status}`,
+    holds: ({ status }) => items.includes(`${status}`) || items.includes(`${Math.floor(status / 100)}xx`),
+  }
+}
+
+function noteCriterion(note: string): Criterion {
+  const found: Find = ({ notes, mask }) => mask.text(notes.join('; '))
+  return { key: 'note', wanted: note, found, holds: entry => found(entry).includes(note) }
+}
+
+function durationCriterion(wanted: string): Criterion | FilterFault {
+  const least = parseDuration(wanted)
+  if (least === undefined) return { fault: `slowerThan must be a duration such as 250ms, not "${wanted}"` }
+  const found: Find = ({ milliseconds }) => `${Math.round(milliseconds)}ms`
+  return { key: 'slowerThan', wanted, found, holds: ({ milliseconds }) => milliseconds >= least }
+}
+
+function timeCriterion(key: 'since' | 'until', text: string, now: number): Criterion | FilterFault {
+  const moment = parseMoment(text, now)
+  if (moment === undefined) {
+    return { fault: `${key} must be a date, a timestamp or an offset such as -5m, not "${text}"` }
+  }
+  const holds: Criterion['holds'] = key === 'since' ? ({ at }) => at >= moment : ({ at }) => at <= moment
+  return { key, wanted: timestamp(moment), found: ({ at }) => timestamp(at), holds }
+}
+
+function headerCriterion(name: string, value: string): Criterion | FilterFault {
+  if (!TOKEN.test(name)) return { fault: `"${name}" is not the name of a header; write header.x-request-id=42` }
+  const lower = name.toLowerCase()
+  return contentCriterion(`header.${name}`, value, ({ headers = {}, mask }) =>
+    Object.hasOwn(headers, lower) ? mask.header(lower, headers[lower] as string) : '',
+  )
+}
+
+function bodyCriterion(place: string, value: Json): Criterion | FilterFault {
+  const steps = parsePointer(place)
+  if (steps === undefined) {
+    return { fault: `"${place}" is not a JSON Pointer; write body./${place.replace(/^\.+/, '')}=VALUE` }
+  }
+  return contentCriterion(place === '' ? 'body' : `body.${place}`, bareText(value), ({ requestBody }) => {
+    if (requestBody === undefined || steps.length === 0) return requestBody?.text ?? ''
+    if (requestBody.cut) return `(only the first ${requestBody.text.length} characters are kept)`
+    const read = parseJson(requestBody.text)
+    const field = 'fault' in read ? undefined : steps.reduce<unknown>(stepInto, read.value)
+    return field === undefined ? '' : bareText(field as Json)
+  })
+}
+
+/** `*` matches any value that is present; an absent one has the empty text. */
+function contentCriterion(key: string, wanted: string, found: Find): Criterion {
+  const fits = compileGlob(wanted)
+  const holds = (entry: JournalEntry) => {
+    const text = found(entry)
+    return wanted === '' ? text === '' : text !== '' && fits(text)
+  }
+  return { key, wanted, found, holds }
+}
+
+const afterCriterion = (after: number, journal: JournalView | undefined): Criterion => ({
+  key: 'after',
+  wanted: `${after}`,
+  found: ({ id }) => `${id}`,
+  holds: comesAfter(after, journal),
+})
 
 const stepInto = (at: unknown, key: string): unknown =>
   (Array.isArray(at) && /^\d+$/.test(key)) || isObject(at)
