@@ -92,10 +92,7 @@ class StagedRequest implements StagedReading {
     const source = this.#sources.get(name)
     if (source === undefined) return undefined
     if (name === this.#own) this.isUsed = true
-    const ask: Ask = path => this.ask(path, exchange, source.base)
-    const records = recordsOver(source, exchange.world.collection(name), exchange, ask)
-    const { list } = source
-    return list === undefined ? records : { ...records, list: query => list(exchange, query) }
+    return new StagedRecords(source, exchange, path => this.ask(path, exchange, source.base))
   }
 
   async ask(path: string, exchange: Exchange, base: UpstreamRecords): Promise<Answer> {
@@ -125,98 +122,114 @@ class StagedRequest implements StagedReading {
 /** Reads a path of the real API for a request. */
 type Ask = (path: string) => Promise<Answer>
 
-/** Returns the collection of a world over the records of the real API, for one request. */
-function recordsOver(source: StagedSource, own: Collection, exchange: Exchange, ask: Ask): StoredRecords {
-  return { read, list, create, replace, put, remove }
+/** The collection of a world over the records of the real API, for one request. */
+class StagedRecords implements StoredRecords {
+  readonly #source: StagedSource
+  readonly #own: Collection
+  readonly #exchange: Exchange
+  readonly #ask: Ask
 
-  async function read(id: Id): Promise<Entry | undefined> {
-    const change = changeOf(id)
-    return change === undefined ? readTheirs(id) : change.entry
+  constructor(source: StagedSource, exchange: Exchange, ask: Ask) {
+    this.#source = source
+    this.#own = exchange.world.collection(source.resource.name)
+    this.#exchange = exchange
+    this.#ask = ask
   }
 
-  /** The records that the world has changed, and those of the first page that the real API lists. */
-  async function list(query: Query): Promise<Page> {
-    const { resource, base } = source
+  async read(id: Id): Promise<Entry | undefined> {
+    const change = this.#changeOf(id)
+    return change === undefined ? this.#readTheirs(id) : change.entry
+  }
+
+  async list(query: Query): Promise<Page> {
+    const listed = this.#source.list?.(this.#exchange, query)
+    if (listed !== undefined) return listed
+    const theirs = await this.#firstPage(query)
+    return cutPage(layOver(theirs, changesIn(this.#own), query, { first: true, last: true }).rows, query)
+  }
+
+  /** Returns the records of the first page that the real API lists; none where it cannot be asked. */
+  async #firstPage({ comparisons, filters }: Query): Promise<readonly Entry[]> {
+    const { resource, base } = this.#source
     const { list } = base
-    let theirs: Entry[] = []
     if (
-      list !== undefined &&
-      query.comparisons === undefined &&
-      query.filters.every(one => list.filters.includes(one.field))
+      list === undefined ||
+      comparisons !== undefined ||
+      !filters.every(({ field }) => list.filters.includes(field))
     ) {
-      const asked = query.filters.map(({ field, values: [value] }) => `${field}=${encodeURIComponent(String(value))}`)
-      const path = list.path + (asked.length === 0 ? '' : `?${asked.join('&')}`)
-      const answer = await ask(path)
-      theirs = recordsListed(answer, path, list.items, list.item, resource)
-    } else exchange.warn(`the records of ${resource.name} that only the real API has were not searched`)
-    return cutPage(layOver(theirs, changesIn(own), query, { first: true, last: true }).rows, query)
+      this.#exchange.warn(`the records of ${resource.name} that only the real API has were not searched`)
+      return []
+    }
+    const pairs = filters.map(({ field, values: [value] }) => `${field}=${encodeURIComponent(String(value))}`)
+    const path = list.path + (pairs.length === 0 ? '' : `?${pairs.join('&')}`)
+    return recordsListed(await this.#ask(path), path, list.items, list.item, resource)
   }
 
-  async function create<Refusal = never>(
+  async create<Refusal = never>(
     fields: JsonObject,
     refuse?: (record: JsonObject) => Refusal | undefined,
   ): Promise<Entry | 'exists' | Refusal> {
-    const { assign, idField } = source.resource
+    const { assign, idField } = this.#source.resource
     const given = assign === 'client' ? idIn(idField, fields) : undefined
     const record = markChanged(fields, undefined)
-    if (!isId(given)) return own.create(record, refuse)
+    if (!isId(given)) return this.#own.create(record, refuse)
     const refusal = refuse?.(withId(idField, given, record))
     if (refusal !== undefined) return refusal
-    if ((await read(given)) !== undefined) return 'exists'
-    return (await put(given, record)).entry
+    if ((await this.read(given)) !== undefined) return 'exists'
+    return (await this.put(given, record)).entry
   }
 
-  async function replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'> {
-    const theirs = changeOf(id) === undefined ? await readTheirs(id) : undefined
+  async replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'> {
+    const theirs = this.#changeOf(id) === undefined ? await this.#readTheirs(id) : undefined
     // No other request may come in between from here on.
-    const change = changeOf(id)
+    const change = this.#changeOf(id)
     const old = change === undefined ? theirs : change.entry
     if (old === undefined) return 'missing'
     if (revision !== undefined && revision !== old.revision) return 'stale'
-    return store(id, fields, change === undefined ? theirs : change.before)
+    return this.#store(id, fields, change === undefined ? theirs : change.before)
   }
 
-  async function put(id: Id, fields: JsonObject): Promise<{ readonly entry: Entry; readonly created: boolean }> {
-    const made = await replace(id, fields)
+  async put(id: Id, fields: JsonObject): Promise<{ readonly entry: Entry; readonly created: boolean }> {
+    const made = await this.replace(id, fields)
     if (typeof made === 'object') return { entry: made, created: false }
-    return { entry: await store(id, fields, changeOf(id)?.before), created: true }
+    return { entry: await this.#store(id, fields, this.#changeOf(id)?.before), created: true }
   }
 
-  async function remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'> {
+  async remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'> {
     // The real API may have got a record of this id since the world made its own.
     const theirs =
-      changeOf(id)?.before ??
-      (await readTheirs(id).catch(error => {
+      this.#changeOf(id)?.before ??
+      (await this.#readTheirs(id).catch(error => {
         // A world deletes its own record without the real API.
-        if (changeOf(id) === undefined || !(error instanceof UpstreamFault)) throw error
+        if (this.#changeOf(id) === undefined || !(error instanceof UpstreamFault)) throw error
       }))
-    const change = changeOf(id)
+    const change = this.#changeOf(id)
     const old = change === undefined ? theirs : change.entry
     if (old === undefined) return 'missing'
     if (revision !== undefined && revision !== old.revision) return 'stale'
-    if (theirs === undefined) return own.remove(id)
-    await own.put(id, markDeleted(theirs.value))
+    if (theirs === undefined) return this.#own.remove(id)
+    await this.#own.put(id, markDeleted(theirs.value))
     return 'removed'
   }
 
-  async function store(id: Id, fields: JsonObject, before: Entry | undefined): Promise<Entry> {
-    const { entry } = await own.put(id, markChanged(fields, before?.value))
+  async #store(id: Id, fields: JsonObject, before: Entry | undefined): Promise<Entry> {
+    const { entry } = await this.#own.put(id, markChanged(fields, before?.value))
     return changeIn(entry).entry as Entry
   }
 
   /** Returns the change of the world to a record, if there is one. */
-  function changeOf(id: Id): OwnChange | undefined {
-    const entry = own.find(id)
+  #changeOf(id: Id): OwnChange | undefined {
+    const entry = this.#own.find(id)
     return entry && changeIn(entry)
   }
 
   /** Reads a record of the real API. */
-  async function readTheirs(id: Id): Promise<Entry | undefined> {
-    const { base, locate } = source
-    const { segments } = exchange
+  async #readTheirs(id: Id): Promise<Entry | undefined> {
+    const { base, locate } = this.#source
+    const { segments } = this.#exchange
     const path = locate?.({ basePath: '', segments }, id)
     if (path === undefined) return undefined
-    const { value } = await ask(path)
+    const { value } = await this.#ask(path)
     if (value === undefined) return undefined
     const record = memberAt(value, base.record)
     if (isObject(record)) return asEntry(id, record as JsonObject)
