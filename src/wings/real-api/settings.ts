@@ -2,13 +2,10 @@
 
 import { setting } from '../../behaviours/behaviour.ts'
 import type { Contract } from '../../contract/contract.ts'
-import type { Diagnostics } from '../../kernel/diagnostic.ts'
-import type { Source } from '../../kernel/file/source.ts'
 import { lowerNames } from '../../kernel/http.ts'
 import { parseDuration } from '../../kernel/units.ts'
-import type { Block } from '../../plan/house.ts'
+import type { Block, BlockLoad } from '../../plan/house.ts'
 import { readTls } from '../../plan/settings.ts'
-import type { SimulationFile } from '../../plan/simulation-file.ts'
 import type { UpstreamSettings } from './upstream.ts'
 
 /** The `upstream` block, as it is written. */
@@ -63,22 +60,10 @@ const SENT =
 /** The fields that are always sent with a body. */
 const OF_THE_BODY = ['content-type', 'content-encoding', 'content-language', 'content-length']
 
-/**
- * Reads the block.
- *
- * @param gatewayFile the file with the block
- * @returns the settings, and the files that they name
- */
-function readUpstream(
-  file: UpstreamFile | undefined,
-  { worlds }: Pick<SimulationFile, 'worlds'>,
-  source: Source,
-  gatewayFile: string,
-  home: string,
-  report: Diagnostics,
-): { readonly settings: UpstreamSettings | undefined; readonly files: readonly string[] } {
-  if (file === undefined) return { settings: undefined, files: [] }
-  const { url, timeout = '10s', methods = ['GET', 'HEAD'], send = SENT, set = {}, rewrite = true, tls } = file
+/** Reads the block. Notes the files that it names. */
+function readUpstream(written: UpstreamFile, load: BlockLoad): UpstreamSettings | undefined {
+  const { url, timeout = '10s', methods = ['GET', 'HEAD'], send = SENT, set = {}, rewrite = true, tls } = written
+  const { source, file, home, report } = load
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   const { protocol = '', search = '', hash = '', username = '' } = parsed ?? {}
   const isOther = !/^https?:$/.test(protocol) && 'be a URL with http or https'
@@ -97,9 +82,10 @@ function readUpstream(
     const wrong = isName ? 'has a character that no header field can have' : 'is not a name of a header field'
     report.error('invalid-value', `"${name}" ${wrong}`, source.locate(['upstream', 'set', name]))
   }
-  const { settings: secure, files } = readTls(tls, { block: 'upstream', source, file: gatewayFile, home, report })
-  if (parsed === undefined) return { settings: undefined, files }
-  const settings = {
+  const { settings: secure, files } = readTls(tls, { block: 'upstream', source, file, home, report })
+  load.note(...files)
+  if (parsed === undefined) return undefined
+  return {
     origin: parsed.origin,
     path: parsed.pathname.replace(/\/+$/, ''),
     timeout: Math.max(1, parseDuration(timeout) as number),
@@ -110,9 +96,8 @@ function readUpstream(
     ca: secure?.ca,
     pair: secure?.pair,
     rewrite,
-    world: worlds?.default ?? 'default',
+    world: load.settings.worlds?.default ?? 'default',
   }
-  return { settings, files }
 }
 
 /** Returns the settings for a contract: its API keys in the query are withheld unless `send` names them. */
@@ -141,10 +126,9 @@ export const upstreamBlock: Block<UpstreamFile, UpstreamSettings | undefined> = 
   // Requests with their credentials would go to an address that a visitor of the control plane chose.
   fixed: 'allow-upstream',
   schema,
-  read(written, { settings, source, file, home, report, note, contract }) {
-    const { settings: upstream, files } = readUpstream(written, settings, source, file, home, report)
-    note(...files)
-    return upstream && contract && withholdKeys(upstream, contract)
+  read(written, load) {
+    const upstream = written && readUpstream(written, load)
+    return upstream && load.contract && withholdKeys(upstream, load.contract)
   },
   secrets: upstreamSecrets,
 }
