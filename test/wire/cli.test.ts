@@ -18,9 +18,8 @@ suite('the command line', { concurrency: true }, () => {
     assert.match(banner, /^\nUnderstudy \d+\.\d+\.\d+ stands in for Pet Store Service 1\.0\.0\n/)
     assert.match(banner, /Consumers +demo, frontend, retired\n/)
     assert.match(banner, /GET +\/v1\/pets\/\{petId\} +getPet +read pets .* deprecated 2025-12-05, sunset 2030-12-05\n/)
-    const [, key, url] = /curl -H 'Authorization: Bearer (.*)' (http.*)/.exec(banner) ?? []
-    assert.equal(key, 'demo-key')
-    const reply = await fetch(url as string, { headers: { authorization: `Bearer ${key}` } })
+    const [, url] = /API +(http:\S+)/.exec(banner) ?? []
+    const reply = await fetch(`${url}/pets`, { headers: { authorization: 'Bearer demo-key' } })
     assert.equal(reply.status, 200)
     assert.equal(((await reply.json()) as unknown[]).length, 20)
     program.stop()

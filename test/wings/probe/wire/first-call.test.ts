@@ -8,6 +8,7 @@ import { start } from '../../../../src/start.ts'
 import { findFirstCall } from '../../../../src/wings/probe/first-call.ts'
 import { realClock } from '../../../../src/world/clock.ts'
 import { loadPlan } from '../../../support/load.ts'
+import { run } from '../../../wire/run-program.ts'
 
 const skip = spawnSync('curl', ['--version']).error === undefined ? false : 'curl is not installed'
 
@@ -121,6 +122,24 @@ test('a key from the file is not printed', { skip }, async () => {
   const { command } = await paste(config, {})
   assert.match(command, /<key of demo>/)
   assert.doesNotMatch(command, /hidden/)
+})
+
+test('the banner of the program and the version endpoint show it', async () => {
+  const program = run(['serve', '--port', '0', '--log-level', 'silent'], { CONTROL_PORT: '0' })
+  try {
+    const banner = await program.until('curl')
+    const [, command, key, url] = /(curl -H 'Authorization: Bearer (.*)' (http.*))/.exec(banner) ?? []
+    assert.equal(key, 'demo-key')
+    const reply = await fetch(url as string, { headers: { authorization: `Bearer ${key}` } })
+    assert.equal(reply.status, 200)
+    assert.equal(((await reply.json()) as unknown[]).length, 20)
+    const [, control] = /Control plane +(http:\S+)/.exec(banner) ?? []
+    const { firstCall } = (await (await fetch(`${control}/version`)).json()) as { firstCall: string }
+    assert.equal(firstCall, command)
+  } finally {
+    program.stop()
+    await program.ended
+  }
 })
 
 /** Starts a gateway, and runs the line of its banner in a shell; the last line of the reply is the status. */
