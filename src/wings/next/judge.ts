@@ -144,84 +144,70 @@ export class NextJudge {
     const consumer = kept.consumer ?? (typeof identified === 'string' ? undefined : identified.name)
     const { next, gone, differences } = this.pairOf(planned)
     if (next === undefined) return { operation: planned, consumer, causes: [gone as NextCause], unjudged: [] }
-    const unjudged = new Set<string>()
     const type = essenceOf(String(request.headers['content-type'] ?? ''))
-    const causes: NextCause[] = (await this.#broken(meet(next), kept)).map(rule => {
-      if (typeof rule === 'string') {
-        const content = childOf(bodyNode(now), 'content', type)
-        return {
-          verdict: 'breaks',
-          reason: rule,
-          now: content.value === undefined ? bodyNode(now) : content,
-          next: bodyNode(next),
-        }
-      }
-      // The reason is the same for each item of a list.
-      const general = { ...rule, path: rule.path.replace(/\/\d+(?=\/|$)/g, `/${ITEM}`) }
-      const at = (operation: Operation, contract: Contract) => nodeOfRule(general, operation, contract, type)
-      return {
-        verdict: 'breaks',
-        reason: describeRule(general),
-        now: at(now, this.now.contract),
-        next: at(next, this.next),
-      }
+    const broken = await this.#broken(meet(next), kept)
+    const causes = broken.map((rule): NextCause => ({ verdict: 'breaks', ...this.#causeOf(rule, now, next, type) }))
+    const unjudged = new Set<string>()
+    const add = (cause: NextCause | string | undefined): void => {
+      if (typeof cause === 'string') unjudged.add(cause)
+      else if (cause !== undefined) causes.push(cause)
+    }
+    add(this.#judgeSecurity(now, next, { request, kept, consumer }))
+    const isRefused = causes.length > 0
+    for (const difference of differences) {
+      const { part, steps, ...cause } = difference
+      // A refused request says enough about its own parts.
+      if (isRefused && !isOfReply(part) && part !== '') continue
+      const has = isOfReply(part) ? replyHas(difference, kept, now) : requestHas(difference, kept, met, type)
+      if (has !== false) add(has === true ? { verdict: 'may-break', ...cause } : has)
+    }
+    if (typeof kept.body === 'object' && next.body !== undefined) unjudged.add(lostBody('request', kept.body))
+    return { operation: planned, consumer, causes, unjudged: [...unjudged] }
+  }
+
+  /** Describes a rule of the next contract that a request breaks, or the sentence of a refusal. */
+  #causeOf(
+    rule: BrokenRule | string,
+    now: Operation,
+    next: Operation,
+    type: string,
+  ): Pick<NextCause, 'reason' | 'now' | 'next'> {
+    if (typeof rule === 'string') {
+      const content = childOf(bodyNode(now), 'content', type)
+      return { reason: rule, now: content.value === undefined ? bodyNode(now) : content, next: bodyNode(next) }
+    }
+    // The reason is the same for each item of a list.
+    const general = { ...rule, path: rule.path.replace(/\/\d+(?=\/|$)/g, `/${ITEM}`) }
+    return {
+      reason: describeRule(general),
+      now: nodeOfRule(general, now, this.now.contract, type),
+      next: nodeOfRule(general, next, this.next, type),
+    }
+  }
+
+  /** Returns why the credential of a request is not enough for the next contract, or cannot be judged. */
+  #judgeSecurity(
+    now: Operation,
+    next: Operation,
+    { request, kept, consumer }: { request: Request; kept: KeptExchange; consumer: string | undefined },
+  ): NextCause | string | undefined {
+    const breaks = (reason: string): NextCause => ({
+      verdict: 'breaks',
+      reason,
+      now: securityNode(now, this.now.contract),
+      next: securityNode(next, this.next),
     })
     const asks = next.security.length > 0 && next.security.every(list => list.length > 0)
-    const securityAt = (operation: Operation, contract: Contract) => {
-      const own = childOf(operation.node, 'security')
-      return own.value === undefined ? (contract.at('#/security') ?? operation.node) : own
-    }
-    const places = { now: securityAt(now, this.now.contract), next: securityAt(next, this.next) }
-    const held = this.#scopes.get(consumer ?? '')
-    const [lacked, lacks] = [missingScopes(now, this.now.contract, held), missingScopes(next, this.next, held)]
     if (asks && typeof this.#formOf(next)(request, kept.at) === 'string') {
-      if (lacksCredential(kept) && consumer === undefined) unjudged.add('the credential was not kept')
-      else causes.push({ verdict: 'breaks', reason: 'a credential is required that it does not send', ...places })
-    } else if (lacks.length > 0 && lacks.some(scope => !lacked.includes(scope))) {
-      if (held === undefined) unjudged.add('the scopes of the credential are not known')
-      else {
-        const reason = `a scope is required that its credential does not have: ${lacks.join(' ')}`
-        causes.push({ verdict: 'breaks', reason, ...places })
-      }
+      if (lacksCredential(kept) && consumer === undefined) return 'the credential was not kept'
+      return breaks('a credential is required that it does not send')
     }
-    const isRefused = causes.length > 0
-    for (const { part, steps, ...cause } of differences) {
-      const [first = '', name = '', header = ''] = part.split(' ')
-      const isReply = /^(?:\d|default)/.test(first)
-      // A refused request says enough about its own parts.
-      if (isRefused && !isReply && part !== '') continue
-      let has = part === '' || first === 'path'
-      if (isReply) {
-        const { status, replyHeaders, replyBody } = kept
-        const received = replyHeaders === undefined ? essenceOf(name) : essenceOf(replyHeaders['content-type'] ?? '')
-        if (
-          responseFor(now, status) !== now.responses.get(first) ||
-          (name !== '' && header === '' && received !== essenceOf(name))
-        )
-          continue
-        if (header !== '') {
-          if (replyHeaders === undefined) unjudged.add('the headers of the reply were not kept')
-          else has = replyHeaders[header] !== undefined
-        } else if (typeof replyBody === 'object' && steps.length > 0)
-          unjudged.add(`the body of the reply was ${replyBody.lost}`)
-        else
-          has = hasAt(
-            attempted((): unknown => JSON.parse(replyBody as string)),
-            steps,
-          )
-      } else if (first === 'body') {
-        if (typeof kept.body === 'object') unjudged.add(`the body of the request was ${kept.body.lost}`)
-        else has = essenceOf(name) === type && hasAt(met.body, steps)
-      } else if (part !== '') {
-        // A parameter that was not sent has its default at most.
-        const at = now.parameters.findIndex(one => one.in === first && one.name === name)
-        has ||= met.values[at] !== undefined && met.values[at] !== now.parameters[at]?.default
-      }
-      if (has) causes.push({ verdict: 'may-break', ...cause })
-    }
-    if (typeof kept.body === 'object' && next.body !== undefined)
-      unjudged.add(`the body of the request was ${kept.body.lost}`)
-    return { operation: planned, consumer, causes, unjudged: [...unjudged] }
+    const held = this.#scopes.get(consumer ?? '')
+    const lacked = missingScopes(now, this.now.contract, held)
+    const lacks = missingScopes(next, this.next, held)
+    if (lacks.every(scope => lacked.includes(scope))) return undefined
+    if (held === undefined) return 'the scopes of the credential are not known'
+    return breaks(`a scope is required that its credential does not have: ${lacks.join(' ')}`)
   }
 
   /** Returns what would break an operation that was not called: its differences, and how a request that fits now fares. */
@@ -259,6 +245,50 @@ export class NextJudge {
       lacksCredential(kept) && consumer !== undefined ? carried(credentialOf(name, operation, this.now)).headers : {}
     return inProcess({ method, path, query, headers: { ...type, ...headers, ...credential }, body: text })
   }
+}
+
+type Lost = Exclude<KeptBody, string | undefined>
+
+const lostBody = (message: 'request' | 'reply', { lost }: Lost): string => `the body of the ${message} was ${lost}`
+
+/** Whether a part is one of a reply: it begins with a status. */
+const isOfReply = (part: string): boolean => /^(?:\d|default)/.test(part)
+
+/** Returns whether a reply has a part that differs, or why that is not known. */
+function replyHas(
+  { part, steps }: OperationDifference,
+  { status, replyHeaders, replyBody }: KeptExchange,
+  operation: Operation,
+): boolean | string {
+  const [first = '', name = '', header = ''] = part.split(' ')
+  const received = replyHeaders === undefined ? essenceOf(name) : essenceOf(replyHeaders['content-type'] ?? '')
+  if (responseFor(operation, status) !== operation.responses.get(first)) return false
+  if (header !== '')
+    return replyHeaders === undefined ? 'the headers of the reply were not kept' : replyHeaders[header] !== undefined
+  if (name !== '' && received !== essenceOf(name)) return false
+  if (typeof replyBody === 'object' && steps.length > 0) return lostBody('reply', replyBody)
+  return hasAt(
+    attempted((): unknown => JSON.parse(replyBody as string)),
+    steps,
+  )
+}
+
+/** Returns whether a request has a part that differs, or why that is not known. */
+function requestHas(
+  { part, steps }: OperationDifference,
+  { body }: KeptExchange,
+  { body: value, values, operation: { parameters } }: Exchange,
+  type: string,
+): boolean | string {
+  const [first = '', name = ''] = part.split(' ')
+  if (part === '' || first === 'path') return true
+  if (first === 'body') {
+    if (typeof body === 'object') return lostBody('request', body)
+    return essenceOf(name) === type && hasAt(value, steps)
+  }
+  // A parameter that was not sent has its default at most.
+  const at = parameters.findIndex(parameter => parameter.in === first && parameter.name === name)
+  return values[at] !== undefined && values[at] !== parameters[at]?.default
 }
 
 /** Whether a credential may have been masked or dropped. */
@@ -299,6 +329,11 @@ function missingScopes(
 }
 
 const placeOfOperation = ({ method, path }: Operation): string => `${method} ${nameless(path)}`
+
+const securityNode = ({ node }: Operation, contract: Contract): Node => {
+  const security = childOf(node, 'security')
+  return security.value === undefined ? (contract.at('#/security') ?? node) : security
+}
 
 const bodyNode = ({ node }: Operation): Node => {
   const body = childOf(node, 'requestBody')
