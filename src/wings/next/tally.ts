@@ -7,6 +7,7 @@ import { Mask } from '../../gateway/mask.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
+import type { PlannedOperation } from '../../plan/plan.ts'
 import { isoDate, timestamp } from '../../world/dates.ts'
 import { breatheWhenDue } from '../../world/real-time.ts'
 import { blankSecrets } from '../project/secrets.ts'
@@ -137,50 +138,58 @@ export class NextTally {
     return describeAsCurl(call, `http://localhost:${listen.port}`, worlds.default).trimEnd()
   }
 
+  #described({ last, causes, ...row }: TalliedRow, sunset: number | undefined): NextRow {
+    const { now, next } = this.judge
+    const listed = Object.values(causes)
+    return {
+      ...row,
+      verdict: worstOf(listed, Object.keys(row.unjudged).length).verdict,
+      last: timestamp(last),
+      findings: listed.map(
+        (cause): NextFinding => ({
+          ...cause,
+          now: placeText(now.contract.at(cause.now), cause.now),
+          next: placeText(next.at(cause.next), cause.next),
+          last: timestamp(cause.last),
+        }),
+      ),
+      ...(sunset === undefined ? {} : { sunset: isoDate(sunset) }),
+    }
+  }
+
+  /** Returns the operations that would break if they were called. */
+  async #unseen(uncalled: readonly PlannedOperation[]): Promise<readonly NextRow[]> {
+    const breathe = breatheWhenDue()
+    const rows: NextRow[] = []
+    for (const planned of uncalled) {
+      const findings = (await this.judge.judgeUncalled(planned)).map((cause): NextFinding => {
+        return { ...cause, now: placeText(cause.now), next: placeText(cause.next), calls: 0 }
+      })
+      if (findings.length > 0) {
+        rows.push({
+          consumer: null,
+          operation: planned.operation.id,
+          verdict: 'not-seen',
+          calls: 0,
+          unjudged: {},
+          findings,
+        })
+      }
+      await breathe()
+    }
+    return rows
+  }
+
   async report(): Promise<NextReport> {
     const { now, next } = this.judge
     const rows = [...this.#rows.values()]
     const related = now.operations.some(one => this.judge.pairOf(one).next !== undefined)
     const seen = new Set(rows.map(({ consumer }) => consumer))
     const operations = new Map(now.operations.map(one => [one.operation.id, one]))
-    const called = rows.map(({ last, causes, ...row }): NextRow => {
-      const listed = Object.values(causes)
-      const { sunset } = operations.get(row.operation)?.lifecycle ?? {}
-      return {
-        ...row,
-        verdict: worstOf(listed, Object.keys(row.unjudged).length).verdict,
-        last: timestamp(last),
-        findings: listed.map(
-          (one): NextFinding => ({
-            ...one,
-            now: placeText(now.contract.at(one.now), one.now),
-            next: placeText(next.at(one.next), one.next),
-            last: timestamp(one.last),
-          }),
-        ),
-        ...(sunset === undefined ? {} : { sunset: isoDate(sunset) }),
-      }
-    })
+    const called = rows.map(row => this.#described(row, operations.get(row.operation)?.lifecycle?.sunset))
     const names = new Set(rows.map(({ operation }) => operation))
-    const unseen: NextRow[] = []
-    const look = async () => {
-      const breathe = breatheWhenDue()
-      for (const one of related ? now.operations.filter(({ operation }) => !names.has(operation.id)) : []) {
-        const findings = (await this.judge.judgeUncalled(one)).map((cause): NextFinding => {
-          return { ...cause, now: placeText(cause.now), next: placeText(cause.next), calls: 0 }
-        })
-        const row = {
-          consumer: null,
-          operation: one.operation.id,
-          verdict: 'not-seen',
-          calls: 0,
-          unjudged: {},
-        } as const
-        if (findings.length > 0) unseen.push({ ...row, findings })
-        await breathe()
-      }
-    }
-    await now.contract.walking(() => next.walking(look))
+    const uncalled = related ? now.operations.filter(({ operation }) => !names.has(operation.id)) : []
+    const unseen = await now.contract.walking(() => next.walking(() => this.#unseen(uncalled)))
     const changed = new Set(called.flatMap(one => (one.findings.length > 0 ? one.operation : [])))
     const notSeen = now.simulation.consumerNames.flatMap(name => {
       const own = new Set(called.flatMap(({ consumer, operation }) => (consumer === name ? operation : [])))
