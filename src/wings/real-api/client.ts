@@ -88,21 +88,16 @@ const STALE = Object.assign(new Error('closed'), { code: 'ECONNRESET' })
 /** Rejects with an `UpstreamFailure`, whose cause is the error. */
 function sendOnce(
   { request, target, host }: Way,
-  { method, path, headers, body, signal, hint }: UpstreamRequest,
+  asking: UpstreamRequest,
   settings: UpstreamSettings,
 ): Promise<UpstreamReply> {
+  const { method, path, body, signal, hint } = asking
   return new Promise((resolve, reject) => {
-    const fields: Record<string, string> = { host, ...headers }
-    // Node would not say where the body of a DELETE ends.
-    if (body instanceof Uint8Array || (body === undefined && /^P/.test(method)))
-      fields['content-length'] = String(body?.length ?? 0)
-    else if (body !== undefined && headers['content-length'] === undefined) fields['transfer-encoding'] = 'chunked'
     let reply: IncomingMessage | undefined
     const fail = (error: Error): void => {
       // Bytes behind the reply are none of it.
       if (reply?.complete) return
-      const isStale = asked?.reusedSocket === true && /^(?:ECONNRESET|EPIPE)$/.test(codeOf(error))
-      reject(upstreamFailureOf(isStale ? STALE : error, settings))
+      reject(upstreamFailureOf(isStale(asked, error) ? STALE : error, settings))
       if (reply === undefined) asked?.destroy()
       else reply.destroy(error)
     }
@@ -110,7 +105,7 @@ function sendOnce(
     let asked: ClientRequest | undefined
     try {
       if (signal?.aborted) return leave()
-      asked = request({ ...target, method, path: settings.path + path, headers: fields })
+      asked = request({ ...target, method, path: settings.path + path, headers: fieldsOf(asking, host) })
     } catch (error) {
       return fail(error as Error)
     }
@@ -124,11 +119,8 @@ function sendOnce(
       reply = received
       timer.refresh()
       read = received.socket.bytesRead
-      const { statusCode = 0, rawHeaders } = received
-      const trailers = () => joinFields(received.rawTrailers)
-      const whole = () => (received.complete && received.readable ? arrivedBody(received) : undefined)
       // Bytes behind the head are parsed first: if they are not HTTP, there is no reply.
-      queueMicrotask(() => resolve({ status: statusCode, fields: rawHeaders, body: received, whole, trailers }))
+      queueMicrotask(() => resolve(replyOf(received)))
     })
     sent.on('information', ({ statusCode, rawHeaders }) => void (statusCode === 103 && hint?.(rawHeaders)))
     sent.on('upgrade', (_, socket) => {
@@ -151,16 +143,43 @@ function sendOnce(
       clearTimeout(timer)
       signal?.removeEventListener('abort', leave)
     })
-    if (body === undefined || body instanceof Uint8Array) return void sent.end(body)
-    const source = body instanceof Readable ? body : Readable.from(body)
-    source.on('error', error => sent.destroy(error))
-    sent.on('close', () => source.destroy())
-    sent.on('finish', () => timer.refresh())
-    const begin = () => void source.pipe(sent)
-    // Until there is a connection, the stand-in may need the body.
-    sent.once('socket', socket => void (socket.connecting ? socket.once('connect', begin) : begin()))
+    sendBody(sent, body, () => timer.refresh())
   })
 }
+
+/** Whether a request failed because its kept connection was closed meanwhile. */
+const isStale = (asked: ClientRequest | undefined, error: Error): boolean =>
+  asked?.reusedSocket === true && /^(?:ECONNRESET|EPIPE)$/.test(codeOf(error))
+
+/** Returns the fields of a request, with those that say where its body ends. */
+function fieldsOf({ method, headers, body }: UpstreamRequest, host: string): Record<string, string> {
+  const fields: Record<string, string> = { host, ...headers }
+  // Node would not say where the body of a DELETE ends.
+  if (body instanceof Uint8Array || (body === undefined && /^P/.test(method)))
+    fields['content-length'] = String(body?.length ?? 0)
+  else if (body !== undefined && headers['content-length'] === undefined) fields['transfer-encoding'] = 'chunked'
+  return fields
+}
+
+/** Sends the body of a request. @param finished is called when all of a stream is sent */
+function sendBody(sent: ClientRequest, body: UpstreamRequest['body'], finished: () => void): void {
+  if (body === undefined || body instanceof Uint8Array) return void sent.end(body)
+  const source = body instanceof Readable ? body : Readable.from(body)
+  source.on('error', error => sent.destroy(error))
+  sent.on('close', () => source.destroy())
+  sent.on('finish', finished)
+  const begin = () => void source.pipe(sent)
+  // Until there is a connection, the stand-in may need the body.
+  sent.once('socket', socket => void (socket.connecting ? socket.once('connect', begin) : begin()))
+}
+
+const replyOf = (received: IncomingMessage): UpstreamReply => ({
+  status: received.statusCode ?? 0,
+  fields: received.rawHeaders,
+  body: received,
+  whole: () => (received.complete && received.readable ? arrivedBody(received) : undefined),
+  trailers: () => joinFields(received.rawTrailers),
+})
 
 /** Node 26 reads one part at a time, older ones all of them. */
 function arrivedBody(body: IncomingMessage): Uint8Array {
