@@ -6,8 +6,6 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type CoverageReport, type RunningGateway, startGateway } from '../../../../src/index.ts'
 import { PROGRAM, ROOT } from '../../../support/program-paths.ts'
-import { until } from '../../../support/until.ts'
-import { understudy } from '../../../wire/start-program.ts'
 
 const KEY = { authorization: 'Bearer demo-key' }
 const NO_GENHTML = spawnSync('genhtml', ['--version']).status === 0 ? false : 'needs genhtml of Debian package lcov'
@@ -94,25 +92,4 @@ describe('the coverage of a running gateway', () => {
     assert.equal((await fetch(`${gateway.control}/coverage`, { method: 'DELETE' })).status, 204)
     assert.equal(gateway.coverage().seen, 0)
   })
-})
-
-test('the coverage of several workers is that of the program', async () => {
-  const contract = join(ROOT, 'config/openapi.yaml')
-  const child = understudy(contract, '--workers', '2', '--port', '0', '--control-port', '0', '--no-watch')
-  try {
-    const api = await until(() => /API +(http:\S+)/.exec(child.output())?.[1])
-    const control = await until(() => /Control plane +(http:\S+)/.exec(child.output())?.[1])
-    const read = async () => (await (await fetch(`${control}/coverage`)).json()) as CoverageReport
-    // Connections are dealt in turn: each worker answers one of them.
-    await createPet(api, { name: 'Rex', categoryId: 3 })
-    await createPet(api, { name: 7 })
-    const created = (await read()).operations.find(({ operation }) => operation === 'createPet')
-    assert.equal(created?.requests, 2)
-    const seen = created?.items.filter(one => one.seen && one.kind === 'status').map(({ name }) => name)
-    assert.deepEqual(seen, ['201', '400'])
-    await fetch(`${control}/coverage`, { method: 'DELETE' })
-    assert.equal((await read()).seen, 0)
-  } finally {
-    child.kill('SIGKILL')
-  }
 })
