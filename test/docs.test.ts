@@ -9,10 +9,12 @@ import { formatDiagnostics } from '../src/kernel/report.ts'
 import { WINGS } from '../src/wings.ts'
 import { testFiles } from './house/source-files.ts'
 import {
+  beside,
   type Complete,
   type Configuration,
   checkConfigurations,
   configurationsOf,
+  petStore,
   shape,
   type Way,
 } from './support/configurations.ts'
@@ -21,11 +23,6 @@ import { PAGES, pagesOfWings, ROOT, readPage } from './support/pages.ts'
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-const petStore: Configuration = {
-  ...(parse(read('config/gateway.yaml')) as Configuration),
-  contract: join(ROOT, 'config/openapi.yaml'),
-  resources: { pets: { schema: 'Pet', defaults: { status: 'available' } } },
-}
 const shop = { ...(parse(read('config/shop.yaml')) as Configuration) }
 const pictures = {
   contract: {
@@ -56,24 +53,16 @@ const whole: Complete = shown => ({
   contract: petStore.contract,
   resources: { pets: { ...(shown.resources as Record<string, object>).pets, seed: { generate: 5 } } },
 })
-/** Blocks that are added to those of a base, operation by operation. */
-const beside =
-  (base: Configuration): Complete =>
-  shown => ({
-    ...base,
-    ...shown,
-    operations: { ...(base.operations as object), ...(shown.operations as object) },
-  })
 /** Behaviours of one operation. */
 const under =
   (operation: string): Complete =>
   shown => ({ ...petStore, operations: { ...(petStore.operations as object), [operation]: shown } })
+
 /** By page, how each of its blocks becomes a configuration. The tests of a wing have those of its pages. */
 const CONFIGURATIONS: Readonly<Record<string, readonly Way[]>> = {
   'README.md': [whole, whole],
   'docs/browsers.md': [beside(petStore)],
   'docs/getting-started.md': [whole],
-  'docs/lasting-state.md': [beside(petStore), beside(petStore), beside(petStore)],
   'docs/operations.md': [shape, shape],
   'docs/rules.md': [beside(petStore), beside(petStore), beside(pictures)],
   'docs/state.md': [shape, shape, shape],

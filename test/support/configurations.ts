@@ -18,6 +18,21 @@ export type Complete = (shown: Configuration) => Configuration
 export const shape = 'shape'
 export type Way = Complete | typeof shape
 
+export const petStore: Configuration = {
+  ...(parse(readFileSync(join(ROOT, 'config/gateway.yaml'), 'utf8')) as Configuration),
+  contract: join(ROOT, 'config/openapi.yaml'),
+  resources: { pets: { schema: 'Pet', defaults: { status: 'available' } } },
+}
+
+/** Blocks that are added to those of a base, operation by operation. */
+export const beside =
+  (base: Configuration): Complete =>
+  shown => ({
+    ...base,
+    ...shown,
+    operations: { ...(base.operations as object), ...(shown.operations as object) },
+  })
+
 /** The blocks of a page with parts of gateway.yaml. */
 export const configurationsOf = (page: string): Block[] =>
   // The commands below a file with mistakes show them. Overlays and workflows are no configurations.
