@@ -42,7 +42,8 @@ export const configurationsOf = (page: string): Block[] =>
   )
 
 let compiled: ValidateFunction | undefined
-function assertFits(configuration: Configuration): void {
+/** Asserts that a strict validator accepts a configuration with the shipped schema. */
+export function assertFits(configuration: Configuration): void {
   if (compiled === undefined) {
     const ajv = new Ajv2020({ strict: true, allErrors: true })
     formats.default(ajv)

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
-import { NO_REDIS, RedisServer } from './redis-server.ts'
-import { Replicas } from './replicas.ts'
+import { NO_REDIS, RedisServer } from '../../../wire/redis-server.ts'
+import { Replicas } from '../../../wire/replicas.ts'
 
 const read = (name: string): string => readFileSync(`deploy/${name}`, 'utf8')
 const GATEWAY = read('gateway.yaml')
