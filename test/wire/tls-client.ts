@@ -1,10 +1,14 @@
 // Certificates, files and a client for the tests of TLS.
 
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { Agent, type AgentOptions, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
+import { PROGRAM } from '../support/built-program.ts'
 import { makeAuthority } from './certificates.ts'
 
 export const CONTRACT = `
@@ -66,4 +70,28 @@ export async function makeClient() {
       sent.end()
     })
   return { home, write, configure, authority, server, get }
+}
+
+/** Starts the program with these options. Asserts that each connection has the certificate whose fingerprint it prints. */
+export async function assertPrintsFingerprint(...options: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [PROGRAM, 'serve', ...options, '--port', '0', '--control-port', '0'])
+  after(() => child.kill('SIGKILL'))
+  let text = ''
+  child.stderr.resume()
+  for await (const chunk of child.stdout) {
+    text += chunk
+    if (text.includes('curl')) break
+  }
+  const [, fingerprint] = /Certificate +self-signed, SHA-256 ([\dA-F:]{95})/.exec(text) ?? assert.fail(text)
+  assert.match(text, /curl -k/)
+  for (const name of ['API', 'Control plane']) {
+    const url = new RegExp(`${name} +(https:\\S+)`).exec(text)?.[1] ?? assert.fail(text)
+    for (let i = 0; i < 4; i++) {
+      const socket = await handshake(url)
+      assert.equal(socket.getPeerCertificate().fingerprint256, fingerprint)
+      socket.destroy()
+    }
+  }
+  child.kill('SIGTERM')
+  assert.equal(await new Promise(resolve => child.once('exit', resolve)), 0)
 }

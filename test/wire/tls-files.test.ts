@@ -1,12 +1,10 @@
 // Certificates that are made at start, change while the gateway runs, or have a mistake.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { request } from 'node:https'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { ConfigurationError, startGateway } from '../../src/index.ts'
-import { PROGRAM } from '../support/built-program.ts'
-import { CONSUMERS, handshake, makeClient } from './tls-client.ts'
+import { assertPrintsFingerprint, CONSUMERS, handshake, makeClient } from './tls-client.ts'
 
 const { authority, server, get, configure, write } = await makeClient()
 
@@ -41,31 +39,8 @@ test('`self-signed` makes a certificate for this machine at start', async () => 
   }
 })
 
-for (const more of [[], ['--workers', '2']] as const) {
-  test(`the program prints the fingerprint of its self-signed certificate${more.length > 0 ? ' with workers' : ''}`, async () => {
-    const args = [PROGRAM, 'serve', configure('self-signed')]
-    const child = spawn(process.execPath, [...args, '--port', '0', '--control-port', '0', ...more])
-    after(() => child.kill('SIGKILL'))
-    let text = ''
-    child.stderr.resume()
-    for await (const chunk of child.stdout) {
-      text += chunk
-      if (text.includes('curl')) break
-    }
-    const [, fingerprint] = /Certificate +self-signed, SHA-256 ([\dA-F:]{95})/.exec(text) ?? assert.fail(text)
-    assert.match(text, /curl -k/)
-    for (const name of ['API', 'Control plane']) {
-      const url = new RegExp(`${name} +(https:\\S+)`).exec(text)?.[1] ?? assert.fail(text)
-      for (let i = 0; i < 4; i++) {
-        const socket = await handshake(url)
-        assert.equal(socket.getPeerCertificate().fingerprint256, fingerprint)
-        socket.destroy()
-      }
-    }
-    child.kill('SIGTERM')
-    assert.equal(await new Promise(resolve => child.once('exit', resolve)), 0)
-  })
-}
+test('the program prints the fingerprint of its self-signed certificate', () =>
+  assertPrintsFingerprint(configure('self-signed')))
 
 test('a changed certificate file applies to the next connection', async () => {
   const [first, second] = [await authority.issue('CN=first'), await authority.issue('CN=second')]

@@ -5,8 +5,10 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { CONTRACT as THINGS } from '../../../simulate.ts'
+import { fileOf } from '../../../support/in-process.ts'
 import { pause, until } from '../../../support/until.ts'
-import { understudy } from '../../../wire/start-program.ts'
+import { FREE_PORTS, understudy } from '../../../wire/start-program.ts'
 
 const CONTRACT = `
 listen: { expose: [metrics] }
@@ -221,34 +223,13 @@ describe('two workers', () => {
   })
 })
 
-test('workers do not serve inferred state without Redis, and the hint says so', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'understudy-')), 'notes.yaml')
-  writeFileSync(file, NOTES)
-  const child = understudy(file, '--stateful', '--workers', '2', '--port', '0', '--control-port', '0', '--no-watch')
-  const [code] = await once(child, 'close')
-  assert.equal(code, 1)
-  assert.match(child.output(), /share records, limits and kept replies through Redis only/)
-  assert.match(child.output(), /serve without --workers, or set state: \{ redis: … \}/)
+test('workers without a shared state refuse a configuration that needs one', async t => {
+  const config = fileOf(THINGS.replace(/^resources:.*\n/m, ''))
+  const child = understudy(config, '--workers', '2', ...FREE_PORTS, '--no-watch')
+  t.after(() => void child.kill('SIGKILL'))
+  const control = await until(() => /Control plane +(http:\S+)/.exec(child.output())?.[1])
+  writeFileSync(config, THINGS)
+  const reply = await fetch(`${control}/reload`, { method: 'POST' })
+  assert.equal(reply.status, 422)
+  assert.match(await reply.text(), /shared-state.*through Redis only.*serve without --workers/)
 })
-
-const NOTES = `
-openapi: 3.1.0
-info: { title: Notes, version: "1" }
-components:
-  schemas:
-    Note: { type: object, required: [text], properties: { id: { type: integer, readOnly: true }, text: { type: string } } }
-paths:
-  /notes:
-    get:
-      responses:
-        "200": { description: ok, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Note" } } } } }
-    post:
-      requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
-      responses:
-        "201": { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
-  /notes/{id}:
-    parameters: [{ in: path, name: id, required: true, schema: { type: integer } }]
-    get:
-      responses:
-        "200": { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
-`

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { CONTRACT } from '../../../simulate.ts'
 import { fileOf } from '../../../support/in-process.ts'
 import { until } from '../../../support/until.ts'
 import { NO_REDIS, RedisServer } from '../../../wire/redis-server.ts'
@@ -78,15 +77,4 @@ describe('three workers that share their state', { skip: NO_REDIS }, () => {
       for (const id of acknowledged.slice(-3)) assert.equal((await send(`/pets/${id}`)).status, 200)
     }
   })
-})
-
-test('workers without a shared state refuse a configuration that needs one', async t => {
-  const config = fileOf(CONTRACT.replace(/^resources:.*\n/m, ''))
-  const child = understudy(config, '--workers', '2', '--port', '0', '--control-port', '0', '--no-watch')
-  t.after(() => void child.kill('SIGKILL'))
-  const control = await until(() => /Control plane +(http:\S+)/.exec(child.output())?.[1])
-  writeFileSync(config, CONTRACT)
-  const reply = await fetch(`${control}/reload`, { method: 'POST' })
-  assert.equal(reply.status, 422)
-  assert.match(await reply.text(), /shared-state.*through Redis only.*serve without --workers/)
 })
