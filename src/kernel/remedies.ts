@@ -23,6 +23,7 @@ const REMEDIES: readonly (readonly [codes: RegExp, remedy: string])[] = [
   [/^circular-ref/, 'write the value in one of the places that refer to each other'],
   [/^(?:no|outside)-.*file|-ref$/, 'name one that exists'],
   [/^invalid-(?:body|default|seed|example)/, 'write a value that its schema accepts'],
+  [/^text-indentation/, 'indent each of its lines further than the key'],
   [/^syntax/, 'check the quotes, colons and indents here'],
   [/^alias|^too-|large/, 'write less, with fewer levels and aliases'],
   [/^unknown|^undocumented/, 'use a name that the contract or the configuration has, or add it there'],

@@ -22,7 +22,7 @@ const DOORS: Readonly<Record<string, string | readonly string[]>> = {
   mrmime: 'behaviours/respond/file.ts',
   ajv: 'kernel/schema/',
   'ajv-formats': 'kernel/schema/keywords.ts',
-  yaml: 'kernel/file/write-yaml.ts',
+  yaml: ['kernel/file/yaml-tree.ts', 'kernel/file/write-yaml.ts'],
   'js-yaml': 'kernel/file/yaml-events.ts',
   'prom-client': 'gateway/metrics/families.ts',
   pino: 'gateway/log.ts',

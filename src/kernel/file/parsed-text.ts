@@ -2,6 +2,7 @@
 // The readers say what kind of mistake it is; their libraries' own words are for mistakes of no known kind.
 
 import { decimalOf, MAX_DEPTH } from '../json.ts'
+import type { Path } from './source.ts'
 
 export interface Reading {
   /** Unset if there are faults. */
@@ -11,6 +12,15 @@ export interface Reading {
   readonly faults: readonly TextFault[]
   /** The offsets of duplicate keys. The last of them counts. */
   readonly repeated: readonly number[]
+}
+
+/** A text that a reader of YAML has read. */
+export interface ParsedText {
+  read(): Reading
+  /** Returns the offsets of the value at a path, or of its key, or of the deepest part of the path that exists. */
+  span(path: Path, part: 'key' | 'value'): readonly [from: number, to: number]
+  /** Whether a value is an unquoted scalar. */
+  isPlain(path: Path): boolean
 }
 
 /** A mistake that a reader has found in a text. */
@@ -112,6 +122,26 @@ function openBefore(text: string, at: number): number | undefined {
   }
   return opened.at(-1)
 }
+
+const QUOTED = /"(?:[^"\\]|\\[\s\S])*"(?=[^\S\n]*(?:[,\]}#\n]|$))|'(?:[^']|'')*'(?=[^\S\n]*(?:[,\]}#\n]|$))/y
+
+/**
+ * Indents the lines of the quoted text at an offset up to its quote, which does not change the text; `undefined` where no such
+ * text begins, or where a line of it looks like a key: there a quote is missing.
+ */
+export function indentQuoted(text: string, open: number): string | undefined {
+  QUOTED.lastIndex = open
+  const [quoted = ''] = QUOTED.exec(text) ?? []
+  const [first = '', ...more] = quoted.split('\n')
+  const column = open - text.lastIndexOf('\n', open - 1) - 1
+  const isIndented = more.every(line => line.trim() === '' || indentOf(line) >= column)
+  if (more.length === 0 || isIndented || more.some(line => /^\s*(?:- +)?[\w"'$/-]+:(?:\s|$)/.test(line)))
+    return undefined
+  const lines = [first, ...more.map(line => ' '.repeat(column) + line)]
+  return text.slice(0, open) + lines.join('\n') + text.slice(open + quoted.length)
+}
+
+const indentOf = (line: string): number => line.search(/\S|$/)
 
 /** Moves an offset from white space to the next text on the line, and from the end of the text to its last character. */
 function settle(text: string, at: number): number {

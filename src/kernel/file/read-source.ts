@@ -5,9 +5,10 @@ import { basename, dirname, resolve, sep } from 'node:path'
 import { Diagnostics, type Place, suggest } from '../diagnostic.ts'
 import { isObject, parseJson } from '../json.ts'
 import { attempted } from '../memo.ts'
-import { type Reading, TOO_MANY_ALIASES } from './parsed-text.ts'
+import { indentQuoted, type ParsedText, type Reading, TOO_MANY_ALIASES } from './parsed-text.ts'
 import { placeOfFile, Source, TextPlaces } from './source.ts'
 import { YamlEvents } from './yaml-events.ts'
+import { YamlTree } from './yaml-tree.ts'
 
 /**
  * The kinds of files: a gateway file or an order of the control plane; a contract or a part of one, whose duplicate keys are
@@ -18,7 +19,7 @@ type FileKind = 'gateway' | 'contract' | 'records'
 /**
  * Reads and parses a file. Mistakes go to `report`, and the result is `undefined`: `no-such-file`, `is-a-directory`,
  * `not-a-file`, `file-too-large`, `unreadable-file`, `empty-file`, `syntax`, `duplicate-key`, `unknown-alias`, `alias-bomb`,
- * `too-deep`.
+ * `too-deep`; and the warning `text-indentation`.
  *
  * @param name the file's name in messages
  */
@@ -76,14 +77,17 @@ export function parseSource(
   report: Diagnostics,
   kind: FileKind = 'gateway',
 ): Source | undefined {
-  const text = content.startsWith('\uFEFF') ? content.slice(1) : content
-  const quick = kind === 'records' ? readPlainJson(text) : undefined
-  const events = quick ? undefined : new YamlEvents(text)
-  const { value, alias, faults, repeated } = quick ?? (events as YamlEvents).read()
+  const bare = content.startsWith('\uFEFF') ? content.slice(1) : content
+  const quick = kind === 'records' ? readPlainJson(bare) : undefined
+  const { text, parsed, indented } = quick ? { text: bare, indented: [] } : readYaml(bare, kind)
+  const { value, alias, faults, repeated } = quick ?? (parsed as ParsedText).read()
   const isContract = kind === 'contract' || isApiDocument(value)
   const places = new TextPlaces(file, text)
   for (const { code, message, from, to = 0, hint } of faults) {
     report.error(code, message, from === undefined ? placeOfFile(file) : places.at(from, to), hint)
+  }
+  for (const from of faults.length === 0 ? indented : []) {
+    report.warning('text-indentation', 'this text continues less indented than its key', places.at(from, from + 1))
   }
   for (const from of repeated) {
     const key = /^[\w$./{}-]+/.exec(text.slice(from, from + 200))?.[0] ?? ' '
@@ -105,10 +109,11 @@ export function parseSource(
     report.error('file-too-large', `the file has more than ${MOST_SETTINGS} values`, placeOfFile(file), APART)
     return undefined
   }
-  // The events take much memory, and are needed only while mistakes are reported.
-  let recalled = events && new WeakRef(events)
-  const recall = (): YamlEvents => {
-    const known = recalled?.deref() ?? new YamlEvents(text)
+  // A parsed text takes much memory, and is needed only while mistakes are reported.
+  let recalled = parsed && new WeakRef(parsed)
+  const isTree = parsed instanceof YamlTree
+  const recall = (): ParsedText => {
+    const known = recalled?.deref() ?? (isTree ? new YamlTree(text) : new YamlEvents(text))
     recalled = new WeakRef(known)
     return known
   }
@@ -119,6 +124,45 @@ export function parseSource(
     (path, part) => places.at(...recall().span(path, part)),
     path => recall().isPlain(path),
   )
+}
+
+/** Matches the key at the beginning of a line that makes a text an OpenAPI document. */
+const DOCUMENT = /^[\s{]*(["']?)(?:openapi|swagger)\1\s*:/m
+
+/** The maximum length of a text that is written by hand, and of one that is read again by the slower reader. */
+const MOST_WRITTEN = 200_000
+const MOST_READ_AGAIN = 16_000_000
+/** The maximum number of quoted texts in a file that continue less indented than their keys: the file is read again for each. */
+const MOST_INDENTED = 20
+
+/**
+ * Reads a text with the reader for its kind; `indented` are the offsets of quoted texts that continue less indented than their
+ * keys. They are indented in the text that is returned.
+ */
+function readYaml(
+  content: string,
+  kind: FileKind,
+): { readonly text: string; readonly parsed: ParsedText; readonly indented: readonly number[] } {
+  const indented: number[] = []
+  let text = content
+  let parsed = parse(text, kind)
+  while (text.length <= MOST_WRITTEN && indented.length < MOST_INDENTED) {
+    const open = parsed.read().faults[0]?.from ?? 0
+    const further = indentQuoted(text, open)
+    if (further === undefined) break
+    indented.push(open)
+    text = further
+    parsed = parse(text, kind)
+  }
+  return { text, parsed, indented }
+}
+
+function parse(text: string, kind: FileKind): ParsedText {
+  const isWritten = kind === 'gateway' && text.length <= MOST_WRITTEN && !DOCUMENT.test(text)
+  if (isWritten) return new YamlTree(text)
+  const events = new YamlEvents(text)
+  const isRefused = events.read().faults.some(({ code }) => code === 'syntax')
+  return isRefused && text.length <= MOST_READ_AGAIN ? new YamlTree(text) : events
 }
 
 /** Reads JSON without the events, which take ten times as long; `undefined` for another text, and one with a duplicate key. */

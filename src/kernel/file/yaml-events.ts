@@ -1,5 +1,5 @@
-// Reads files of any size, YAML and JSON, as a flat list of events with offsets: 12 MB take 1.2 s and 376 MB, as a tree of `yaml`
-// 12.3 s and 880 MB. One reader for every file is one dialect, and one set of words for mistakes.
+// Reads contracts and records of any size, YAML and JSON, as a flat list of events with offsets: 12 MB take 1.2 s and 376 MB, as a
+// tree of `yaml` 12.3 s and 880 MB.
 // The only file that imports js-yaml.
 
 import {
@@ -29,8 +29,8 @@ import { getOrMake } from '../memo.ts'
 import {
   describeSyntax,
   exactNumber,
+  type ParsedText,
   type Reading,
-  type SyntaxKind,
   type TextFault,
   TOO_DEEP,
   TOO_MANY_ALIASES,
@@ -58,7 +58,7 @@ const SCHEMA = CORE_SCHEMA.withTags(
 )
 
 /** A text as a list of events. They take much more memory than the value. */
-export class YamlEvents {
+export class YamlEvents implements ParsedText {
   readonly #text: string
   readonly #events: readonly Event[] = []
   /** A mistake that leaves no events. */
@@ -66,6 +66,7 @@ export class YamlEvents {
   readonly #children = new Map<number, ReadonlyMap<string, number>>()
   #anchors: ReadonlyMap<string, number> | undefined
   #extents: Extents | undefined
+  #reading: Reading | undefined
 
   constructor(text: string) {
     this.#text = text
@@ -77,6 +78,11 @@ export class YamlEvents {
   }
 
   read(): Reading {
+    this.#reading ??= this.#read()
+    return this.#reading
+  }
+
+  #read(): Reading {
     if (this.#fault !== undefined) return { faults: [this.#fault], repeated: [] }
     try {
       return { ...this.#construct(false), repeated: [] }
@@ -130,13 +136,11 @@ export class YamlEvents {
     })
   }
 
-  /** Returns the offsets of the value at a path, or of its key, or of the deepest part of the path that exists. */
   span(path: Path, part: 'key' | 'value'): readonly [from: number, to: number] {
     const [at, key] = this.#find(path)
     return this.#span(key !== undefined && (part === 'key' || this.#isEmpty(at)) ? key : at)
   }
 
-  /** Whether a value is an unquoted scalar. */
   isPlain(path: Path): boolean {
     const event = this.#events[this.#dereference(this.#find(path)[0])]
     return event?.type === EVENT_ID.SCALAR && event.style === SCALAR_STYLE.PLAIN
@@ -267,53 +271,5 @@ function describeFault(text: string, { reason = '', mark }: Partial<YAMLExceptio
   const at = mark?.position ?? 0
   if (reason.includes('maxDepth')) return { ...TOO_DEEP, from: at, to: at + 1 }
   if (reason.startsWith('merge keys exceeded')) return TOO_MANY_ALIASES
-  const [kind, offset = at] = kindOf(text, reason, at)
-  return describeSyntax(text, offset, kind, WORDS[reason] ?? reason)
+  return describeSyntax(text, at, undefined, reason)
 }
-
-const WORDS: Readonly<Record<string, string>> = {
-  'unknown escape sequence': 'unknown escape: a backslash itself is written as \\\\',
-  'object-based map does not support complex keys': 'a key must be a text, not a list or a map',
-  'the stream contains non-printable characters': 'the file contains control characters, or is not UTF-8',
-  'expected valid JSON character': 'a control character must be written as an escape, such as \\u0001',
-}
-
-/** Returns the kind of an error of the library, and its offset if that is not the library's. */
-function kindOf(text: string, reason: string, at: number): readonly [kind: SyntaxKind | undefined, at?: number] {
-  const sign = text[at]
-  const lineStart = text.lastIndexOf('\n', at - 1) + 1
-  const before = text.slice(lineStart, at)
-  const own = indentOf(before)
-  // The library often notices a line without a colon at the next one that has one.
-  const above = text.slice(0, lineStart).trimEnd()
-  const lineAbove = above.slice(above.lastIndexOf('\n') + 1)
-  const noColonAbove = ['no colon', above.length - lineAbove.length + lineAbove.search(/[^\s-]|$/)] as const
-  if (reason.startsWith('tab characters')) return ['tab']
-  if (reason === 'deficient indentation' || reason.startsWith('unexpected end of the stream within'))
-    return ['unclosed']
-  if (reason.startsWith('missed comma')) {
-    if (sign === ']' || sign === '}') return ['unclosed']
-    if (/[[{]/.test(sign ?? '') && /[\w=]$/.test(before)) return ['surplus']
-    if (sign !== ':') return ['no comma']
-    const word = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,[\]{}]*)$/.exec(before)?.[0] ?? ''
-    return [/^["']/.test(word) ? 'no comma' : 'colons between braces', at - word.length]
-  }
-  if (reason.startsWith('bad indentation')) {
-    if (sign === ':') {
-      const [key] = /^\s*[^\s].*?:\s+(?=\S)/.exec(before) ?? []
-      if (key !== undefined) return ['colons', lineStart + key.length]
-      const isBare =
-        !/^\s*#|:(?:\s|$)/.test(lineAbove) && indentOf(lineAbove) <= own - (/^\s*-/.test(lineAbove) ? 1 : 0)
-      return isBare ? noColonAbove : ['indent', lineStart + own]
-    }
-    if (before.trim() === '' || sign === '-') return ['indent']
-    return [/[@`%,\]}]/.test(sign ?? '') ? 'beginning' : 'surplus']
-  }
-  if (/multiline key|expected ':' after/.test(reason) || (reason.startsWith('end of the stream') && sign === ':')) {
-    const [line = ''] = text.slice(lineStart).split('\n', 1)
-    return /:(?:\s|$)/.test(line) ? noColonAbove : ['no colon', lineStart + indentOf(line)]
-  }
-  return [reason.startsWith('end of the stream') ? 'surplus' : undefined]
-}
-
-const indentOf = (line: string): number => line.search(/\S|$/)
