@@ -92,6 +92,8 @@ export class Documents {
   /** The schemas that no document has, by identity. */
   readonly #made = new Map<string, Node>()
   readonly #warned = new Set<string>()
+  /** The last reference to a file that may not be read. */
+  outside: Node | undefined
   /** The outcomes of `resolve`, by the object that holds `$ref`. */
   readonly #resolved = new WeakMap<object, { readonly target: Node | undefined }>()
 
@@ -250,6 +252,7 @@ export class Documents {
     const root = this.root.document.file
     this.#folders ??= [dirname(root), dirname(realOf(root)), this.#home, realOf(this.#home)]
     if (![file, realOf(file)].every(path => this.#folders?.some(folder => holdsFile(folder, path)))) {
+      this.outside = from
       const message = `"${name}" is outside the folder of the contract and the working directory`
       return this.warn('outside-file', message, from, 'value', 'start in a folder that contains both')
     }

@@ -60,24 +60,15 @@ export function readContract(
   if (document === undefined) return undefined
   const reading = new ContractReading(document, home, report)
   const { root, schemas } = reading
-  const version = childOf(root, 'openapi')
-  const openapi = typeof version.value === 'number' ? String(version.value) : version.value
-  const fail = (code: string, message: string, node: Node, hint?: string): undefined => {
+  const fail: Fail = (code, message, node, hint) => {
     report.error(code, message, placeOf(node), hint)
   }
-  if (!isObject(root.value)) return fail('not-openapi', 'an OpenAPI document must be an object', root)
-  if (typeof openapi !== 'string') {
-    const message = 'this is not an OpenAPI document: it has no "openapi" key'
-    return fail('not-openapi', message, root, 'begin it with openapi: 3.1.0')
-  }
-  if (!/^3(?:\.\d+)*/.test(openapi.trim())) {
-    const hint = '2.0, 3.0.x, 3.1.x or 3.2.x; a file is named by contract:'
-    return fail('unsupported-version', `OpenAPI ${openapi} is not supported`, version, hint)
-  }
+  const openapi = versionOf(root, fail)
+  if (openapi === undefined) return undefined
   if (!/^3\.[012]\.\d+$/.test(openapi)) {
     const read = openapi.startsWith('3.0') || openapi === '3' ? '3.0' : openapi.startsWith('3.1') ? '3.1' : '3.2'
     const message = `the version ${openapi} is read as ${read}`
-    reading.warn('odd-version', message, version, 'value', 'write three numbers in quotes: "3.1.0"')
+    reading.warn('odd-version', message, childOf(root, 'openapi'), 'value', 'write three numbers in quotes: "3.1.0"')
   }
   reading.unknownKeys(root, ROOT_KEYS)
   const info = childOf(root, 'info')
@@ -87,6 +78,11 @@ export function readContract(
   const components = membersOf(reading.within(root, 'components', 'schemas'))
   const named = new Map(components.map(([name, node]) => [name, schemas.use(node)]))
   const operations = readOperations(reading, servers.basePaths)
+  if (operations.length === 0 && reading.outside !== undefined) {
+    const message =
+      'no operation is left to serve: the files of the contract are outside its folder and the working directory'
+    return fail('outside-file', message, reading.outside, 'start in a folder that contains all of them')
+  }
   nameOthers(named, reading)
   tellFormats(reading)
   const contract: Contract = {
@@ -111,6 +107,24 @@ export function readContract(
   if (thorough) schemas.compile()
   for (const examine of examiners) examine(contract, reading, thorough)
   return contract
+}
+
+type Fail = (code: string, message: string, node: Node, hint?: string) => undefined
+
+/** Returns the version of OpenAPI that a document has, or reports why it cannot be read. */
+function versionOf(root: Node, fail: Fail): string | undefined {
+  const version = childOf(root, 'openapi')
+  const openapi = typeof version.value === 'number' ? String(version.value) : version.value
+  if (!isObject(root.value)) return fail('not-openapi', 'an OpenAPI document must be an object', root)
+  if (typeof openapi !== 'string') {
+    const message = 'this is not an OpenAPI document: it has no "openapi" key'
+    return fail('not-openapi', message, root, 'begin it with openapi: 3.1.0')
+  }
+  if (!/^3(?:\.\d+)*/.test(openapi.trim())) {
+    const hint = '2.0, 3.0.x, 3.1.x or 3.2.x; a file is named by contract:'
+    return fail('unsupported-version', `OpenAPI ${openapi} is not supported`, version, hint)
+  }
+  return openapi
 }
 
 /** Warns of all unknown formats at once: a document may have dozens. */
