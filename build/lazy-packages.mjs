@@ -14,7 +14,7 @@ const USED = {
   rfc6902: ['applyPatch'],
   '@scalar/openapi-upgrader': ['upgrade'],
   'jsonpath-rfc9535': ['exec'],
-  yaml: ['Document', 'isCollection', 'isPair', 'isScalar', 'visit'],
+  yaml: ['Document', 'isAlias', 'isCollection', 'isMap', 'isPair', 'isScalar', 'isSeq', 'parseDocument', 'visit'],
 }
 
 /** Stands for an export, which may be called, constructed or read. */
