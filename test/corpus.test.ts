@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename } from 'node:path'
 import { test } from 'node:test'
 import { Answers } from '../src/contract/answer/answers.ts'
 import { compileRefusals } from '../src/contract/answer/refusals.ts'
 import { nonconformanceOf, responseFor } from '../src/contract/contract.ts'
 import { problemOf } from '../src/kernel/http.ts'
 import { formatDiagnostics } from '../src/kernel/report.ts'
+import { CORPUS } from './support/corpus.ts'
 import { loadPlan } from './support/load.ts'
+import { ROOT } from './support/pages.ts'
 
-const folder = join(import.meta.dirname, 'corpus')
-const documents = readdirSync(folder).filter(name => name.endsWith('.yaml') || name.endsWith('.json'))
-
-for (const document of documents) {
-  const { plan, report } = loadPlan(document, folder, {})
+for (const path of CORPUS) {
+  const document = basename(path)
+  const { plan, report } = loadPlan(path, ROOT, {})
   const operations = plan?.contract.operations ?? []
 
   test(`${document}: every operation answers what it documents, in every status and media type`, () => {

@@ -19,6 +19,7 @@ const DOORS: Readonly<Record<string, string | readonly string[]>> = {
   '@marcbachmann/cel-js': 'expression/language.ts',
   re2js: 'kernel/pattern.ts',
   'jsonpath-rfc9535': 'wings/overlay/json-path.ts',
+  '@scalar/openapi-upgrader': 'wings/swagger/convert-swagger.ts',
   mrmime: 'behaviours/respond/file.ts',
   ajv: 'kernel/schema/',
   'ajv-formats': 'kernel/schema/keywords.ts',

@@ -8,6 +8,7 @@ import type { Diagnostics } from '../../../src/kernel/diagnostic.ts'
 import type { LoadOptions } from '../../../src/load/load.ts'
 import { Loading } from '../../../src/load/loading.ts'
 import { WINGS } from '../../../src/wings.ts'
+import { loadPlan } from '../../support/load.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(home, { recursive: true }))
@@ -47,4 +48,13 @@ export function merge(document: string, overlays: readonly string[], options: Lo
   const folder = folderOf({ 'o.yaml': document, ...Object.fromEntries(files) })
   const { value, report } = readMerged('o.yaml', folder, { layers: files.map(([name]) => name as string), ...options })
   return { value, told: told(report), folder }
+}
+
+export const OVERLAY = 'overlay: 1.1.0\ninfo: { title: x, version: 1.0.0 }\nactions:\n'
+
+/** Loads files, one of which is the configuration. */
+export function load(files: Readonly<Record<string, string>>, options: LoadOptions = {}, first = 'gateway.yaml') {
+  const folder = folderOf(files)
+  const loaded = loadPlan(first, folder, {}, { thorough: true, ...options })
+  return { ...loaded, folder, told: told(loaded.report).map(one => one.split(' = ')[0]) }
 }

@@ -2,10 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LoadOptions } from '../../../src/load/load.ts'
 import { selectFrom } from '../../../src/wings/overlay/json-path.ts'
-import { loadPlan } from '../../support/load.ts'
-import { folderOf, merge, readMerged, told } from './overlay-files.ts'
+import { folderOf, load, merge, OVERLAY, readMerged, told } from './overlay-files.ts'
 
 // The rules of merging.
 
@@ -68,8 +66,6 @@ test('names with quotes, slashes and prototypes are selected and written', () =>
 })
 
 // Mistakes.
-
-const OVERLAY = 'overlay: 1.1.0\ninfo: { title: x, version: 1.0.0 }\nactions:\n'
 
 const SHOP = `openapi: 3.1.0
 info: { title: Shop, version: '1' }
@@ -203,12 +199,6 @@ test('versions, repetitions and missing documents have codes', () => {
 // After merging.
 
 /** Loads a gateway file with overlays in a folder beside it. */
-function load(files: Readonly<Record<string, string>>, options: LoadOptions = {}, first = 'gateway.yaml') {
-  const folder = folderOf(files)
-  const loaded = loadPlan(first, folder, {}, { thorough: true, ...options })
-  return { ...loaded, folder, told: told(loaded.report).map(one => one.split(' = ')[0]) }
-}
-
 test('a mistake in what an overlay wrote has its place in the overlay, and one beside it in the document', () => {
   const loaded = load({
     'gateway.yaml': 'contract: [./api/o.yaml, ./fixes/a.yaml, ./fixes/b.yaml]\n',
@@ -245,25 +235,7 @@ components: { schemas: { Pet: { properties: { id: { type: itneger } } } } }\n`,
   )
 })
 
-test('overlays apply to Swagger 2.0 before it is converted, and to a contract in the gateway file', () => {
-  const swagger = `swagger: '2.0'
-info: { title: Shop, version: '1' }
-paths: { /pets: { get: { operationId: listPets, responses: { 200: { description: ok } } } } }
-definitions: { Pet: { type: object, properties: { id: { type: string } } } }
-`
-  const overlay = `${OVERLAY}  - target: $.paths['/pets'].get.responses['200']
-    update: { schema: { $ref: '#/definitions/Pet' } }
-  - target: $.definitions.Pet.properties
-    update: { name: { type: strng } }
-`
-  const loaded = load({ 'gateway.yaml': 'contract: [./o.yaml, ./a.yaml]', 'o.yaml': swagger, 'a.yaml': overlay })
-  assert.deepEqual([...loaded.plan!.contract.operations[0]!.responses.get('200')!.content.keys()], ['application/json'])
-  assert.deepEqual(
-    loaded.told.filter(one => !one?.includes('impossible')),
-    [
-      'a.yaml:7:29 warning invalid-keyword: "type" must be one of string, number, integer, boolean, object, array, null',
-    ],
-  )
+test('overlays apply to a contract in the gateway file', () => {
   const inline = load(
     {
       'gateway.yaml': `contract:\n${SHOP.replace(/^/gm, '  ')}`,

@@ -1,10 +1,11 @@
 // The public documents, each loaded and checked.
 
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { basename } from 'node:path'
 import { suite, test } from 'node:test'
 import type { LoadConfiguration } from '../../../src/cli/command.ts'
 import { selfCheck } from '../../../src/wings/probe/self-check.ts'
+import { CORPUS } from '../../support/corpus.ts'
 
 /** The expected mistakes of a document. Documents that are not listed have none. */
 const FLAWED: Readonly<Record<string, readonly string[]>> = {
@@ -19,9 +20,10 @@ const FLAWED: Readonly<Record<string, readonly string[]>> = {
 /** Makes a test of each document. */
 export const checkCorpus = (how: string, load: LoadConfiguration): void =>
   void suite('a public document', () => {
-    for (const name of readdirSync('test/corpus')) {
+    for (const path of CORPUS) {
+      const name = basename(path)
       test(`${name} is served ${how}, and every reply matches its contract`, async () => {
-        const { plan, report } = await load(`test/corpus/${name}`, '.', {})
+        const { plan, report } = await load(path, '.', {})
         assert.ok(plan)
         const codes = report.list.map(({ code }) => code)
         for (const code of FLAWED[name] ?? [])

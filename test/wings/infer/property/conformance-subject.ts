@@ -7,13 +7,14 @@ import { formatDiagnostics } from '../../../../src/kernel/report.ts'
 import type { Plan, PlannedOperation } from '../../../../src/plan/plan.ts'
 import { validRequest } from '../../../../src/wings/probe/probe.ts'
 import type { Clock } from '../../../../src/world/clock.ts'
+import { CORPUS } from '../../../support/corpus.ts'
 import { loadInferred, loadPlan } from '../../../support/load.ts'
 import { FixedClock } from '../../../virtual-clock.ts'
 
 const HOME = `${import.meta.dirname}/../../../..`
 /** More documents, separated by commas: `CONFORMANCE=/tmp/a.json`. */
 const MORE = (process.env.CONFORMANCE ?? '').split(',').filter(file => file !== '')
-export const FILES = ['config/gateway.yaml', 'test/corpus/harbour-3.2.yaml', 'test/corpus/depot-2.0.json', ...MORE]
+export const FILES = ['config/gateway.yaml', ...CORPUS.filter(path => /\/(?:harbour|depot)-/.test(path)), ...MORE]
 
 export interface ConformanceSubject {
   readonly plan: Plan

@@ -34,7 +34,7 @@ function json(schema: object) {
 export const closing: (() => unknown)[] = []
 /** Closes all that was started. Call it in `after`. */
 export async function closeAll(): Promise<void> {
-  for (const close of closing) await close()
+  for (const close of closing.splice(0)) await close()
 }
 
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port

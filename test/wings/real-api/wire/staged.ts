@@ -11,7 +11,7 @@ import { STAGED_CONTRACT, StagingServer, stagedConfiguration } from '../staging.
 const closing: (() => unknown)[] = []
 /** Closes all that was started. Call it in `after`. */
 export async function closeAll(): Promise<void> {
-  for (const close of closing.reverse()) await close()
+  for (const close of closing.splice(0).reverse()) await close()
 }
 
 /** Starts a staging server of three invoices, and writes a configuration over it. */
