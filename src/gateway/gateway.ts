@@ -194,7 +194,7 @@ export class Gateway {
   }
 
   #answer(sent: Request, started: number): Promise<Reply> {
-    const heard = this.#served.listens() ? new Overheard(sent) : undefined
+    const heard = isHeard(this.#served) ? new Overheard(sent) : undefined
     const request = heard ?? sent
     // Read once, so that a concurrent reload or reset cannot mix two plans or two worlds.
     const visit = this.worlds.visit(request)
@@ -321,6 +321,12 @@ export class Gateway {
     for (const observe of served.observers) observe(dispatch)
     return reply
   }
+}
+
+/** Whether an observer listens to the bodies of requests now. */
+function isHeard({ listeners }: ServedPlan): boolean {
+  for (const listens of listeners) if (listens()) return true
+  return false
 }
 
 const UNTRACED: Tracing = { passed: undefined, why: false, heard: undefined }

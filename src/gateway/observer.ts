@@ -52,8 +52,8 @@ export interface Observer<State = unknown> {
    * @returns `undefined` if the plan does not need it: no request pays for it then
    */
   compile(plan: Plan, state: State): Observe | undefined
-  /** Whether bodies of requests to this plan are kept for it now. */
-  listens?(plan: Plan, state: State): boolean
+  /** Returns a function that tells whether bodies of requests are kept for it now; `undefined` if none ever is with this plan. */
+  listens?(plan: Plan, state: State): (() => boolean) | undefined
   /** Is called when the gateway is closed. */
   close?(state: State): Promise<void> | void
   readonly shared?: Shared<State>

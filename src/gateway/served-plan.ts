@@ -10,8 +10,8 @@ export interface ServedPlan {
   readonly mask: Mask
   /** The observers that the plan needs, in their order. */
   readonly observers: readonly Observe[]
-  /** Whether an observer listens to the bodies of requests now. */
-  listens(): boolean
+  /** Of each observer that may need the bodies of requests: whether it does now. */
+  readonly listeners: readonly (() => boolean)[]
 }
 
 /** Compiles the observers for a plan. @param observers with their states */
@@ -22,9 +22,10 @@ export function servePlan(plan: Plan, observers: ReadonlyMap<Observer, unknown>)
     const observe = observer.compile(plan, state)
     if (observe === undefined) continue
     compiled.push(observe)
-    if (observer.listens !== undefined) listeners.push(() => observer.listens?.(plan, state) ?? false)
+    const listens = observer.listens?.(plan, state)
+    if (listens !== undefined) listeners.push(listens)
   }
-  return { plan, mask: new Mask(plan), observers: compiled, listens: () => listeners.some(listens => listens()) }
+  return { plan, mask: new Mask(plan), observers: compiled, listeners }
 }
 
 export const serveOthers = (

@@ -6,7 +6,10 @@ import type { Journal } from './journal.ts'
 export const journalObserver: Observer<{ readonly journal: Journal; fail(error: unknown): void }> = {
   name: 'journal',
   open: host => host,
-  listens: (_, { journal }) => journal.bodies > 0,
+  listens:
+    (_, { journal }) =>
+    () =>
+      journal.bodies > 0,
   compile(plan, { journal, fail }) {
     if (plan.world === undefined) journal.adapt(plan.simulation.journal)
     return done => {

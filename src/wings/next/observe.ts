@@ -10,7 +10,7 @@ import { LiveNext } from './live-next.ts'
 export const nextObserver: Observer<LiveNext> = {
   name: 'next',
   open: host => new LiveNext(host),
-  listens: plan => plan.settings(nextBlock) !== undefined,
+  listens: plan => (plan.settings(nextBlock) === undefined ? undefined : () => true),
   compile(plan, next) {
     if (plan.world === undefined) next.adopt(plan)
     if (plan.settings(nextBlock) === undefined) return undefined
