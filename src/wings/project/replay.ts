@@ -8,7 +8,8 @@ import { isObject, type Json, type JsonObject, memberAt, parseJson, pointer, str
 import type { Plan } from '../../plan/plan.ts'
 import type { Id } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
-import { createRunner } from '../probe/runner.ts'
+import type { World } from '../../world/world.ts'
+import { createRunner, type TrialRunner } from '../probe/runner.ts'
 import { describeValue, valueOfBody } from './differences.ts'
 import type { RecordedExchange } from './har.ts'
 import { decodeSegment, jsonOfMessage, typeOfMessage } from './messages.ts'
@@ -34,75 +35,105 @@ export async function replayRecording(
   plan: Plan,
   before: ReadonlyMap<string, readonly JsonObject[]>,
 ): Promise<ReplayProof> {
-  let now = 0
-  let wanted: Id | undefined
-  const collections: Plan['collections'] = new Map(
-    [...plan.collections].map(([name, { options, resource }]) => {
-      const { assign, newId } = options
-      const recorded = (ordinal: number) => (wanted as string | undefined) ?? newId?.(ordinal) ?? String(ordinal)
-      const own = assign === 'client' ? {} : { assign: 'generate' as const, newId: recorded }
-      return [name, { options: { ...options, ...own }, resource: { ...resource, seeds: before.get(name) ?? [] } }]
-    }),
-  )
-  const runner = createRunner({ ...plan, collections }, { now: () => now, sleep: async () => {} })
-  const world = runner.newWorld()
-  const different = new Map<string, number>()
+  const replay = new Replay(plan, before)
+  for await (const exchange of exchanges) await replay.play(exchange)
+  return replay
+}
+
+class Replay implements ReplayProof {
+  tried = 0
+  equal = 0
+  readonly different = new Map<string, number>()
+  readonly #plan: Plan
+  readonly #runner: TrialRunner
+  readonly #world: World
+  /** The time of the request. */
+  #now = 0
+  /** The id that the next new record gets. */
+  #id: Id | undefined
   /** Our entity tags by the recorded ones, and by their paths with them. */
-  const tags = new Map<string, string>()
+  readonly #tags = new Map<string, string>()
   /** Our cursors by the recorded ones. */
-  const cursors = new Map<unknown, string>()
-  let tried = 0
-  let equal = 0
-  for await (const exchange of exchanges) {
+  readonly #cursors = new Map<unknown, string>()
+
+  constructor(plan: Plan, before: ReadonlyMap<string, readonly JsonObject[]>) {
+    const collections: Plan['collections'] = new Map(
+      [...plan.collections].map(([name, { options, resource }]) => {
+        const { assign, newId } = options
+        const recorded = (ordinal: number) => (this.#id as string | undefined) ?? newId?.(ordinal) ?? String(ordinal)
+        const generated = assign === 'client' ? {} : { assign: 'generate' as const, newId: recorded }
+        return [
+          name,
+          { options: { ...options, ...generated }, resource: { ...resource, seeds: before.get(name) ?? [] } },
+        ]
+      }),
+    )
+    this.#plan = plan
+    this.#runner = createRunner({ ...plan, collections }, { now: () => this.#now, sleep: async () => {} })
+    this.#world = this.#runner.newWorld()
+  }
+
+  async play(exchange: RecordedExchange): Promise<void> {
     const { method, query, request, reply } = exchange
-    tried += 1
-    const matched = matchExchange(exchange, plan)
+    this.tried += 1
+    const matched = matchExchange(exchange, this.#plan)
     if (matched === undefined) {
-      count(different, `${method} ${exchange.path}: the contract has no such operation`)
-      continue
+      this.#count(`${method} ${exchange.path}: the contract has no such operation`)
+      return
     }
     const { planned, respond, path } = matched
     const shown = jsonOfMessage(reply)
     const made = respond?.create === undefined ? undefined : memberAt(shown, recordPath(respond.body))
-    const idField = plan.collections.get(respond?.create ?? '')?.resource.idField ?? ''
-    wanted = isObject(made) ? (idIn(idField, made as JsonObject) as Id | undefined) : undefined
-    now = exchange.at
+    const idField = this.#plan.collections.get(respond?.create ?? '')?.resource.idField ?? ''
+    this.#id = isObject(made) ? (idIn(idField, made as JsonObject) as Id | undefined) : undefined
+    this.#now = exchange.at
+    const { headers, isKnown } = this.#headersFor(exchange, path)
+    const body = typeof request.body === 'string' ? request.body : undefined
+    const followed = query.replace(/=([^&]*)/g, (pair, text) => {
+      const cursor = this.#cursors.get(decodeSegment(text))
+      return cursor === undefined ? pair : `=${cursor}`
+    })
+    const sent = inProcess({ method, path, query: followed, headers, body })
+    const answer = (await this.#runner.send(sent, this.#world)).reply
     const { etag } = reply.headers
-    const headers: Record<string, string> = {}
+    if (etag !== undefined) for (const key of [etag, path + etag]) this.#tags.set(key, answer.headers.etag ?? etag)
+    this.#noteCursor(pathOfPlaceholder(respond?.body, 'page.cursor'), shown, answer)
+    const found = [...differencesBetween(exchange, shown, answer)]
+    if (found.length === 0) this.equal += 1
+    const why = reply.status === 304 && !isKnown ? ' (the condition is by date, or about an earlier version)' : ''
+    for (const difference of found.slice(0, MOST_DIFFERENCES))
+      this.#count(`${planned.operation.id}: ${difference}${why}`)
+  }
+
+  /** Returns the header fields to send, with our entity tags, and whether they name a tag of ours. */
+  #headersFor({ origin, request, reply }: RecordedExchange, path: string) {
+    const headers: Record<string, string> = { host: new URL(origin).host }
     let isKnown = false
     for (const [name, value] of Object.entries(request.headers)) {
       if (OWN_FIELDS.test(name)) continue
       const isCondition = name.startsWith('if-')
-      const own = isCondition ? value.replace(/[^\s,]+/g, tag => tags.get(path + tag) ?? tags.get(tag) ?? tag) : value
-      isKnown ||= own !== value
+      const tagOf = (tag: string) => this.#tags.get(path + tag) ?? this.#tags.get(tag) ?? tag
+      const sent = isCondition ? value.replace(/[^\s,]+/g, tagOf) : value
+      isKnown ||= sent !== value
       // One that passed may name a version from before the recording, or one that a browser's cache answered with.
-      if (!isCondition || reply.status >= 300 || (own !== value && value !== etag)) headers[name] = own
+      if (!isCondition || reply.status >= 300 || (sent !== value && value !== reply.headers.etag)) headers[name] = sent
     }
-    const body = typeof request.body === 'string' ? request.body : undefined
-    const { host } = new URL(exchange.origin)
-    const followed = query.replace(/=([^&]*)/g, (pair, text) => {
-      const own = cursors.get(decodeSegment(text))
-      return own === undefined ? pair : `=${own}`
-    })
-    const sent = inProcess({ method, path, query: followed, headers: { ...headers, host }, body })
-    const answer = (await runner.send(sent, world)).reply
-    if (etag !== undefined) for (const key of [etag, path + etag]) tags.set(key, answer.headers.etag ?? etag)
-    const at = pathOfPlaceholder(respond?.body, 'page.cursor')
-    const place = memberAt(shown, at.slice(0, -1)) as Record<string, unknown> | undefined
-    const [name = '', own] = [at.at(-1), memberAt(valueOfBody(answer), at)]
-    if (typeof own === 'string' && typeof place?.[name] === 'string') {
-      cursors.set(place[name], encodeURIComponent(own))
-      place[name] = own
-    }
-    const found = [...differencesBetween(exchange, shown, answer)]
-    if (found.length === 0) equal += 1
-    const why = reply.status === 304 && !isKnown ? ' (the condition is by date, or about an earlier version)' : ''
-    for (const one of found.slice(0, MOST_DIFFERENCES)) count(different, `${planned.operation.id}: ${one}${why}`)
+    return { headers, isKnown }
   }
-  return { tried, equal, different }
-}
 
-const count = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
+  /** Notes our cursor by the recorded one, which it replaces in the value that was shown. */
+  #noteCursor(at: readonly string[], shown: Json | undefined, answer: Reply): void {
+    const place = memberAt(shown, at.slice(0, -1)) as Record<string, unknown> | undefined
+    const [name = '', cursor] = [at.at(-1), memberAt(valueOfBody(answer), at)]
+    if (typeof cursor !== 'string' || typeof place?.[name] !== 'string') return
+    this.#cursors.set(place[name], encodeURIComponent(cursor))
+    place[name] = cursor
+  }
+
+  #count(difference: string): void {
+    this.different.set(difference, (this.different.get(difference) ?? 0) + 1)
+  }
+}
 
 /** The parts that may differ: none, the words of texts, or all values of one type. */
 type Leeway = 'none' | 'words' | 'values'

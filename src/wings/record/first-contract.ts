@@ -26,13 +26,13 @@ interface SeenOperation {
 
 /** @param exchanges is iterated twice */
 export async function firstContract(exchanges: AsyncIterable<RecordedExchange>): Promise<JsonObject> {
-  const book = createPathBook()
+  const paths = new PathBook()
   let title = ''
   for await (const { path, reply, origin } of exchanges) {
     title ||= `Recorded from ${origin}`
-    book.learn(path, reply.status, jsonOfMessage(reply))
+    paths.learn(path, reply.status, jsonOfMessage(reply))
   }
-  const paths = book.read()
+  paths.read()
   const seen = new Map<string, SeenOperation>()
   for await (const one of exchanges) {
     if (/^(?:GET|PUT|POST|DELETE|PATCH|TRACE)$/.test(one.method)) note(one, paths.shapeOf(one.path), seen)
@@ -103,86 +103,94 @@ function note(
 const ID =
   /^(?:\d+|[\da-f]{8}-[\da-f-]{27}|(?=.*\d)[\da-f]{12,}|(?=.*\d)(?=.*[A-Z])[\w-]{10,}|[a-z]{2,}_(?=.*\d)\w{6,}|\d{4}-\d\d-\d\d|[^@]+@[^@]+|masked-\d+)$/
 
-/** Finds the ids in paths: by their form, and because a reply to the path has a field with that value. Learn all before `read`. */
-function createPathBook() {
-  /** The paths, and whether a reply to one shows something. */
-  const paths = new Map<string, boolean>()
-  /** By the part of a path that ends with an id, the fields of replies with it. */
-  const own = new Map<string, Set<string>>()
-  /** By the shape that ends with an id: how often a field has it, and whether all ids are integers. */
-  const places = new Map<string, { readonly fields: Map<string, number>; isInteger: boolean }>()
-  /** The shapes that end with a word. */
-  const words = new Set<string>()
+/** An id in paths: how often a field of replies has its value, and whether all of its values are integers. */
+interface IdPlace {
+  readonly fields: Map<string, number>
+  isInteger: boolean
+}
 
-  const learn = (path: string, status: number, body: Json | undefined): void => {
+/** Returns the beginning of a path up to a segment. */
+const upTo = (segments: readonly string[], last: number): string => segments.slice(0, last + 1).join('/')
+
+/** Finds the ids in paths: by their form, and because a reply to the path has a field with that value. Learn all before `read`. */
+class PathBook {
+  /** The paths, and whether a reply to one shows something. */
+  readonly #paths = new Map<string, boolean>()
+  /** By the part of a path that ends with an id, the fields of replies with it. */
+  readonly #fields = new Map<string, Set<string>>()
+  /** By the shape that ends with an id. */
+  readonly #places = new Map<string, IdPlace>()
+  /** The shapes that end with a word. */
+  readonly #words = new Set<string>()
+
+  learn(path: string, status: number, body: Json | undefined): void {
     const isShown = status < 400 && body !== undefined
-    paths.set(path, paths.get(path) === true || isShown)
+    this.#paths.set(path, this.#paths.get(path) === true || isShown)
     const segments = path.split('/').map(decodeSegment)
     for (const [field, value] of isShown ? scalarsIn(body) : []) {
       const at = segments.lastIndexOf(String(value))
       const name = typeof value === 'string' ? `"${field}` : `#${field}`
-      if (at > 1) getOrMake(own, path.split('/', at + 1).join('/'), () => new Set<string>()).add(name)
+      if (at > 1) getOrMake(this.#fields, upTo(path.split('/'), at), () => new Set<string>()).add(name)
     }
   }
 
-  const partsOf = (path: string): string[] => {
+  read(): void {
+    // Those that show something come first. Before the words among them are known, none of them is odd.
+    const shown = [...this.#paths]
+      .sort(([, a], [, b]) => Number(b) - Number(a))
+      .map(([path, isShown]) => ({ path, isShown, parts: this.#partsOf(path) }))
+    for (const { isShown, parts } of shown) {
+      for (const i of parts.keys()) if (isShown && parts[i] !== '{}') this.#words.add(upTo(parts, i))
+    }
+    for (const { path } of shown) this.#readIds(path)
+  }
+
+  #readIds(path: string): void {
+    const segments = path.split('/')
+    const parts = this.#partsOf(path)
+    for (const [i, segment] of segments.entries()) {
+      if (parts[i] !== '{}') continue
+      const place = getOrMake(this.#places, upTo(parts, i), (): IdPlace => ({ fields: new Map(), isInteger: true }))
+      const fields = [...(this.#fields.get(upTo(segments, i)) ?? [])]
+      for (const field of fields) place.fields.set(field.slice(1), (place.fields.get(field.slice(1)) ?? 0) + 1)
+      place.isInteger &&= /^(?:0|[1-9]\d{0,14})$/.test(segment) && fields.every(field => field[0] === '#')
+    }
+  }
+
+  #partsOf(path: string): string[] {
     const parts: string[] = []
     const segments = path.split('/')
     for (const [i, segment] of segments.entries()) {
-      const isShown = ID.test(decodeSegment(segment)) || own.has(segments.slice(0, i + 1).join('/'))
+      const isShown = ID.test(decodeSegment(segment)) || this.#fields.has(upTo(segments, i))
       // One that shows nothing is an id where others are.
-      const isOdd = places.has([...parts, '{}'].join('/')) && !words.has([...parts, segment].join('/'))
+      const isOdd = this.#places.has([...parts, '{}'].join('/')) && !this.#words.has([...parts, segment].join('/'))
       parts.push(i > 0 && (isShown || isOdd) ? '{}' : segment)
     }
     return parts
   }
 
-  const read = () => {
-    // Those that show something come first. Before the words among them are known, none of them is odd.
-    const shown = [...paths]
-      .sort(([, a], [, b]) => Number(b) - Number(a))
-      .map(([path, isShown]) => ({ path, isShown, parts: partsOf(path) }))
-    for (const { isShown, parts } of shown) {
-      for (const i of parts.keys()) if (isShown && parts[i] !== '{}') words.add(parts.slice(0, i + 1).join('/'))
-    }
-    for (const { path } of shown) {
-      const segments = path.split('/')
-      const parts = partsOf(path)
-      for (const [i, segment] of segments.entries()) {
-        if (parts[i] !== '{}') continue
-        const place = getOrMake(places, parts.slice(0, i + 1).join('/'), () => ({
-          fields: new Map<string, number>(),
-          isInteger: true,
-        }))
-        const fields = [...(own.get(segments.slice(0, i + 1).join('/')) ?? [])]
-        for (const field of fields) place.fields.set(field.slice(1), (place.fields.get(field.slice(1)) ?? 0) + 1)
-        place.isInteger &&= /^(?:0|[1-9]\d{0,14})$/.test(segment) && fields.every(field => field[0] === '#')
-      }
-    }
-    return {
-      shapeOf: (path: string): string => partsOf(path).join('/'),
-      /** The path with a name for each id, and whether each is an integer. */
-      describe(path: string) {
-        const parts = partsOf(path)
-        const integers: boolean[] = []
-        const names = new Set<string>()
-        const template = parts.map((part, i) => {
-          if (part !== '{}') return part
-          const { isInteger = false, fields = [] } = places.get(parts.slice(0, i + 1).join('/')) ?? {}
-          integers.push(isInteger)
-          const [[field] = ['id']] = [...fields].sort(
-            ([a, x], [b, y]) => Number(b === 'id') - Number(a === 'id') || y - x,
-          )
-          const before = decodeSegment(parts.slice(0, i).findLast(one => one !== '{}') ?? '')
-          const name = field === 'id' ? parameterAfter(before, names) : freeName(field, names)
-          names.add(name)
-          return `{${name}}`
-        })
-        return { path: template.join('/'), integers }
-      },
-    }
+  /** Returns a path with `{}` for each id. */
+  shapeOf(path: string): string {
+    return this.#partsOf(path).join('/')
   }
-  return { learn, read }
+
+  /** Returns a path with a name for each id, and whether each is an integer. */
+  describe(path: string): { readonly path: string; readonly integers: readonly boolean[] } {
+    const parts = this.#partsOf(path)
+    const integers: boolean[] = []
+    const names = new Set<string>()
+    const template = parts.map((part, i) => {
+      if (part !== '{}') return part
+      const { isInteger = false, fields = [] } = this.#places.get(upTo(parts, i)) ?? {}
+      integers.push(isInteger)
+      const [[field] = ['id']] = [...fields].sort(([a, x], [b, y]) => Number(b === 'id') - Number(a === 'id') || y - x)
+      const before = decodeSegment(parts.slice(0, i).findLast(segment => segment !== '{}') ?? '')
+      const name = field === 'id' ? parameterAfter(before, names) : freeName(field, names)
+      names.add(name)
+      return `{${name}}`
+    })
+    return { path: template.join('/'), integers }
+  }
 }
 
 /** The names and values of texts and numbers in a body. */
