@@ -267,8 +267,16 @@ const COMPARISONS = new Map<string, FilterConfig['is']>(
 /** The limits of an object of bounds: `created[gte]=10&created[lt]=20` is `{ gte: 10, lt: 20 }`. */
 const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map(
   Object.entries({
-    ...{ gt: 'more-than', after: 'more-than', lt: 'less-than', before: 'less-than', lte: 'at-most', to: 'at-most' },
-    ...{ max: 'at-most', gte: 'at-least', from: 'at-least', min: 'at-least' },
+    gt: 'more-than',
+    after: 'more-than',
+    lt: 'less-than',
+    before: 'less-than',
+    lte: 'at-most',
+    to: 'at-most',
+    max: 'at-most',
+    gte: 'at-least',
+    from: 'at-least',
+    min: 'at-least',
   }),
 )
 

@@ -75,7 +75,7 @@ export function readParameter(node: Node, reading: ContractReading): Parameter |
   const schema = reading.schemas.use(written.value === undefined ? { ...written, value: true } : written, 'request')
   const reader =
     media === undefined
-      ? styleOf(node, name, place, schema, decode, reading)
+      ? styleOf({ node, name, place, schema }, decode, reading)
       : {
           read: contentReader(isJson(media[0]), place, schema, decode),
           owns: (key: string) => key === name,
@@ -105,14 +105,15 @@ function schemaOf(node: Node, name: string, reading: ContractReading): Node {
   return { ...node, value: Object.keys(written).length > 0 ? written : { type: 'string' } }
 }
 
-function styleOf(
-  node: Node,
-  name: string,
-  place: Location,
-  schema: SchemaUse,
-  decode: Decode,
-  reading: ContractReading,
-): StyleReader {
+/** A parameter without `content`. */
+interface Styled {
+  readonly node: Node
+  readonly name: string
+  readonly place: Location
+  readonly schema: SchemaUse
+}
+
+function styleOf({ node, name, place, schema }: Styled, decode: Decode, reading: ContractReading): StyleReader {
   const { style: written, explode } = node.value as Record<string, unknown>
   const styles: readonly string[] = STYLES[place]
   const [usual = ''] = styles

@@ -16,21 +16,26 @@ import { drawUuid } from '../../world/draws.ts'
 import type { Id, NewId } from '../../world/records/types.ts'
 import { withId } from '../../world/records/values.ts'
 
+/** The records that are given ids. */
+interface Named {
+  readonly name: string
+  readonly schema: SchemaUse
+  /** A field that the schema need not have: then only the paths limit its values. */
+  readonly idField: string
+  /** The operations that name a record by the last parameter of their path. */
+  readonly readers: readonly Operation[]
+  /** The operations that add records. Default: none. */
+  readonly creators?: readonly Operation[]
+}
+
 /**
- * @param readers the operations that name a record by the last parameter of their path
- * @param idField a field that the schema need not have: then only the paths limit its values
  * @param seed the same seed, the same ids
- * @param creators the operations that add records
  * @returns `undefined` where no text was found that could be an id
  */
 export function compileNewId(
-  name: string,
-  schema: SchemaUse,
-  idField: string,
-  readers: readonly Operation[],
+  { name, schema, idField, readers, creators = [] }: Named,
   contract: Contract,
   seed: number,
-  creators: readonly Operation[] = [],
 ): NewId | undefined {
   const node = fieldNode(schema.shape, idField, contract)
   const field = node && describeField(idField, contract.use(node))

@@ -196,7 +196,8 @@ function compileResource(
   let newId: NewId | null | undefined
   const makeId = (): NewId | undefined => {
     const [readers = [], creators] = [NAMING, CREATING].map(actions => operationsThat(actions, name, own))
-    if (newId === undefined) newId = compileNewId(name, schema, idField, readers, contract, chance, creators) ?? null
+    if (newId === undefined)
+      newId = compileNewId({ name, schema, idField, readers, creators }, contract, chance) ?? null
     return newId ?? undefined
   }
   const sampleOf = (one: Assign): Json =>
