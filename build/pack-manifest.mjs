@@ -1,5 +1,6 @@
 // npm pack: the manifest of the package names no dependencies, since `dist` contains them. `prepack` writes it, `postpack`
-// restores the original, `prepublishOnly` refuses to publish the folder.
+// restores the original, `prepublishOnly` refuses to publish the folder. The repository's manifest names them, for readers,
+// licence scanners and `npm audit --omit dev`. Without a bundle, five hundred files would take half of the start.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 

@@ -62,7 +62,6 @@ const under =
 const CONFIGURATIONS: Readonly<Record<string, readonly Way[]>> = {
   'README.md': [whole, whole],
   'docs/browsers.md': [beside(petStore)],
-  'docs/getting-started.md': [whole],
   'docs/operations.md': [shape, shape],
   'docs/rules.md': [beside(petStore), beside(petStore), beside(pictures)],
   'docs/state.md': [shape, shape, shape],

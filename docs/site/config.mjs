@@ -2,7 +2,7 @@
 
 /** By heading: the folder, and its pages in the order in which they are read. */
 const GROUPS = {
-  Begin: { pages: ['readme', 'getting-started', 'recipes/petstore'] },
+  Begin: { pages: ['readme', 'recipes/petstore'] },
   'By subject': {
     folder: '',
     pages: [
@@ -65,7 +65,7 @@ export function configure(titles) {
       search: { provider: 'local' },
       outline: [2, 3],
       nav: [
-        { text: 'Guide', link: '/getting-started' },
+        { text: 'Guide', link: '/readme' },
         { text: 'Reference', link: '/reference/configuration' },
         { text: 'Contribute', link: '/contributing/architecture' },
         { text: 'Changes', link: '/changelog' },

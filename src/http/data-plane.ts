@@ -155,8 +155,9 @@ type OurMiddleware = (ctx: Context, next: () => Promise<unknown>) => Promise<unk
 
 /**
  * Returns the handler of a Koa application whose one middleware writes the response itself. Koa's own `callback` would also watch
- * the end of the response and write `ctx.body`, which costs 4 µs of a request that costs 15. The middleware must end or destroy
- * every response and must not throw: a connection whose middleware throws is closed.
+ * the end of the response and write `ctx.body`, which costs 4 µs of a request that costs 15: listPets takes 1.24 times the
+ * processor time of a bare `node:http` server, and 1.65 times with `callback`. The middleware must end or destroy every response
+ * and must not throw: a connection whose middleware throws is closed.
  *
  * @param failed is called with the error of a middleware that throws
  */

@@ -1,4 +1,6 @@
 // Weather (a chaos profile: latency, faults, limits): layers of configuration over a running gateway, by name or set at run time.
+// It compiles separate chains of the operations that it touches, by the same function with one more layer. The gateway picks a
+// chain, so that no behaviour has a condition for weather.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/file/source.ts'

@@ -1,5 +1,6 @@
 // Refusals in the shape that the operation documents for their status, else in the API's usual one: the fields of its error
-// schema are filled by name, broken rules go into its list, and nothing is invented. Uses only the public part of a refusal.
+// schema are filled by name, broken rules go into its list, and nothing is invented. Descriptions in the schema are not used: they
+// are in any language. Uses only the public part of a refusal.
 
 import type { Path } from '../../kernel/file/source.ts'
 import { problemOf, type Refusal } from '../../kernel/http.ts'

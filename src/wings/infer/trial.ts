@@ -1,4 +1,6 @@
 // Tries inferred state in process: for each resource a valid create, read, list, update and delete, as a client sends them.
+// No check of the configuration says whether a request succeeds: without the trial 46 % of the valid creates that were inferred
+// for 100 public documents were refused. There is no limit of time, so that every machine serves a document alike.
 
 import type { Resource } from '../../behaviours/resource.ts'
 import { isUnshown } from '../../behaviours/respond/config.ts'

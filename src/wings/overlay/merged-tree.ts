@@ -1,4 +1,6 @@
 // A document that other sources write into. Every value of it keeps the place where it is written, and no source is changed.
+// Mistakes in a part that an overlay wrote are reported much later, with these places; the contract, the console and the reload
+// need to know nothing of overlays.
 
 import type { Path, Source, Spot } from '../../kernel/file/source.ts'
 import { isObject, memberAt, put } from '../../kernel/json.ts'
