@@ -7,22 +7,14 @@ import type { Path } from '../kernel/file/source.ts'
 import type { BrokenRule, Reply } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema/schema.ts'
-import type { Exchange, Handler, Identify, Wrap } from './exchange.ts'
+import type { Identify } from './consumer.ts'
+import type { Exchange, Handler, Wrap } from './exchange.ts'
 import type { Expressions } from './expressions.ts'
 import type { References } from './references.ts'
 import type { Resource } from './resource.ts'
 
-export type {
-  Choice,
-  Consumer,
-  Exchange,
-  Handler,
-  Identified,
-  Identify,
-  RefusedCaller,
-  StoredRecords,
-  Wrap,
-} from './exchange.ts'
+export type { Consumer, Identified, Identify, RefusedCaller } from './consumer.ts'
+export type { Choice, Exchange, Handler, StoredRecords, Wrap } from './exchange.ts'
 
 export { Slot } from './slot.ts'
 

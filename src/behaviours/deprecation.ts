@@ -1,6 +1,6 @@
 // The life-cycle of a deprecated operation: headers on every reply, brown-outs, and 410 after the sunset.
 
-import { splitQuery } from '../contract/document/parameters.ts'
+import { compileTexts, splitQuery } from '../contract/document/parameters.ts'
 import { expressionsOf } from '../contract/paths.ts'
 import { deprecatedFields } from '../contract/schema/field.ts'
 import { reportPlaceholders } from '../expression/template.ts'
@@ -17,7 +17,6 @@ import {
   type Site,
   setting,
 } from './behaviour.ts'
-import { compileTexts } from './exchange.ts'
 
 const schema = setting.block(
   'When the operation was deprecated, when it is removed, and its successor.',
@@ -287,7 +286,7 @@ export const deprecatedInputs: Behaviour<ConfigOf<typeof inputsSchema>> = {
     // By their names in metrics and warnings.
     const byLabel = new Map<string, (exchange: Exchange, query: ReturnType<typeof splitQuery>) => boolean>()
     for (const one of operation.parameters.filter(({ deprecated }) => deprecated)) {
-      const textsOf = compileTexts(one, operation)
+      const textsOf = compileTexts(one, operation.path)
       byLabel.set(`${one.in} ${one.name}`, (...of) => (textsOf(...of)?.length ?? 0) > 0)
     }
     for (const { label, isIn } of fields) byLabel.set(`body ${label}`, ({ body }) => isIn(body))

@@ -1,18 +1,15 @@
-// A request on its way through the chain of an operation, and who sends it.
+// A request on its way through the chain of an operation.
 
 import type { Question } from '../contract/answer/answers.ts'
 import type { Operation } from '../contract/contract.ts'
-import { cookieValues, type Parameter } from '../contract/document/parameters.ts'
-import { expressionsOf } from '../contract/paths.ts'
 import type { Scope } from '../expression/scope.ts'
 import type { Reply, Request } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
-import { Interrupt } from '../world/changes.ts'
 import type { Clock } from '../world/clock.ts'
 import { monotonic } from '../world/real-time.ts'
 import type { Collection } from '../world/records/collection.ts'
 import type { Entry } from '../world/records/types.ts'
-import { latestOf, type World } from '../world/world.ts'
+import type { World } from '../world/world.ts'
 import type { Slot } from './slot.ts'
 
 /** Answers a request. A refusal is an answer; a rejection is a bug or an outage. */
@@ -202,7 +199,7 @@ export class Exchange {
     return this.world.drawUuid(this.operation.id, this.ordinal, purpose)
   }
 
-  /** Records a deliberate effect on the request or its reply for the journal. */
+  /** Notes a deliberate effect on the request or its reply for the journal. */
   note(text: string): void {
     this.notes = [...this.notes, text]
   }
@@ -253,82 +250,7 @@ export class Exchange {
   }
 }
 
-/** Runs the rest of a chain in its turn (see `Recorder`), and again after each interruption, once its wait is over. */
-export function inTurns(
-  maxBody: number,
-  resources: ReadonlyMap<string, { readonly source: object | undefined }>,
-): Wrap {
-  const mayWait = [...resources.values()].some(({ source }) => source !== undefined)
-  return next => exchange => {
-    const { request, world } = exchange
-    const { recorder } = latestOf(world)
-    // A world of a future time, which is not recorded.
-    if (recorder === undefined) return next(exchange)
-    const run = () => {
-      const restart = recorder.repeats ? exchange.mark() : undefined
-      const work = () => {
-        restart?.()
-        exchange.enter(latestOf(exchange.world))
-        return next(exchange)
-      }
-      return recorder.run(work, exchange)
-    }
-    const begin = mayWait ? () => untilDone(run, exchange) : run
-    // No turn waits for the network.
-    return request.hasBody ? request.readBody(maxBody).then(begin) : begin()
-  }
-}
-
-async function untilDone(run: () => Promise<Reply>, exchange: Exchange): Promise<Reply> {
-  for (;;) {
-    const restart = exchange.mark()
-    try {
-      return await run()
-    } catch (error) {
-      if (!(error instanceof Interrupt)) throw error
-      const { overlay } = exchange
-      restart()
-      exchange.overlay = overlay
-      await exchange.pause(error.wait())
-    }
-  }
-}
-
 const NO_VALUES: readonly unknown[] = []
 const NO_NOTES: readonly string[] = []
 const NO_FAILURES: Exchange['failures'] = []
 const NO_SEGMENTS: readonly string[] = []
-
-/** A named caller. */
-export interface Consumer {
-  readonly name: string
-  /** Credentials by the name of the contract's security scheme. */
-  readonly credentials: ReadonlyMap<string, string>
-  /** Milliseconds since the epoch, by the world's clock. */
-  readonly expires: number | undefined
-  /** Its scopes, for OAuth schemes. */
-  readonly scopes: ReadonlySet<string>
-}
-
-/** Without configured consumers, every well-formed credential is accepted. */
-export const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
-
-/** The reason why no consumer could be identified. */
-export type RefusedCaller = 'missing' | 'unknown' | 'expired' | 'unscoped'
-export type Identified = Consumer | RefusedCaller
-/** The consumer of a request, or the reason why there is none. */
-export type Identify = (request: Request, now: number) => Identified
-
-type ReadTexts = (exchange: Exchange, query: ReadonlyMap<string, readonly string[]>) => readonly string[] | undefined
-
-/** Returns a function that reads the texts of a parameter: `undefined` or none if it is absent. */
-export function compileTexts({ name, in: place }: Parameter, { path }: Operation): ReadTexts {
-  if (place === 'query') return (_, query) => query.get(name)
-  if (place === 'cookie') return ({ request }) => cookieValues(request.headers.cookie as string | undefined, name)
-  if (place === 'path') {
-    const at = expressionsOf(path).indexOf(name)
-    return ({ segments }) => [segments[at] as string]
-  }
-  const field = name.toLowerCase()
-  return ({ request }) => [request.headers[field] ?? []].flat()
-}

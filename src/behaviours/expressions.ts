@@ -28,7 +28,8 @@ import { getOrMake } from '../kernel/memo.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/kept/path-counts.ts'
 import { SCENARIOS, Scenarios } from '../world/kept/scenarios.ts'
-import type { Exchange, Identify } from './exchange.ts'
+import type { Identify } from './consumer.ts'
+import type { Exchange } from './exchange.ts'
 import { asId, type Resource } from './resource.ts'
 
 /** The names that functions of an expression may refer to. */

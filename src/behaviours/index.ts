@@ -3,15 +3,16 @@
 
 import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
+import { conditional } from './conditional.ts'
 import { deprecatedInputs, deprecation, stability } from './deprecation.ts'
 import { errors } from './errors.ts'
-import { inTurns } from './exchange.ts'
 import { fault } from './fault.ts'
+import { idempotency } from './idempotency.ts'
 import { latency } from './latency.ts'
 import { capacity, rateLimit } from './limits.ts'
 import { prefer } from './prefer.ts'
 import { replies } from './replies.ts'
-import { conditional, idempotency } from './safe-writes.ts'
+import { inTurns } from './turns.ts'
 import { validate } from './validate/index.ts'
 
 /**

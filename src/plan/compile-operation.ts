@@ -1,8 +1,8 @@
 // Compiles an operation under layers of configuration into one closure: its chain of behaviours, and the choice between its
 // rules if it has any.
 
-import type { Behaviour, Consumer, Handler, Invalid, Site, Wrap } from '../behaviours/behaviour.ts'
-import { ANYBODY } from '../behaviours/exchange.ts'
+import type { Behaviour, Handler, Invalid, Site, Wrap } from '../behaviours/behaviour.ts'
+import { ANYBODY, type Consumer } from '../behaviours/consumer.ts'
 import { type Expressions, expressionsFor } from '../behaviours/expressions.ts'
 import { findReferences, type References } from '../behaviours/references.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'

@@ -1,8 +1,7 @@
 // The consumers of a configuration: checked against the security schemes of the contract, and identified by the credentials
 // of a request.
 
-import type { Consumer, Identified, Identify, RefusedCaller } from '../behaviours/behaviour.ts'
-import { ANYBODY } from '../behaviours/exchange.ts'
+import { ANYBODY, type Consumer, type Identified, type Identify, type RefusedCaller } from '../behaviours/consumer.ts'
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
 import { cookieValues, decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { schemeNamed } from '../contract/security.ts'

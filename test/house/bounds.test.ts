@@ -9,7 +9,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'contract/answer/xml.ts DEEPEST': '64 levels',
   'contract/answer/xml.ts LONGEST': '65,536 characters',
   'contract/answer/xml.ts MOST': '4,000 elements',
-  'behaviours/safe-writes.ts LONGEST_KEY': '255 characters',
+  'behaviours/idempotency.ts LONGEST_KEY': '255 characters',
   'behaviours/respond/write.ts LONGEST': 'a record of 500,000 characters',
   'behaviours/respond/write.ts MOST_COPIES': '20 copies',
   'behaviours/validate/readings.ts MOST_COMPARISONS': '500,000',

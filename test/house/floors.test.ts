@@ -59,7 +59,17 @@ test('nothing imports the command line', () => {
 test('no behaviour imports another behaviour', () => {
   // A behaviour is a file, or a folder for one with several parts; only the life-cycle imports them all.
   const nameOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '')
-  const shared = ['behaviour', 'exchange', 'judging', 'expressions', 'index', 'references', 'resource', 'responder']
+  const shared = [
+    'behaviour',
+    'consumer',
+    'exchange',
+    'judging',
+    'expressions',
+    'index',
+    'references',
+    'resource',
+    'responder',
+  ]
   const wrong = ours.filter(({ path, target, from, to }) => {
     if (from !== 'behaviours' || to !== 'behaviours' || shared.includes(nameOf(path) as string)) return false
     return ![...shared.filter(name => name !== 'index'), nameOf(path)].includes(nameOf(target) as string)

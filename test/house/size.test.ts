@@ -44,9 +44,7 @@ const LONGER: Readonly<Record<string, number>> = {
   'wings/import/stubs.ts readResponse': 75,
   'wings/project/inferred-project.ts inferredProject': 70,
   'wings/project/project.ts addRecords': 72,
-  'wings/project/replay.ts replayRecording': 72,
   'wings/real-api/staged-list.ts compileStagedList': 74,
-  'wings/record/first-contract.ts createPathBook': 80,
   'world-handle.ts steerWorld': 64,
 }
 

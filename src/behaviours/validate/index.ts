@@ -2,7 +2,7 @@
 // if configured.
 
 import type { Operation } from '../../contract/contract.ts'
-import { type Parameter, splitQuery } from '../../contract/document/parameters.ts'
+import { compileTexts, type Parameter, splitQuery } from '../../contract/document/parameters.ts'
 import { essenceOf } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
@@ -20,7 +20,6 @@ import {
   setting,
   type Wrap,
 } from '../behaviour.ts'
-import { compileTexts } from '../exchange.ts'
 import { EXTRA, inBody } from '../resource.ts'
 import { compileJudge } from './judge.ts'
 import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
@@ -120,7 +119,7 @@ export function compileParameters(
   const { parameters } = operation
   const strict = undocumentedQuery === 'refuse'
   if (parameters.length === 0 && !strict) return undefined
-  const readers = parameters.map(parameter => compileTexts(parameter, operation))
+  const readers = parameters.map(parameter => compileTexts(parameter, operation.path))
   const known = new Set(parameters.flatMap(({ name, in: place }) => (place === 'query' ? [name] : [])))
   const isOwned = (name: string) => parameters.some(one => one.in === 'query' && one.owns(name))
   return exchange => {

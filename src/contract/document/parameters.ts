@@ -1,10 +1,11 @@
 // Parameters (OpenAPI "Parameter Object"): converts text from the wire to typed values by `schema` or `content`, `style` and
 // `explode`. Independent of HTTP libraries.
 
+import type { Request } from '../../kernel/http.ts'
 import { isObject, parseJson } from '../../kernel/json.ts'
 import { childOf, isGiven, membersOf, type Node } from '../documents.ts'
 import { isJson } from '../media-types.ts'
-import { decodeComponent } from '../paths.ts'
+import { decodeComponent, expressionsOf } from '../paths.ts'
 import { isAssertion } from '../schema/keywords.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import type { ContractReading } from './reading.ts'
@@ -186,4 +187,24 @@ export function cookieValues(field: string | undefined, name: string): string[] 
     .map(pair => pair.trim())
     .filter(pair => pair.startsWith(`${name}=`))
     .map(pair => pair.slice(name.length + 1))
+}
+
+/** A request, with the values of the expressions of its path. */
+interface Addressed {
+  readonly request: Request
+  readonly segments: readonly string[]
+}
+
+type ReadTexts = (sent: Addressed, query: ReadonlyMap<string, readonly string[]>) => readonly string[] | undefined
+
+/** Returns a function that reads the texts of a parameter: `undefined` or none if it is absent. @param path of the operation */
+export function compileTexts({ name, in: place }: Parameter, path: string): ReadTexts {
+  if (place === 'query') return (_, query) => query.get(name)
+  if (place === 'cookie') return ({ request }) => cookieValues(request.headers.cookie as string | undefined, name)
+  if (place === 'path') {
+    const at = expressionsOf(path).indexOf(name)
+    return ({ segments }) => [segments[at] as string]
+  }
+  const field = name.toLowerCase()
+  return ({ request }) => [request.headers[field] ?? []].flat()
 }

@@ -1,9 +1,9 @@
 // Observes the parts of the contract that requests touch: a bit for each part, world and consumer. The size of the contract and
 // `MOST_CALLERS` bound it. It outlasts resets of worlds, and reloads.
 
-import { compileTexts, type Exchange } from '../../behaviours/exchange.ts'
+import type { Exchange } from '../../behaviours/exchange.ts'
 import { type Operation, responseFor } from '../../contract/contract.ts'
-import { type Parameter, splitQuery } from '../../contract/document/parameters.ts'
+import { compileTexts, type Parameter, splitQuery } from '../../contract/document/parameters.ts'
 import type { Peers } from '../../gateway/observer.ts'
 import type { BrokenRule, Reply } from '../../kernel/http.ts'
 import { isObject, parsePointer } from '../../kernel/json.ts'
@@ -266,7 +266,7 @@ function isSent(exchange: Exchange, index: number): boolean {
   const parameter = operation.parameters[index]!
   const { query } = request
   if (parameter.in === 'query' && !query.includes(parameter.name) && !query.includes('%')) return false
-  return (compileTexts(parameter, operation)(exchange, splitQuery(query))?.length ?? 0) > 0
+  return (compileTexts(parameter, operation.path)(exchange, splitQuery(query))?.length ?? 0) > 0
 }
 
 /** Marks the rule that was violated, in each branch that has it. */

@@ -1,7 +1,8 @@
 // Judges an exchange by two contracts: whether its request, which the current one accepts, would be refused by the next one, and
 // whether a part that its caller sends or receives differs there. Pure: all state is in the plan and the contracts.
 
-import { Exchange, type Identify } from '../../behaviours/exchange.ts'
+import type { Identify } from '../../behaviours/consumer.ts'
+import { Exchange } from '../../behaviours/exchange.ts'
 import { type Contract, ITEM, type Operation, responseFor } from '../../contract/contract.ts'
 import { childOf, itemsOf, membersOf, type Node } from '../../contract/documents.ts'
 import { essenceOf } from '../../contract/media-types.ts'

@@ -1,8 +1,8 @@
 // Answers with the reply of the real API, which is passed on as it arrives (RFC 9110 §7.6).
 
 import { type Exchange, type Handler, type PassOn, type Site, Slot, setting } from '../../behaviours/behaviour.ts'
-import { inTurns } from '../../behaviours/exchange.ts'
 import type { Responder } from '../../behaviours/responder.ts'
+import { inTurns } from '../../behaviours/turns.ts'
 import { decodeQuery } from '../../contract/document/parameters.ts'
 import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { joinFields } from '../../kernel/received.ts'

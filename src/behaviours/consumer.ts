@@ -1,0 +1,23 @@
+// Who sends a request.
+
+import type { Request } from '../kernel/http.ts'
+
+/** A named caller. */
+export interface Consumer {
+  readonly name: string
+  /** Credentials by the name of the contract's security scheme. */
+  readonly credentials: ReadonlyMap<string, string>
+  /** Milliseconds since the epoch, by the world's clock. */
+  readonly expires: number | undefined
+  /** Its scopes, for OAuth schemes. */
+  readonly scopes: ReadonlySet<string>
+}
+
+/** Without configured consumers, every well-formed credential is accepted. */
+export const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
+
+/** The reason why no consumer could be identified. */
+export type RefusedCaller = 'missing' | 'unknown' | 'expired' | 'unscoped'
+export type Identified = Consumer | RefusedCaller
+/** The consumer of a request, or the reason why there is none. */
+export type Identify = (request: Request, now: number) => Identified
