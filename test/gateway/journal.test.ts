@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { describeEntry, type RecordedRequest } from '../../src/gateway/journal/entry.ts'
-import type { RequestFilter } from '../../src/gateway/journal/filter.ts'
+import { compileFilter, type RequestFilter, verifyRequests } from '../../src/gateway/journal/filter.ts'
 import { OPERATIONS, simulate } from '../simulate.ts'
 import { FixedClock } from '../virtual-clock.ts'
 import { recordedAt } from './recorded.ts'
@@ -69,6 +69,25 @@ test('the oldest request is removed first', async () => {
     ['/things/3', '/things/4', '/things/5'],
   )
   assert.equal(gateway.journal.evicted, 2)
+})
+
+test('dropped requests are counted by world, so that the counts of another world are exact', async () => {
+  const { gateway, ask } = start('journal: { requests: 3 }')
+  const askIn = (world: string) => ask('GET /things', { headers: { 'understudy-world': world } })
+  const verdictOf = (world: string, times: number) => {
+    const criteria = compileFilter({ world }, Date.now(), gateway.journal)
+    assert.ok(!('fault' in criteria))
+    const { ok, unknown } = verifyRequests(gateway.journal, criteria, { min: times, max: times })
+    return unknown === undefined ? ok : 'unknown'
+  }
+  for (let i = 0; i < 5; i++) await askIn('alice')
+  assert.deepEqual([verdictOf('alice', 3), verdictOf('bob', 0), verdictOf('bob', 1)], ['unknown', true, false])
+  await askIn('bob')
+  assert.deepEqual([verdictOf('bob', 1), verdictOf('bob', 0)], [true, false])
+  for (let i = 0; i < 3; i++) await askIn('carol')
+  assert.equal(verdictOf('bob', 1), 'unknown')
+  gateway.journal.clear('bob')
+  assert.deepEqual([verdictOf('bob', 0), verdictOf('alice,bob', 0)], [true, 'unknown'])
 })
 
 test('the memory of the journal is bounded', async () => {

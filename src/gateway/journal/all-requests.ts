@@ -15,7 +15,10 @@ export interface JournalView {
   each(): Iterable<JournalEntry>
   /** Returns the request with this id; `undefined` if it was forgotten. */
   find(id: number): JournalEntry | undefined
+  /** The number of requests that were dropped for later ones. */
   readonly evicted: number
+  /** Returns how many of these may have been of a world. */
+  evictedFrom(world: string): number
 }
 
 export class AllRequests {
@@ -66,9 +69,11 @@ export class AllRequests {
     const { requests, dropped } = await this.#shared.read()
     const log = shortened(this.#log.name())
     let found = new Map<number, JournalEntry>()
+    const forgotten = new Set<string>()
     for (const line of requests) {
       if (line.startsWith('{')) {
         const { world } = JSON.parse(line) as Forgotten
+        forgotten.add(world)
         found = new Map([...found].filter(([, entry]) => entry.world !== world))
         continue
       }
@@ -77,7 +82,9 @@ export class AllRequests {
       found.set(entry.id, entry)
     }
     const entries = [...found.values()].sort((a, b) => a.at - b.at || a.id - b.id)
-    return { each: () => entries, find: id => found.get(id), evicted: dropped }
+    // The lines that were dropped are older than the one that says that the world is forgotten.
+    const evictedFrom = (world: string) => (forgotten.has(world) ? 0 : dropped)
+    return { each: () => entries, find: id => found.get(id), evicted: dropped, evictedFrom }
   }
 
   /** Forgets all requests, or those of one world, in every process. */

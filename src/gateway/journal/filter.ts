@@ -325,11 +325,17 @@ export function verifyRequests(journal: JournalView, criteria: readonly Criterio
   }
 }
 
-/** Returns how many requests the journal has dropped that may match: none where the oldest that it has is too old. */
+/**
+ * Returns how many requests the journal has dropped that may match: those of the worlds that are asked about, and none where the
+ * oldest that it has is too old.
+ */
 function droppedFrom(journal: JournalView, criteria: readonly Criterion[]): number {
   const [oldest] = journal.each()
   const isTooOld = ({ key, holds }: Criterion) => TIMES.has(key) && oldest !== undefined && !holds(oldest)
-  return criteria.some(isTooOld) ? 0 : journal.evicted
+  if (criteria.some(isTooOld)) return 0
+  const worlds = criteria.find(({ key }) => key === 'world')?.wanted.split(',')
+  if (worlds === undefined) return journal.evicted
+  return [...new Set(worlds)].reduce((sum, world) => sum + journal.evictedFrom(world), 0)
 }
 
 const TIMES = new Set(['after', 'since'])

@@ -29,6 +29,7 @@ export class Journal {
   #bytes = 0
   /** The number of requests that were dropped for later ones since the journal was last emptied. */
   evicted = 0
+  readonly #evictions = new Evictions()
   readonly #listeners = new Set<JournalListener>()
   #watchers = 0
   readonly #limit: number
@@ -178,12 +179,19 @@ export class Journal {
     this.onClear?.(world)
     if (world !== undefined) {
       for (const entry of this.each()) if (entry.world === world) this.#forget(entry)
+      this.#evictions.forget(world)
       return
     }
     this.#ring = []
     this.#first = this.#last + 1
     this.#bytes = 0
     this.evicted = 0
+    this.#evictions.clear()
+  }
+
+  /** Returns how many of the evicted requests may have been of a world, since it was last emptied. */
+  evictedFrom(world: string): number {
+    return this.#evictions.of(world)
   }
 
   /** Calls back with every request from now on. Call the returned function to stop. */
@@ -206,6 +214,7 @@ export class Journal {
   #evict(): void {
     const entry = this.#ring[this.#first % this.#settings.requests]
     if (entry?.id === this.#first) {
+      this.#evictions.count(entry.world)
       this.#forget(entry)
       this.evicted += 1
     }
@@ -243,6 +252,49 @@ export class Journal {
       if (value !== undefined) kept[name] = String(value)
     }
     return kept
+  }
+}
+
+/** The worlds whose evicted requests are counted apart: names of worlds come from clients. */
+const MOST_WORLDS = 10_000
+
+/** Counts evicted requests by their world. */
+class Evictions {
+  readonly #counts = new Map<string, { count: number }>()
+  /** The requests of worlds that are no longer counted apart. */
+  #others = 0
+
+  count(world: string): void {
+    const counted = this.#counts.get(world)
+    if (counted !== undefined) {
+      counted.count += 1
+      return
+    }
+    this.#counts.set(world, { count: 1 })
+    if (this.#counts.size > MOST_WORLDS) this.#merge()
+  }
+
+  /** Counts the world that was the first to be counted with the others. */
+  #merge(): void {
+    for (const [world, { count }] of this.#counts) {
+      this.#others += count
+      this.#counts.delete(world)
+      return
+    }
+  }
+
+  /** Returns the number of a world, at most: those of worlds that are not counted apart may be its own. */
+  of(world: string): number {
+    return (this.#counts.get(world)?.count ?? 0) + this.#others
+  }
+
+  forget(world: string): void {
+    this.#counts.delete(world)
+  }
+
+  clear(): void {
+    this.#counts.clear()
+    this.#others = 0
   }
 }
 
