@@ -192,8 +192,8 @@ export function operationFor(route: ImportedRoute, examples?: Examples): JsonObj
   const content = mapValues(Object.fromEntries(bodies), all => {
     if (all.length === 0) return {}
     const { required = [], ...schema } = schemaOfValues(all)
-    // A single request shows fields that others may leave out, unless one without them is refused.
-    const isCertain = isRecorded || new Set(all.map(body => stringifyJson(body))).size > 1
+    // A single request shows fields that others may leave out, unless one without them is refused; so does each partial update.
+    const isCertain = method !== 'PATCH' && new Set(all.map(body => stringifyJson(body))).size > 1
     const needed = (required as readonly string[]).filter(name => isCertain || refused.some(one => !(name in one)))
     return {
       schema: needed.length > 0 ? { ...schema, required: needed } : schema,

@@ -66,6 +66,9 @@ class RecordedRecords {
   /** The texts of the values that the server gave new records, by field. */
   readonly #made = new Map<string, Set<string>>()
 
+  /** The fields that were left out of records, because the contract lacks them. */
+  readonly undocumented = new Set<string>()
+
   constructor(resource: Resource) {
     this.resource = resource
   }
@@ -86,7 +89,18 @@ class RecordedRecords {
   }
 
   #fitting(records: ReadonlyMap<string, JsonObject>): JsonObject[] {
-    return [...records.values()].filter(record => recordMistakes(this.resource, record) === undefined)
+    const fits = (record: JsonObject) => recordMistakes(this.resource, record) === undefined
+    return [...records.values()].map(record => (fits(record) ? record : this.#documented(record))).filter(fits)
+  }
+
+  /** Returns a record without the fields that its schema lacks: a closed one refuses it with them. */
+  #documented(record: JsonObject): JsonObject {
+    const { idField, schema, unshown } = this.resource
+    return membersOf(record, name => {
+      const isDocumented = name === idField || schema.shape.properties.has(name) || unshown.includes(name)
+      if (!isDocumented) this.undocumented.add(name)
+      return isDocumented
+    })
   }
 
   /**

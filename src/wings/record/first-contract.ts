@@ -77,6 +77,7 @@ function note(
       status,
       headers: {},
       ...(isEmpty ? {} : { type, body: isJson(type) ? body : '' }),
+      ...(typeof request.body === 'string' ? { trial: { path, query, headers: {}, body: request.body } } : {}),
     })
   }
   const list = [body, ...Object.values(isObject(body) ? body : {})].find((value): value is Json[] =>

@@ -10,7 +10,7 @@ import { writeYaml } from '../../kernel/file/write-yaml.ts'
 import { holdsExact, type Json, type JsonObject, mapValues, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { LoadWing } from '../../load/contract-file.ts'
-import { loadContract, loadPlan } from '../../load/load.ts'
+import { type Loaded, loadContract, loadPlan } from '../../load/load.ts'
 import { houseWith } from '../../plan/house.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { inferGateway } from '../infer/infer.ts'
@@ -21,6 +21,7 @@ import { matchExchange, RecordedState } from '../project/recorded-state.ts'
 import { type ReplayProof, replayRecording } from '../project/replay.ts'
 import { RecordedExamples } from './examples.ts'
 import { firstContract } from './first-contract.ts'
+import { refusedSettings, withoutSettings } from './refused-settings.ts'
 
 export interface RecordedProject {
   /** The files that were written. */
@@ -66,10 +67,14 @@ export async function projectOfExchanges(
   if (plan === undefined) return void copy(load().report)
   const traffic = new RecordedTraffic(plan)
   for await (const exchange of exchanges) traffic.add(exchange)
-  const before = traffic.write(output, document)
-  const loaded = load()
+  const { before, gateway } = traffic.write(output, document)
+  const place = placeOfFile(relative(home, folder))
+  const loaded = writeGateway(output, gateway, load, (setting, why) => {
+    const message = `${setting} is left out, because the contract refuses it: ${why}`
+    report.warning('not-recorded', message, place, 'add it to the contract')
+  })
   copy(loaded.report)
-  traffic.tellOmitted(report, placeOfFile(relative(home, folder)))
+  traffic.tellOmitted(report, place)
   const { files, kept } = output
   return loaded.plan && { files, kept, proof: await replayRecording(exchanges, loaded.plan, before) }
 }
@@ -84,6 +89,7 @@ class RecordedTraffic {
   #isConditional = false
   #unmatched = 0
   #unfit = 0
+  readonly #undocumented = new Set<string>()
 
   constructor(plan: Plan) {
     this.#plan = plan
@@ -103,8 +109,8 @@ class RecordedTraffic {
     getOrMake(this.#latencies, matched.planned.operation.id, () => []).push(exchange.latency)
   }
 
-  /** Writes the examples, the records and the gateway.yaml. Returns the records before the recording, by resource. */
-  write(output: ProjectFolder, document: string): ReadonlyMap<string, readonly JsonObject[]> {
+  /** Writes the examples and the records. Returns the records before the recording, by resource, and the gateway.yaml. */
+  write(output: ProjectFolder, document: string) {
     const { settings, actions } = this.#examples.write()
     const info = { title: 'Recorded replies as examples', version: '1' }
     if (actions.length > 0) output.write('examples.overlay.yaml', { overlay: '1.1.0', info, actions })
@@ -116,6 +122,7 @@ class RecordedTraffic {
       const { now } = records
       before.set(name, records.before)
       this.#unfit += records.size - now.length
+      for (const field of records.undocumented) this.#undocumented.add(`${name}.${field}`)
       output.write(`fixtures/${name}.yaml`, now)
       return { ...records.describe(block), seed: `./fixtures/${name}.yaml` }
     })
@@ -124,14 +131,14 @@ class RecordedTraffic {
       const block = respond === undefined ? settings.get(id) : { respond: this.#state.respond(id, respond) }
       return [id, { ...block, ...percentilesOf(latencies) }] as const
     })
-    output.write('gateway.yaml', {
+    const gateway = {
       contract: [referenceTo(output.folder, document), ...(actions.length > 0 ? ['./examples.overlay.yaml'] : [])],
       seed: 1,
       ...(this.#isConditional ? { defaults: { conditional: {} } } : {}),
       resources: seeded,
       operations: { ...operations, ...Object.fromEntries(seen) },
-    } as unknown as Json)
-    return before
+    } as unknown as JsonObject
+    return { before: before as ReadonlyMap<string, readonly JsonObject[]>, gateway }
   }
 
   /** Warns of what is not in the project. */
@@ -140,10 +147,37 @@ class RecordedTraffic {
       'requests for no operation of the contract': this.#unmatched,
       'replies that break the contract, have no body, or are too many': this.#examples.invalid,
       'records that break the contract': this.#unfit,
+      'fields of records that the contract lacks': [...this.#undocumented].join(', '),
     }
     for (const [what, count] of Object.entries(omitted))
-      if (count > 0)
+      if (count !== 0 && count !== '')
         report.warning('not-recorded', `${what}: ${count}`, place, 'compare: understudy drift recording.har')
+  }
+}
+
+/** The number of times that a gateway.yaml is loaded without the settings that it was refused for. */
+const MOST_LOADS = 20
+
+/**
+ * Writes a gateway.yaml and loads it. Settings that are refused are left out: the traffic may show more than a contract has.
+ *
+ * @param refuse is called with each of these, and why
+ */
+function writeGateway(
+  output: ProjectFolder,
+  gateway: JsonObject,
+  load: () => Loaded,
+  refuse: (setting: string, why: string) => void,
+): Loaded {
+  let rest = gateway
+  for (let loads = 1; ; loads++) {
+    output.write('gateway.yaml', rest)
+    const loaded = load()
+    const isLast = loaded.plan !== undefined || loads === MOST_LOADS || output.isEdited('gateway.yaml')
+    const refused = isLast ? new Map() : refusedSettings(output.path('gateway.yaml'), rest, loaded.report)
+    if (refused.size === 0) return loaded
+    for (const [setting, why] of refused) refuse(setting, why)
+    rest = withoutSettings(rest, new Set(refused.keys()))
   }
 }
 

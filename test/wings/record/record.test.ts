@@ -65,6 +65,51 @@ test('trains are recorded beside their contract, which stays as it is', async ()
   assert.match(bare.read('openapi.yaml'), /\/bookings\/\{bookingId\}\/payment:/)
 })
 
+test('fields that the contract lacks are left out of the project, and this is said', async () => {
+  const fields = { id: { type: 'integer', readOnly: true }, body: { type: 'string' }, owner: { type: 'string' } }
+  const contractOf = (note: object) => {
+    const content = { 'application/json': { schema: { $ref: '#/components/schemas/Note' } } }
+    const list = { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Note' } } } }
+    const file = join(home, 'notes.json')
+    const paths = {
+      '/notes': {
+        get: { operationId: 'listNotes', responses: { 200: { description: 'All', content: list } } },
+        post: {
+          operationId: 'createNote',
+          requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
+          responses: { 201: { description: 'The note', content } },
+        },
+      },
+      '/notes/{id}': {
+        get: {
+          operationId: 'getNote',
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+          responses: { 200: { description: 'The note', content } },
+        },
+      },
+    }
+    const info = { title: 'Notes', version: '1' }
+    writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info, paths, components: { schemas: { Note: note } } }))
+    return file
+  }
+  const note = (id: number, rank: number) => ({ id, body: `n${id}`, owner: 'ann', color: 'green', rank })
+  const traffic: Sent[] = [get('/notes'), { method: 'POST', path: '/notes', body: { body: 'n9' } }, get('/notes/9')]
+  const api = () => scripted([200, [note(8, 1), note(3, 2)]], [201, note(9, 3)], [200, note(9, 3)])
+  const made = await recordInto(await recorded(api(), traffic), {
+    contract: contractOf({ type: 'object', properties: fields }),
+  })
+  assert.deepEqual(made.said, [
+    'warning not-recorded: resources.notes.defaults.color is left out, because the contract refuses it: Note has no field "color"',
+    'warning not-recorded: resources.notes.defaults.rank is left out, because the contract refuses it: Note has no field "rank"',
+    'warning not-recorded: operations.listNotes.respond.sort is left out, because the contract refuses it: "rank" does not name a field to order by',
+  ])
+  assert.equal((await serve(made)('GET /notes/9'))[0], 200)
+  const closed = { type: 'object', properties: fields, additionalProperties: false }
+  const strict = await recordInto(await recorded(api(), traffic), { contract: contractOf(closed) })
+  assert.deepEqual(await serve(strict)('GET /notes/9'), [200, { id: 9, body: 'n9', owner: 'ann' }])
+  assert.match(strict.said.join('\n'), /fields of records that the contract lacks: notes\.color, notes\.rank$/m)
+})
+
 test('the pet store is recorded from its own gateway; a status that the contract lacks is listed', async () => {
   const config = join(import.meta.dirname, '../../../config')
   const clock = new FixedClock()
@@ -167,6 +212,23 @@ test('all replies that show a record of a collection share a schema, and its ope
   assert.deepEqual(contract.match(/(?<=operationId: )\w+/g), ['listOrders', 'createOrder', 'getOrder'])
   assert.equal(contract.match(/"#\/components\/schemas\/Order"/g)?.length, 3)
   assert.match(contract, /total: \{ type: number \}/)
+})
+
+test('no field of a body is required because a single request or a partial update had it', async () => {
+  const thing = { id: 1, name: 'a', size: 2 }
+  const traffic: Sent[] = [
+    get('/things'),
+    { method: 'POST', path: '/things', body: { name: 'b', size: 3 } },
+    { method: 'PATCH', path: '/things/1', body: { size: 4 } },
+    { method: 'PATCH', path: '/things/1', body: { size: 5 } },
+  ]
+  const api = scripted(
+    ...[[200, [thing]] as const, [201, { id: 2, name: 'b', size: 3 }] as const],
+    ...[[200, { ...thing, size: 4 }] as const, [200, { ...thing, size: 5 }] as const],
+  )
+  const send = serve(await recordInto(await recorded(api, traffic)))
+  assert.equal((await send('POST /things', { name: 'c' }))[0], 201)
+  assert.deepEqual(await send('PATCH /things/1', { name: 'z' }), [200, { id: 1, name: 'z', size: 5 }])
 })
 
 test('requests to an operation without records are told apart by their values', async () => {
