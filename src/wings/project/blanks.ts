@@ -13,6 +13,22 @@ import { type BlankOptions, blankColumns, blankEvents, blankSecrets, isIdentifie
 
 const BLANK = /^masked-\d+(?:@example\.com)?$/i
 
+/** A blank in a text, and a date that was blanked. */
+const HAS_BLANK = /\bmasked-\d+|\b1111-11-11/i
+
+/** Returns whether a text has a blank, which no client sends. */
+export const hasBlank = (text: string): boolean => HAS_BLANK.test(text)
+
+/** Returns an object without the members that were blanked: a text, a number in place of a secret one, or a list with some. */
+export function withoutBlanks(value: JsonObject): JsonObject {
+  const kept = Object.entries(value).flatMap(([name, item]): [string, Json][] => {
+    if (isObject(item)) return [[name, withoutBlanks(item as JsonObject)]]
+    const isBlank = item === 0 ? secrecyOf(name, 'field') !== undefined : hasBlank(stringifyJson(item))
+    return isBlank ? [] : [[name, item]]
+  })
+  return Object.fromEntries(kept)
+}
+
 type SecrecyOf = NonNullable<BlankOptions['secrecyOf']>
 
 interface TextUse {

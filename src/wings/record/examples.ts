@@ -1,11 +1,12 @@
 // The recorded replies that become examples of the contract, and the rules that choose between them.
 
-import { type Operation, responseFor } from '../../contract/contract.ts'
+import { responseFor } from '../../contract/contract.ts'
 import { essenceOf, isJson } from '../../contract/media-types.ts'
-import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { normalized } from '../overlay/json-path.ts'
+import { hasBlank, withoutBlanks } from '../project/blanks.ts'
 import { requestConditions } from '../project/imported.ts'
 import { jsonOfMessage, typeOfMessage, valueOfRequest } from '../project/messages.ts'
 import type { MatchedExchange } from '../project/recorded-state.ts'
@@ -13,7 +14,7 @@ import type { MatchedExchange } from '../project/recorded-state.ts'
 /** The examples of an operation: one for each request that was answered differently. */
 const MOST_EXAMPLES = 50
 
-/** A reply to one request; the last one, if it was sent again. */
+/** A reply to one request; the last one, if it was sent again, or the last success of an action. */
 interface RecordedCase {
   readonly when: readonly string[]
   readonly status: number
@@ -22,12 +23,18 @@ interface RecordedCase {
   readonly value: Json | undefined
 }
 
-/** Returns the part of a query that the contract declares. A condition on another parameter would be a mistake. */
-function declaredQuery(query: string, { parameters }: Operation): string {
-  const pairs = [...new URLSearchParams(query)].filter(([name]) =>
-    parameters.some(parameter => parameter.in === 'query' && parameter.owns(name)),
-  )
-  return String(new URLSearchParams(pairs))
+/**
+ * Returns the conditions that tell a request from others of its operation. A condition on a parameter that the contract does not
+ * declare would be a mistake, and no client can meet one on a blank.
+ */
+function conditionsOf({ exchange: { query, request }, planned, given }: MatchedExchange): string[] {
+  const { parameters } = planned.operation
+  const isDeclared = (name: string) => parameters.some(parameter => parameter.in === 'query' && parameter.owns(name))
+  const pairs = [...new URLSearchParams(query)].filter(([name, value]) => isDeclared(name) && !hasBlank(value))
+  const values = [...given].filter(([, value]) => !hasBlank(value))
+  const body = valueOfRequest(request)
+  const sent = isObject(body) ? withoutBlanks(body as JsonObject) : undefined
+  return requestConditions(values, String(new URLSearchParams(pairs)), sent)
 }
 
 export class RecordedExamples {
@@ -43,14 +50,19 @@ export class RecordedExamples {
     this.#plan = plan
   }
 
-  add({ exchange, planned: { operation }, respond, given }: MatchedExchange): void {
+  add(matched: MatchedExchange): void {
+    const { exchange, planned, respond } = matched
+    const { operation } = planned
     const { reply } = exchange
     const { status } = reply
     if (status === 304) return
     const cases = getOrMake(this.#cases, operation.id, () => new Map<string, RecordedCase>())
-    const when = requestConditions(given, declaredQuery(exchange.query, operation), valueOfRequest(exchange.request))
+    const when = conditionsOf(matched)
     // The records answer most requests: one example of each status shows how.
     const key = respond === undefined ? when.join() : `${status}`
+    // An action that fails when it is repeated is remembered for its success.
+    const isRepeated = exchange.method !== 'GET' && status >= 400 && (cases.get(key)?.status ?? 400) < 400
+    if (isRepeated) return
     const documented = responseFor(operation, status)
     const type = typeOfMessage(reply)
     const [name = '', media] = [...(documented?.content ?? [])].find(([range]) => essenceOf(range) === type) ?? []

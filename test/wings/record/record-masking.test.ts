@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Har } from 'har-format'
 import { RECORDING } from '../../../src/wings/project/recording.ts'
-import { get, proofOf, recordInto, scripted } from './record-into.ts'
+import { get, proofOf, recordInto, scripted, serve } from './record-into.ts'
 import { BLOG_TRAFFIC, blog, recorded, type Sent } from './recorded-api.ts'
 
 test('no credential reaches the disk, and personal fields get the same blank everywhere', async () => {
@@ -61,6 +61,32 @@ test('no credential reaches the disk, and personal fields get the same blank eve
   const [blank] = /masked-\d+@example\.com/.exec(made.read('fixtures/users.yaml')) as RegExpExecArray
   assert.ok(made.read(RECORDING).includes(`/users/${encodeURIComponent(blank)}`))
   assert.deepEqual([proofOf(made), made.different], ['4 of 4', []])
+})
+
+test('blanks are in no rule, so each user logs in as before, also when the recording goes on', async () => {
+  const logIn = (user: string, password: string): Sent => ({
+    method: 'POST',
+    path: '/login',
+    body: { user, password, pin: 7 },
+  })
+  const userOf = (name: string) => ({ token: `tok-${name}-12345`, user: { name } })
+  const traffic = [logIn('ann', 'pw-ann-1'), logIn('bob', 'pw-bob-2'), logIn('bob', 'wrong')]
+  const api = () => scripted([200, userOf('ann')], [200, userOf('bob')], [401, { error: 'wrong' }])
+  const made = await recordInto(await recorded(api(), traffic))
+  assert.deepEqual(
+    [...made.read('gateway.yaml').matchAll(/when: ([^,]*)/g)].map(([, when]) => when),
+    ['dyn(request.body).user == "ann"', 'dyn(request.body).user == "bob"'],
+  )
+  const nameOf = async (user: string, password: string) => {
+    const [, body] = await serve(made)('POST /login', { user, password, pin: 7 })
+    return (body as { user: { name: string } }).user.name
+  }
+  assert.deepEqual([await nameOf('ann', 'pw-ann-1'), await nameOf('bob', 'other')], ['ann', 'bob'])
+  const folder = made.place.folder.split('/').at(-1) as string
+  const again = await recordInto(await recorded(api(), traffic, undefined, 100), { folder })
+  assert.equal(again.added, 3)
+  assert.equal([...again.read('gateway.yaml').matchAll(/when: /g)].length, 2)
+  assert.deepEqual(again.different, ['postLogin: 401 ≠ 200 (2)'])
 })
 
 test('an id that looks random stays in a path, a field and a tag, and is blanked elsewhere once it was a secret', async () => {

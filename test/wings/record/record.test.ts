@@ -231,6 +231,13 @@ test('no field of a body is required because a single request or a partial updat
   assert.deepEqual(await send('PATCH /things/1', { name: 'z' }), [200, { id: 1, name: 'z', size: 5 }])
 })
 
+test('an action answers its last success, also where it failed when it was repeated', async () => {
+  const pay: Sent = { method: 'POST', path: '/orders/1/pay' }
+  const api = scripted([200, { paid: true }], [409, { error: 'paid already' }])
+  const send = serve(await recordInto(await recorded(api, [pay, pay])))
+  assert.deepEqual(await send('POST /orders/2/pay'), [200, { paid: true }])
+})
+
 test('requests to an operation without records are told apart by their values', async () => {
   const weather = (city: string): Sent => ({ method: 'GET', path: '/weather', query: `city=${city}` })
   const sum = (a: unknown): Sent => ({ method: 'POST', path: '/sum', body: { a, nested: { b: 'x "y"' } } })
