@@ -1,11 +1,9 @@
 // Conditional requests (RFC 9110 §13): replies get entity tags, 304 answers for the current representation, and 412 a write that is
 // based on another one.
 
-import { createHash } from 'node:crypto'
-import { problems, type Reply, refuse, withHeaders } from '../kernel/http.ts'
-import { digest } from '../world/draws.ts'
-import type { Entry } from '../world/records/types.ts'
+import { problems, refuse, withHeaders } from '../kernel/http.ts'
 import { type Behaviour, type ConfigOf, setting, type Wrap } from './behaviour.ts'
+import { tagOf, tagOfReply } from './entity-tags.ts'
 
 const schema = setting.block(
   'Sends a strong `ETag` and evaluates `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, that of any other reply to GET a digest of its body. In `defaults` and `tags` it is ignored for other operations.',
@@ -82,29 +80,8 @@ const REQUIRED = refuse(problems.precondition_required, 'If-Match is missing: se
 /** The headers of the 200 that a 304 keeps (RFC 9110 §15.4.5). Outer behaviours add others. */
 const KEPT = ['cache-control', 'content-location', 'expires', 'vary']
 
-/** The revision distinguishes the states of a record; the digest, those before and after a reset. */
-const tagOf = ({ revision, text }: Entry): string => `"${revision.toString(36)}-${digest(text).toString(36)}"`
-
 /** The representation at the end of a tag: JSON and XML are different representations of one state. */
 const MEDIA = /\.[a-z0-9+-]*"/g
-
-/**
- * Returns the entity tag of a reply: the one in its headers, a record's, or a digest of its body. The body is sent exactly
- * as digested, so the tag is strong (RFC 9110 §8.8.1).
- */
-function tagOfReply({ headers, body }: Reply, entry: Entry | undefined): string {
-  const { etag, 'content-type': type = '' } = headers
-  if (etag !== undefined && TAG.test(etag)) return etag
-  if (entry === undefined) {
-    const hash = createHash('sha256').update(body ?? '')
-    return `"${hash.digest('base64url').slice(0, 22)}"`
-  }
-  const [, media = ''] = /^\w+\/([a-z0-9.+-]+)/i.exec(type) ?? []
-  if (media === '' || /^(?:.*\+)?json$/i.test(media)) return tagOf(entry)
-  return tagOf(entry).replace(/"$/, `.${media.toLowerCase().replace(/[^a-z0-9+-]/g, '-')}"`)
-}
-
-const TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/
 
 /** Returns whether a list of entity tags contains this one. Weak tags match only in a weak comparison (§8.8.3.2). */
 function lists(field: string, tag: string, strongly: boolean): boolean {

@@ -141,31 +141,79 @@ export function successStatus(operation: Operation, ...preferred: [number, ...nu
   return documented.length > 0 ? Math.min(...documented) : preferred[0]
 }
 
+/** Headers that the server sets itself, or that would change the reading of the body. */
+const FRAMING = new Set([
+  ...'connection content-encoding content-length content-type date keep-alive te trailer upgrade'.split(' '),
+  ...'transfer-encoding content-range accept-ranges vary'.split(' '),
+])
+
+const documentedHeaders = new WeakMap<readonly Header[], readonly Header[]>()
+/** Returns the documented headers of a response, but for those of its framing and of CORS. */
+export const headersOf = ({ headers }: ResponseSpec): readonly Header[] =>
+  getOrMake(documentedHeaders, headers, () =>
+    headers.filter(({ name }) => !FRAMING.has(name.toLowerCase()) && !/^access-control-/i.test(name)),
+  )
+
+/** Returns the mistake of a header of a reply: the rest of a sentence that begins with it. */
+export function headerMistake({ name, required, schema }: Header, headers: Headers): string | undefined {
+  const text = headers[name.toLowerCase()]
+  if (text === undefined) return required ? 'is required' : undefined
+  const types = [...(schema?.types ?? [])]
+  // How a list or an object is written is not known well enough.
+  if (schema === undefined || types.includes('array') || types.includes('object')) return undefined
+  const parsed = types.includes('string') || types.length === 0 ? undefined : parseJson(text)
+  const [violation] = schema.check(parsed !== undefined && 'value' in parsed ? parsed.value : text) ?? []
+  return violation?.message
+}
+
 /** A mistake of a reply. */
 export interface Nonconformance {
-  readonly code: 'undocumented-status' | 'undocumented-type' | 'invalid-body'
+  readonly code: 'undocumented-status' | 'undocumented-type' | 'invalid-body' | 'missing-header' | 'invalid-header'
   /** The rest of a sentence that begins with "the operation". */
   readonly message: string
 }
 
-/** Returns the mistake of a reply: its status, media type or body; `undefined` if it is in contract. */
-export function nonconformanceOf(operation: Operation, { status, headers, body }: Reply): Nonconformance | undefined {
-  const mistake = (code: Nonconformance['code'], what: string) => ({ code, message: `answered ${status}${what}` })
+/** Returns the mistake of a reply: its status, media type, body or headers; `undefined` if it is in contract. */
+export function nonconformanceOf(operation: Operation, reply: Reply): Nonconformance | undefined {
+  const { status, headers } = reply
   const documented = responseFor(operation, status)
-  if (documented === undefined) return mistake('undocumented-status', ', which is not documented')
+  const [code, what] =
+    documented === undefined
+      ? (['undocumented-status', ', which is not documented'] as const)
+      : (bodyMistake(documented, reply) ?? headersMistake(documented, headers) ?? [])
+  return code && { code, message: `answered ${status}${what}` }
+}
+
+type Mistake = readonly [code: Nonconformance['code'], what: string]
+
+function bodyMistake(documented: ResponseSpec, { headers, body }: Reply): Mistake | undefined {
   if (body === undefined || body.length === 0 || documented.content.size === 0) return undefined
   const type = essenceOf(headers['content-type'] ?? '')
   const media = mediaOfReply(documented, headers)
-  if (media === undefined) return mistake('undocumented-type', ` as ${type || 'no type'}, which is not documented`)
+  if (media === undefined) return ['undocumented-type', ` as ${type || 'no type'}, which is not documented`]
   if (!isRead(media, type)) return undefined
   const { schema, sequence } = media
   const parsed = sequence === undefined ? parseBody(body) : readSequence(Buffer.from(body).toString(), sequence)
   if (parsed === undefined) return undefined
-  if ('fault' in parsed) return mistake('invalid-body', ` with a body that ${parsed.fault}`)
+  if ('fault' in parsed) return ['invalid-body', ` with a body that ${parsed.fault}`]
   const [violation] = checkBody(parsed, schema)
   if (violation === undefined) return undefined
-  const what = `${violation.pointer || 'the body'} ${violation.message}`
-  return mistake('invalid-body', ` with a body that breaks its schema: ${what}`)
+  return [
+    'invalid-body',
+    ` with a body that breaks its schema: ${violation.pointer || 'the body'} ${violation.message}`,
+  ]
+}
+
+function headersMistake(documented: ResponseSpec, headers: Headers): Mistake | undefined {
+  for (const header of headersOf(documented)) {
+    const { name } = header
+    const mistake = headerMistake(header, headers)
+    if (mistake === undefined) continue
+    return headers[name.toLowerCase()] === undefined
+      ? ['missing-header', ` without the header ${name}, which is required`]
+      : ['invalid-header', ` with a header ${name} that ${mistake}`]
+  }
+  return undefined
 }
 
 /** Whether a body of this type is read: JSON, or a sequence of values, with a schema. */

@@ -62,6 +62,7 @@ test('no behaviour imports another behaviour', () => {
   const shared = [
     'behaviour',
     'consumer',
+    'entity-tags',
     'exchange',
     'judging',
     'expressions',

@@ -8,7 +8,7 @@ const OPEN = new Set([
   'http/request.ts: code',
   'plan/simulation.ts: keyword',
   'kernel/schema/violations.ts: keyword',
-  'contract/answer/answers.ts: name',
+  'contract/answer/headers.ts: name',
 ])
 
 /** The switches of a text: the subject of each, and its body. */

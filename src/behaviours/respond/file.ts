@@ -1,13 +1,14 @@
 // `file: ./book.pdf`: the content of a file. The door to mrmime.
 
 import { lookup } from 'mrmime'
-import { responseFor, successStatus } from '../../contract/contract.ts'
+import { headersOf, responseFor, successStatus } from '../../contract/contract.ts'
 import { essenceOf } from '../../contract/media-types.ts'
 import { reportPlaceholders } from '../../expression/template.ts'
 import { lowerNames } from '../../kernel/http.ts'
 import { type Handler, type Site, setting } from '../behaviour.ts'
 import type { Responder } from '../responder.ts'
 import { headersSchema, type KeysOf } from './config.ts'
+import { checkHeaders } from './status.ts'
 
 const keys = {
   file: setting.text('A file below the folder of this configuration; its extension determines the media type.'),
@@ -28,13 +29,15 @@ function compileFile({ file = '', headers = {} }: FileConfig, site: Site): Handl
   const given = lowerNames(headers)
   const type = given['content-type'] ?? lookup(file) ?? 'application/octet-stream'
   const status = successStatus(operation, 200)
-  const documented = [...(responseFor(operation, status)?.content.keys() ?? [])].map(essenceOf)
+  const response = responseFor(operation, status)
+  const documented = [...(response?.content.keys() ?? [])].map(essenceOf)
   const essence = essenceOf(type)
   const range = `${essence.split('/', 1)[0]}/*`
   if (documented.length > 0 && ![essence, range, '*/*'].some(one => documented.includes(one))) {
     const message = `the operation ${operation.id} does not document ${essence} for ${status}`
     site.warn('undocumented-type', message, ['file'], `documented: ${documented.join(', ')}`)
   }
+  checkHeaders(response === undefined ? [] : headersOf(response), given, site)
   const reply = { status, headers: { 'content-type': type, ...given }, body: bytes, bytes: bytes.length }
   return async () => reply
 }

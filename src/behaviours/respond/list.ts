@@ -1,6 +1,6 @@
 // Lists the records of a resource: filters, sorts, pages and wraps them. Independent of storage engines.
 
-import { responseFor, successStatus } from '../../contract/contract.ts'
+import { headersOf, responseFor, successStatus } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
@@ -17,7 +17,7 @@ import type { Responder } from '../responder.ts'
 import { type FilterConfig, listKeys, type RespondConfig } from './config.ts'
 import { compileWithin, type Referring, referrersOf, referringTo, reportField, resourceOf } from './key.ts'
 import { compileEnvelope, type LocateParameter, lostCursor, Paging } from './pages.ts'
-import { compileNegotiated, compileShownList } from './reply.ts'
+import { compileHeaders, compileNegotiated, compileShownList } from './reply.ts'
 import { completeTemplate, pathOfPlaceholder, recordPath, schemaBelow, shownBranches, successSchema } from './shape.ts'
 import { compileOtherTime } from './values.ts'
 
@@ -28,12 +28,17 @@ export const list: Responder<RespondConfig> = {
   changes: false,
   compile(config, site) {
     const resource = resourceOf(config.list, ['list'], site)
-    return resource && compileNegotiated(compileList(config, resource, site), successStatus(site.operation, 200), site)
+    if (resource === undefined) return undefined
+    const status = successStatus(site.operation, 200)
+    return compileHeaders(compileNegotiated(compileList(config, resource, site), status, site), false, site)
   },
 }
 
-function compileList(config: RespondConfig, resource: Resource, site: Site): Handler {
+function compileList(written: RespondConfig, resource: Resource, site: Site): Handler {
   const { operation, contract, invalid } = site
+  const response = responseFor(operation, successStatus(operation, 200))
+  const isLinked = response !== undefined && headersOf(response).some(({ name }) => /^link$/i.test(name))
+  const config = isLinked ? { links: true, ...written } : written
   const { parameters } = operation
   const locate = parameterLocator(site)
   const within = compileWithin(config, resource, site)

@@ -6,7 +6,7 @@ import type { Resource } from '../resource.ts'
 import type { Responder } from '../responder.ts'
 import type { RespondConfig } from './config.ts'
 import { resourceOf } from './key.ts'
-import { compileGive, compileNegotiated, type Give } from './reply.ts'
+import { compileGive, compileHeaders, compileNegotiated, type Give } from './reply.ts'
 
 /** The kinds that answer with one record. */
 export const RECORD_KINDS = ['create', 'read', 'replace', 'update', 'delete'] as const
@@ -28,6 +28,7 @@ export const onRecord = (
     const resource = resourceOf(config[kind], [kind], site)
     if (resource === undefined) return undefined
     const handler = compile(config, resource, compileGive(config, resource, site), site)
-    return compileNegotiated(handler, successStatus(site.operation, ...preferred), site)
+    const negotiated = compileNegotiated(handler, successStatus(site.operation, ...preferred), site)
+    return compileHeaders(negotiated, kind === 'create', site)
   },
 })

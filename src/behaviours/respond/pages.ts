@@ -1,8 +1,9 @@
 // The pages of a list: which one a request asks for, by offset, page number or cursor; the links to its neighbours; and its
 // envelope, a wrapping object or a count in a header.
 
+import { headersOf, responseFor, successStatus } from '../../contract/contract.ts'
 import { decodeQuery, type Parameter } from '../../contract/document/parameters.ts'
-import type { Field } from '../../contract/schema/field.ts'
+import { describeField, type Field } from '../../contract/schema/field.ts'
 import { type Fill, JsonText, mentions, type TemplateContext, textOfFilled } from '../../expression/template.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, JSON_HEADERS, type Reply } from '../../kernel/http.ts'
@@ -287,8 +288,12 @@ export function compileEnvelope(
     const template = expressions.template<InPage>(String(value), path, error, PLACEHOLDERS)
     return [name.toLowerCase(), template] as const
   })
-  const counted = counts || mentions({ body, given }, name => COUNTING.test(name))
-  if (whole === undefined && links !== true && fields.length === 0) return { counts }
+  const documented = documentedFields(Object.keys(given), site)
+  const counted =
+    counts ||
+    mentions({ body, given }, name => COUNTING.test(name)) ||
+    documented.some(({ placeholder }) => COUNTING.test(placeholder))
+  if (whole === undefined && links !== true && fields.length + documented.length === 0) return { counts }
   if (whole !== undefined) checkEnvelope(page => whole.write(page), site)
   return {
     /** Whether it needs the number of all matching records. */
@@ -297,6 +302,11 @@ export function compileEnvelope(
       const context = { page, links: neighbours, exchange, scope: expressions.scope(exchange) }
       const headers: Record<string, string> = { ...JSON_HEADERS }
       for (const [name, one] of fields) headers[name] = textOfFilled(one.fill(context))
+      for (const { name, fill } of documented) {
+        const value = fill(context)
+        // Without a neighbour there is nothing to say.
+        if (value !== null && value !== '') headers[name] = String(value)
+      }
       if (links === true) {
         const shown = RELATIONS.filter(rel => neighbours[rel] !== undefined)
         if (shown.length > 0) headers.link = shown.map(rel => `<${neighbours[rel]}>; rel="${rel}"`).join(', ')
@@ -307,6 +317,30 @@ export function compileEnvelope(
     },
   }
 }
+
+/** The documented headers of a page that have a usual name, but for those that are configured: `X-Total-Count`, `X-Next-Page`. */
+function documentedFields(configured: readonly string[], { operation, contract }: Site) {
+  const response = responseFor(operation, successStatus(operation, 200))
+  const headers = response === undefined ? [] : headersOf(response)
+  const given = new Set(configured.map(name => name.toLowerCase()))
+  const siblings = headers.map(({ name }) => wordOf(name))
+  return headers.flatMap(({ name: written, schema }) => {
+    const name = written.toLowerCase()
+    if (schema === undefined || given.has(name)) return []
+    const field = describeField(wordOf(name), contract.use(schema.node))
+    const path = `${operation.basePaths[0] ?? ''}${operation.path}`
+    // A number may be documented as a text: that of the next page, but not its address.
+    const isNumber =
+      field.types.includes('string') && field.format === undefined && !/^(?:next|prev)$/i.test(field.name)
+    const number: Field = { ...field, types: ['integer', 'null'], allows: value => field.allows(String(value)) }
+    const placeholder = (isNumber ? pageField(number, siblings, path) : undefined) ?? pageField(field, siblings, path)
+    const fill = placeholder && (FIELDS.get(placeholder) ?? linkField(placeholder))
+    return placeholder && fill ? [{ name, placeholder, fill }] : []
+  })
+}
+
+/** Returns the name of a header without the words that other names around a page do not have. */
+const wordOf = (header: string): string => header.replace(/^x-/i, '').replace(/^(?:pagination|paging)-/i, '')
 
 /** Adds the contract's required properties to the template. */
 export function completed(body: Json, { operation, contract }: Site): Json {

@@ -2,7 +2,8 @@
 // that the client prefers.
 
 import { isXml, xmlOf } from '../../contract/answer/body.ts'
-import { type MediaType, responseFor } from '../../contract/contract.ts'
+import { sceneOf, writeHeaders } from '../../contract/answer/headers.ts'
+import { type Header, headersOf, type MediaType, responseFor } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { compileNegotiation, contentTypeFor, isJson } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
@@ -15,6 +16,7 @@ import { breatheWhenDue } from '../../world/real-time.ts'
 import type { Entry, Id } from '../../world/records/types.ts'
 import { idIn } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
+import { tagOfReply } from '../entity-tags.ts'
 import { type Making, type Resource, readPage, withoutOwners } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
 import { completeTemplate, recordPath, schemaBelow, successSchema } from './shape.ts'
@@ -214,6 +216,42 @@ export function compileShownList(
     last = { text, shown: `[${texts.join(',')}]` }
     return last.shown
   }
+}
+
+/**
+ * Compiles a responder that gives its replies the headers that the contract documents for them. Its refusals get theirs with
+ * their body.
+ *
+ * @param located whether `Location` is written by the responder
+ */
+export function compileHeaders(next: Handler, located: boolean, { operation }: Site): Handler {
+  const successes = [...operation.responses].filter(([key]) => !/^[45]/.test(key)).map(([, response]) => response)
+  const isLeft = ({ name, required, schema }: Header): boolean =>
+    !(located && /^location$/i.test(name) && !required && schema?.fits('/') !== false)
+  if (!successes.flatMap(headersOf).some(isLeft)) return next
+  return exchange => next(exchange).then(reply => withDocumented(reply, exchange))
+}
+
+function withDocumented(reply: Reply, exchange: Exchange): Reply {
+  const { operation, entry } = exchange
+  const { status, headers, body } = reply
+  const response = reply.refusal === undefined ? responseFor(operation, status) : undefined
+  if (response === undefined) return reply
+  const fact = (name: string): string | undefined => {
+    if (name === 'etag') return tagOfReply(reply, entry)
+    if (name === 'link') return `<${addressOf(exchange)}>; rel="self"`
+    return name === 'content-location' ? (headers.location ?? addressOf(exchange)) : undefined
+  }
+  const scene = {
+    ...sceneOf(exchange, status, headers.location),
+    fact,
+    get body() {
+      const parsed = typeof body === 'string' ? parseJson(body) : { fault: '' }
+      return 'value' in parsed ? parsed.value : undefined
+    },
+  }
+  const documented = writeHeaders(response, scene, headers)
+  return { ...reply, headers: { ...headers, ...documented } }
 }
 
 /**

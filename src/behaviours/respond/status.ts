@@ -1,12 +1,12 @@
 // `status: 404`: a fixed reply.
 
-import { responseFor } from '../../contract/contract.ts'
+import { type Header, headersOf, responseFor } from '../../contract/contract.ts'
 import { essenceOf, isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { requiredFields } from '../../contract/security.ts'
 import type { Scope } from '../../expression/scope.ts'
 import { type Template, type TemplateContext, textOfFilled } from '../../expression/template.ts'
-import { problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
+import { type Headers, lowerNames, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type Json, type JsonObject, parsePointer, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { Handler, Site } from '../behaviour.ts'
 import type { Responder } from '../responder.ts'
@@ -35,7 +35,8 @@ function compileFixed(config: StatusConfig, site: Site): Handler {
   const { operation, contract, expressions, error } = site
   const documented = responseFor(operation, status)
   const hasContent = documented !== undefined && documented.content.size > 0
-  if (body === undefined && hasContent && status < 400) return compileChoice(config, site)
+  const known = documented === undefined ? [] : headersOf(documented)
+  if (body === undefined && status < 400 && (hasContent || known.length > 0)) return compileChoice(config, site)
   const warning = documented === undefined ? checkUndocumented(status, site) : undefined
   const template = expressions.template({ headers, ...(body !== undefined && { body }) }, [], error)
   const own = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')
@@ -46,6 +47,7 @@ function compileFixed(config: StatusConfig, site: Site): Handler {
   if (body !== undefined && (status === 204 || status === 304)) {
     site.warn('idle-key', `a reply with the status ${status} has no body`, ['body'])
   }
+  if (body !== undefined) checkHeaders(known, lowerNames(headers), site)
   const reply = (scope?: Scope): Reply => {
     const filled = template.fill({ scope }) as { readonly headers: JsonObject; readonly body?: Json }
     const all = { ...requiredFields(status, operation, contract), ...writeFields(filled.headers) }
@@ -78,6 +80,15 @@ function checkUndocumented(status: number, site: Site): string | undefined {
   }
   if (status < 500) site.error('undocumented-status', message, ['status'], hint)
   return undefined
+}
+
+/** Reports the required headers that a fixed reply lacks: it is sent as its author wrote it. */
+export function checkHeaders(documented: readonly Header[], written: Headers, { operation, warn }: Site): void {
+  for (const { name, required } of documented) {
+    if (!required || written[name.toLowerCase()] !== undefined) continue
+    const message = `the contract requires the header ${name} of this reply of ${operation.id}`
+    warn('missing-header', message, [], `write it below "headers"`)
+  }
 }
 
 /** Validates the body; expressions, as far as their types are known. */

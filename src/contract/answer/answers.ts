@@ -4,18 +4,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { fieldText, problems, type Reply, refuse, withWarning } from '../../kernel/http.ts'
-import { isObject, type Json } from '../../kernel/json.ts'
+import type { Json } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
-import { Chance, hashOf } from '../../sample/chance.ts'
-import {
-  type Header,
-  type MediaType,
-  type Operation,
-  type ResponseSpec,
-  responseFor,
-  successStatus,
-} from '../contract.ts'
-import { bareText, compileNegotiation, contentTypeFor, type Negotiate } from '../media-types.ts'
+import { type MediaType, type Operation, type ResponseSpec, responseFor, successStatus } from '../contract.ts'
+import { compileNegotiation, contentTypeFor, type Negotiate } from '../media-types.ts'
 import {
   type Content,
   exampleContent,
@@ -27,6 +19,7 @@ import {
   writeBody,
 } from './body.ts'
 import { type EchoSource, echo, flagsOf, saidBelow } from './echo.ts'
+import { writeHeaders } from './headers.ts'
 import { fillInError } from './refusals.ts'
 
 /** A question to a contract. */
@@ -113,7 +106,7 @@ export class Answers {
       return refuse(problems.not_found, `${id} documents no example "${example}" of ${status}; ${hint}`)
     }
     if (status === 204 || status === 205 || status === 304 || response.content.size === 0) {
-      const headers = writeHeaders(response.headers, { ...question, status, body: undefined })
+      const headers = writeHeaders(response, { ...question, status, body: undefined })
       return { status, headers, body: undefined }
     }
     const negotiation = () => compileNegotiation([...response.content.keys()])
@@ -125,7 +118,7 @@ export class Answers {
     const [documented, media] = mediaFor(response, index, example)
     const type = contentTypeFor(documented, question.accept)
     const { content, body, contentType } = this.#write(media, documented, type, status, question)
-    const headers = writeHeaders(response.headers, { ...question, status, body: content.value })
+    const headers = writeHeaders(response, { ...question, status, body: content.value })
     if (content.unfit !== undefined) {
       const warning = `no value was found that matches the schema of this reply: ${content.unfit}`
       headers['understudy-warning'] = fieldText(warning)
@@ -232,105 +225,3 @@ function usualStatus(operation: Operation): number | undefined {
 }
 
 const statusOf = (key: string): number => (key === 'default' ? 200 : Number(key.replace('XX', '00')))
-
-/** The values that the headers of a reply may use. */
-interface Scene {
-  readonly seed: number
-  readonly dynamic: boolean
-  readonly status: number
-  readonly method: string
-  /** The path as requested. */
-  readonly path: string
-  /** The authority as requested. */
-  readonly host: string | undefined
-  /** The body's value. */
-  readonly body: Json | undefined
-}
-
-/** Headers that the server sets itself, or that would change the reading of the body. */
-const FRAMING = new Set([
-  ...'connection content-encoding content-length content-type date keep-alive te trailer upgrade'.split(' '),
-  ...'transfer-encoding content-range accept-ranges vary'.split(' '),
-])
-
-/**
- * Returns the documented headers of a reply, written in the style `simple`: an example, or a value of their schema. Those
- * without a valid value are left out.
- */
-function writeHeaders(documented: readonly Header[], scene: Scene): Record<string, string> {
-  const out: Record<string, string> = {}
-  for (const header of documented) {
-    const name = header.name.toLowerCase()
-    if (FRAMING.has(name) || name.startsWith('access-control-')) continue
-    const value = fieldValueOf(header, name, scene)
-    if (value === undefined) continue
-    const text = simple(value, header.explode)
-    // A field value is a line of ASCII (RFC 9110 §5.5).
-    out[name] = fieldText(text.replace(/[\r\n\t]+/g, ' ')).trim()
-  }
-  return out
-}
-
-function fieldValueOf({ schema, examples, required }: Header, name: string, scene: Scene): Json | undefined {
-  const fits = (value: Json) => schema === undefined || schema.fits(value)
-  const example = scene.dynamic ? undefined : examples.find(({ value }) => fits(value))
-  if (example !== undefined) return example.value
-  const seed = scene.seed ^ hashOf(name)
-  const usual = usualOf(name, scene, new Chance(seed)).find(fits)
-  if (usual !== undefined && !proposes(schema?.definitions[schema.key])) return usual
-  return schema?.sample({ seed, dynamic: scene.dynamic, name }).value ?? (required ? (usual ?? 'value') : undefined)
-}
-
-/** Returns whether the schema itself determines the value. */
-const proposes = (schema: unknown): boolean =>
-  isObject(schema) && ['example', 'examples', 'default', 'const', 'enum'].some(keyword => schema[keyword] !== undefined)
-
-const DATES = ['Wed, 21 Oct 2015 07:28:00 GMT', 'Mon, 06 May 2024 09:30:00 GMT', 'Fri, 13 Sep 2024 16:05:00 GMT']
-
-/** Returns values of a well-known header, best first. */
-function usualOf(name: string, { status, method, path, host, body, seed }: Scene, chance: Chance): Json[] {
-  const absolute = (target: string) => [target, `http://${host ?? 'localhost'}${target}`]
-  switch (name) {
-    case 'location':
-    case 'content-location': {
-      const id = isObject(body) ? (body.id ?? body.uuid ?? body.key ?? body.name) : undefined
-      const created = method === 'POST' && (status === 201 || status === 202)
-      const end =
-        typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint'
-          ? String(id)
-          : `${chance.between(1, 999)}`
-      return absolute(created ? `${path.replace(/\/$/, '')}/${encodeURIComponent(end)}` : path)
-    }
-    case 'link':
-      return [`<${path}?page=2>; rel="next"`]
-    case 'etag':
-      return [`"${(seed >>> 0).toString(16)}"`]
-    case 'last-modified':
-    case 'expires':
-      return [chance.pick(DATES)]
-    case 'retry-after':
-      return [chance.between(1, 60), '30']
-    case 'cache-control':
-      return ['no-cache']
-    case 'content-disposition':
-      return ['attachment; filename="download"']
-    case 'content-language':
-      return ['en']
-    case 'allow':
-      return [method]
-    case 'set-cookie':
-      return [`session=${(seed >>> 0).toString(16)}; Path=/; HttpOnly`]
-    case 'www-authenticate':
-      return ['Bearer']
-    default:
-      return []
-  }
-}
-
-/** Style `simple` (OpenAPI "Style Values"): lists by comma, objects as pairs. */
-function simple(value: Json, explode: boolean): string {
-  if (Array.isArray(value)) return value.map(bareText).join(',')
-  if (!isObject(value)) return bareText(value as Json)
-  const pairs = Object.entries(value as Record<string, Json>).map(([name, item]) => [name, bareText(item)])
-  return pairs.map(pair => pair.join(explode ? '=' : ',')).join(',')
-}

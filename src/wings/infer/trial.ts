@@ -140,9 +140,11 @@ export class ResourceTrial {
   }
 }
 
-/** Whether to accept a reply without a documented success, or with a media type other than JSON. */
+/** Whether to accept a reply without a documented success, with a media type other than JSON, or with a wrong header. */
 const isForgiven = ({ code }: Nonconformance, operation: Operation): boolean =>
-  code === 'undocumented-type' || (code === 'undocumented-status' && !documentsSuccess(operation))
+  code === 'undocumented-type' ||
+  code.endsWith('-header') ||
+  (code === 'undocumented-status' && !documentsSuccess(operation))
 
 /** Whether a list of all records, or of the same owner's, must show this one. */
 function mustShow({ action, operation, essential }: InferredOperation, { given }: Victim): boolean {

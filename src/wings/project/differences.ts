@@ -7,6 +7,7 @@ import {
   checkBody,
   followSteps,
   type Header,
+  headerMistake,
   ITEM,
   mediaOfReply,
   type Operation,
@@ -18,7 +19,7 @@ import { childOf, type Node, placeOf } from '../../contract/documents.ts'
 import { essenceOf, isJson } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { Headers, Reply, Unread } from '../../kernel/http.ts'
-import { isObject, type Json, memberAt, parseJson, parsePointer, pointer } from '../../kernel/json.ts'
+import { isObject, type Json, memberAt, parsePointer, pointer } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { type AskedRequest, pageDifferences } from './page-differences.ts'
@@ -178,21 +179,13 @@ export function valueOfBody({ body }: Pick<ObservedReply, 'body'>): Json | undef
   return parsed === undefined || 'fault' in parsed ? undefined : parsed.value
 }
 
-function headerDifference(
-  { name, required, schema }: Header,
-  headers: Headers,
-  response: Node,
-): ReplyDifference | undefined {
+function headerDifference(header: Header, headers: Headers, response: Node): ReplyDifference | undefined {
+  const { name } = header
+  const mistake = headerMistake(header, headers)
   const text = headers[name.toLowerCase()]
+  const [kind, upstream] = text === undefined ? ['missing-header', 'absent'] : ['invalid-header', describeValue(text)]
   const about = { node: childOf(response, 'headers', name), where: `header ${name.toLowerCase()}` }
-  if (text === undefined) {
-    return required ? { ...about, kind: 'missing-header', contract: 'is required', upstream: 'absent' } : undefined
-  }
-  const types = [...(schema?.types ?? [])]
-  if (schema === undefined || types.includes('array') || types.includes('object')) return undefined
-  const parsed = types.includes('string') || types.length === 0 ? undefined : parseJson(text)
-  const [violation] = schema.check(parsed !== undefined && 'value' in parsed ? parsed.value : text) ?? []
-  return violation && { ...about, kind: 'invalid-header', contract: violation.message, upstream: describeValue(text) }
+  return mistake === undefined ? undefined : { ...about, kind, contract: mistake, upstream }
 }
 
 /** Kinds by the keyword that a value breaks. */

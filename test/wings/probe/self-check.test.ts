@@ -38,6 +38,30 @@ suite('a self-check', () => {
     )
   })
 
+  test('reports a reply without a required header', async () => {
+    const boats = `
+openapi: 3.0.3
+info: { title: Harbour, version: '1' }
+paths:
+  /boats:
+    get:
+      operationId: listBoats
+      parameters: [{ name: limit, in: query, schema: { type: integer } }]
+      responses: { '200': { description: All., headers: { X-Trace: { required: true, schema: { type: string } } }, content: { application/json: { schema: { type: array } } } } }
+`
+    const of = (respond: string) =>
+      findings(
+        loadFiles({
+          'gateway.yaml': `contract: ./harbour.yaml\noperations: { listBoats: { respond: ${respond} } }`,
+          'harbour.yaml': boats,
+        }),
+      )
+    assert.deepEqual(await of('{ status: 200 }'), [])
+    assert.deepEqual(await of('{ status: 200, body: [] }'), [
+      'missing-header: listBoats, a request that keeps to the contract: answered 200 without the header X-Trace, which is required',
+    ])
+  })
+
   test('warns of a success of an operation without a documented success', async () => {
     const open = `
 openapi: 3.0.3
