@@ -77,7 +77,7 @@ const UNNOTICED = new Set([
   'expression/costs.ts MOST_COMPILED',
   'gateway/client-controls.ts LONGEST_TEXT',
   'gateway/client-controls.ts MOST_ITEMS',
-  'gateway/curl.ts LONGEST',
+  'wings/probe/curl.ts LONGEST',
   'gateway/record-faults.ts MOST_LOOKED_AT',
   'gateway/metrics/metrics.ts MOST_EXPECTED',
   'state/turns.ts MOST_CONFLICTS',

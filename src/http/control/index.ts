@@ -9,7 +9,6 @@ import { programRoutes } from './program.ts'
 import { recordRoutes } from './records.ts'
 import { requestRoutes } from './requests.ts'
 import type { Control, ControlRoute } from './route.ts'
-import { sendRoutes } from './send.ts'
 import { worldRoutes } from './worlds.ts'
 
 /** @param select leaves out routes; `/openapi.json` then has none of them */
@@ -28,7 +27,6 @@ export async function controlRoutes(
     ...recordRoutes(control), //  /worlds/{name}/collections/{collection}/{id} /resources/{resource}
     ...historyRoutes(control), // /worlds/{name}/history /worlds/{name}/rewind
     ...requestRoutes(control), // /requests
-    ...sendRoutes(control), //    /requests/{id} /requests/{id}/replay
     ...ofWings.flat(),
   ])
   const schemas = control.wings.map(({ replySchemas }) => replySchemas)

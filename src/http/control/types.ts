@@ -13,7 +13,6 @@ import type { DescribedChange } from '../../state/described-changes.ts'
 
 export type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
 export type { RequestFilter, Verdict } from '../../gateway/journal/filter.ts'
-export type { Sending, SendResult } from '../../gateway/send.ts'
 export type {
   DescribedOperation,
   DescribedPlan,
@@ -160,6 +159,38 @@ export interface RequestPage {
   readonly more: boolean
   /** The number of requests that were removed to make room. */
   readonly evicted: number
+}
+
+/** A request to be sent. */
+export interface Sending {
+  readonly method: string
+  /** Base path included. */
+  readonly path: string
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly world?: string
+  /** The time that it is to meet. */
+  readonly time?: string
+  /** Adds the credential of this consumer. */
+  readonly consumer?: string
+  /** Adds a generated credential, which is accepted if no consumers are configured. */
+  readonly credential?: 'any'
+}
+
+export interface SendResult {
+  /** The request in the journal, with its headers, bodies and explanation; null if the journal is off. */
+  readonly request: RecordedRequest | null
+  readonly reply: {
+    /** 0 if a fault left the client without a reply. */
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    /** As text; in base64 if it is not UTF-8. */
+    readonly body: string | null
+    readonly base64?: true
+    /** The connection fault that a client would have got. */
+    readonly wire?: string
+  }
 }
 
 export interface ShownClock {

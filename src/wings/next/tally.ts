@@ -2,7 +2,6 @@
 // consumers, the operations and the reasons.
 
 import { type Node, placeOf } from '../../contract/documents.ts'
-import { describeAsCurl } from '../../gateway/curl.ts'
 import { Mask } from '../../gateway/mask.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { pointer } from '../../kernel/json.ts'
@@ -10,6 +9,7 @@ import { getOrMake } from '../../kernel/memo.ts'
 import type { PlannedOperation } from '../../plan/plan.ts'
 import { isoDate, timestamp } from '../../world/dates.ts'
 import { breatheWhenDue } from '../../world/real-time.ts'
+import { describeAsCurl } from '../probe/curl.ts'
 import { blankSecrets } from '../project/secrets.ts'
 import type { KeptExchange, NextCause, NextJudge } from './judge.ts'
 import type { NextFinding, NextReport, NextRow, NextVerdict } from './report.ts'

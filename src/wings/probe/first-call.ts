@@ -1,10 +1,10 @@
 // Calls as commands of curl, to paste into a terminal: the one that is printed at the start, and that of each operation.
 
 import type { Operation } from '../../contract/contract.ts'
-import { quote } from '../../gateway/curl.ts'
 import type { FirstCall } from '../../http/control/route.ts'
 import { acceptedCredential, type Credential } from '../../plan/credentials.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
+import { quote } from './curl.ts'
 import { requestTo } from './probe.ts'
 
 /** The maximum length of a command to paste. */

@@ -1,45 +1,14 @@
 // Requests that the control plane sends itself, in process: a try of an operation, or a request of the journal once more.
 
-import { decodeUtf8, ForwardedRequest, type Reply, type Request } from '../kernel/http.ts'
-import { inProcess } from '../kernel/in-process.ts'
-import { carried, credentialOf } from '../plan/credentials.ts'
-import type { Plan } from '../plan/plan.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import { describeEntry, type RecordedRequest } from '../../gateway/journal/entry.ts'
+import type { JournalEntry } from '../../gateway/journal/journal.ts'
+import { decodeUtf8, ForwardedRequest, type Reply, type Request } from '../../kernel/http.ts'
+import { inProcess } from '../../kernel/in-process.ts'
+import { carried, credentialOf } from '../../plan/credentials.ts'
+import type { Plan } from '../../plan/plan.ts'
 import { sentHeaders } from './curl.ts'
-import type { Gateway } from './gateway.ts'
-import { describeEntry, type RecordedRequest } from './journal/entry.ts'
-import type { JournalEntry } from './journal/journal.ts'
-
-/** A request to be sent. */
-export interface Sending {
-  readonly method: string
-  /** Base path included. */
-  readonly path: string
-  readonly query?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-  readonly world?: string
-  /** The time that it is to meet. */
-  readonly time?: string
-  /** Adds the credential of this consumer. */
-  readonly consumer?: string
-  /** Adds a generated credential, which is accepted if no consumers are configured. */
-  readonly credential?: 'any'
-}
-
-export interface SendResult {
-  /** The request in the journal, with its headers, bodies and explanation; null if the journal is off. */
-  readonly request: RecordedRequest | null
-  readonly reply: {
-    /** 0 if a fault left the client without a reply. */
-    readonly status: number
-    readonly headers: Readonly<Record<string, string>>
-    /** As text; in base64 if it is not UTF-8. */
-    readonly body: string | null
-    readonly base64?: true
-    /** The connection fault that a client would have got. */
-    readonly wire?: string
-  }
-}
+import type { Sending, SendResult } from './types.ts'
 
 /** Sends a request through the gateway. The journal keeps all of it. */
 export async function send(gateway: Gateway, sending: Sending): Promise<SendResult> {

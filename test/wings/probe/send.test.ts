@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeAsCurl } from '../../src/gateway/curl.ts'
-import { Gateway } from '../../src/gateway/gateway.ts'
-import { describeEntry, type RecordedRequest } from '../../src/gateway/journal/entry.ts'
-import { silentLog } from '../../src/gateway/log.ts'
-import { replay, send } from '../../src/gateway/send.ts'
-import { realClock } from '../../src/world/clock.ts'
-import { OPERATIONS, simulate } from '../simulate.ts'
-import { load } from '../support/in-process.ts'
+import { Gateway } from '../../../src/gateway/gateway.ts'
+import { describeEntry, type RecordedRequest } from '../../../src/gateway/journal/entry.ts'
+import { silentLog } from '../../../src/gateway/log.ts'
+import { describeAsCurl } from '../../../src/wings/probe/curl.ts'
+import { replay, send } from '../../../src/wings/probe/send.ts'
+import { realClock } from '../../../src/world/clock.ts'
+import { OPERATIONS, simulate } from '../../simulate.ts'
+import { load } from '../../support/in-process.ts'
 
 const SECURED = `\noperations: ${OPERATIONS}`
 const desk = () => {

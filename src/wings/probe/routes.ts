@@ -1,10 +1,7 @@
 // The routes of one request: showing it, sending it again, sending a new one.
 
-import { describeAsCurl } from '../../gateway/curl.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { describeEntry } from '../../gateway/journal/entry.ts'
-import { replay, type Sending, send } from '../../gateway/send.ts'
-import { WORLD_NAME } from '../../world/world-name.ts'
 import {
   badRequest,
   type ControlReply,
@@ -14,7 +11,7 @@ import {
   refuseConflict,
   text,
   withHint,
-} from './replies.ts'
+} from '../../http/control/replies.ts'
 import {
   type Call,
   type Control,
@@ -29,7 +26,11 @@ import {
   shape,
   string,
   under,
-} from './route.ts'
+} from '../../http/control/route.ts'
+import { WORLD_NAME } from '../../world/world-name.ts'
+import { describeAsCurl } from './curl.ts'
+import { replay, send } from './send.ts'
+import type { Sending } from './types.ts'
 
 const requestIdParameter = {
   id: described('The id of a request.', positive),

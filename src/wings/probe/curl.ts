@@ -1,6 +1,6 @@
 // A request of the journal as a command of curl, to paste into a terminal.
 
-import type { JournalEntry } from './journal/journal.ts'
+import type { JournalEntry } from '../../gateway/journal/journal.ts'
 
 /** Headers that belong to the connection or to the world of the request. */
 const LEFT_OUT = new Set([
