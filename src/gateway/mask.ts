@@ -11,6 +11,8 @@ import type { Plan } from '../plan/plan.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
 
 const MASKED = '***'
+/** The schemes of `Authorization` that stay: another first word may be the credential itself. */
+const AUTH_SCHEMES = new Set(['basic', 'bearer', 'digest', 'dpop', 'token', 'apikey', 'negotiate'])
 /** A shorter credential is masked only as a whole word; otherwise every `a` would be. */
 const SHORTEST_WITHIN = 4
 
@@ -62,9 +64,11 @@ export class Mask {
     return this.text(masked)
   }
 
-  /** Returns a header's value; one that carries a credential becomes `***`. */
+  /** Returns a header's value; one that carries a credential becomes `***`, after its scheme: `Bearer ***`. */
   header(name: string, value: string): string {
-    return isSecretName(name, 'header') || this.#secrets.headers.has(name) ? MASKED : this.text(value)
+    if (!isSecretName(name, 'header') && !this.#secrets.headers.has(name)) return this.text(value)
+    const [scheme = ''] = name.endsWith('authorization') ? value.split(' ', 1) : []
+    return AUTH_SCHEMES.has(scheme.toLowerCase()) && scheme.length < value.length ? `${scheme} ${MASKED}` : MASKED
   }
 
   /** Returns whether a text contains a known credential. */

@@ -47,6 +47,20 @@ test('credentials in a query are masked, known or not', () => {
   }
 })
 
+test('a credential in a header is masked, and its scheme stays', () => {
+  for (const [name, sent, shown] of [
+    ['authorization', 'Bearer ann-key', 'Bearer ***'],
+    ['authorization', 'basic Ym9iOnBhc3M=', 'basic ***'],
+    ['proxy-authorization', 'Digest username="ann"', 'Digest ***'],
+    ['authorization', 'Bearer', '***'],
+    ['authorization', 'some-key of-ann', '***'],
+    ['x-api-key', 'Bearer ann-key', '***'],
+    ['x-note', 'ann-key', '***'],
+  ] as const) {
+    assert.equal(mask.header(name, sent), shown)
+  }
+})
+
 test('known credentials in a path are masked', () => {
   for (const [sent, shown] of [
     ['/v1/pets/7', '/v1/pets/7'],

@@ -294,7 +294,7 @@ function requestHas(
 
 /** Whether a credential may have been masked or dropped. */
 const lacksCredential = ({ headers }: KeptExchange): boolean =>
-  headers === undefined || Object.values(headers).includes(MASKED)
+  headers === undefined || Object.values(headers).some(value => value === MASKED || value.endsWith(` ${MASKED}`))
 
 /** Returns the values of an operation and of all that it refers to. */
 function valuesWithin(operation: Operation, contract: Contract): readonly unknown[] {
