@@ -75,6 +75,7 @@ export async function projectOfExchanges(
   })
   copy(loaded.report)
   traffic.tellOmitted(report, place)
+  if (loaded.plan !== undefined) leaveUnnamed(before, loaded.plan, report)
   const { files, kept } = output
   return loaded.plan && { files, kept, proof: await replayRecording(exchanges, loaded.plan, before) }
 }
@@ -138,7 +139,7 @@ class RecordedTraffic {
       resources: seeded,
       operations: { ...operations, ...Object.fromEntries(seen) },
     } as unknown as JsonObject
-    return { before: before as ReadonlyMap<string, readonly JsonObject[]>, gateway }
+    return { before, gateway }
   }
 
   /** Warns of what is not in the project. */
@@ -178,6 +179,22 @@ function writeGateway(
     if (refused.size === 0) return loaded
     for (const [setting, why] of refused) refuse(setting, why)
     rest = withoutSettings(rest, new Set(refused.keys()))
+  }
+}
+
+/**
+ * Removes the records of resources whose seed is not their fixture: a gateway.yaml that was kept is served with its own seeds, and
+ * is proved with them.
+ */
+function leaveUnnamed(before: Map<string, unknown>, { simulation }: Plan, report: Diagnostics): void {
+  const { resources = {} } = simulation.file
+  for (const name of [...before.keys()]) {
+    const fixture = `./fixtures/${name}.yaml`
+    if ([resources[name]?.seed].flat().includes(fixture)) continue
+    before.delete(name)
+    const place = simulation.source.locate(['resources', name, 'seed'])
+    const message = `the recorded records of "${name}" are not served: gateway.yaml was kept, and does not name ${fixture}`
+    report.warning('unnamed-fixture', message, place, `seed: ${fixture}`)
   }
 }
 

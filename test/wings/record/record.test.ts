@@ -367,6 +367,23 @@ test('recording again adds and updates, repeats nothing, and keeps what a person
   assert.deepEqual((await recordInto(first, { folder: 'again' })).kept, [])
 })
 
+test('a kept gateway.yaml is proved with the seeds that it names, and the missing one is told', async () => {
+  const order = { id: 1, total: 5 }
+  const traffic = [get('/orders'), get('/orders/1')]
+  const api = scripted([200, [order]], [200, order])
+  const { read, place } = await recordInto(await recorded(api, traffic), { folder: 'kept-seeds' })
+  const mine = read('gateway.yaml').replace('seed: ./fixtures/orders.yaml', 'seed: [{ id: 3, total: 9 }]')
+  writeFileSync(join(place.folder, 'gateway.yaml'), `${mine}\n# mine\n`)
+  const later = await recorded(scripted([200, order]), [get('/orders/1')], undefined, 100)
+  const grown = await recordInto(later, { folder: 'kept-seeds' })
+  assert.deepEqual(grown.said.slice(0, 1), [
+    'warning unnamed-fixture: the recorded records of "orders" are not served: gateway.yaml was kept, and does not name ./fixtures/orders.yaml',
+  ])
+  assert.equal(grown.report.list[0]?.hint, 'seed: ./fixtures/orders.yaml')
+  assert.equal(proofOf(grown), '0 of 3')
+  assert.deepEqual(await serve(grown)('GET /orders'), [200, [{ id: 3, total: 9 }]])
+})
+
 test('pages, scripts, preflights and other origins are left out, and this is said', async () => {
   const har = JSON.parse(await recorded(blog(), BLOG_TRAFFIC.slice(0, 6))) as { log: { entries: object[] } }
   const page = {
