@@ -23,12 +23,14 @@ const GENERAL = /^(?:base|general|global|body|common|form|.*errors|.*messages)$/
  *
  * @param declared the fields that the schema names
  * @param form what is written in place of a value of the shape
+ * @param isExample whether the shape is an example: its names mean something
  */
 export function formsByField(
   shape: JsonObject,
   refusal: Refusal,
   declared: ReadonlySet<string>,
   form: (known: Json, at: Path, about: Refusal) => Json | undefined,
+  isExample: boolean,
 ): Json[] {
   const { errors = [] } = refusal
   const byField = new Map<string, BrokenRule[]>()
@@ -39,14 +41,14 @@ export function formsByField(
     const made = mapValues(rulesOf, rules => form(known, [name], { ...refusal, errors: rules }) ?? null)
     return Object.values(made).includes(null) ? [] : [made]
   }
+  const [first] = Object.entries(shape)
+  // Without a field, the error is about what the example names, or about the request.
+  const subject = first !== undefined && isExample ? first[0] : 'request'
+  const about = form(first?.[1] ?? [], [subject], refusal)
   const free: Json[] =
     errors.length === 0
-      ? []
-      : [
-          lists,
-          mapValues(lists, messages => messages.join('; ')),
-          ...Object.entries(shape).slice(0, 1).flatMap(entries),
-        ]
+      ? [about, [refusal.detail], refusal.detail].flatMap(one => (one === undefined ? [] : [{ [subject]: one }]))
+      : [lists, mapValues(lists, messages => messages.join('; ')), ...(first === undefined ? [] : entries(first))]
   const others = errors.filter(rule => !declared.has(dotted(rule)))
   const rest = errors.length === 0 ? refusal : { ...refusal, errors: others }
   const isMixed = others.length < errors.length
@@ -60,8 +62,8 @@ export function formsByField(
       return made === undefined ? [] : [{ [name]: made }]
     })
   const all = [...(isMixed ? [] : named), Object.assign({}, ...named)]
-  const isFree = declared.size === 0 || [...byField.keys()].every(field => declared.has(field))
-  return isFree ? [...free, ...all] : [...all, ...free]
+  const isFree = declared.size === 0 || (errors.length > 0 && [...byField.keys()].every(field => declared.has(field)))
+  return (isFree ? [...free, ...all] : [...all, ...free]).filter(made => Object.keys(made as JsonObject).length > 0)
 }
 
 /** The subject of an entry: a broken rule, or the whole refusal. */

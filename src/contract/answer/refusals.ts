@@ -203,7 +203,9 @@ function compileErrorForm(model: ErrorModel): (refusal: Refusal) => ErrorBody {
       const texts = isTitle ? [`${problem.title}: ${detail}`, detail] : [detail, problem.title]
       told = texts.findIndex(text => draft.put(path, text)) === 0 || told
     }
-    for (const list of prepared.lists) told = writeList(draft, list, refusal, partAt(model.part, list.path)) || told
+    const isExample = model.words === 'example' || model.words === 'elsewhere'
+    for (const list of prepared.lists)
+      told = writeList(draft, list, refusal, partAt(model.part, list.path), isExample) || told
     return { value: draft.value, told }
   }
 }
@@ -355,6 +357,7 @@ function writeList(
   { path, name, value }: ErrorField,
   refusal: Refusal,
   part: ReplyPart | undefined,
+  isExample: boolean,
 ): boolean {
   // The object around it may have been removed.
   if (path.length > 0 && draft.at(path.slice(0, -1)) === undefined) return false
@@ -368,7 +371,10 @@ function writeList(
     return template === undefined ? undefined : writeEntries(template, about, fits)
   }
   if (!Array.isArray(value)) {
-    const forms = formsByField(value as JsonObject, refusal, part?.declared ?? new Set(), form)
+    // An example of what is not found names it.
+    const { errors: _, ...whole } = refusal
+    const about = isExample && refusal.problem.code === 'not_found' ? whole : refusal
+    const forms = formsByField(value as JsonObject, about, part?.declared ?? new Set(), form, isExample)
     if (forms.some(one => draft.put(path, one))) return true
     if (!draft.drop(path)) draft.put(path, {})
     return false
