@@ -1,14 +1,13 @@
 // `delete: books`: deletes a record, with its effects on those that refer to it.
 
 import { responseFor, successStatus } from '../../contract/contract.ts'
-import { problems, refuse } from '../../kernel/http.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Id } from '../../world/records/types.ts'
 import { idIn, indexKeyOf } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { isId, type Resource } from '../resource.ts'
 import { deleteKeys, type RespondConfig } from './config.ts'
-import { compileFinder, type Referrer, referrersOf, referringTo } from './key.ts'
+import { compileFinder, type Referrer, referrersOf, referringTo, refuseConflict } from './key.ts'
 import { onRecord } from './on-record.ts'
 import { type Give, withoutBody } from './reply.ts'
 
@@ -26,7 +25,7 @@ function compileDelete(config: RespondConfig, resource: Resource, give: Give, si
       const entry = await get(exchange, id)
       if ('status' in entry) return entry
       const settle = consequences && (await consequences({ id, key: entry.id }, exchange))
-      if (typeof settle === 'string') return refuse(problems.conflict, settle)
+      if (typeof settle === 'string') return refuseConflict(site.operation, settle)
       const removed = await exchange.records(resource.name).remove(entry.id, entry.revision)
       if (removed !== 'removed') continue
       await settle?.()

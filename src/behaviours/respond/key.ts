@@ -2,11 +2,11 @@
 // and the records that refer to others. A referenced record must exist when the field is written. A deletion is planned
 // completely before anything is deleted.
 
-import { fieldNode } from '../../contract/contract.ts'
+import { fieldNode, type Operation, responseFor } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
-import { type BrokenRule, problems, type Reply, refuse } from '../../kernel/http.ts'
+import { type BrokenRule, NO_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
 import type { Entry, Filter, Id } from '../../world/records/types.ts'
 import { fieldIn, idIn, joinKey, withField } from '../../world/records/values.ts'
@@ -33,6 +33,12 @@ export function reportField({ name, schema }: Resource, field: string, at: Path,
 
 export const missingRecord = ({ name }: Resource, id: Id): Reply =>
   refuse(problems.not_found, `there is no record ${id} in ${name}`)
+
+/** Refuses a request that the state forbids: with 409, or with 422 or 400 where only that is documented. */
+export function refuseConflict(operation: Operation, detail: string): Reply {
+  const status = [409, 422, 400].find(fitting => responseFor(operation, fitting) !== undefined)
+  return refuse(problems.conflict, detail, NO_HEADERS, status)
+}
 
 type OwnerOf = (exchange: Exchange) => Json
 type FindRecord = (exchange: Exchange, id: Id) => Promise<Entry | undefined>

@@ -2,7 +2,7 @@
 // Patch or JSON Patch. The door to rfc6902.
 
 import { applyPatch, type Operation as PatchOperation } from 'rfc6902'
-import { type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
+import { type Operation, type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
 import { isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { placeholdersIn } from '../../expression/template.ts'
@@ -22,7 +22,7 @@ import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { inBody, isId, type Resource } from '../resource.ts'
 import type { RespondConfig } from './config.ts'
-import { compileFinder, compileKey, compileWithin, danglingIn, missingRecord } from './key.ts'
+import { compileFinder, compileKey, compileWithin, danglingIn, missingRecord, refuseConflict } from './key.ts'
 import { compileMaker, keepOwners } from './record.ts'
 import { compileLocation, type Give, withoutBody } from './reply.ts'
 import { completeTemplate, itemOf, listedRecords, pathParameter, recordReader } from './shape.ts'
@@ -68,7 +68,7 @@ export function compileWrite(
       if (Array.isArray(record)) return invalid(record)
       const lost = references.size === 0 ? NO_RULES : await danglingIn(resource, fields, exchange)
       if (lost.length > 0) return invalid(lost)
-      const refused = refuseTransition(resource, old.value, record)
+      const refused = refuseTransition(resource, old.value, record, operation)
       if (refused !== undefined) return refused
       const records = exchange.records(name)
       const entry = await records.replace(old.id, record, old.revision)
@@ -153,14 +153,19 @@ function withLeaves(value: Json, leaf: (value: Json) => Json): Json {
 }
 
 /** Refuses a write that changes a record's state along no configured edge. */
-function refuseTransition({ name, states }: Resource, before: JsonObject, after: JsonObject): Reply | undefined {
+function refuseTransition(
+  { name, states }: Resource,
+  before: JsonObject,
+  after: JsonObject,
+  operation: Operation,
+): Reply | undefined {
   if (states === undefined) return undefined
   const { field, from } = states
   if (allows(states, before[field], after[field])) return undefined
   const edges = (from.get(String(before[field])) ?? []).map(({ to }) => `"${to}"`)
   const ways = edges.length === 0 ? 'this state is final' : `it can become ${edges.join(', ')}`
   const detail = `this record of ${name} is "${before[field]}" and cannot become "${after[field]}"; ${ways}`
-  return refuse(problems.conflict, detail)
+  return refuseConflict(operation, detail)
 }
 
 /** Compiles the creation of a record, or of each record in a list. */
@@ -188,7 +193,7 @@ function compileCreateOne(
   const nameable = compileNameable(resource, site)
   const locate = compileLocation(site.readers.get(name) ?? [`${operation.path}/{id}`], operation.path, resource.unshown)
   const idPlace = pointer([idField])
-  const exists = (id: Id) => refuse(problems.conflict, `the record ${id} already exists in ${name}`)
+  const exists = (id: Id) => refuseConflict(operation, `the record ${id} already exists in ${name}`)
   const usedUp = refuse(problems.unavailable, `no ids are left for ${name}`)
   const withoutId = invalid([inBody(idPlace, 'required', 'is required')])
   const notAnId = invalid([inBody(idPlace, 'id', 'must be well-formed text or an integer')])
