@@ -25,6 +25,8 @@ export interface Diagnostic {
   readonly hint?: string
   /** The subject of the message, such as an operation's id, if the message leaves it out. */
   readonly subject?: string
+  /** What is wrong, without the counts and times in the message: it identifies the finding from run to run. */
+  readonly constant?: string
 }
 
 /** The maximum number of diagnostics that are kept; further ones are counted. */

@@ -39,6 +39,9 @@ const asDocument = (value: object): string => `${JSON.stringify(value, null, 2)}
 const at = ({ place: { file, line, column } }: Diagnostic): string => `${file}:${line}:${column}`
 const sentenceOf = ({ subject, message }: Diagnostic): string =>
   subject === undefined ? message : `${subject}: ${message}`
+/** Identifies a finding from run to run, also when lines above it come or go. */
+const identityOf = (one: Diagnostic): string =>
+  `${one.code} ${sentenceOf({ ...one, message: one.constant ?? one.message })}`
 const sentenceAndHint = (one: Diagnostic): string =>
   [sentenceOf(one), ...(one.hint === undefined ? [] : [one.hint])].join('\n')
 
@@ -149,8 +152,7 @@ function formatAsSarif(list: readonly Diagnostic[], { version }: ReportFrame): s
         ...(one.subject === undefined ? {} : { logicalLocations: [{ fullyQualifiedName: one.subject }] }),
       },
     ],
-    // Identifies the finding when lines above it come or go.
-    partialFingerprints: { 'finding/v1': [one.place.file, one.code, sentenceOf(one)].join(' ') },
+    partialFingerprints: { 'finding/v1': `${one.place.file} ${identityOf(one)}` },
   }))
   return asDocument({
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
@@ -196,10 +198,15 @@ function formatAsJUnit(list: readonly Diagnostic[]): string {
 
 function suiteOf(file: string, list: readonly Diagnostic[]): string {
   const failures = list.filter(({ severity }) => severity === 'error').length
+  // A CI server keeps the history of a case by its name: it has no line, no count and no time.
+  const seen = new Map<string, number>()
   const cases = list.map(one => {
-    const { severity, code, message, place } = one
+    const { severity, code, message } = one
     const text = escapeXml(`${at(one)} ${sentenceAndHint(one)}`)
-    const name = escapeXml(`${code} ${sentenceOf(one)} (${place.line}:${place.column})`)
+    const identity = identityOf(one)
+    const alike = (seen.get(identity) ?? 0) + 1
+    seen.set(identity, alike)
+    const name = escapeXml(alike === 1 ? identity : `${identity} (${alike})`)
     const inner =
       severity === 'error'
         ? `<failure type="${escapeXml(code)}" message="${escapeXml(message)}">${text}</failure>`

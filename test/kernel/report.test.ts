@@ -123,6 +123,26 @@ test('JUnit has a suite for each file and a case for each finding, of which the 
   assert.equal(second.failure, undefined)
 })
 
+test('the name of a case in JUnit has no line, no count and no time; equal ones are numbered', () => {
+  const findingAt = (line: number, message: string) => ({
+    severity: 'error' as const,
+    code: 'breaks',
+    subject: 'ann getPet',
+    message,
+    constant: 'the operation is gone',
+    place: { file: 'next.yaml', line, column: 1, length: 1, text: '' },
+  })
+  const namesOf = (line: number, calls: number) => {
+    const list = [findingAt(line, `gone (${calls} calls)`), findingAt(line + 1, `gone (${calls} calls)`)]
+    return parsed(formatFindings('junit', list)).testsuite[0].testcase.map(({ name }: { name: string }) => name)
+  }
+  assert.deepEqual(namesOf(5, 1), [
+    'breaks ann getPet: the operation is gone',
+    'breaks ann getPet: the operation is gone (2)',
+  ])
+  assert.deepEqual(namesOf(70, 9), namesOf(5, 1))
+})
+
 test('JUnit without findings has one case, which passes: servers refuse an empty report', () => {
   const { tests, failures, testsuite } = parsed(formatFindings('junit', []))
   assert.deepEqual([tests, failures, testsuite[0].testcase[0].name], ['1', '0', 'no findings'])

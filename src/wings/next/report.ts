@@ -143,6 +143,7 @@ function diagnosticsOf(rows: readonly NextRow[]): Diagnostic[] {
       code: calls > 0 ? verdict : row.verdict,
       subject,
       message: `${reason} (${seen}; now ${now}${sunset === undefined ? '' : `; sunset ${sunset}`}${more})`,
+      constant: reason,
       hint: finding.try,
       place: { file: file.reverse().join(':'), line: Number(line), column: Number(column), length: 1, text: '' },
     }
