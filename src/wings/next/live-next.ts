@@ -113,15 +113,15 @@ export class LiveNext {
     return text === undefined ? verdict : `${verdict}; reason="${text}"`
   }
 
-  /** The report of all processes; `undefined` without a next contract. */
-  async report(): Promise<NextReport | undefined> {
+  /** The report of all processes; `undefined` without a next contract. @param api the address of the API */
+  async report(api?: string): Promise<NextReport | undefined> {
     await this.#adopted
     if (this.#tally === undefined) return undefined
     const { NextTally } = await import('./tally.ts')
     const all = new NextTally(this.#tally.judge)
     for (const one of [this.snapshot, ...((await this.#peers.read()) as readonly TallySnapshot[])])
       if (one !== undefined) all.absorb(one)
-    return all.report()
+    return all.report(api)
   }
 }
 

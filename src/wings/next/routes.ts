@@ -19,7 +19,7 @@ export const nextRoutes = ({ gateway, about }: Control) => {
       },
       handle: async ({ parameters }) => {
         const { format = 'json' } = parameters as { readonly format?: ReportFormat }
-        const report = await next.report()
+        const report = await next.report(about.api())
         if (report === undefined) {
           return refuseAbsent('there is no next contract; write next: ./openapi-next.yaml in the gateway file')
         }

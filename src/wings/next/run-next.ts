@@ -28,9 +28,14 @@ export async function runNext(line: CommandLine, program: Program): Promise<numb
   for (const one of [mistakes, others]) tellMistakes(one, told, program)
   if (plan === undefined || contract === undefined) return 1
   const tally = new NextTally(new NextJudge(plan, contract))
+  let api: string | undefined
   if (isUrl(from)) {
-    const kept = await readRunning(from, '/requests?limit=100000', program)
-    if (kept === undefined) return 1
+    const [about, kept] = [
+      await readRunning(from, '/version', program),
+      await readRunning(from, '/requests?limit=100000', program),
+    ]
+    if (about === undefined || kept === undefined) return 1
+    api = JSON.parse(about).api
     const { requests } = JSON.parse(kept)
     for (const [i, one] of requests.entries()) {
       progress.report('judging requests', i, requests.length)
@@ -46,7 +51,7 @@ export async function runNext(line: CommandLine, program: Program): Promise<numb
     if (found.failed) return 1
   }
   progress.clear()
-  const report = await tally.report()
+  const report = await tally.report(api)
   program.print(formatNext(report, format as ReportFormat, program.version))
   const wanted = values['fail-on']
   const fails = report.rows.some(({ verdict }) => verdict === 'breaks' || verdict === wanted) || !report.related

@@ -130,15 +130,15 @@ export class NextTally {
   }
 
   #curl({ method, path, query, headers, body }: KeptExchange): string | undefined {
-    const { listen, worlds } = this.judge.now.simulation
+    const { worlds } = this.judge.now.simulation
     if (typeof body === 'string' && body.length > LONGEST_TRY) return undefined
     const text = typeof body === 'string' ? blankSecrets(this.#mask.text(body), MASKED) : ''
     const requestBody = { text, bytes: text.length, cut: false }
-    const call = { method, path, query, headers, world: worlds.default, mask: this.#mask, requestBody }
-    return describeAsCurl(call, `http://localhost:${listen.port}`, worlds.default).trimEnd()
+    const call = { method, path, query, headers: tried(headers), world: worlds.default, mask: this.#mask, requestBody }
+    return describeAsCurl(call, ANY_API, worlds.default).trimEnd()
   }
 
-  #described({ last, causes, ...row }: TalliedRow, sunset: number | undefined): NextRow {
+  #described({ last, causes, ...row }: TalliedRow, sunset: number | undefined, api: string): NextRow {
     const { now, next } = this.judge
     const listed = Object.values(causes)
     return {
@@ -151,6 +151,7 @@ export class NextTally {
           now: placeText(now.contract.at(cause.now), cause.now),
           next: placeText(next.at(cause.next), cause.next),
           last: timestamp(cause.last),
+          ...(cause.try === undefined ? {} : { try: cause.try.replaceAll(ANY_API, api) }),
         }),
       ),
       ...(sunset === undefined ? {} : { sunset: isoDate(sunset) }),
@@ -180,13 +181,14 @@ export class NextTally {
     return rows
   }
 
-  async report(): Promise<NextReport> {
+  /** @param api the address of the API, for commands that repeat a call */
+  async report(api = `http://localhost:${this.judge.now.simulation.listen.port}`): Promise<NextReport> {
     const { now, next } = this.judge
     const rows = [...this.#rows.values()]
     const related = now.operations.some(one => this.judge.pairOf(one).next !== undefined)
     const seen = new Set(rows.map(({ consumer }) => consumer))
     const operations = new Map(now.operations.map(one => [one.operation.id, one]))
-    const called = rows.map(row => this.#described(row, operations.get(row.operation)?.lifecycle?.sunset))
+    const called = rows.map(row => this.#described(row, operations.get(row.operation)?.lifecycle?.sunset, api))
     const names = new Set(rows.map(({ operation }) => operation))
     const uncalled = related ? now.operations.filter(({ operation }) => !names.has(operation.id)) : []
     const unseen = await now.contract.walking(() => next.walking(() => this.#unseen(uncalled)))
@@ -234,6 +236,16 @@ const referenceTo = ({ document, path }: Node): string => `${document.file}#${en
 function placeText(node: Node | undefined, reference = ''): string {
   const { file, line, column } = node === undefined ? placeOfFile(reference.replace(/#.*/, '')) : placeOf(node, 'key')
   return `${file}:${line}:${column}`
+}
+
+/** Stands for the address of the API until a report is made: it may listen at another port then. */
+const ANY_API = 'http://api.invalid'
+
+/** Returns the headers of a call that is tried again, without those that curl sends anyway. */
+function tried(headers: KeptExchange['headers']): KeptExchange['headers'] {
+  if (headers === undefined) return undefined
+  const isUsual = (name: string) => name === 'user-agent' || (name === 'accept' && headers[name] === '*/*')
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isUsual(name)))
 }
 
 const MASKED = { blank: () => '***' }

@@ -137,6 +137,9 @@ test('a running gateway gives the requests that its journal kept', async () => {
     assert.deepEqual([err, code], ['', 0])
     assert.match(out, /^Requests: 3 .*\nRefused already: 1;/m)
     assert.match(out, /breaks: ann createPet: \/kind must be one of "cat", "dog" \(1 of 1 calls/)
+    const [tried = ''] = /curl -i .*/.exec(out) ?? []
+    assert.ok(tried.endsWith(`'${gateway.url}/pets'`), tried)
+    assert.doesNotMatch(tried, /user-agent|accept:/)
     assert.match(out, /not-seen: deletePet: the operation is gone \(nobody called it;/)
   } finally {
     await gateway.close()
@@ -156,6 +159,7 @@ test('the control plane reports who breaks, in every format', async () => {
     assert.match(await read('markdown'), /\| error \| \*\*breaks\*\*/)
     assert.match(await read('github'), /^::error file=/)
     const { rows } = JSON.parse(await read('json')) as NextReport
+    assert.ok(rows[0]?.findings[0]?.try?.endsWith(`'${gateway.url}/pets'`))
     assert.deepEqual([rows[0]?.consumer, rows[0]?.verdict], ['ann', 'breaks'])
   } finally {
     await gateway.close()
