@@ -70,6 +70,9 @@ interface OperationPair {
 /** Statuses of a request that was not accepted. */
 const REFUSED = new Set([400, 401, 403, 405, 406, 413, 415, 422])
 
+/** Why a request is not judged that was accepted and that the current contract refuses: a part of it was not kept. */
+const UNLIKE = 'it was accepted, and the current contract refuses it as it was kept'
+
 /** The text in the place of a credential. */
 const MASKED = '***'
 
@@ -140,11 +143,14 @@ export class NextJudge {
     const meet = (operation: Operation) =>
       new Exchange({ request, world: this.#world, operation, segments, ordinal: 0 })
     const met = meet(now)
-    if ((await this.#broken(met, kept)).length > 0) return 'refused'
+    const isBroken = (await this.#broken(met, kept)).length > 0
+    const isAccepted = kept.status >= 200 && kept.status < 400
+    if (isBroken && !isAccepted) return 'refused'
     const identified = this.#identify(request, kept.at)
     const consumer = kept.consumer ?? (typeof identified === 'string' ? undefined : identified.name)
     const { next, gone, differences } = this.pairOf(planned)
     if (next === undefined) return { operation: planned, consumer, causes: [gone as NextCause], unjudged: [] }
+    if (isBroken) return { operation: planned, consumer, causes: [], unjudged: [UNLIKE] }
     const type = essenceOf(String(request.headers['content-type'] ?? ''))
     const broken = await this.#broken(meet(next), kept)
     const causes = broken.map((rule): NextCause => ({ verdict: 'breaks', ...this.#causeOf(rule, now, next, type) }))

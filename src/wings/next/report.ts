@@ -61,10 +61,16 @@ export interface NextReport {
   readonly rows: readonly NextRow[]
 }
 
-/** Formats a report; text and Markdown begin with what is known. @param version that of the program */
-export function formatNext(report: NextReport, format: ReportFormat, version: string): string {
+/**
+ * Formats a report; text and Markdown begin with what is known.
+ *
+ * @param version that of the program
+ * @param current the file of the current contract
+ */
+export function formatNext(report: NextReport, format: ReportFormat, version: string, current = ''): string {
   if (format === 'json') return `${JSON.stringify(report, null, 2)}\n`
-  const head = format === 'text' || format === 'markdown' ? `${describeKnown(report)}\n\n` : ''
+  const now = current === '' ? '' : `Current contract: ${current} (--config)\n`
+  const head = format === 'text' || format === 'markdown' ? `${now}${describeKnown(report)}\n\n` : ''
   return head + formatFindings(format, diagnosticsOf(report.rows), { version })
 }
 
@@ -85,14 +91,14 @@ function describeKnown({
     const more = all.length - MOST_LISTED
     return all.slice(0, MOST_LISTED).join(', ') + (more > 0 ? `, and ${more} more` : '')
   }
-  const listed = (wanted: string) => {
-    const rows = report.rows.filter(({ verdict }) => verdict === wanted)
-    return named(
-      rows.map(({ consumer, operation, calls, unjudged }) =>
-        [consumer ?? [], operation, `(${calls})`, Object.keys(unjudged)].flat().join(' '),
-      ),
+  const listed = (isListed: (row: NextRow) => boolean) =>
+    named(
+      report.rows
+        .filter(isListed)
+        .map(({ consumer, operation, calls, unjudged }) =>
+          [consumer ?? [], operation, `(${calls})`, Object.keys(unjudged).join(', ') || []].flat().join(' '),
+        ),
     )
-  }
   const lines = [
     [requests === 0 ? 'No request is known' : `Requests: ${requests} from ${since} to ${until}`],
     [`Refused already: ${refused}; to no operation of the current contract: ${unmatched}`],
@@ -103,8 +109,8 @@ function describeKnown({
       `Changes, and was not called by ${name}: `,
       named(operations),
     ]),
-    ['Not judged: ', listed('not-judged')],
-    ['Safe, as far as they were seen: ', listed('safe')],
+    ['Not judged: ', listed(({ unjudged }) => Object.keys(unjudged).length > 0)],
+    ['Safe, as far as they were seen: ', listed(({ verdict }) => verdict === 'safe')],
     ['', report.related ? '' : 'The two contracts share no operation.'],
   ]
   return lines.flatMap(([name, text]) => (text === '' ? [] : [`${name}${text ?? ''}`])).join('\n')

@@ -1,12 +1,13 @@
 // Runs `understudy next`.
 
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { CONFIGURATIONS, type CommandLine, isUrl, type Program, tellMistakes } from '../../cli/command.ts'
 import { readRunning } from '../../http/control-client.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { ReportFormat } from '../../kernel/report.ts'
 import { loadContract, loadPlan } from '../../load/load.ts'
+import type { Plan } from '../../plan/plan.ts'
 import { readHar } from '../project/har.ts'
 import { NextJudge } from './judge.ts'
 import { keptOfEntry, keptOfRecording } from './kept.ts'
@@ -17,10 +18,16 @@ export async function runNext(line: CommandLine, program: Program): Promise<numb
   const { file, values } = line
   const { home, environment, progress, wings } = program
   const told = { ...line, values: {} }
-  const config = values.config ?? CONFIGURATIONS.find(one => existsSync(resolve(home, one))) ?? 'gateway.yaml'
+  const config = values.config ?? CONFIGURATIONS.find(name => existsSync(resolve(home, name)))
   const { from = '', format = 'text' } = values
   if (file === '') {
     program.complain('understudy: next needs the next contract: understudy next ./openapi-next.yaml\n')
+    return 2
+  }
+  if (config === undefined) {
+    program.complain(
+      `understudy: there is no ${CONFIGURATIONS.join(', ')} here; name the current contract: --config FILE\n`,
+    )
     return 2
   }
   const { plan, report: mistakes } = loadPlan(config, home, environment, { progress: progress.report, wings })
@@ -52,8 +59,14 @@ export async function runNext(line: CommandLine, program: Program): Promise<numb
   }
   progress.clear()
   const report = await tally.report(api)
-  program.print(formatNext(report, format as ReportFormat, program.version))
+  program.print(formatNext(report, format as ReportFormat, program.version, currentFile(plan, home)))
   const wanted = values['fail-on']
   const fails = report.rows.some(({ verdict }) => verdict === 'breaks' || verdict === wanted) || !report.related
   return wanted !== undefined && fails ? 1 : 0
+}
+
+/** Returns the file of the current contract, as a command line names it. */
+const currentFile = ({ contract, simulation }: Plan, home: string): string => {
+  const [file] = contract.files
+  return file === undefined ? simulation.source.file : relative(home, file) || file
 }

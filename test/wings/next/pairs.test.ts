@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NextJudge } from '../../../src/wings/next/judge.ts'
+import { formatNext } from '../../../src/wings/next/report.ts'
 import { NextTally } from '../../../src/wings/next/tally.ts'
 import { edited, keptOf, NOW, PAIRS, placeIn, plansOf } from './pairs.ts'
 
@@ -37,3 +38,37 @@ for (const { change, edits, operation, ann, bob, verdict, ...wanted } of PAIRS) 
       )
   })
 }
+
+/** Judges requests of ann by a next contract. */
+async function reportOf(edits: Parameters<typeof edited>[0], ...kept: readonly Parameters<typeof keptOf>[1][]) {
+  const plans = plansOf(edited(edits))
+  const tally = new NextTally(new NextJudge(plans.now, plans.next))
+  for (const sent of kept) await tally.add(keptOf('ann', sent))
+  return tally.report()
+}
+const editsOf = (start: string) => PAIRS.find(({ change }) => change.startsWith(start))?.edits ?? []
+
+test('a request that was accepted is not judged where the current contract refuses it as it was kept', async () => {
+  const headers = { 'x-key': 'key-of-ann' }
+  const kept = { line: 'POST /pets', body: '{"name":"Rex","kind":"bird"}', headers }
+  const edits = editsOf('an enum of requests')
+  const report = await reportOf(edits, { ...kept, status: 201 }, { ...kept, status: 415 })
+  const row = report.rows.find(({ operation }) => operation === 'createPet')
+  assert.deepEqual([report.refused, row?.verdict, row?.calls], [1, 'not-judged', 1])
+  const gone = await reportOf(editsOf('an operation is removed'), { line: 'DELETE /pets/a', status: 204, query: 'x=1' })
+  assert.deepEqual(gone.rows.find(({ operation }) => operation === 'deletePet')?.verdict, 'breaks')
+})
+
+test('the parts that were not judged are named also where another part has a verdict', async () => {
+  const kept = {
+    line: 'POST /pets',
+    body: '{"name":"Rex","kind":"bird"}',
+    status: 201,
+    replyBody: { lost: 'not kept' },
+  }
+  const edits = [...editsOf('an enum of requests'), ...editsOf('an enum of replies')]
+  const report = await reportOf(edits, kept)
+  assert.equal(report.rows.find(({ operation }) => operation === 'createPet')?.verdict, 'breaks')
+  const text = formatNext(report, 'text', '1.0.0')
+  assert.match(text, /^Not judged: ann createPet \(1\) the body of the reply was not kept$/m)
+})

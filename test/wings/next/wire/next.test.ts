@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -29,9 +29,17 @@ writeFileSync(
 )
 writeFileSync(join(home, 'next.yaml'), NEXT)
 
-const run = (...words: string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> =>
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+const run = (...words: string[]): Promise<Ended> => runIn(home, ...words)
+
+const runIn = (cwd: string, ...words: string[]): Promise<Ended> =>
   new Promise(resolve => {
-    execFile(process.execPath, [PROGRAM, 'next', ...words], { cwd: home, timeout: 60_000 }, (error, out, err) =>
+    execFile(process.execPath, [PROGRAM, 'next', ...words], { cwd, timeout: 60_000 }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code), out, err }),
     )
   })
@@ -68,7 +76,7 @@ writeFileSync(join(home, 'kept.har'), writeHar(ENTRIES, '1'))
 test('a HAR file says who breaks, why and where, what is safe, and what is not known', async () => {
   const { code, out, err } = await run('./next.yaml', '--from', 'kept.har')
   assert.equal(err, '')
-  assert.match(out, /^Requests: 7 from 2026-11-01T10:00:00\.000Z to /)
+  assert.match(out, /^Current contract: openapi\.yaml \(--config\)\nRequests: 7 from 2026-11-01T10:00:00\.000Z to /)
   assert.match(out, /^Refused already: 1; to no operation of the current contract: 1$/m)
   assert.match(out, /^Seen: ann, bob$/m)
   assert.match(out, /^Never seen, so nothing is known of them: eve$/m)
@@ -84,6 +92,15 @@ test('a HAR file says who breaks, why and where, what is safe, and what is not k
   assert.match(out, /error breaks: bob deletePet: the operation is gone \(1 of 1 calls, .*; sunset 2100-03-01\)$/m)
   assert.match(out, /warning may-break: bob listPets: \/\*\/status of the reply 200 may be "lost"/)
   assert.equal(code, 0)
+})
+
+test('a folder without a configuration asks for the current contract', async () => {
+  const empty = join(home, 'empty')
+  mkdirSync(empty)
+  writeFileSync(join(empty, 'next.yaml'), NEXT)
+  const { code, err } = await runIn(empty, './next.yaml')
+  assert.equal(code, 2)
+  assert.match(err, /there is no gateway\.yaml, .* here; name the current contract: --config FILE/)
 })
 
 test('--fail-on decides the exit code', async () => {
