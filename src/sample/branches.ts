@@ -31,6 +31,8 @@ export interface Fork {
   readonly name: string | undefined
   readonly properties: ReadonlyMap<string, readonly unknown[]>
   readonly discriminators: ReadonlySet<string>
+  /** The branches of each union. */
+  readonly unions: readonly (readonly unknown[])[]
 }
 
 /** Properties that wrap a record: the value that was sent may be repeated inside one of them. */
@@ -59,7 +61,7 @@ function forkOf(schema: unknown, definitions: Definitions, name?: string): Fork 
   const properties = new Map<string, unknown[]>()
   const discriminators = new Set<string>()
   const seen = new Set<unknown>()
-  let forked = false
+  const unions: (readonly unknown[])[] = []
   const visit = (at: unknown): void => {
     if (!isObject(at) || seen.has(at)) return
     seen.add(at)
@@ -70,14 +72,41 @@ function forkOf(schema: unknown, definitions: Definitions, name?: string): Fork 
     for (const [name, part] of entriesOf(at.properties)) properties.set(name, [...(properties.get(name) ?? []), part])
     listOf(allOf).forEach(visit)
     for (const union of [listOf(anyOf), listOf(oneOf)]) {
-      if (union.filter(branch => objectOf(branch).type !== 'null').length > 1) forked = true
+      if (union.filter(branch => objectOf(branch).type !== 'null').length > 1) unions.push(union)
       union.forEach(visit)
     }
   }
   visit(schema)
-  if (!forked || properties.size === 0) return undefined
-  return { name, properties, discriminators }
+  if (unions.length === 0 || properties.size === 0) return undefined
+  return { name, properties, discriminators, unions }
 }
+
+/** Returns the value of a fork's place that was sent. A record may be repeated inside a wrapper. */
+const sentTo = (place: string | undefined, sent: Json): unknown =>
+  place === undefined ? sent : (objectOf(sent)[place] ?? (isWrapperName(place) ? sent : undefined))
+
+/**
+ * Returns whether a value of a reply takes a branch that the value that was sent takes too, at each union that knows a field of
+ * it. A value that was sent and takes no branch agrees with all.
+ *
+ * @param request fits values that are sent
+ */
+export const takesSameBranches = (
+  value: Json,
+  sent: Json,
+  forks: readonly Fork[],
+  reply: Fitting,
+  request: Fitting,
+): boolean =>
+  forks.every(({ name, properties, unions }) => {
+    const said = sentTo(name, sent)
+    const shown = name === undefined ? value : (objectOf(value)[name] as Json | undefined)
+    if (!isObject(said) || !isObject(shown) || !Object.keys(said).some(key => properties.has(key))) return true
+    return unions.every(union => {
+      const taken = union.filter(branch => request.fits(branch, said as JsonObject))
+      return taken.length === 0 || taken.some(branch => reply.fits(branch, shown as JsonObject))
+    })
+  })
 
 /**
  * Returns a schema for values that repeat the fields that were sent, if one of the unions knows them. A record may be
@@ -93,7 +122,7 @@ export function pinsOf(
   hidden: (schema: unknown) => boolean,
 ): SchemaObject | undefined {
   for (const { name: place, properties, discriminators } of forks) {
-    const inside = place === undefined ? sent : (objectOf(sent)[place] ?? (isWrapperName(place) ? sent : undefined))
+    const inside = sentTo(place, sent)
     const pins: Record<string, unknown> = {}
     const required: string[] = []
     for (const [name, value] of entriesOf(inside).slice(0, MOST)) {
@@ -133,7 +162,7 @@ export function pinnedValues(pins: unknown, into: Map<string, Json> = new Map())
   return into
 }
 
-/** Returns whether a branch has other values for one of the pinned properties. */
+/** Returns whether a branch has other values for one of the pinned properties, or is closed and does not have it. */
 export function denies(
   branch: unknown,
   pinned: ReadonlyMap<string, Json>,
@@ -146,6 +175,9 @@ export function denies(
     if (Array.isArray(choices) && !isListed(choices, value)) return true
     if (only !== undefined && only !== value) return true
   }
+  const { properties, patternProperties, additionalProperties } = branch
+  const isClosed = additionalProperties === false && isObject(properties) && patternProperties === undefined
+  if (isClosed && [...pinned.keys()].some(name => !Object.hasOwn(properties, name))) return true
   const parts = [referredBy(branch, definitions), ...listOf(branch.allOf)]
   return parts.some(part => denies(part, pinned, definitions, depth + 1))
 }

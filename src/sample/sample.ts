@@ -5,7 +5,7 @@
 import { approximate, holdsExact, type Json } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { entriesOf } from '../kernel/schema/schema.ts'
-import { type Fork, forksOf, pinsOf } from './branches.ts'
+import { type Fork, forksOf, pinsOf, takesSameBranches } from './branches.ts'
 import { Facets } from './facets.ts'
 import { Fitting } from './fits.ts'
 import { Run } from './run.ts'
@@ -123,11 +123,20 @@ export class Sampler {
     )
   }
 
+  /** Returns whether a value of the schema kept under `key` takes the same branches of its unions as one that was sent. */
+  agrees(key: string, value: Json, sent: Json): boolean {
+    return takesSameBranches(value, sent, this.#forksOf(key), this.#fitting, this.#requestFitting)
+  }
+
+  #forksOf(key: string): readonly Fork[] {
+    return getOrMake(this.#forks, key, () => forksOf(this.#definitions[key], this.#definitions))
+  }
+
   /**
    * Returns a value that takes the same branches as one that was sent; `undefined` without unions or without a valid value.
    */
   #repeat(key: string, sent: Json, options: SampleOptions): Sample | undefined {
-    const forks = getOrMake(this.#forks, key, () => forksOf(this.#definitions[key], this.#definitions))
+    const forks = this.#forksOf(key)
     const fitting = this.#fittingFor(options)
     for (const all of [true, false]) {
       const pins = pinsOf(sent, forks, all, schema => fitting.isHidden(schema))

@@ -4,10 +4,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { fieldText, problems, type Reply, refuse, withWarning } from '../../kernel/http.ts'
-import type { Json } from '../../kernel/json.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { type MediaType, type Operation, type ResponseSpec, responseFor, successStatus } from '../contract.ts'
 import { compileNegotiation, contentTypeFor, type Negotiate } from '../media-types.ts'
+import type { SchemaUse } from '../schema/schema-book.ts'
 import {
   type Content,
   exampleContent,
@@ -137,8 +138,16 @@ export class Answers {
     if (prepared !== 'none') {
       const { value, raw } = prepared.content
       if (status >= 400 || value === undefined || raw !== undefined) return prepared
-      const echoed = echo(value, given, media.schema, true)
-      return echoed === value ? prepared : prepare({ value: echoed })
+      const { schema } = media
+      const agrees = (shown: Json) => schema === undefined || agreesWith(given.body, shown, schema)
+      const chosen = agrees(value) ? prepared.content : exampleContent(media, type, agrees)
+      if (chosen?.value !== undefined) {
+        const echoed = echo(chosen.value, given, schema, true)
+        return echoed === value ? prepared : prepare({ value: echoed })
+      }
+      // No example takes the branch of the request.
+      const generated = generatedContent(media, { ...question, given }, this.#references)
+      return generated.unfit === undefined ? prepare(generated) : prepared
     }
     const content = generatedContent(media, { ...question, given }, this.#references)
     const response = responseFor(this.#operation, status)
@@ -208,6 +217,10 @@ const soundExampleNames = (response: ResponseSpec | undefined): string[] =>
       schema === undefined || typeof value === 'string' || schema.fits(schema.prune(value)) ? (name ?? []) : [],
     ),
   )
+
+/** Returns whether a reply takes the branches of unions that the body of the request takes. */
+const agreesWith = (sent: Json | undefined, value: Json, { sampler, key }: SchemaUse): boolean =>
+  !isObject(sent) || sampler.agrees(key, value, sent as Json)
 
 /** A named example may belong to another media type than the negotiated one. The name decides. */
 function mediaFor({ content }: ResponseSpec, index: number, example: string | undefined): [string, MediaType] {

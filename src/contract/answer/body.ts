@@ -35,11 +35,17 @@ export function namedContent({ examples }: MediaType, type: string, example: str
 /**
  * Returns the first valid example, else the first one that is invalid only for its `null`s, which authors write for absent
  * values. Returns `undefined` if there is none.
+ *
+ * @param isWanted whether a valid example will do
  */
-export function exampleContent(media: MediaType, type: string): Content | undefined {
+export function exampleContent(
+  media: MediaType,
+  type: string,
+  isWanted: (value: Json) => boolean = () => true,
+): Content | undefined {
   const { schema } = media
   const find = (nulls: boolean) =>
-    fittingExample(media, type, value => schema?.sampler.fits(schema.key, value, nulls) ?? true)
+    fittingExample(media, type, value => (schema?.sampler.fits(schema.key, value, nulls) ?? true) && isWanted(value))
   return find(false) ?? find(true)
 }
 

@@ -97,10 +97,12 @@ export type SideMark = 'readOnly' | 'writeOnly'
 export const isMarked = (node: Node, mark: SideMark, documents: Documents): boolean =>
   layersOf([node], documents, ['allOf']).some(({ value }) => value[mark] === true)
 
+/** A property is removed, or pruned by its own schema; others are kept. */
+type PrunedPart = Node | 'removed' | undefined
+
 /** The parts of a schema that may contain marked properties. */
 interface PrunedParts {
-  /** A property is removed, or pruned by its own schema; others are kept. */
-  readonly properties: ReadonlyMap<string, Node | 'removed' | undefined>
+  readonly properties: ReadonlyMap<string, PrunedPart>
   readonly items: Node | undefined
   readonly additional: Node | undefined
 }
@@ -139,9 +141,18 @@ export class Pruning {
   #partsOf(node: Node): PrunedParts {
     return getOrMake(this.#parts, node, () => {
       const { properties, items, additional } = shapeOf(node, this.#documents)
-      const partOf = (one: Node) =>
+      const partOf = (one: Node): PrunedPart =>
         isMarked(one, this.#mark, this.#documents) ? 'removed' : isObject(one.value) ? one : undefined
-      return { properties: new Map([...properties].map(([name, one]) => [name, partOf(one)])), items, additional }
+      const parts = new Map([...properties].map(([name, one]) => [name, partOf(one)]))
+      const inBranches = new Map<string, PrunedPart[]>()
+      for (const layer of layersOf([node], this.#documents)) {
+        for (const [name, one] of membersOf(childOf(layer, 'properties')))
+          getOrMake(inBranches, name, (): PrunedPart[] => []).push(partOf(one))
+      }
+      // A property of unions is kept whole where the branches differ about it.
+      for (const [name, [first, ...others]] of inBranches)
+        if (!properties.has(name)) parts.set(name, others.every(part => part === first) ? first : undefined)
+      return { properties: parts, items, additional }
     })
   }
 }
