@@ -37,7 +37,7 @@ const schema = setting.block(
       'The reply after the sunset: 410 (`gone`), 404 (`not-found`), or the usual one (`serve`). Default: gone.',
     ),
     brownouts: setting.block(
-      'Scheduled outages before the sunset, so that consumers who missed the deprecation notice it.',
+      'Scheduled outages before the sunset.',
       {
         starts: setting.text('The start of the first one: a date, or a time before the sunset.', {
           format: 'date, or time before the sunset',
@@ -45,7 +45,7 @@ const schema = setting.block(
         every: setting.duration('The time from the start of one to the start of the next.'),
         for: setting.duration('The length of each; with `growing`, of the first.'),
         growing: setting.flag(
-          'Whether each is longer than the one before, by a constant factor, so that the last one ends at the sunset. Default: false.',
+          'Whether each is longer by a constant factor, so that the last one ends at the sunset. Default: false.',
         ),
         answer: setting.choice(
           [503, 410],

@@ -17,7 +17,7 @@ import { getOrMake } from '../kernel/memo.ts'
 import { type Behaviour, type ConfigOf, type Exchange, type SettingOf, setting } from './behaviour.ts'
 
 const schema = setting.block(
-  'The shape of every refusal. Default: the first that exists of the shape that the operation documents for the status, that of its other errors, the most frequent one of the contract, problem+json (RFC 9457).',
+  'The shape of refusals. Default: the first that exists of the shape that the operation documents for the status, that of its other errors, the most frequent one of the contract, problem+json (RFC 9457).',
   {
     body: setting.json(
       'The body, with ${problem.…} filled in for code, title, detail, status and errors; alone in a string, the status is a number and the errors a list of { in, path, rule, message }. Other ${…} are expressions in CEL, such as ${request.path} or ${now}.',

@@ -25,7 +25,7 @@ const schema = setting.block(
   {
     kind: setting.choice(
       KINDS,
-      'The kind: an error `status`, a TCP `reset`, `close` without a reply, a cut-off body (`truncate`), `garbage` instead of HTTP, a slow body (`drip`), or no reply for a long time (`hang`).',
+      'An error `status`, a TCP `reset`, `close` without a reply, a cut-off body (`truncate`), `garbage` instead of HTTP, a slow body (`drip`), or no reply for a long time (`hang`).',
     ),
     probability: {
       type: 'number',

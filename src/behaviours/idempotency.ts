@@ -8,7 +8,7 @@ import { IdempotencyKeys } from '../world/kept/idempotency-keys.ts'
 import { type Behaviour, type ConfigOf, type Exchange, setting } from './behaviour.ts'
 
 const schema = setting.block(
-  'Evaluates `Idempotency-Key`, per operation and consumer. The same payload gets the first reply again, a different one 422, a repeat while the first request is in progress 409. Failures (5xx) are not kept.',
+  'Evaluates `Idempotency-Key`, per operation and consumer. The same payload gets the first reply again, another one 422, a repeat during the first request 409. Failures (5xx) are not kept.',
   {
     for: setting.duration('The time for which a reply is kept.'),
     required: setting.flag('Whether a request without the header is refused as invalid. Default: false.'),

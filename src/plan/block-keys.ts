@@ -10,7 +10,7 @@ import { WORLD_NAME } from '../world/world-name.ts'
 const text = { type: 'string' } as SettingOf<string>
 
 const corsBlock = setting.block(
-  'Which pages of other origins may call the API (CORS). `off`: none, and preflight requests are not permitted. Default: all, with credentials.',
+  'Which pages of other origins may call the API (CORS). `off`: none. Default: all, with credentials.',
   {
     origins: {
       ...setting.list(
@@ -26,7 +26,7 @@ const corsBlock = setting.block(
 const cors = corsBlock as SettingOf<'off' | ConfigOf<typeof corsBlock>>
 
 const tlsBlock = setting.block(
-  'Serves both planes over https, with TLS 1.2 or newer. `self-signed`, or a block without `key` and `cert`, generates a certificate for this machine at start and prints its fingerprint. Files are reloaded when they change. Default: http.',
+  'Serves both planes over https. `self-signed`, or a block without `key` and `cert`, generates a certificate at start. Default: http.',
   {
     key: setting.text('The file of the private key (PEM), relative to this file.'),
     cert: setting.text('The file of the certificate and its intermediates (PEM).'),
@@ -52,13 +52,11 @@ export const listen = setting.block('Addresses and ports.', {
     'The paths of the control plane that the API port serves too, unless the contract has the path. Default: [metrics, healthz].',
   ),
   clientControls: setting.flag(
-    'Whether requests may control the gateway with `Understudy-*` headers and with a world in the path. Default: true.',
+    'Whether requests may use `Understudy-*` headers and a world in the path. Default: true.',
   ),
   cors,
   tls,
-  drain: setting.duration(
-    'The time after SIGTERM in which requests are still served, while /readyz answers 503. Default: 250ms.',
-  ),
+  drain: setting.duration('The time after SIGTERM in which requests are still served. Default: 250ms.'),
   basePath: setting.text('The path below which the API is served. Default: the paths of the servers of the contract.', {
     format: 'path',
   }),
@@ -74,33 +72,33 @@ export const limits = setting.block('Limits for each request and connection.', {
 })
 
 const seedBlock = setting.block(
-  'The initial records: a YAML or JSON file, a list, or `{ generate: 1000 }` to generate them from the schema.',
+  'The initial records: a YAML or JSON file, a list, or `{ generate: 1000 }` to generate them.',
   { generate: setting.integer('The number of records to generate from the schema.', 0, 100_000) },
   { type: ['string', 'array', 'object'], items: { type: 'object' }, required: ['generate'] },
 )
 const seedSchema = seedBlock as SettingOf<string | readonly Json[] | ConfigOf<typeof seedBlock>>
 
 export const worlds = setting.block(
-  'Isolated worlds: sandboxes, forked from the seeds when a request first names them, and a permanent world for each host among the servers of the contract.',
+  'Isolated worlds: sandboxes, and a permanent world for each host among the servers of the contract.',
   {
     sandboxes: setting.flag(
       'Whether a request may name a sandbox, with `Understudy-World: NAME` or with `/~NAME` before or after the base path. Default: true.',
     ),
     max: setting.integer(
-      'The maximum number of sandboxes. Above it the least recently used one is removed, unchanged ones first. Default: 1000.',
+      'The maximum number of sandboxes; above it the least recently used is removed, unchanged ones first. Default: 1000.',
       1,
       100_000,
     ),
     idle: setting.duration('The real time without a request after which a sandbox is removed. Default: 1h.'),
     maxBytes: setting.size(
-      'The maximum memory for the records of all worlds together, estimated as 190 bytes a record and 2 bytes for each character of its JSON; records that worlds share count once. Above it the least recently used sandbox is removed; if no sandbox is left, writes are refused with 507. Default: 40 % of the heap.',
+      'The maximum memory for the records of all worlds, estimated as 190 bytes a record and 2 bytes a character of its JSON; shared records count once. Above it the least recently used sandbox is removed; without one, writes are refused with 507. Default: 40 % of the heap.',
     ),
     default: setting.text(
-      'The name of the world for requests that name no world and are not for a host of the contract. It may be the world of a host. Default: default.',
+      'The world of requests that name none and are not for a host of the contract. It may be the world of a host. Default: default.',
       { pattern: WORLD_NAME.source },
     ),
     named: setting.named(
-      'Permanent worlds with a contract of their own, by name: the rest of this file applies to them as far as it fits.',
+      'Permanent worlds with a contract of their own; the rest of this file applies as far as it fits.',
       setting.block(
         'A world.',
         {
@@ -130,7 +128,7 @@ export const worlds = setting.block(
 )
 
 export const journal = setting.block(
-  'The journal of past requests, for the control plane; null switches it off. Credentials are masked.',
+  'The journal of past requests; null switches it off. Credentials are masked.',
   {
     requests: setting.integer('The number of requests that are kept. Default: 1000.', 1, 1_000_000),
     size: setting.size(
@@ -163,7 +161,7 @@ export const states = setting.block(
             type: ['string', 'object'],
             format: 'duration',
             description:
-              "The time in its state after which a record follows the edge by itself, by the world's clock: a duration, or a distribution as in `latency`.",
+              'The time in its state after which a record follows the edge by itself: a duration, or a distribution as in `latency`.',
           } as SettingOf<string | LatencyConfig>,
           set: {
             type: 'object',
@@ -181,7 +179,7 @@ const referenceKeys = {
   to: setting.text('The resource that the field refers to.'),
   onDelete: setting.choice(
     ['restrict', 'cascade', null],
-    'The effect of deleting a record that others refer to: `restrict` refuses with 409, `cascade` deletes them too, null empties their field. Default: restrict.',
+    'Deleting a record that others refer to: `restrict` refuses with 409, `cascade` deletes them too, null empties their field. Default: restrict.',
   ),
 }
 
@@ -198,16 +196,16 @@ export const resourceKeys = {
     ),
     assign: setting.choice(
       ['sequence', 'uuid', 'generate', 'client'],
-      'How new ids are assigned: `sequence` counts, `uuid` makes UUIDs, `generate` makes text in the form of the id’s example, format or pattern, `client` takes the id from the request and makes one if it has none. Default: the first of these that matches the schema.',
+      'Where new ids come from: `sequence` counts, `uuid` makes UUIDs, `generate` text in the form of the id’s example, format or pattern, `client` takes that of the request, or makes one. Default: the first of these that matches the schema.',
     ),
     change: setting.choice(
       ['refuse', 'ignore'],
-      'With `assign: client`: what to do with a write whose body has another id than its path: refuse it with 400, or keep the id of the path. Default: refuse.',
+      'With `assign: client`: whether a write whose body has another id than its path is refused with 400, or keeps the id of the path. Default: refuse.',
     ),
   }),
   seed: seedSchema,
   references: setting.named(
-    'Fields with the id of a record of another resource, or a list of ids. A write with an id that does not exist is refused. The value is the name of the resource, or a block.',
+    'Fields with the id of a record of another resource, or a list of ids; unknown ids are refused. The value is the name of the resource, or a block.',
     {
       type: ['string', 'object'],
       required: ['to'],
@@ -218,7 +216,7 @@ export const resourceKeys = {
   defaults: {
     type: 'object',
     description:
-      'The values of fields that a request does not set in a new record. `${now}` is the time of the request in the format of the field, `${uuid}` a new UUID.',
+      'Values of fields of a new record that its request leaves out. `${now}` is its time in the format of the field, `${uuid}` a new UUID.',
   } as SettingOf<Readonly<Record<string, Json>>>,
   set: {
     type: 'object',

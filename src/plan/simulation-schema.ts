@@ -10,12 +10,12 @@ import type { House } from './house.ts'
 /** @param keys those of engines */
 const stateBlock = (keys: Readonly<Record<string, Schema>>) =>
   setting.block(
-    'Where the state of the worlds is stored: in `memory`, lost when the process ends; in a file, kept over restarts; or in a database, shared by replicas. Default: memory.',
+    'Where worlds are stored: in `memory`, lost with the process; in a file, kept over restarts; or in a database, shared by replicas. Default: memory.',
     {
       ...keys,
       onSeedChange: setting.choice(
         ['keep', 'reset'],
-        'What to do at start with the records of a resource whose seeds have changed: `keep` them with a warning, or `reset` to the new seeds. Default: keep.',
+        'If the seeds of a resource have changed at a start: `keep` its records with a warning, or `reset` to the new seeds. Default: keep.',
       ),
       history: setting.choice(
         [true],
@@ -34,7 +34,7 @@ const resourcesBlock = (sources: Readonly<Record<string, Schema>>) =>
   })
 
 const consumers = setting.named(
-  'The callers with their credentials. Their names appear in metrics and logs, their credentials never. Default: any well-formed credential is accepted.',
+  'The callers with their credentials. Metrics and logs show names, never credentials. Default: any well-formed credential is accepted.',
   {
     type: 'object',
     description: 'Credentials by security scheme of the contract.',
@@ -49,7 +49,7 @@ const consumers = setting.named(
 
 const weatherSchema = (blocks: Readonly<Record<string, Schema>>) =>
   setting.named(
-    'Weather (chaos profiles) by name. The control plane switches one on (`PUT /weather`), or a request chooses one (`Understudy-Weather: NAME`).',
+    'Weather (chaos profiles) by name, chosen by `PUT /weather` or a request (`Understudy-Weather: NAME`).',
     setting.block(
       'Latency, faults, limits and capacities that override those of the configuration; null switches one off.',
       blocks,

@@ -29,19 +29,19 @@ const schema = setting.block(
   {
     requests: setting.choice(
       ['refuse', 'warn', 'off'],
-      'What to do with an invalid request: refuse it, answer it with `Understudy-Warning`, or answer it. Default: refuse; warn if it is forwarded.',
+      'Whether an invalid request is refused, answered with `Understudy-Warning`, or answered. Default: refuse; warn if it is forwarded.',
     ),
     invalidQuery: setting.choice(
       ['refuse', 'ignore'],
-      'What to do with a query parameter that breaks its schema: refuse the request, or ignore the parameter. Default: refuse.',
+      'Whether a query parameter that breaks its schema is refused or ignored. Default: refuse.',
     ),
     undocumentedQuery: setting.choice(
       ['ignore', 'refuse'],
-      'What to do with a query parameter that the contract does not document. Default: ignore.',
+      'Whether an undocumented query parameter is ignored or refused. Default: ignore.',
     ),
     undocumentedBody: setting.choice(
       ['refuse', 'ignore'],
-      'How to treat an undocumented body: refuse it with 415, or ignore it. Default: refuse.',
+      'Whether an undocumented body is refused with 415 or ignored. Default: refuse.',
     ),
     status: setting.choice(
       [400, 422],
@@ -49,7 +49,7 @@ const schema = setting.block(
     ),
     replies: setting.choice(
       ['off', 'warn', 'refuse'],
-      'What to do with a reply that breaks the contract, refusals and faults included: send it (`off`), add `Understudy-Warning` (`warn`), or answer 500 instead (`refuse`). A forwarded reply is never refused; its body is judged up to `limits.body`. Default: off; warn if it is forwarded.',
+      'A reply that breaks the contract, refusals and faults included, is sent (`off`), gets an `Understudy-Warning` (`warn`), or becomes a 500 (`refuse`). A forwarded reply is never refused; its body is judged up to `limits.body`. Default: off; warn if it is forwarded.',
     ),
   },
 )

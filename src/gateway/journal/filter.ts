@@ -15,41 +15,35 @@ import type { JournalEntry } from './journal.ts'
 
 /** A filter of requests; all its members must match. The items of a list are separated by commas. */
 export interface RequestFilter {
-  /** A list of operations; empty for requests that meant none. */
+  /** A list; empty for requests that meant none. */
   readonly operation?: string
-  /** A list of consumers; empty for unknown consumers. */
+  /** A list; empty for unknown consumers. */
   readonly consumer?: string
-  /** A list of worlds. */
+  /** A list. */
   readonly world?: string
-  /** A list of methods. */
+  /** A list. */
   readonly method?: string
   /** A path, base path included; `*` matches any text. */
   readonly path?: string
-  /** A list of statuses or classes of them: `404`, `5xx`. */
+  /** A list of statuses or classes: `404`, `5xx`. */
   readonly status?: string | number
-  /** A list of codes of problems; empty for requests that were not refused. */
+  /** A list of problem codes; empty for requests without. */
   readonly refusal?: string
-  /** A list of kinds of faults; empty for requests that none struck. */
+  /** A list of kinds; empty for requests without. */
   readonly fault?: string
   /** Text that a note contains. */
   readonly note?: string
   /** The minimum duration: `250ms`. */
   readonly slowerThan?: string
-  /** By the real clock, from then on: a date, a timestamp, or an offset such as `-5m`. */
+  /** From this real time on: a date, a timestamp, or an offset such as `-5m`. */
   readonly since?: string
-  /** By the real clock, up to then. */
+  /** Up to this real time. */
   readonly until?: string
-  /** Only requests after the one with this id. */
+  /** Only requests after this id. */
   readonly after?: number
-  /**
-   * Kept request headers, by name: `header.x-request-id=42` in a query. `*` matches any text, the empty text a
-   * missing value.
-   */
+  /** Kept request headers: `header.x-request-id=42`. `*` matches any text, the empty text a missing value. */
   readonly header?: Readonly<Record<string, string>>
-  /**
-   * Fields of the request body, by JSON Pointer: `body./name=Rex` in a query, with values that are no texts as JSON.
-   * `*` matches any text, the empty text a missing value.
-   */
+  /** Fields of the request body: `body./name=Rex`, matched like headers. Values other than texts are JSON. */
   readonly body?: Readonly<Record<string, Json>>
 }
 

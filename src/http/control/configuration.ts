@@ -102,7 +102,7 @@ export const configurationRoutes = ({ gateway, reloader, about }: Control): Cont
 const getContract = (gateway: Gateway, origin: () => string): PlainRoute => ({
   at: 'GET /contract',
   summary:
-    'The OpenAPI document that is served, in one piece; `x-understudy` of an operation tells its phase, its dates and its behaviours.',
+    'The served OpenAPI document in one piece; `x-understudy` of an operation tells its phase, dates and behaviours.',
   replies: {
     200: replyWith('The document.', anyObject),
     404: 'The contract cannot be written as one document.',
@@ -148,7 +148,7 @@ const reload = (reloader: Reloader): PlainRoute => ({
 
 const getConfiguration = (gateway: Gateway): PlainRoute => ({
   at: 'GET /config',
-  summary: 'The configuration that is being served, as written and with defaults, or as text. Credentials are masked.',
+  summary: 'The served configuration, as written and with defaults, or as text. Credentials are masked.',
   replies: {
     200: replyWith('The configuration.', shape('ServedConfiguration'), 'application/yaml'),
   },
@@ -178,7 +178,7 @@ const getConfigurationText = (gateway: Gateway, reloader: Reloader): PlainRoute 
 
 const getConfigurationSchema = (gateway: Gateway): PlainRoute => ({
   at: 'GET /config/schema',
-  summary: 'The JSON Schema of gateway.yaml, with the names of the contract that is being served.',
+  summary: 'The JSON Schema of gateway.yaml, with the names of the served contract.',
   replies: { 200: replyWith('JSON Schema, draft 2020-12.', anyObject) },
   handle: async () => {
     const { schemaFor } = await import('../../plan/published-schema.ts')
@@ -188,11 +188,10 @@ const getConfigurationSchema = (gateway: Gateway): PlainRoute => ({
 
 const giveContract = (reloader: Reloader): PlainRoute => ({
   at: 'PUT /worlds/{name}/contract',
-  summary:
-    'Gives a world a contract of its own: the rest of the configuration applies to it as far as it fits. A new world begins with the seeds, a sandbox keeps its records. A faulty document changes nothing.',
+  summary: 'Gives a world a contract of its own. A new world begins with the seeds, a sandbox keeps its records.',
   parameters: nameParameter,
   body: {
-    description: 'An OpenAPI document, as YAML or as JSON.',
+    description: 'An OpenAPI document.',
     schema: { type: 'object' },
     texts: YAML,
     maxBytes: MAX_CONFIGURATION,
@@ -221,14 +220,13 @@ const takeContract = (reloader: Reloader): PlainRoute => ({
 
 const replaceConfiguration = (gateway: Gateway, reloader: Reloader): PlainRoute => ({
   at: 'PUT /config',
-  summary:
-    'Serves another configuration until the next reload, and keeps the records. A faulty configuration and a dry run change nothing.',
+  summary: 'Serves another configuration until the next reload, and keeps the records.',
   parameters: {
     'dry-run': described('Only reports the mistakes, and changes nothing.', flag),
   },
   body: {
     description:
-      'The whole content of a gateway.yaml, as YAML or as JSON, with paths relative to that file. `<masked:CONSUMER.SCHEME>` keeps the current credential.',
+      'The whole content of a gateway.yaml, with paths relative to that file. `<masked:CONSUMER.SCHEME>` keeps the current credential.',
     schema: { type: 'object', required: ['contract'] },
     texts: YAML,
     maxBytes: MAX_CONFIGURATION,

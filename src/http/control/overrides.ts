@@ -48,7 +48,7 @@ const MAX_ANSWER = 300_000
 const answerBody = orderSpec('The requests to answer, the reply, and how often.', MAX_ANSWER)
 const taken = {
   201: replyWith('The answer is set.', shape('GivenAnswer')),
-  409: `There are ${MOST_ANSWERS} already, or there is no such world and sandboxes are switched off.`,
+  409: `There are ${MOST_ANSWERS} already, or there is no such world and sandboxes are off.`,
   ...invalidOrder('The answer is invalid; nothing was changed.'),
 }
 
@@ -134,10 +134,7 @@ const weatherSet = {
 /** The largest weather, in bytes. */
 const MAX_WEATHER = 100_000
 
-const weatherBody = orderSpec(
-  'A name of the configuration; or blocks as under `weather` there, in JSON or YAML.',
-  MAX_WEATHER,
-)
+const weatherBody = orderSpec('A name of the configuration, or blocks as under `weather` there.', MAX_WEATHER)
 
 /** Returns the plan of a world, or the one that is served. */
 const planFor = ({ plan, worlds }: Gateway, world: World | undefined): Plan =>
@@ -176,7 +173,7 @@ export const weatherRoutes = ({ gateway }: Control) => {
     ...inAllAndIn(worlds, ['setWeather', 'setWorldWeather'], {
       at: 'PUT /weather',
       summary:
-        'Sets the weather (chaos profile) of every world without a separate one: a preset of the configuration, or new blocks; for a time, or until it is changed.',
+        'Sets the weather (chaos profile) of every world without a separate one, for a time or until it is changed.',
       worldSummary: 'Sets the weather of one world, instead of that of all worlds. A reset clears it.',
       body: weatherBody,
       replies: weatherSet,

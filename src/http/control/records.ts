@@ -153,7 +153,7 @@ const createRecord: CollectionRoute = {
   replies: {
     201: replyWith('The record was created.', record),
     ...nowhereNew,
-    409: 'There is a record of that id; or no such world, and sandboxes are switched off.',
+    409: 'There is a record of that id; or no such world, and sandboxes are off.',
     ...invalidRecord,
   },
   handle: async (collection, resource, { body }) => {

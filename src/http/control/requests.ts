@@ -53,7 +53,7 @@ const FILTER: Readonly<Record<string, CallParameter>> = {
   ...mapValues(others, ({ description }) => criterion(description)),
   'header.*': criterion(header.description),
   'body.*': criterion(body.description),
-  body: criterion('The whole request body, as far as the journal keeps it; `*` matches any text.'),
+  body: criterion('The whole kept request body; `*` matches any text.'),
   after: described(after.description, natural),
 }
 

@@ -229,7 +229,7 @@ export interface WorldRoute extends Omit<PlainRoute, 'handle'> {
 /** For a route that needs an existing world. */
 export const noWorld = { 404: 'The world does not exist.' }
 /** For a route that creates a missing world. */
-export const noNewWorld = { 409: 'The world does not exist, and sandboxes are switched off.' }
+export const noNewWorld = { 409: 'The world does not exist, and sandboxes are off.' }
 export const nameParameter = {
   name: described('The world.', { ...string, pattern: WORLD_NAME.source }),
 } as const

@@ -136,7 +136,7 @@ function describeWorld({ name, clock, collections }: World, worlds: Worlds): obj
 const resetAll = (gateway: Gateway): PlainRoute => ({
   at: 'POST /reset',
   summary:
-    'Begins the default world anew: from the seeds, by real time, with no requests in the journal. The other worlds go on; requests under way finish in the state they began in.',
+    'Begins the default world anew, as the reset of a world does. Requests under way finish in the state they began in.',
   replies: done,
   handle: () => {
     gateway.reset()
@@ -146,7 +146,7 @@ const resetAll = (gateway: Gateway): PlainRoute => ({
 
 const listWorlds = (worlds: Worlds): PlainRoute => ({
   at: 'GET /worlds',
-  summary: 'The permanent worlds, then the sandboxes, that which was asked for last first.',
+  summary: 'The permanent worlds, then the sandboxes, the last used one first.',
   replies: { 200: replyWith('Every world.', list(shape('DescribedWorld'))) },
   handle: () => json(worlds.list().map(world => describeWorld(world, worlds))),
 })
@@ -167,7 +167,7 @@ const createWorld = (worlds: Worlds): PlainRoute => ({
   replies: {
     201: replyWith('The world is restored.', shape('DescribedWorld')),
     404: 'The world to copy does not exist.',
-    409: 'There is such a world already, or sandboxes are switched off.',
+    409: 'There is such a world already, or sandboxes are off.',
     422: 'The snapshot breaks the contract; no world was made.',
   },
   handle: async ({ body }) => {

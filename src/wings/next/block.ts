@@ -11,7 +11,7 @@ export const nextBlock: Block<string | readonly string[], Contract | undefined> 
     items: { type: 'string' },
     minItems: 1,
     description:
-      'The next version of the contract: a path relative to this file, or a list of it and its overlays. Every request is judged by it, too: `GET /next` says who breaks.',
+      'The next version of the contract, or a list of it and its overlays. Every request is judged by it, too: `GET /next` says who breaks.',
   },
   read(written, { contract, isFitted, source, report, readContract }) {
     // A world on another contract is often one on the next contract: only clients of the contract itself can break.

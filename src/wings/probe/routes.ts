@@ -86,7 +86,7 @@ const sendRequest = ({ gateway }: Control): PlainRoute => ({
   },
   replies: {
     200: replyWith('The request and its reply.', shape('SendResult')),
-    409: 'The world does not exist, and sandboxes are switched off.',
+    409: 'The world does not exist, and sandboxes are off.',
   },
   handle: async ({ body }) => {
     const sending = body as unknown as Sending

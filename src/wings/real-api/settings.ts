@@ -37,12 +37,9 @@ const schema = setting.block(
       { type: 'string', pattern: FIELD },
       'The header fields of a request that are sent on, besides those about its body, and the API keys in its query; `["*"]` sends all. Default: [accept, accept-encoding, accept-language, if-match, if-none-match, if-modified-since, if-unmodified-since, range].',
     ),
-    set: setting.named(
-      'Header fields that every request to it has, such as a key: `{ x-api-key: "${STAGING_KEY}" }`.',
-      {
-        type: ['string', 'number'],
-      } as never,
-    ),
+    set: setting.named('Header fields of every request to it: `{ x-api-key: "${STAGING_KEY}" }`.', {
+      type: ['string', 'number'],
+    } as never),
     rewrite: setting.flag(
       'Whether its addresses in `Location`, `Content-Location`, `Link` and cookies become ours. Default: true.',
     ),

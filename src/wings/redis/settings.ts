@@ -22,10 +22,9 @@ export const KEYS: Readonly<Record<string, Schema>> = {
   redis: setting.text('The URL of a Redis (6.2 or newer) or Valkey database: `${REDIS_URL}`.', {
     pattern: '^rediss?://',
   }),
-  prefix: setting.text(
-    'The name of this state in the database; replicas that share the state use the same name. Default: understudy.',
-    { pattern: '^[A-Za-z0-9._-]{1,64}$' },
-  ),
+  prefix: setting.text('The name of this state in the database, the same in all replicas. Default: understudy.', {
+    pattern: '^[A-Za-z0-9._-]{1,64}$',
+  }),
   reads: setting.choice(
     ['strong', 'local'],
     'What a request sees: all changes that any replica has acknowledged (`strong`), or those that this replica has received so far (`local`), without a round trip. Default: strong.',
