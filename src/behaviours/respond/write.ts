@@ -21,7 +21,7 @@ import { allows, type Entry, type Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { inBody, isId, type Resource } from '../resource.ts'
-import type { RespondConfig } from './config.ts'
+import { isUnshown, type RespondConfig } from './config.ts'
 import { compileFinder, compileKey, compileWithin, danglingIn, missingRecord, refuseConflict } from './key.ts'
 import { compileMaker, keepOwners } from './record.ts'
 import { compileLocation, type Give, withoutBody } from './reply.ts'
@@ -191,7 +191,9 @@ function compileCreateOne(
   const key = compileKey(resource, within?.ownerOf, site)
   const maker = compileMaker(resource, config, 'create', site)
   const nameable = compileNameable(resource, site)
-  const locate = compileLocation(site.readers.get(name) ?? [`${operation.path}/{id}`], operation.path, resource.unshown)
+  // No path names a record whose id no reply shows.
+  const usualReaders = isUnshown(idField) ? [] : [`${operation.path}/{id}`]
+  const locate = compileLocation(site.readers.get(name) ?? usualReaders, operation.path, resource.unshown)
   const idPlace = pointer([idField])
   const exists = (id: Id) => refuseConflict(operation, `the record ${id} already exists in ${name}`)
   const usedUp = refuse(problems.unavailable, `no ids are left for ${name}`)

@@ -133,7 +133,7 @@ function assignOf(field: string, shape: Shape, schemas: SchemaReader): Assign {
 }
 
 /** Returns the fields of a record that no request to create one has, and that are known from the beginning. */
-function filledIn(record: Node, idField: string, asked: Node | undefined, schemas: SchemaReader): string[] {
+export function filledIn(record: Node, idField: string, asked: Node | undefined, schemas: SchemaReader): string[] {
   if (asked === undefined) return []
   return schemas.names(record).filter(name => name !== idField && !isOfLater(name) && !mayGive(name, asked, schemas))
 }

@@ -7,7 +7,7 @@ import { replySchema } from '../../contract/success.ts'
 import { isObject } from '../../kernel/json.ts'
 import { getOrMake } from '../../kernel/memo.ts'
 import { plainName, singular, wordFormOf } from '../../kernel/names.ts'
-import { candidatesOf, type SchemaCandidate } from './candidates.ts'
+import { candidatesOf, filledIn, type SchemaCandidate } from './candidates.ts'
 import { type List, RecordReader } from './records.ts'
 import { isExpression, isItemPath, isSilent, type SchemaReader, segmentsOf } from './schema.ts'
 import { type Creation, creationOf, eachSent } from './writes.ts'
@@ -42,9 +42,8 @@ export interface Named extends InferredCollection {
 /** The field of a record's id that its schema does not have: no reply shows it. */
 const UNSHOWN_ID = '{id}'
 
-/** Whether there is one record, which no path identifies: `/settings`. */
-export const isAlone = ({ itemPath, list, create }: InferredCollection): boolean =>
-  itemPath === undefined && list === undefined && create === undefined
+/** Whether no path identifies a record: `/settings`. */
+export const isAlone = ({ itemPath, list }: InferredCollection): boolean => itemPath === undefined && list === undefined
 
 /** A path without expressions that ends so. */
 const ME = /^[^{}]*\/(?:me|self|myself|whoami)\/?$/i
@@ -78,6 +77,8 @@ export class CollectionFinder {
   readonly #callers: readonly Operation[]
   /** The operations of paths in the singular, by their last word: `/user` beside `/users/{id}`. */
   readonly #singulars = new Map<string, Operation[]>()
+  /** The POSTs of paths without expressions, by the common form of their paths. */
+  readonly #posts = new Map<string, Operation[]>()
 
   constructor(contract: Contract, schemas: SchemaReader) {
     this.#contract = contract
@@ -109,6 +110,8 @@ export class CollectionFinder {
       const segments = segmentsOf(operation.path)
       getOrMake(this.#children, nameless(segments.slice(0, -1).join('/')), () => []).push(operation)
       const word = segments.at(-1) ?? ''
+      if (operation.method === 'POST' && !operation.path.includes('{'))
+        getOrMake(this.#posts, commonForm(segments), () => []).push(operation)
       const isSingular = !operation.path.includes('{') && singular(word) === word && ALONE.has(operation.method)
       if (isSingular) getOrMake(this.#singulars, plainName(word), () => []).push(operation)
     }
@@ -250,15 +253,26 @@ export class CollectionFinder {
     if (changers.length === 0 || schema === undefined) return undefined
     const sample = this.#contract.use(record).validSample({ seed: 1 })
     if (!isObject(sample)) return undefined
-    const candidate: SchemaCandidate = { schema, idField: UNSHOWN_ID, assign: 'sequence', filled: [], defaults: {} }
+    const create = this.#creationBeside(path, records)
+    const filled =
+      create === undefined ? [] : filledIn(record, UNSHOWN_ID, records.sent(create.operation)?.record, this.#schemas)
+    const candidate: SchemaCandidate = { schema, idField: UNSHOWN_ID, assign: 'sequence', filled, defaults: {} }
     return {
       ...NOTHING,
       path,
       segments: segmentsOf(path),
+      create,
       records,
       candidates: [candidate],
       me: [reader, ...changers],
     }
+  }
+
+  /** Returns the POST that creates records of the kind that a path in the singular shows: `/users` for `/user`. */
+  #creationBeside(path: string, records: RecordReader): Creation | undefined {
+    const posts = this.#posts.get(commonForm(segmentsOf(path))) ?? []
+    const creations = posts.filter(posted => posted.path !== path).flatMap(posted => creationOf(posted, records) ?? [])
+    return creations.find(({ single }) => single !== undefined && records.isLike(single.record))
   }
 }
 

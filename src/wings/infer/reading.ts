@@ -127,9 +127,11 @@ function fullness({ segments, itemPath, create, list }: InferredCollection): num
   return (isBelow ? 4 : item.length > 0 ? 2 : 0) + (create === undefined ? 0 : 3) + (list === undefined ? 0 : 1)
 }
 
-function reasonOf({ path, itemPath, list, create, candidates }: InferredCollection): string {
+function reasonOf(collection: InferredCollection): string {
+  const { path, itemPath, list, create, candidates } = collection
   const [{ schema, idField } = { schema: '', idField: '' }] = candidates
-  const verb = list !== undefined ? 'lists' : create !== undefined ? 'creates' : 'shows'
-  const because = `${list === undefined && create !== undefined ? 'POST' : 'GET'} ${path} ${verb} ${schema}`
+  const isCreated = list === undefined && create !== undefined && !isAlone(collection)
+  const verb = list !== undefined ? 'lists' : isCreated ? 'creates' : 'shows'
+  const because = `${isCreated ? 'POST' : 'GET'} ${path} ${verb} ${schema}`
   return itemPath === undefined ? because : `${because}, ${itemPath} names one by its ${idField}`
 }

@@ -161,3 +161,38 @@ test('a value that the attributes of a record cannot hold does not refuse the re
   const read = (await send(`GET /tasks/${id}`)).body as Fields
   assert.equal((read.attributes as Fields).name, 'Paint')
 })
+
+test('a create beside a single record begins a record anew', async () => {
+  const Account = object(
+    { name: string, bio: { ...string, nullable: true }, token: string },
+    { required: ['name', 'bio', 'token'] },
+  )
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/accounts': { post: { ...takes(object({ name: string })), ...answers(201, ref('Account')) } },
+        '/account': {
+          get: answers(200, ref('Account')),
+          put: { ...takes(object({ bio: string })), ...answers(200, ref('Account')) },
+        },
+      },
+      { Account },
+    ),
+  )
+  const made: Fields[] = []
+  for (const name of ['ada', 'bo']) {
+    const { status, headers, body } = await send('POST /accounts', { name })
+    assert.deepEqual([status, headers.location], [201, undefined])
+    made.push(body as Fields)
+    await send('PUT /account', { bio: `About ${name}.` })
+  }
+  assert.deepEqual(
+    made.map(({ name, bio }) => [name, bio]),
+    [
+      ['ada', null],
+      ['bo', null],
+    ],
+  )
+  assert.notEqual(made[0]?.token, made[1]?.token)
+  assert.equal(((await send('GET /account')).body as Fields).bio, 'About bo.')
+})
