@@ -64,7 +64,8 @@ function nameCollections(collections: readonly InferredCollection[]): Named[] {
   for (const collection of [...collections.filter(other => !isNameless(other)), ...nameless]) {
     if (named.some(other => isView(collection, other))) continue
     const twin = named.find(other => isTwin(other, collection))
-    if (twin === undefined && isNameless(collection) && !isAlone(collection)) continue
+    if (twin === undefined && isNameless(collection) && !isAlone(collection) && !isClosed(collection, collections))
+      continue
     const name = twin?.name ?? freeName(collection.records.word, names)
     named.push({ ...collection, name })
     names.add(name)
@@ -75,6 +76,19 @@ function nameCollections(collections: readonly InferredCollection[]): Named[] {
 /** Whether a collection may only be another view of one: no field names its records, or it has nothing but their items. */
 const isNameless = ({ candidates, list, create }: InferredCollection): boolean =>
   candidates.length === 0 || (list === undefined && create === undefined)
+
+/**
+ * Whether items without a list and a create are the only ones of their kind: reading one documents a 404, and no create of another
+ * collection may give its name, as `POST /users` that of `/profiles/{username}`.
+ */
+function isClosed({ item, candidates: [candidate], records }: InferredCollection, all: readonly InferredCollection[]) {
+  if (candidate === undefined || item.get('GET')?.responses.has('404') !== true) return false
+  return !all.some(({ create, records: others }) => {
+    const sent = create && others.sent(create.operation)?.record
+    const isGiven = sent !== undefined && records.schemas.fields(sent).has(candidate.idField)
+    return isGiven && records.isLike(create?.single?.record ?? sent)
+  })
+}
 
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
 function isTwin(first: InferredCollection, second: InferredCollection): boolean {
@@ -130,6 +144,8 @@ function fullness({ segments, itemPath, create, list }: InferredCollection): num
 function reasonOf(collection: InferredCollection): string {
   const { path, itemPath, list, create, candidates } = collection
   const [{ schema, idField } = { schema: '', idField: '' }] = candidates
+  if (list === undefined && create === undefined && itemPath !== undefined)
+    return `GET ${itemPath} shows one ${schema} by its ${idField}`
   const isCreated = list === undefined && create !== undefined && !isAlone(collection)
   const verb = list !== undefined ? 'lists' : isCreated ? 'creates' : 'shows'
   const because = `${isCreated ? 'POST' : 'GET'} ${path} ${verb} ${schema}`

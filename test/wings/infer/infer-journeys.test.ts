@@ -196,3 +196,41 @@ test('a create beside a single record begins a record anew', async () => {
   assert.notEqual(made[0]?.token, made[1]?.token)
   assert.equal(((await send('GET /account')).body as Fields).bio, 'About bo.')
 })
+
+for (const [what, notFound, creates, status] of [
+  ['is a 404 where that is documented', true, false, 404],
+  ['is answered where no 404 is documented', false, false, 200],
+  ['is answered where a create elsewhere may give it', true, true, 200],
+] as const) {
+  test(`an unknown name of items without a collection ${what}`, async () => {
+    const Profile = object({ handle: string, bio: string, following: { type: 'boolean' } }, { required: ['handle'] })
+    const shown = answers(200, object({ profile: ref('Profile') }))
+    const documented = notFound ? { responses: { ...shown.responses, 404: { description: 'none' } } } : shown
+    const profile = '/profiles/{handle}'
+    const { gateway, send } = await inferredInProcess(
+      documentOf(
+        {
+          [profile]: { ...naming('handle'), get: documented },
+          [`${profile}/follow`]: { ...naming('handle'), post: documented },
+          ...(creates
+            ? {
+                '/users': {
+                  post: { ...takes(object({ handle: string, password: string })), ...answers(201, ref('User')) },
+                },
+              }
+            : {}),
+          '/user': {
+            get: answers(200, ref('User')),
+            put: { ...takes(object({ bio: string })), ...answers(200, ref('User')) },
+          },
+        },
+        { Profile, User: object({ handle: string, bio: string, token: string }) },
+      ),
+    )
+    assert.equal((await send('GET /profiles/ghost')).status, status)
+    assert.equal((await send('POST /profiles/ghost/follow')).status, status)
+    if (status === 200) return
+    const [seed] = gateway.plan.simulation.resources.get('profiles')?.seeds ?? []
+    assert.equal((await send(`GET /profiles/${seed?.handle}`)).status, 200)
+  })
+}
