@@ -49,12 +49,20 @@ interface RouteCandidate<Target> {
   readonly compileAccepts: (() => Accepts | undefined) | undefined
   /** Whether another template of its shape follows it. */
   contested: boolean
+  /** Whether it matches a path that other methods have as it is, and this one has not: `DELETE /a/{slug}` beside `GET /a/feed`. */
+  overreaches: boolean
 }
+
+const isConcrete = ({ parts }: RouteCandidate<unknown>): boolean => parts.every(literals => literals.length === 1)
 
 export class PathTable<Target> {
   readonly #router = FindMyWay({ maxParamLength: 16_384 })
   readonly #routes = new Map<string, RouteCandidate<Target>[]>()
   readonly #methods = new Set<Method>()
+  /** The paths without expressions. */
+  readonly #concrete = new Set<string>()
+  /** Whether `overreaches` holds for all candidates. */
+  #isMarked = true
 
   /**
    * Adds a template. Among several of one shape, a path belongs to the first one whose parameters match, else to the first.
@@ -79,6 +87,7 @@ export class PathTable<Target> {
       accepts: undefined,
       compileAccepts,
       contested: false,
+      overreaches: false,
     }
     const route = segments.join('/')
     const key = `${method} ${route}`
@@ -101,16 +110,41 @@ export class PathTable<Target> {
     }
     this.#routes.set(key, candidates)
     this.#methods.add(method)
+    if (isConcrete(candidate)) this.#concrete.add(template)
+    this.#isMarked = false
     return 'added'
   }
 
+  /** A path without expressions has the methods that its template has, and none of a template with expressions. */
   find(method: string, path: string): PathMatch<Target> | undefined {
+    if (!this.#isMarked) this.#markOverreaching()
     const found = this.#router.find(method as FindMyWay.HTTPMethod, path)
-    if (found !== null) return choose<Target>(found, false)
+    if (found !== null) {
+      const [first] = found.store as readonly RouteCandidate<Target>[]
+      return first?.overreaches && this.#isConcrete(path) ? undefined : choose<Target>(found, false)
+    }
     if (isDecodable(path)) return undefined
     // A path that cannot be decoded may still identify the operation, which determines the form of the refusal.
     const literally = this.#router.find(method as FindMyWay.HTTPMethod, path.replaceAll('%', '%25'))
     return literally === null ? undefined : choose<Target>(literally, true)
+  }
+
+  #routesAt(path: string): (readonly RouteCandidate<Target>[])[] {
+    return [...this.#methods].flatMap(method => {
+      const found = this.#router.find(method as FindMyWay.HTTPMethod, path)
+      return found === null ? [] : [found.store as readonly RouteCandidate<Target>[]]
+    })
+  }
+
+  #isConcrete(path: string): boolean {
+    return this.#routesAt(path).some(route => route.some(isConcrete))
+  }
+
+  #markOverreaching(): void {
+    for (const path of this.#concrete)
+      for (const route of this.#routesAt(path))
+        for (const candidate of route) candidate.overreaches ||= !isConcrete(candidate)
+    this.#isMarked = true
   }
 
   /** The methods that the path has. */

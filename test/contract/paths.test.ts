@@ -68,3 +68,25 @@ test('an equal template is not added twice for a method', () => {
   assert.deepEqual(table.methodsOf('/pets/1'), ['GET', 'POST'])
   assert.deepEqual(table.methodsOf('/nowhere'), [])
 })
+
+test('a path without expressions has the methods of its template alone', () => {
+  const concrete = new PathTable<string>()
+  for (const [method, template] of [
+    ['GET', '/a/feed'],
+    ['GET', '/a/{slug}'],
+    ['DELETE', '/a/{slug}'],
+    ['PATCH', '/a/{slug}.json'],
+    ['DELETE', '/a/{slug}/parts'],
+  ] as const)
+    assert.equal(concrete.add(method, template, template), 'added')
+  assert.deepEqual(concrete.methodsOf('/a/feed'), ['GET'])
+  assert.equal(concrete.find('DELETE', '/a/feed'), undefined)
+  assert.equal(concrete.find('DELETE', '/a/fe%65d'), undefined)
+  assert.deepEqual(concrete.methodsOf('/a/other'), ['GET', 'DELETE'])
+  assert.deepEqual(concrete.methodsOf('/a/feed.json'), ['GET', 'DELETE', 'PATCH'])
+  assert.deepEqual(concrete.methodsOf('/a/feed/parts'), ['DELETE'])
+  // A template that is added later overreaches too.
+  assert.equal(concrete.add('PUT', '/a/{slug}', 'late'), 'added')
+  assert.equal(concrete.find('PUT', '/a/feed'), undefined)
+  assert.equal(concrete.find('PUT', '/a/other')?.target, 'late')
+})
