@@ -67,6 +67,8 @@ export function pairsIn(names: readonly string[]): OrderedPair[] {
   )
 }
 
+const MOST_ROUNDS = 3
+
 /**
  * Puts the values of pairs in their order: two are exchanged, or the higher one follows a lower one that stays.
  *
@@ -77,11 +79,17 @@ export function orderPairs(
   read: (name: string) => Json | undefined,
   change: (name: string, value: Json) => void,
 ): void {
-  for (const [low, high] of pairs) {
-    const [below, above] = [read(low), read(high)]
-    if (below === undefined || above === undefined || !areReversed(below, above)) continue
-    change(low, above)
-    change(high, read(low) === below ? (soonAfter(below, above) ?? below) : below)
+  // A value that was exchanged may be the lower one of a pair before.
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    let isChanged = false
+    for (const [low, high] of pairs) {
+      const [below, above] = [read(low), read(high)]
+      if (below === undefined || above === undefined || !areReversed(below, above)) continue
+      change(low, above)
+      change(high, read(low) === below ? (soonAfter(below, above) ?? below) : below)
+      isChanged = true
+    }
+    if (!isChanged) return
   }
 }
 
@@ -101,12 +109,23 @@ export function orderProperties(
   }
   const pairs = pairsIn([...made.keys()])
   orderPairs(pairs, name => made.get(name), change)
-  for (const [low, high] of pairs) {
+  for (const [high, low] of latestBelow(pairs, made)) {
     const near = soonAfter(made.get(low), made.get(high))
     if (near !== undefined) change(high, near)
   }
   // It defines properties and never assigns them, so that `__proto__` becomes an ordinary property.
   return Object.fromEntries(made)
+}
+
+/** Returns the higher name of each pair with the latest of those below it, the earliest first: a time near it is after all of them. */
+function latestBelow(pairs: readonly OrderedPair[], made: ReadonlyMap<string, Json>): readonly OrderedPair[] {
+  const latest = new Map<string, string>()
+  for (const [low, high] of pairs) {
+    const other = latest.get(high)
+    if (other === undefined || areReversed(made.get(low) as Json, made.get(other) as Json)) latest.set(high, low)
+  }
+  const isEarlier = (a: string, b: string) => areReversed(made.get(b) as Json, made.get(a) as Json)
+  return [...latest].sort(([a], [b]) => (isEarlier(a, b) ? -1 : isEarlier(b, a) ? 1 : 0))
 }
 
 const isShown = (schema: unknown, value: unknown): boolean =>
@@ -116,22 +135,29 @@ const MOMENT = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/
 
 /** Returns a time later on the same day, or a date later in the same month: of a journey, years would not be believed. */
 function soonAfter(low: Json | undefined, high: Json | undefined): string | undefined {
-  if (typeof low !== 'string' || typeof high !== 'string' || low.length !== high.length) return undefined
-  if (!MOMENT.test(low) || !MOMENT.test(high)) return undefined
+  if (typeof low !== 'string' || typeof high !== 'string' || !MOMENT.test(low) || !MOMENT.test(high)) return undefined
+  const [from, to] = [withFraction(low), withFraction(high)]
+  if (from.length !== to.length) return undefined
   const isDate = low.length === 10
   const at = isDate ? 8 : 11
-  const [own, other] = [low.slice(at), high.slice(at)]
+  const [own, other] = [from.slice(at), to.slice(at)]
   // Each month has these days.
-  const [latest, last] = isDate ? ['28', '28'] : [`23:59:59${low.slice(19)}`, '24']
+  const [latest, last] = isDate ? ['28', '28'] : [`23:59:59${from.slice(19)}`, '24']
   const end = [other, latest].find(one => one > own && one <= last)
-  return end === undefined ? undefined : low.slice(0, at) + end
+  const near = end === undefined ? undefined : from.slice(0, at) + end
+  return to === high ? near : near?.replace('.000Z', 'Z')
 }
+
+/** Returns a time of whole seconds as one with milliseconds, to compare it with others. */
+const withFraction = (text: string): string => text.replace(/(T\d\d:\d\d:\d\d)Z$/, '$1.000Z')
 
 /** Returns whether two values of one kind, numbers or times, are in the wrong order. */
 function areReversed(low: Json, high: Json): boolean {
   if (typeof low === 'number' && typeof high === 'number') return low > high
   if (typeof low !== 'string' || typeof high !== 'string') return false
-  return isTime(low) && isTime(high) && low.length === high.length && low > high
+  if (!isTime(low) || !isTime(high)) return false
+  const [from, to] = [withFraction(low), withFraction(high)]
+  return from.length === to.length && from > to
 }
 
 /** A date, a time, or both, as RFC 3339 writes them: in one time zone they are in the order of their texts. */

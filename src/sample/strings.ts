@@ -47,7 +47,9 @@ const date = (chance: Chance): string =>
   `${chance.between(2021, 2025)}-${two(chance.between(1, 12))}-${two(chance.between(1, 28))}`
 const time = (chance: Chance): string =>
   `${two(chance.between(0, 23))}:${two(chance.between(0, 59))}:${two(chance.between(0, 59))}Z`
-const moment = (chance: Chance): string => `${date(chance)}T${time(chance)}`
+/** The fraction of a generated time: servers write the times of new records with milliseconds, and a client may expect one form. */
+const FRACTION = '.000Z'
+const moment = (chance: Chance): string => `${date(chance)}T${time(chance).replace('Z', FRACTION)}`
 
 function uuid(chance: Chance): string {
   const variant = chance.pick(['8', '9', 'a', 'b'])
@@ -187,13 +189,13 @@ export class StringWriter {
     for (const format of [...formats, ...(topic?.split(' ').slice(-1) ?? [])]) {
       const write = FORMATS.get(format)
       for (let i = 0; write !== undefined && i < 4; i++) {
-        const text = write(chance)
-        if (isFitting(facets, text)) return text
+        const text = spellingsOf(write(chance), facets).find(spelling => isFitting(facets, spelling))
+        if (text !== undefined) return text
       }
     }
     if (patterns.length > 0) return this.#byPattern(facets, name, chance)
     if (facets.contentEncoding === 'base64' && facets.maxLength > 40) return base64(chance)
-    const text = fitLength(writeFor(name, chance), facets)
+    const text = naturalFor(name, facets, chance)
     if (isFitting(facets, text)) return text
     const lengths = [facets.minLength, Math.min(facets.maxLength, facets.minLength + 3)]
     const others = formats.flatMap(format => FORMATS.get(format)?.(chance) ?? [])
@@ -218,7 +220,7 @@ export class StringWriter {
   }
 
   #search(facets: Facets, name: string | undefined, chance: Chance): string | undefined {
-    const natural = fitLength(writeFor(name, chance), facets)
+    const natural = naturalFor(name, facets, chance)
     if (isFitting(facets, natural)) return natural
     for (const pattern of facets.patterns) {
       const write = getOrMake(this.#patterns, pattern, () => writerFor(regExpOf(pattern)))
@@ -244,6 +246,24 @@ export class StringWriter {
 }
 
 const isFitting = ({ schemas }: Facets, text: string): boolean => schemas.every(schema => fitsString(schema, text))
+
+/** Returns a text; a time with and without its fraction, first as the example of its schema has it. */
+function spellingsOf(text: string, { schemas }: Facets): readonly string[] {
+  if (!text.endsWith(FRACTION)) return [text]
+  const plain = text.replace(FRACTION, 'Z')
+  const isShown = schemas.some(({ example, examples }) =>
+    WITHOUT_FRACTION.test(String([example ?? examples].flat()[0])),
+  )
+  return isShown ? [plain, text] : [text, plain]
+}
+
+const WITHOUT_FRACTION = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+
+/** Returns a text for a property of this name, which fits where a spelling of it does. */
+function naturalFor(name: string | undefined, facets: Facets, chance: Chance): string {
+  const spellings = spellingsOf(writeFor(name, chance), facets)
+  return spellings.find(text => isFitting(facets, text)) ?? fitLength(spellings[0] as string, facets)
+}
 
 function fitLength(text: string, { minLength, maxLength }: Facets): string {
   if (text.length > maxLength) return text.slice(0, maxLength).replace(/ $/, 'x')

@@ -53,3 +53,22 @@ test('a time that is not an example is moved, though its property has one', () =
   for (const one of objectsWith({ createdAt: shown, expiresAt: shown }))
     assert.ok(String(one.createdAt) <= String(one.expiresAt), JSON.stringify(one))
 })
+
+for (const names of [
+  ['opened_at', 'closed_at', 'created_at'],
+  ['shipped_at', 'delivered_at', 'ordered_at'],
+  ['delivered_at', 'shipped_at', 'ordered_at'],
+]) {
+  test(`three times are in order: ${names.join(', ')}`, () => {
+    for (const made of objectsWith(Object.fromEntries(names.map(name => [name, time])))) {
+      const { opened_at, closed_at, created_at, ordered_at, shipped_at, delivered_at } = made as Record<string, string>
+      const inOrder: (readonly [string | undefined, string | undefined])[] = [
+        [created_at, closed_at],
+        [opened_at, closed_at],
+        [ordered_at, shipped_at],
+        [shipped_at, delivered_at],
+      ]
+      for (const [low = '', high = ''] of inOrder) assert.ok(low <= high, JSON.stringify(made))
+    }
+  })
+}

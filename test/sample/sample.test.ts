@@ -147,7 +147,7 @@ test('texts follow from names and formats', () => {
     email: 'ada.fontaine@example.com',
     city: 'Jaipur',
     price: 484.35,
-    createdAt: '2022-08-21T10:59:27Z',
+    createdAt: '2022-08-21T10:59:27.000Z',
     homepage: 'https://example.com/keen-beacon',
   })
 })
@@ -179,7 +179,7 @@ test('a value leaves out writeOnly properties, however they are marked', () => {
 })
 
 for (const [format, expected] of [
-  ['datetime', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/],
+  ['datetime', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/],
   ['date-time-rfc-2822', /^\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000$/],
   ['URL', /^https:\/\/example\.com\//],
   ['UUID', /^[\da-f]{8}-/],
@@ -195,3 +195,21 @@ test('an integer of the format unix-time is a time of these years in seconds', (
   const value = Number(sampled({ type: 'integer', format: 'unix-time' })().value)
   assert.ok(value > 1_600_000_000 && value < 1_800_000_000, String(value))
 })
+
+for (const [what, schema, form] of [
+  ['has milliseconds', {}, /\.000Z$/],
+  ['is written as an example without them', { example: '2024-01-01T10:00:00Z' }, /:\d\dZ$/],
+  ['is written as its pattern says', { pattern: '^[0-9-]{10}T[0-9:]{8}Z$' }, /^20[\d-]+T[\d:]+Z$/],
+  ['leaves them out where the text would be too long', { maxLength: 20 }, /:\d\dZ$/],
+] as const) {
+  test(`a generated time ${what}`, () => {
+    for (const format of [{ format: 'date-time' }, {}]) {
+      const properties = { created_at: { type: 'string', ...format, ...schema } }
+      const sampler = new Sampler({ it: { type: 'object', required: ['created_at'], properties } } as never)
+      for (let seed = 1; seed < 20; seed++) {
+        const { value } = sampler.sample('it', { seed, dynamic: true })
+        assert.match(String((value as { created_at: unknown }).created_at), form)
+      }
+    }
+  })
+}
