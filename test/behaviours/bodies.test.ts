@@ -119,9 +119,11 @@ for (const [what, type, text, status] of CASES) {
   })
 }
 
-test('an undocumented body is refused with 415', async () => {
-  assert.equal((await desk.send('GET /notes', {})).status, 415)
-  assert.equal((await desk.send('GET /notes')).status, 204)
+test('an undocumented body is ignored with a warning', async () => {
+  const { status, headers } = await desk.send('GET /notes', { text: 'x' })
+  assert.equal(status, 204)
+  assert.equal(headers['understudy-warning'], 'the contract documents no body for GET /notes; it was ignored')
+  assert.equal((await desk.send('GET /notes')).headers['understudy-warning'], undefined)
 })
 
 test('a multipart body that the contract describes as a binary file is accepted unparsed', async () => {

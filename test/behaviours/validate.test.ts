@@ -51,8 +51,9 @@ for (const [validate, line, status] of [
   })
 }
 
-test('an undocumented body is refused, or ignored with `undocumentedBody: ignore`', async () => {
-  assert.equal(await statusOf('{}', 'GET /books/1', { a: 1 }), 415)
+test('an undocumented body is ignored, and refused with `undocumentedBody: refuse`', async () => {
+  assert.equal(await statusOf('{}', 'GET /books/1', { a: 1 }), 204)
+  assert.equal(await statusOf('{ undocumentedBody: refuse }', 'GET /books/1', { a: 1 }), 415)
   assert.equal(await statusOf('{ undocumentedBody: ignore }', 'GET /books/1', { a: 1 }), 204)
 })
 

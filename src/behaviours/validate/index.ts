@@ -40,8 +40,8 @@ const schema = setting.block(
       'Whether an undocumented query parameter is ignored or refused. Default: ignore.',
     ),
     undocumentedBody: setting.choice(
-      ['refuse', 'ignore'],
-      'Whether an undocumented body is refused with 415 or ignored. Default: refuse.',
+      ['warn', 'refuse', 'ignore'],
+      'Whether an undocumented body is ignored with an `Understudy-Warning` (`warn`), refused with 415, or ignored. Default: warn.',
     ),
     status: setting.choice(
       [400, 422],
@@ -76,7 +76,8 @@ function compileMode(
 ): Wrap {
   const readParameters = compileParameters(operation, config)
   const judges = mode !== 'refuse'
-  const body = compileBody(operation, judges || config.undocumentedBody === 'ignore', maxBody, invalid)
+  const undocumented = judges ? 'ignore' : (config.undocumentedBody ?? 'warn')
+  const body = compileBody(operation, undocumented, maxBody, invalid)
   if (judges) return compileJudge(mode === 'warn', follows, readParameters, body, invalid)
   return next => exchange => {
     const { path, rest } = readParameters?.(exchange) ?? NONE
@@ -182,17 +183,25 @@ export function compileParameters(
 /**
  * Compiles the check of a body. `read` returns a refusal or the broken rules; `absent` those of a request without a body.
  *
- * @param ignored whether a body that the contract does not document is ignored
+ * @param undocumented how to treat a body that the contract does not document
  */
-export function compileBody({ body, method }: Operation, ignored: boolean, maxBody: number, invalid: Invalid) {
+export function compileBody(
+  { id, body, method }: Operation,
+  undocumented: 'warn' | 'refuse' | 'ignore',
+  maxBody: number,
+  invalid: Invalid,
+) {
   if (body === undefined) {
+    if (undocumented === 'ignore') return undefined
     const unexpected = refuse(problems.unsupported_media_type, 'this operation does not accept a body')
-    if (ignored) return undefined
     return {
       absent: undefined,
-      async read({ request }: Exchange): Promise<Reply | readonly BrokenRule[]> {
-        const read = await request.readBody(maxBody)
-        return 'bytes' in read && read.bytes.length === 0 ? NO_RULES : unexpected
+      async read(exchange: Exchange): Promise<Reply | readonly BrokenRule[]> {
+        const read = await exchange.request.readBody(maxBody)
+        if ('bytes' in read && read.bytes.length === 0) return NO_RULES
+        if (undocumented === 'refuse') return unexpected
+        exchange.warn(`the contract documents no body for ${id}; it was ignored`)
+        return NO_RULES
       },
     }
   }

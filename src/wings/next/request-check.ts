@@ -12,7 +12,7 @@ export function compileRequestCheck(operation: Operation, maxBody: number): Requ
   const readParameters = compileParameters(operation, {})
   const invalid = ([first]: readonly BrokenRule[]) =>
     refuse(problems.invalid_request, describeRule(first as BrokenRule))
-  const body = compileBody(operation, false, maxBody, invalid)
+  const body = compileBody(operation, 'refuse', maxBody, invalid)
   return async (exchange, parts) => {
     const { path = [], rest = [] } = readParameters?.(exchange) ?? {}
     if (parts === 'parameters' || body === undefined) return [...path, ...rest]
