@@ -88,7 +88,9 @@ function answerTo(exchange: Exchange, answers: Answers, anyError: boolean): Repl
   if (answers.status === undefined && status === undefined) {
     return refuse(problems.not_simulated, `the operation ${operation.id} documents no replies to choose from`)
   }
-  const reply = answers.reply(exchange.question(choice))
+  // An example is the same for every seed.
+  const isGenerated = others.seed !== undefined && others.example === undefined
+  const reply = answers.reply(exchange.question({ ...choice, dynamic: others.dynamic ?? isGenerated }))
   if (reply.refusal !== undefined) return reply
   const applied = Object.entries({ code: status, ...others }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${tokenOrString(String(value))}`],

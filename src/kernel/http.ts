@@ -62,6 +62,8 @@ export const problems = mapValues(STATUSES, (status, code) => ({
 
 /** Returns the problem for an error status, or the closest one. */
 export function problemOf(status: number): Problem {
+  // Most invalid requests that are a 422 have no key that could be reused.
+  if (status === problems.key_reused.status) return problems.invalid_request
   const exact = Object.values(problems).find(one => one.status === status)
   return exact ?? (status < 500 ? problems.invalid_request : problems.unavailable)
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { problemOf } from '../../src/kernel/http.ts'
 import { shop } from '../contract/answer/shop.ts'
 
 const { send } = shop()
@@ -87,6 +88,10 @@ test('a misspelt preference is warned of with a suggestion', async () => {
   }
 })
 
+test('an undocumented 422 has the title of an invalid request', () => {
+  assert.equal(problemOf(422).title, 'Invalid request')
+})
+
 test('a client chooses an example by its name', async () => {
   assert.deepEqual((await preferring('GET /v1/cover', 'example=two')).body, { n: 2 })
   assert.deepEqual((await send('GET /v1/cover?__example=two')).body, { n: 2 })
@@ -98,6 +103,10 @@ test('`dynamic` generates the body, at random or from a seed', async () => {
   assert.deepEqual(await cover('dynamic=true, seed=7'), await cover('dynamic=true, seed=7'))
   assert.notDeepEqual(await cover('dynamic=true, seed=7'), await cover('dynamic=true, seed=8'))
   assert.deepEqual(await cover('dynamic=false'), { n: 1 })
+  assert.notDeepEqual(await cover('seed=7'), await cover('seed=8'))
+  assert.deepEqual(await cover('seed=7'), await cover('dynamic=true, seed=7'))
+  assert.deepEqual(await cover('dynamic=false, seed=7'), { n: 1 })
+  assert.deepEqual(await cover('example=two, seed=7'), { n: 2 })
   const { body, headers } = await send('GET /v1/books/1?__dynamic=true&__seed=7')
   assert.deepEqual((await preferring('GET /v1/books/1', 'dynamic, seed=7')).body, body)
   assert.equal(headers['preference-applied'], 'dynamic=true, seed=7')
