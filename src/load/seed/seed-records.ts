@@ -55,9 +55,25 @@ export function createSeedReader(
     files.push(path)
     if (!admits(bytesOfFile(path), name, place)) return []
     const fixture = readNamed(path, name, place, report, 'records')
-    return fixture === undefined ? [] : checked(resource, fixture, [])
+    if (fixture === undefined) return []
+    // A fixture may be large, and few have a template.
+    if (/\$\{|\{\{/.test(fixture.text)) warnOfTemplates(fixture, report)
+    return checked(resource, fixture, [])
   }
   return { read, files }
+}
+
+/** The maximum number of templates in a fixture to warn of. */
+const MOST_TEMPLATES = 10
+
+/** Warns of templates in the records of a fixture, which may hold any text. */
+function warnOfTemplates(fixture: Source, report: Diagnostics): void {
+  let count = 0
+  reportPlaceholders(fixture.value, SEEDS_ARE_DATA, (code, message, path, hint, part) => {
+    count += 1
+    if (count > MOST_TEMPLATES) return
+    report.warning(code, message, fixture.locate(path, part === 'key' ? 'key' : 'value'), hint)
+  })
 }
 
 /** @param base the place of the records in the source */
