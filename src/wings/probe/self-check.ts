@@ -46,7 +46,13 @@ export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Prog
         if (refused.has(reply.status)) continue
         refused.add(reply.status)
       }
-      report[severity](code, `${operation.id}, a request ${probe.what}: ${message}`, placeOf(operation.node, 'key'))
+      const hint = code === 'undocumented-refusal' ? `document ${reply.status}` : undefined
+      report[severity](
+        code,
+        `${operation.id}, a request ${probe.what}: ${message}`,
+        placeOf(operation.node, 'key'),
+        hint,
+      )
     }
   }
   return { operations: plan.operations.length, requests }

@@ -29,7 +29,9 @@ suite('a self-check', () => {
   test('reports an undocumented refusal if others are documented', async () => {
     const shipped = readFileSync('config/openapi.yaml', 'utf8')
     const undocumented = shipped.replace(/ {8}"400":\n(?: {10}.*\n)+/, '')
-    const found = await findings(loadFiles({ 'openapi.yaml': undocumented }))
+    const loaded = loadFiles({ 'openapi.yaml': undocumented })
+    const found = await findings(loaded)
+    assert.equal(loaded.report.list.find(({ code }) => code === 'undocumented-refusal')?.hint, 'document 400')
     assert.ok(
       found.includes(
         'undocumented-refusal: listPets, a request whose query parameter limit is "nonsense": was refused with 400, which the contract does not document',
