@@ -284,9 +284,12 @@ function compileCompose(
   }
 }
 
+/** Names of events that make a record: `issued_at`, `registeredOn`. */
+const FIRST_EVENTS = /creat|updat|modif|issu|regist|insert|added|submit|request|plac|order|post|open|join|own|record/i
+
 /** Whether a field tells of an event that has not happened to a new record: `deletedAt`, `closed_by`. */
 export const isOfLater = (name: string): boolean =>
-  /(?:d|n)[_-]?(?:at|on|date|time|by)$/i.test(name) && !/creat|updat|modif/i.test(name)
+  /(?:d|n)[_-]?(?:at|on|date|time|by)$/i.test(name) && !FIRST_EVENTS.test(name)
 
 /** Returns the fields of a changed record with the unshown owners that it had. */
 export function keepOwners({ unshown }: Resource, fields: JsonObject, old: JsonObject): JsonObject {

@@ -234,3 +234,19 @@ for (const [what, notFound, creates, status] of [
     assert.equal((await send(`GET /profiles/${seed?.handle}`)).status, 200)
   })
 }
+
+test('a new record has the optional times of its beginning, and none of later events', async () => {
+  const time = { ...string, format: 'date-time' }
+  const Permit = object({ id: integer, holder: string, issued_at: time, revoked_at: time }, { required: ['id'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/permits': { post: { ...takes(object({ holder: string })), ...answers(201, ref('Permit')) } },
+        '/permits/{id}': { ...naming('id', integer), get: answers(200, ref('Permit')) },
+      },
+      { Permit },
+    ),
+  )
+  const made = (await send('POST /permits', { holder: 'Ada' })).body as Fields
+  assert.deepEqual(Object.keys(made), ['id', 'holder', 'issued_at'])
+})
