@@ -369,7 +369,9 @@ function checkEnvelope(write: (page: InPage) => string, { operation, error }: Si
 
 /** Returns the placeholder for a property around a page as an author writes it: see `pageField`. */
 export function pagePlaceholder(...about: Parameters<typeof pageField>): string | undefined {
-  const name = pageField(...about)?.replace('#', '')
+  const name = pageField(...about)
+    ?.replace('#selfWhole', 'url')
+    .replace('#', '')
   return name !== undefined && FIELDS.has(name) ? name : undefined
 }
 

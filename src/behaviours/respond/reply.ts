@@ -7,6 +7,7 @@ import { type Header, headersOf, type MediaType, responseFor } from '../../contr
 import type { Node } from '../../contract/documents.ts'
 import { compileNegotiation, contentTypeFor, isJson } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
+import { layersOf } from '../../contract/schema/shape.ts'
 import { type Fill, JsonText, type Template, type TemplateContext } from '../../expression/template.ts'
 import { JSON_HEADERS, JSON_TYPE, NO_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
@@ -196,6 +197,21 @@ function compileShown(node: Node | undefined, resource: Resource, site: Site): (
   }
 }
 
+/** Returns the fields of a resource that the schema of a list's items does not have: summaries leave them out. */
+function hiddenIn(node: Node, { schema }: Resource, { contract }: Site): ReadonlySet<string> {
+  const layers = layersOf([node], contract)
+  const names = new Set(layers.flatMap(({ value }) => Object.keys(Object(value.properties))))
+  const isOpen = layers.some(({ value: { additionalProperties, patternProperties } }) => {
+    const isClosed = additionalProperties === undefined || additionalProperties === false
+    return !isClosed || patternProperties !== undefined
+  })
+  const fields = [...schema.shape.properties.keys()]
+  const shared = fields.filter(name => names.has(name))
+  // A schema for something else is the author's mistake and must be reported.
+  const isForeign = shared.length * 2 < names.size
+  return new Set(isOpen || isForeign || names.size === 0 ? [] : fields.filter(name => !names.has(name)))
+}
+
 /**
  * Compiles the text of a list of records in a reply; `undefined` if the reply has the stored form.
  *
@@ -209,10 +225,16 @@ export function compileShownList(
 ): ((text: string) => string) | undefined {
   const fit = compileFit(node, resource, site)
   if (fit === undefined && write === undefined) return undefined
+  const hidden = fit === undefined || node === undefined ? new Set<string>() : hiddenIn(node, resource, site)
+  const shownOf = (record: JsonObject): JsonObject => {
+    if (!Object.keys(record).some(name => hidden.has(name))) return fit?.(record) ?? record
+    const shown = Object.fromEntries(Object.entries(record).filter(([name]) => !hidden.has(name)))
+    return fit?.(shown) ?? shown
+  }
   let last = { text: '[]', shown: '[]' }
   return text => {
     if (last.text === text) return last.shown
-    const texts = readPage(text).map(record => (write ?? stringifyJson)(fit?.(record) ?? record))
+    const texts = readPage(text).map(record => (write ?? stringifyJson)(shownOf(record)))
     last = { text, shown: `[${texts.join(',')}]` }
     return last.shown
   }
