@@ -170,5 +170,8 @@ test('--help describes all commands or the named one, even on an invalid command
   assert.equal(read('check --help').help?.includes('--port'), false)
   assert.ok(read('serve -h --prot').help?.includes('--port N'))
   assert.equal(read('nonsense --help').help, all)
+  assert.match(read('check --help').help ?? '', /FILE is a gateway\.yaml/)
+  assert.doesNotMatch(read('import --help').help ?? '', /FILE is a gateway\.yaml/)
+  assert.match(read('import --help').help ?? '', /Default of FILE: .* db\.json\./)
   assert.equal(read('plan --version').version, true)
 })

@@ -132,7 +132,8 @@ export function describeCommands(version: string, wings: readonly Wing[], only?:
     only === undefined
       ? `Commands:\n${indented(shown.map(([name, { about }]) => [`${name} [FILE]`, about]))}`
       : `  ${commands[only]?.about}`,
-    ...(shown.some(([, { files }]) => files !== undefined) ? [FILE] : []),
+    ...(shown.some(([, { files }]) => takesConfiguration(files)) ? [FILE] : []),
+    ...(only === undefined || takesConfiguration(commands[only]?.files) ? [] : defaultOf(commands[only]?.files)),
     ...withOptions.map(([name, { options }]) => describeOptions(name, options)),
     ...(readers.length > 0 ? [describeOptions(readers.join(', '), optionsOf(READER, wings))] : []),
     '  --help, --version',
@@ -157,6 +158,13 @@ function describeOptions(names: string, options: Command['options']): string {
 
 const FILE = `FILE is a gateway.yaml or a bare OpenAPI document. Default: the first of these that exists:
 ${CONFIGURATIONS.join(', ')}; of these, init takes an OpenAPI document.`
+/** Whether the file that a command takes is a configuration or a contract. */
+const takesConfiguration = (files: Command['files']): boolean =>
+  files?.some(file => CONFIGURATIONS.includes(file)) ?? false
+
+const defaultOf = (files: Command['files']): string[] =>
+  files === undefined ? [] : [`Default of FILE: the first of these that exists: ${files.join(', ')}.`]
+
 const PRECEDENCE = 'An option wins over its environment variable, which wins over the file.'
 const TOKEN = 'The control plane requires the bearer token in UNDERSTUDY_CONTROL_TOKEN, if that is set.'
 
@@ -164,12 +172,14 @@ const indented = (rows: readonly (readonly string[])[]): string => table(rows).r
 
 /** Describes a missing file: the names that were searched for, and the argument to give instead. */
 export function describeMissing({ command }: CommandLine, wings: readonly Wing[]): string {
-  const looked = commandsWith(wings)[command]?.files?.join(', ')
+  const files = commandsWith(wings)[command]?.files
   const hint =
     command === 'init'
       ? 'name an OpenAPI document: understudy init FILE'
-      : 'name a gateway.yaml or an OpenAPI document, or write a gateway.yaml: understudy init FILE'
-  return `none of these files exists: ${looked}\n${hint}`
+      : takesConfiguration(files)
+        ? 'name a gateway.yaml or an OpenAPI document, or write a gateway.yaml: understudy init FILE'
+        : `name one: understudy ${command} FILE`
+  return `none of these files exists: ${files?.join(', ')}\n${hint}`
 }
 
 /** Describes an error of the start. `home` is the folder that paths are shown relative to. */

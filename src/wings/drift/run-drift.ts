@@ -44,6 +44,10 @@ export async function runDrift(line: CommandLine, program: Program): Promise<num
   }
   const findings = new Diagnostics()
   const { book, compared } = await compareRecorded(readHar(resolve(home, file), file, findings), plan, findings, file)
+  if (compared === 0 && findings.failed) {
+    tellMistakes(findings, line, program)
+    return 1
+  }
   const told = toldOfBook(book, plan, findings, `${counted(compared, 'exchange')} of ${file}\n`)
   return tellDrift(told, line, program)
 }

@@ -25,9 +25,7 @@ export async function runNext(line: CommandLine, program: Program): Promise<numb
     return 2
   }
   if (config === undefined) {
-    program.complain(
-      `understudy: there is no ${CONFIGURATIONS.join(', ')} here; name the current contract: --config FILE\n`,
-    )
+    program.complain(`none of these files exists: ${CONFIGURATIONS.join(', ')}; name one with --config\n`)
     return 2
   }
   const { plan, report: mistakes } = loadPlan(config, home, environment, { progress: progress.report, wings })

@@ -129,5 +129,8 @@ describe('a server with twenty lies, and its truthful twin', async () => {
     const none = await drift(truth)
     assert.deepEqual([none.code, none.err], [0, ''])
     assert.match(none.out, /^0 differences\n\d+ exchanges of /)
+    const missing = await drift('gone.har')
+    assert.deepEqual([missing.code, missing.out], [1, ''])
+    assert.match(missing.err, /^gone\.har:1:1 error unreadable-file: /)
   })
 })

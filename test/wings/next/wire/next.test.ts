@@ -100,7 +100,7 @@ test('a folder without a configuration asks for the current contract', async () 
   writeFileSync(join(empty, 'next.yaml'), NEXT)
   const { code, err } = await runIn(empty, './next.yaml')
   assert.equal(code, 2)
-  assert.match(err, /there is no gateway\.yaml, .* here; name the current contract: --config FILE/)
+  assert.match(err, /^none of these files exists: gateway\.yaml, .*; name one with --config$/m)
 })
 
 test('--fail-on decides the exit code', async () => {
