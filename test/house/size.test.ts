@@ -9,7 +9,7 @@ import { sourceFiles } from './source-files.ts'
 
 /** The most kB of each part. A kB is 1,000 bytes of code, each file minified. */
 const MOST_KB: Readonly<Record<string, number>> = {
-  core: 738,
+  core: 739,
   page: 130,
   swagger: 6,
   'state-file': 11,

@@ -206,6 +206,8 @@ const isPath = (field: string): boolean => field.includes('.') && !field.startsW
 /** The value of a field at the top of a record or, for a name such as `metadata.name`, within. */
 export function fieldIn(field: string, record: JsonObject): Json | undefined {
   const value = record[field]
+  // A record without a field of the name `constructor` inherits a function.
+  if (typeof value === 'function') return undefined
   if (value !== undefined || !isPath(field)) return value
   return field
     .split('.')
