@@ -329,7 +329,9 @@ class MockoonReading {
     const found = this.#readResponse({ ...firstResponse, bodyType: 'DATABUCKET' }, '', at).body
     const path = this.#pathOf(route)
     const idField = firstResponse?.crudKey || 'id'
-    const records = (Array.isArray(found) ? found : []).filter(one => isObject(one) && idField in one) as JsonObject[]
+    const records = (Array.isArray(found) ? found : []).filter(
+      one => isObject(one) && Object.hasOwn(one, idField),
+    ) as JsonObject[]
     if (!Array.isArray(found) || records.length < found.length) {
       const hint = `give each an "${idField}"`
       this.#lose([...at, 'responses', 0, 'databucketID'], 'only records with an id can be a resource', hint)
