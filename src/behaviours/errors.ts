@@ -1,8 +1,8 @@
 // Gives every refusal the API's error shape. Outermost, so that every refusal passes it.
 
-import { sceneOf, writeHeaders } from '../contract/answer/headers.ts'
+import { withDocumentedHeaders } from '../contract/answer/headers.ts'
 import { compileRefusals } from '../contract/answer/refusals.ts'
-import { headersOf, responseFor } from '../contract/contract.ts'
+import { headersOf } from '../contract/contract.ts'
 import {
   compileFilling,
   type Fill,
@@ -11,10 +11,10 @@ import {
   reportPlaceholders,
   type TemplateContext,
 } from '../expression/template.ts'
-import { fieldSentence, problems, type Refusal, type Reply, withHeaders } from '../kernel/http.ts'
+import { fieldSentence, problems, type Refusal, type Reply } from '../kernel/http.ts'
 import { type Json, stringifyJson } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
-import { type Behaviour, type ConfigOf, type Exchange, type SettingOf, setting } from './behaviour.ts'
+import { type Behaviour, type ConfigOf, type SettingOf, setting } from './behaviour.ts'
 
 const schema = setting.block(
   'The shape of refusals. Default: the first that exists of the shape that the operation documents for the status, that of its other errors, the most frequent one of the contract, problem+json (RFC 9457).',
@@ -42,18 +42,19 @@ export const errors: Behaviour<ErrorsConfig> = {
     reportPlaceholders({ contentType, codes }, 'placeholders are filled in within the body only', error)
     const decorate = decorationOf(config)
     const template = body && expressions.template(body, ['body'], error, placeholdersOf(codes))
+    const hasHeaders = [...operation.responses.values()].some(response => headersOf(response).length > 0)
+    const complete = hasHeaders ? withDocumentedHeaders : (reply: Reply) => reply
     if (template && template.holes.length > 0) {
       // One text cannot serve many refusals: its expressions are about the request.
       return next => async exchange => {
         const reply = await next(exchange)
         if (!isBare(reply)) return reply
         const write = (refusal: Refusal) => template.write({ refusal, scope: expressions.scope(exchange) })
-        return withDocumented(decorate(reply, write), exchange)
+        return complete(decorate(reply, write), exchange)
       }
     }
     // A configured shape is for every refusal. Without one, each operation's documented shape is used.
     const documented = config === UNSET ? compileRefusals(operation, contract) : undefined
-    const hasHeaders = [...operation.responses.values()].some(response => headersOf(response).length > 0)
     const write = (reply: Reply, accept: unknown): Reply => {
       const written = isBare(reply) ? documented?.(reply.refusal, accept as string | undefined) : undefined
       if (written === undefined || !isBare(reply)) return decorate(reply)
@@ -61,20 +62,11 @@ export const errors: Behaviour<ErrorsConfig> = {
       const headers = { 'content-type': written.contentType, ...reply.headers, ...why }
       return { ...reply, headers, body: written.body }
     }
-    const complete = hasHeaders ? withDocumented : (reply: Reply) => reply
     return next => exchange =>
       next(exchange).then(reply =>
         reply.refusal ? complete(write(reply, exchange.request.headers.accept), exchange) : reply,
       )
   },
-}
-
-/** Returns a refusal with the headers that the operation documents for its status. */
-function withDocumented(reply: Reply, exchange: Exchange): Reply {
-  const { operation } = exchange
-  const response = responseFor(operation, reply.status)
-  if (response === undefined || headersOf(response).length === 0) return reply
-  return withHeaders(reply, writeHeaders(response, sceneOf(exchange, reply.status), reply.headers))
 }
 
 const UNSET: ErrorsConfig = {}

@@ -2,7 +2,7 @@
 // that the client prefers.
 
 import { isXml, xmlOf } from '../../contract/answer/body.ts'
-import { sceneOf, writeHeaders } from '../../contract/answer/headers.ts'
+import { sceneOf, withDocumentedHeaders } from '../../contract/answer/headers.ts'
 import { type Header, headersOf, type MediaType, responseFor } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { compileNegotiation, contentTypeFor, isJson } from '../../contract/media-types.ts'
@@ -251,16 +251,15 @@ export function compileHeaders(next: Handler, located: boolean, { operation }: S
   const isLeft = ({ name, required, schema }: Header): boolean =>
     !(located && /^location$/i.test(name) && !required && schema?.fits('/') !== false)
   if (!successes.flatMap(headersOf).some(isLeft)) return next
-  return exchange => next(exchange).then(reply => withDocumented(reply, exchange))
+  return exchange =>
+    next(exchange).then(reply => (reply.refusal === undefined ? withHeadersOf(reply, exchange) : reply))
 }
 
-function withDocumented(reply: Reply, exchange: Exchange): Reply {
-  const { operation, entry } = exchange
+/** Returns a reply with its documented headers, which tell of its record, its address and its body. */
+function withHeadersOf(reply: Reply, exchange: Exchange): Reply {
   const { status, headers, body } = reply
-  const response = reply.refusal === undefined ? responseFor(operation, status) : undefined
-  if (response === undefined) return reply
   const fact = (name: string): string | undefined => {
-    if (name === 'etag') return tagOfReply(reply, entry)
+    if (name === 'etag') return tagOfReply(reply, exchange.entry)
     if (name === 'link') return `<${addressOf(exchange)}>; rel="self"`
     return name === 'content-location' ? (headers.location ?? addressOf(exchange)) : undefined
   }
@@ -272,8 +271,7 @@ function withDocumented(reply: Reply, exchange: Exchange): Reply {
       return 'value' in parsed ? parsed.value : undefined
     },
   }
-  const documented = writeHeaders(response, scene, headers)
-  return { ...reply, headers: { ...headers, ...documented } }
+  return withDocumentedHeaders(reply, exchange, scene)
 }
 
 /**

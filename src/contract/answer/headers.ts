@@ -1,9 +1,9 @@
 // The headers that the contract documents for a reply, whoever made its body.
 
-import { fieldText, type Headers, NO_HEADERS, type Request } from '../../kernel/http.ts'
+import { fieldText, type Headers, NO_HEADERS, type Reply, type Request, withHeaders } from '../../kernel/http.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
-import { type Header, headersOf, type Operation, type ResponseSpec } from '../contract.ts'
+import { type Header, headersOf, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
 import { bareText } from '../media-types.ts'
 
 /** The values that the headers of a reply may use. */
@@ -31,7 +31,14 @@ export function sceneOf({ request, operation }: Asked, status: number, place = r
 
 interface Asked {
   readonly request: Pick<Request, 'method' | 'path' | 'headers'>
-  readonly operation: Pick<Operation, 'id'>
+  readonly operation: Operation
+}
+
+/** Returns a reply with the headers that its operation documents for its status. @param scene Default: the place of the request */
+export function withDocumentedHeaders(reply: Reply, asked: Asked, scene = sceneOf(asked, reply.status)): Reply {
+  const response = responseFor(asked.operation, reply.status)
+  if (response === undefined || headersOf(response).length === 0) return reply
+  return withHeaders(reply, writeHeaders(response, scene, reply.headers))
 }
 
 /**
