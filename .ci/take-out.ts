@@ -41,7 +41,7 @@ const TSC = 'node_modules/typescript/bin/tsc'
 /** A copy of the tree, from which wings are taken, and to which they come back. */
 class Copy {
   readonly folder = mkdtempSync(join(tmpdir(), 'understudy-without-'))
-  /** What the wings that are out leave beside the copy. */
+  /** Holds the folders of the wings that are out. */
   readonly #aside = mkdtempSync(join(tmpdir(), 'understudy-aside-'))
 
   constructor() {

@@ -122,7 +122,7 @@ test('commands other than serve ignore the variables of serve', () => {
   assert.deepEqual(read('check', { PORT: 'none' }).values, {})
 })
 
-/** Of the commands of the house, without wings. */
+/** Wrong lines of the commands of the house, without wings. */
 const WRONG: readonly [string, string, Record<string, string>?][] = [
   ['', 'a command is missing; one of: serve, check, plan, schema'],
   ['serv', 'there is no command "serv"; did you mean "serve"?'],

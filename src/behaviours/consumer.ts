@@ -1,4 +1,4 @@
-// Who sends a request.
+// The callers that the configuration names, and the search for that of a request.
 
 import type { Request } from '../kernel/http.ts'
 

@@ -10,7 +10,7 @@ export interface ServedPlan {
   readonly mask: Mask
   /** The observers that the plan needs, in their order. */
   readonly observers: readonly Observe[]
-  /** Of each observer that may need the bodies of requests: whether it does now. */
+  /** Tell whether an observer needs the bodies of requests now: one for each that may. */
   readonly listeners: readonly (() => boolean)[]
 }
 

@@ -25,7 +25,7 @@ export interface Diagnostic {
   readonly hint?: string
   /** The subject of the message, such as an operation's id, if the message leaves it out. */
   readonly subject?: string
-  /** What is wrong, without the counts and times in the message: it identifies the finding from run to run. */
+  /** Identifies the finding from run to run: the message without its counts and times. */
   readonly constant?: string
 }
 

@@ -122,6 +122,6 @@ export interface PlannedRule extends Rule {
 
 /** An answer on demand for the requests of one operation. The gateway counts them. */
 export interface PlannedAnswer extends Pick<Rule, 'holds' | 'reason' | 'over'> {
-  /** What it does to a request, in a few words each: `503`, `latency fixed 2s`. */
+  /** Its effects on a request, in a few words each: `503`, `latency fixed 2s`. */
   readonly does: readonly string[]
 }

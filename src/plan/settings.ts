@@ -273,7 +273,7 @@ export interface TlsSettings {
 
 const SELF_SIGNED: TlsSettings = { pair: undefined, ca: undefined, clients: undefined }
 
-/** Where a `tls` block is. */
+/** The place of a `tls` block. */
 interface TlsSite {
   /** The block that it is in. */
   readonly block: 'listen' | 'upstream'

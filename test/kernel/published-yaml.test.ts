@@ -55,7 +55,7 @@ const INSERTED = [
   '0o17 ',
 ]
 
-/** What is read in another way, and nobody writes: a line that ends with CR alone, an empty key, a key `0o17` or with a tag. */
+/** Texts that nobody writes, and that are read in another way: a line that ends with CR alone, an empty key, a key `0o17` or with a tag. */
 const ODD = /\r(?!\n)|^\s*:(?:\s|$)|\{\s*0o|!x\s+\S+:|[{,]\s*:/m
 
 test('variants of YAML documents with a text more, or a character less, are read as `yaml` reads them', () => {

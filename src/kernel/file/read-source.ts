@@ -147,9 +147,9 @@ function readYaml(
   let text = content
   let parsed = parse(text, kind)
   while (text.length <= MOST_WRITTEN && indented.length < MOST_INDENTED) {
-    const open = parsed.read().faults[0]?.from ?? 0
-    const further = indentQuoted(text, open)
-    if (further === undefined) break
+    const open = parsed.read().faults[0]?.from
+    const further = open === undefined ? undefined : indentQuoted(text, open)
+    if (open === undefined || further === undefined) break
     indented.push(open)
     text = further
     parsed = parse(text, kind)

@@ -32,7 +32,7 @@ export type Append = { readonly appended: Position } | { readonly missed: News }
 export interface Engine {
   /** Names the engine in messages: `file ./understudy.state`. Contains no credential. */
   readonly name: string
-  /** What to report, after the name, if the log was lost; unset if there is nothing to report. */
+  /** The report of a lost log, after the name; unset if there is nothing to report. */
   readonly lossNote?: string | undefined
   /** Set if other processes append to the log, too: the requests of all of them. Unset: this process never needs to read. */
   readonly requests: SharedRequests | undefined

@@ -65,7 +65,7 @@ const callingOrder = ({ method, path }: Operation): number => {
 /** The calls of one operation. */
 interface Calls extends PathValues {
   readonly planned: PlannedOperation
-  /** Of the stand-in. */
+  /** The world of the stand-in. */
   readonly world: World
 }
 
