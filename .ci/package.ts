@@ -10,8 +10,10 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'understudy-package-'))
 const bin = (name: string) => join(ROOT, 'node_modules/.bin', name)
+// As in a workflow, which names its repository.
+const env = { ...process.env, GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'example/understudy' }
 const run = (program: string, args: readonly string[], cwd: string): string =>
-  execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  execFileSync(program, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
 try {
   const before = readFileSync(join(ROOT, 'package.json'), 'utf8')
@@ -37,10 +39,11 @@ try {
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], project)
-  const home = join(project, 'node_modules/understudy')
+  const home = join(project, 'node_modules/understudy-gateway')
   const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
   assert.equal(manifest.dependencies, undefined, 'dist contains the packages: an installation fetches none')
-  assert.equal(run('npx', ['understudy', '--version'], project).trim(), manifest.version)
+  assert.deepEqual(manifest.repository, { type: 'git', url: 'git+https://github.com/example/understudy.git' })
+  assert.equal(run('npx', ['understudy-gateway', '--version'], project).trim(), manifest.version)
 
   const bill = JSON.parse(readFileSync(join(home, 'dist/sbom.cdx.json'), 'utf8'))
   const direct = Object.keys(JSON.parse(before).dependencies)
@@ -57,7 +60,7 @@ try {
   const exported = JSON.parse(
     run(
       process.execPath,
-      ['-e', "import('understudy').then(all => console.log(JSON.stringify(Object.keys(all))))"],
+      ['-e', "import('understudy-gateway').then(all => console.log(JSON.stringify(Object.keys(all))))"],
       project,
     ),
   )
@@ -67,7 +70,7 @@ try {
   // The oldest compiler that is supported, with every declaration checked.
   writeFileSync(
     join(project, 'uses.ts'),
-    `import { ConfigurationError, type RunningGateway, startGateway, type Verdict, type WorldHandle } from 'understudy'
+    `import { ConfigurationError, type RunningGateway, startGateway, type Verdict, type WorldHandle } from 'understudy-gateway'
 const gateway: RunningGateway = await startGateway({ config: 'gateway.yaml', port: 0 })
 const world: WorldHandle = gateway.world('a')
 const verdict: Verdict = world.verify({ operation: 'listPets' }, { min: 2 })
@@ -79,7 +82,7 @@ export { ConfigurationError }
   // Without any types of Koa, as in a program that does not use it.
   writeFileSync(
     join(project, 'middleware.ts'),
-    `import { type KoaMiddleware, startGateway, type Understudy, understudy } from 'understudy'
+    `import { type KoaMiddleware, startGateway, type Understudy, understudy } from 'understudy-gateway'
 const standIn: Understudy = understudy({ config: 'gateway.yaml', unmatched: 'next' })
 const passing: KoaMiddleware = async (ctx, next) => {
   if (ctx.path === '/own') ctx.body = { own: ctx.get('x-a') }
@@ -99,7 +102,7 @@ standIn.close()
     join(project, 'koa.ts'),
     `import Koa from 'koa'
 import mount from 'koa-mount'
-import { startGateway, understudy } from 'understudy'
+import { startGateway, understudy } from 'understudy-gateway'
 const standIn = understudy({ config: 'gateway.yaml' })
 const app = new Koa()
 app.use(standIn)

@@ -44,11 +44,11 @@ console.log(`the built program answers ${CALLS.length} calls as it should, and s
 // The first test that docs/library.md shows, in a project that depends on the package.
 const [, example = ''] =
   /^```ts\n(import assert.*?)^```$/ms.exec(readFileSync(join(ROOT, 'docs/library.md'), 'utf8')) ?? []
-assert.ok(example.includes("from 'understudy'"))
+assert.ok(example.includes("from 'understudy-gateway'"))
 const project = mkdtempSync(join(tmpdir(), 'understudy-'))
 try {
   mkdirSync(join(project, 'node_modules'))
-  symlinkSync(ROOT, join(project, 'node_modules/understudy'), 'dir')
+  symlinkSync(ROOT, join(project, 'node_modules/understudy-gateway'), 'dir')
   for (const name of ['config', 'fixtures']) symlinkSync(join(ROOT, name), join(project, name), 'dir')
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(project, 'example.test.ts'), example)

@@ -85,10 +85,10 @@ suite('the first commands', { concurrency: true }, () => {
   test('without --schema the file refers to the schema of the installed package', async () => {
     const home = folder('installed', {
       'openapi.json': JSON.stringify({ openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: {} }),
-      'node_modules/understudy/config/gateway.schema.json': '{}',
+      'node_modules/understudy-gateway/config/gateway.schema.json': '{}',
     })
     const { out } = await run(home, ['init', '--output', '-'])
-    assert.equal(MODELINE.exec(out)?.[1], './node_modules/understudy/config/gateway.schema.json')
+    assert.equal(MODELINE.exec(out)?.[1], './node_modules/understudy-gateway/config/gateway.schema.json')
   })
 
   test('init refers to no schema that does not exist', async () => {

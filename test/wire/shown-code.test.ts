@@ -19,7 +19,8 @@ const { NODE_TEST_CONTEXT: _, ...env } = process.env
 const examples = PAGES.flatMap(page =>
   blocksOf(page)
     .filter(
-      ({ language, text }) => language === 'ts' && text.includes("from 'understudy'") && text.includes("'node:test'"),
+      ({ language, text }) =>
+        language === 'ts' && text.includes("from 'understudy-gateway'") && text.includes("'node:test'"),
     )
     .map(({ text }) => ({ page, code: text })),
 )
@@ -27,7 +28,7 @@ const examples = PAGES.flatMap(page =>
 test('the pages contain tests', () => assert.ok(examples.length >= 2))
 
 const locate = (name: string): string =>
-  name === 'understudy' ? pathToFileURL(LIBRARY).href : import.meta.resolve(name)
+  name === 'understudy-gateway' ? pathToFileURL(LIBRARY).href : import.meta.resolve(name)
 
 for (const [i, { page, code }] of examples.entries()) {
   const name = /test\('([^']+)'/.exec(code)?.[1] ?? `example ${i + 1}`

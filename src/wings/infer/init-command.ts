@@ -69,7 +69,7 @@ function writeAnew(path: string, text: string, force: boolean): void {
 }
 
 /** The schema as an installed package has it. */
-const INSTALLED = 'node_modules/understudy/config/gateway.schema.json'
+const INSTALLED = 'node_modules/understudy-gateway/config/gateway.schema.json'
 
 /**
  * Returns the comment by which an editor finds the schema of a gateway.yaml in `folder`: the one that `init` writes beside it,
