@@ -48,7 +48,7 @@ const DOORS: Readonly<Record<string, string | readonly string[]>> = {
 const TOOLS = [
   ...['tsx', 'playwright-core', 'axe-core', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon'],
   ...['rollup', 'rollup-plugin-dts', '@typescript/typescript6', 'publint', '@arethetypeswrong/cli', 'typescript-5.4'],
-  ...['vitepress', 'koa-mount', 'koa-compress'],
+  ...['vitepress', 'koa-mount', 'koa-compress', '@actions/workflow-parser'],
 ]
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
