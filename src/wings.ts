@@ -11,6 +11,7 @@ import { deprecations } from './wings/deprecations/wing.ts'
 import { drift } from './wings/drift/wing.ts'
 import { importing } from './wings/import/wing.ts'
 import { infer } from './wings/infer/wing.ts'
+import { mcp } from './wings/mcp/wing.ts'
 import { next } from './wings/next/wing.ts'
 import { overlay } from './wings/overlay/wing.ts'
 import { probe } from './wings/probe/wing.ts'
@@ -43,6 +44,7 @@ export const WINGS: readonly Wing[] = [
   coverage,
   deprecations,
   next,
+  mcp,
   consoleWing,
 ]
 

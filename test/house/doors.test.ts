@@ -33,6 +33,7 @@ const DOORS: Readonly<Record<string, string | readonly string[]>> = {
   'sorted-btree': 'world/records/rows.ts',
   'lru-cache': ['world/', 'wings/real-api/'],
   '@redis/client': 'wings/redis/redis-connection.ts',
+  '@modelcontextprotocol/server': 'wings/mcp/',
   preact: 'console/',
   '@preact/signals': 'console/',
   codemirror: 'console/editor/editor.ts',
@@ -48,7 +49,7 @@ const DOORS: Readonly<Record<string, string | readonly string[]>> = {
 const TOOLS = [
   ...['tsx', 'playwright-core', 'axe-core', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon'],
   ...['rollup', 'rollup-plugin-dts', '@typescript/typescript6', 'publint', '@arethetypeswrong/cli', 'typescript-5.4'],
-  ...['vitepress', 'koa-mount', 'koa-compress', '@actions/workflow-parser'],
+  ...['vitepress', 'koa-mount', 'koa-compress', '@actions/workflow-parser', '@modelcontextprotocol/client'],
 ]
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

@@ -14,6 +14,7 @@ const READERS = [
   'console/',
   'kernel/pattern.ts',
   'wings/real-api/client.ts',
+  'wings/mcp/',
   'wings/workers/',
 ]
 const isReader = (path: string): boolean => READERS.some(reader => path.startsWith(reader)) || path.endsWith('.tsx')

@@ -27,6 +27,7 @@ const MOST_KB: Readonly<Record<string, number>> = {
   coverage: 20,
   deprecations: 10,
   next: 32,
+  mcp: 6,
   console: 12,
 }
 

@@ -47,7 +47,15 @@ async function fill(page: string, parts: (typeof PARTS)[string]): Promise<string
   return text
 }
 
+/** The pages for language models (https://llmstxt.org): docs/index.md with its headings as headings. */
+function describePages(): string {
+  const pages = readFileSync(join(ROOT, 'docs/index.md'), 'utf8').replace(/^\*\*(.*)\*\*$/gm, '## $1')
+  const { description } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  return pages.replace('# Understudy\n', `# Understudy\n\n> ${description}\n`)
+}
+
 const files: Readonly<Record<string, string>> = {
+  'docs/llms.txt': describePages(),
   ...Object.fromEntries(REPLY_FOLDERS.map(folder => [`${folder}/reply-schemas.json`, describeReplies(folder)])),
   'config/gateway.schema.json': `${JSON.stringify(gatewaySchema(), null, 2)}\n`,
   'docs/pictures/bench.svg': drawBench(),

@@ -1,10 +1,10 @@
-// A web page that a wing serves on the port of the control plane. Types only.
+// What a wing answers on the port of the control plane beside its routes: a web page, for instance. Types only.
 
 import type Koa from 'koa'
 
 export interface ControlPage {
-  /** Whether a path belongs to the page, which needs no token; its calls of the control plane do. */
+  /** Whether a path is open to clients without the token. */
   owns(path: string): boolean
-  /** Answers requests for the files of the page, and passes on all others. */
+  /** Answers requests for its own paths, and passes on all others. */
   readonly serve: Koa.Middleware
 }
