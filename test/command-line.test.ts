@@ -77,6 +77,7 @@ const SAMPLES: Readonly<Record<string, readonly [value: string, other: string]>>
   world: ['next=a.yaml', 'next=b.yaml'],
   as: ['wiremock', 'mockoon'],
   from: ['http://127.0.0.1:4011', 'https://a'],
+  control: ['http://127.0.0.1:4011', 'https://a'],
   min: ['90', '80'],
   'fail-on': ['breaks', 'may-break'],
   'coverage format': ['json', 'lcov'],
