@@ -62,7 +62,7 @@ const under =
 const CONFIGURATIONS: Readonly<Record<string, readonly Way[]>> = {
   'README.md': [whole, whole],
   'docs/browsers.md': [beside(petStore)],
-  'docs/operations.md': [shape, shape],
+  'docs/operations.md': [shape, shape, shape],
   'docs/rules.md': [beside(petStore), beside(petStore), beside(pictures)],
   'docs/state.md': [shape, shape, shape],
   'docs/states.md': [beside(shop), beside(shop)],

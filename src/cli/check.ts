@@ -1,5 +1,6 @@
 // `understudy check` and `understudy plan`.
 
+import { isPattern } from '../kernel/file/pattern.ts'
 import { describeCalendar, describeDayWhole, describeWhole } from '../plan/describe.ts'
 import { realClock } from '../world/clock.ts'
 import { parseMoment } from '../world/dates.ts'
@@ -24,7 +25,7 @@ export const check: Command = {
     if (plan === undefined || report.failed) return 1
     if (isDocument(line.values.format)) return 0
     for (const sentence of examinations) print(`${sentence}\n`)
-    const sizes = `${counted(plan.operations.length, 'operation')}, ${counted(files.length, 'file')}`
+    const sizes = `${counted(plan.operations.length, 'operation')}, ${counted(files.filter(path => !isPattern(path)).length, 'file')}`
     print(`${file}: ${sizes}, ${report.unsorted.length === 0 ? 'no mistakes' : 'no errors'}\n`)
     return 0
   },

@@ -4,7 +4,7 @@ import { createLog, LOG_LEVELS, type LogLevel } from '../gateway/log.ts'
 import type { Load } from '../gateway/reload.ts'
 import type { Processes } from '../http/processes.ts'
 import { findParents, followParents } from '../http/this-process.ts'
-import type { Loaded } from '../load/load.ts'
+import type { Loaded, LoadOptions } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Simulation } from '../plan/settings.ts'
 import { type ServiceOptions, start } from '../start.ts'
@@ -53,8 +53,8 @@ class ServedConfiguration {
   readonly #line: CommandLine
   readonly #program: Program
   readonly #processes: Processes | undefined
-  /** The files that the configuration on the disk named when it was last loaded. */
-  #files: readonly string[] = []
+  /** The files of the configuration on the disk when it was last loaded. */
+  #files: LoadOptions['confined'] = { files: [], included: [] }
 
   constructor(line: CommandLine, program: Program, processes: Processes | undefined) {
     this.#line = line
@@ -64,7 +64,7 @@ class ServedConfiguration {
 
   async load(): Promise<Loaded> {
     const loaded = await load(this.#line, this.#program)
-    this.#files = loaded.files
+    this.#note(loaded)
     return this.#accept(loaded)
   }
 
@@ -75,8 +75,12 @@ class ServedConfiguration {
       worlds: { ...readingOf(this.#line, this.#program.wings).worlds, ...worlds },
       confined: text === undefined ? undefined : this.#files,
     })
-    if (text === undefined) this.#files = loaded.files
+    if (text === undefined) this.#note(loaded)
     return this.#accept(loaded)
+  }
+
+  #note({ files, included }: Loaded): void {
+    this.#files = { files, included }
   }
 
   #accept(loaded: Loaded): Loaded {

@@ -1,10 +1,10 @@
 // The documents of a contract: nodes, references between them, and places. Only local and file `$ref`s; nothing is ever
 // fetched. Depends on the syntax of references only, not on OpenAPI.
 
-import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { basename, dirname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
-import { readNamed, readSource, realOf } from '../kernel/file/read-source.ts'
+import { isBelow, readNamed, readSource, realOf } from '../kernel/file/read-source.ts'
 import type { Path, Source } from '../kernel/file/source.ts'
 import { Decimal, isObject, memberAt, parsePointer, pointer } from '../kernel/json.ts'
 import { attempted, getOrMake } from '../kernel/memo.ts'
@@ -250,8 +250,8 @@ export class Documents {
     }
     // A document of strangers must not show other files of this computer, nor by links.
     const root = this.root.document.file
-    this.#folders ??= [dirname(root), dirname(realOf(root)), this.#home, realOf(this.#home)]
-    if (![file, realOf(file)].every(path => this.#folders?.some(folder => holdsFile(folder, path)))) {
+    this.#folders ??= [dirname(root), dirname(realOf(root)), this.#home]
+    if (!isBelow(this.#folders, file)) {
       this.outside = from
       const message = `"${name}" is outside the folder of the contract and the working directory`
       return this.warn('outside-file', message, from, 'value', 'start in a folder that contains both')
@@ -266,11 +266,6 @@ export class Documents {
     for (const one of report.unsorted) this.#report[severity](one.code, one.message, one.place, one.hint)
     return document
   }
-}
-
-const holdsFile = (folder: string, file: string): boolean => {
-  const path = relative(folder, file)
-  return !isAbsolute(path) && path.split(sep, 1)[0] !== '..'
 }
 
 const decode = (text: string): string => decodeComponent(text) ?? text

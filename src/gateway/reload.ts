@@ -2,6 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { filesMatching, isPattern } from '../kernel/file/pattern.ts'
 import { attempted } from '../kernel/memo.ts'
 import { formatBriefly } from '../kernel/report.ts'
 import type { Loaded, LoadOptions } from '../load/load.ts'
@@ -190,6 +191,7 @@ function fileStamp(file: string): string {
     const { dev, ino, size, mtimeMs } = statSync(file)
     return `${dev} ${ino} ${size} ${mtimeMs}`
   } catch (error) {
+    if (isPattern(file)) return filesMatching(file).join()
     // Missing, unreadable or behind a cyclic link: also a state.
     return (error as NodeJS.ErrnoException).code ?? 'unknown'
   }

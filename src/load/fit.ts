@@ -35,7 +35,7 @@ export function leaveOutUnfit(
     const unfit = found.unsorted.filter(one => one.severity === 'error' && !isOfContract(one))
     // Added as they are: a strict load makes errors of other warnings only.
     for (const one of unfit) report.add({ ...one, severity: 'warning' })
-    const gone = new Set(unfit.flatMap(one => unfitParts(one, source.file, settings)))
+    const gone = new Set(unfit.flatMap(one => unfitParts(one, source, settings)))
     if (gone.size === 0 || round === MOST_ROUNDS) {
       for (const one of found.unsorted.filter(isOfContract))
         report[one.severity](one.code, one.message, one.place, one.hint)
@@ -47,15 +47,16 @@ export function leaveOutUnfit(
 }
 
 /** Returns pointers to the settings that a mistake makes useless. One in a fixture makes the seeds of its resource useless. */
-function unfitParts({ place }: Diagnostic, file: string, { resources = {} }: SimulationFile): string[] {
-  if (place.file !== file) {
+function unfitParts({ place }: Diagnostic, source: Source, { resources = {} }: SimulationFile): string[] {
+  const [, within = ''] = /#(?:key|value)(.*?)(?:@\d+-\d+)?$/s.exec(place.id ?? '') ?? []
+  const path = parsePointer(within) ?? []
+  // A setting has the same path in each file that is included.
+  if (place.file !== source.locate(path).file) {
     const seeded = Object.entries(resources).filter(
       ([, { seed }]) => typeof seed === 'string' && endsAlike(place.file, seed),
     )
     return seeded.map(([name]) => pointer(['resources', name, 'seed']))
   }
-  const [, within = ''] = /#(?:key|value)(.*?)(?:@\d+-\d+)?$/s.exec(place.id ?? '') ?? []
-  const path = parsePointer(within) ?? []
   return path.length < 2 ? [] : [pointer(path.slice(0, depthOf(path)))]
 }
 

@@ -31,7 +31,7 @@ export function loadPlan(path: string, home: string, environment: Environment, o
   const report = new Diagnostics()
   const message = `${relative(home, outside)} is outside the folder of this file and not named in it`
   report.error('outside-file', message, placeOfFile(relative(home, loading.file) || path))
-  return { plan: undefined, report, files: [loading.file] }
+  return { plan: undefined, report, files: [loading.file], included: [] }
 }
 
 interface ContractOptions {

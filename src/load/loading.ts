@@ -27,6 +27,7 @@ import {
   readNamedDocument,
 } from './contract-file.ts'
 import { leaveOutUnfit, type WrittenSettings } from './fit.ts'
+import { type FilledSource, withIncluded } from './include.ts'
 import { type ContractChoice, checkWorlds, contractsOfWorlds, loadWorlds, withSeeds } from './other-worlds.ts'
 import { readResources } from './seed/seed.ts'
 import { shownKeysIn } from './shown-keys.ts'
@@ -35,8 +36,10 @@ export interface Loaded {
   /** `undefined` where anything was wrong. */
   readonly plan: Plan | undefined
   readonly report: Diagnostics
-  /** Every file of the configuration: a change of one causes a reload. */
+  /** Every file of the configuration, and the patterns of `include`: a change of one causes a reload. */
   readonly files: readonly string[]
+  /** The files of the configuration that the gateway file includes. */
+  readonly included: readonly string[]
 }
 
 /** The options of a load. */
@@ -72,8 +75,8 @@ export interface LoadOptions {
   readonly worlds?: Readonly<Record<string, ContractChoice>> | undefined
   /** The text to use instead of the file, which need not exist then. */
   readonly text?: string | undefined
-  /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
-  readonly confined?: readonly string[] | undefined
+  /** For a text from elsewhere: the files of the configuration on the disk. See `confine`. */
+  readonly confined?: Pick<Loaded, 'files' | 'included'> | undefined
 }
 
 /** A gateway file and its contract, before they are compiled. */
@@ -105,6 +108,7 @@ export class Loading {
   readonly #environment: Environment
   readonly #options: LoadOptions
   readonly #files = new Set<string>()
+  readonly #included = new Set<string>()
   readonly #layers: DocumentLayers | undefined
   readonly #reader: ContractReader
 
@@ -130,21 +134,38 @@ export class Loading {
 
   /** Reads the file, and checks its shape. */
   readFile(): FileRead | undefined {
-    const raw = this.#readSource()
-    if (raw === undefined) return undefined
+    const main = this.#readSource()
+    if (main === undefined) return undefined
     const { report } = this
     const { seeds, invalidStatus, contract } = this.#options
-    const isContract = isApiDocument(raw.value)
-    const bare = isContract || this.#layers?.isLayer(raw.value) === true
-    if (isContract) roundBeyondExamples(raw.value)
-    const filled = bare ? raw : expandShortForms(fillVariables(raw, this.#environment, report))
-    const source = withSeeds(filled, seeds)
+    const isContract = isApiDocument(main.value)
+    const bare = isContract || this.#layers?.isLayer(main.value) === true
+    if (isContract) roundBeyondExamples(main.value)
+    const { raw, filled } = bare ? { raw: main, filled: main } : this.#fillIncluded(main)
+    const source = withSeeds(bare ? filled : expandShortForms(filled), seeds)
     const written = bare ? { contract: this.#path } : checksOf(this.house).simulation(source, report)
     if (written === undefined) return undefined
     const settings = withInvalidStatus(written, invalidStatus)
     const readContractFile = () =>
       contract === undefined ? this.#namedDocument(bare, settings, source) : this.#otherDocument(contract)
     return { bare, raw, settings, source, readContractFile }
+  }
+
+  /** Fills in the environment, and lays the included files over the file. */
+  #fillIncluded(raw: Source): FilledSource {
+    const environment = this.#environment
+    const filled = fillVariables(raw, environment, this.report)
+    return withIncluded(
+      this.file,
+      { raw, filled },
+      {
+        ...this.#reader,
+        folder: dirname(this.file),
+        environment,
+        isLayer: value => this.#layers?.isLayer(value) === true,
+        included: file => void this.#included.add(file),
+      },
+    )
   }
 
   #readSource(): Source | undefined {
@@ -271,7 +292,7 @@ export class Loading {
   /** Ends the load. */
   end(plan: Plan | undefined): Loaded {
     const { report } = this
-    return { plan: report.failed ? undefined : plan, report, files: [...this.#files] }
+    return { plan: report.failed ? undefined : plan, report, files: [...this.#files], included: [...this.#included] }
   }
 
   /** Returns the document that the file is or names, with those over it that it and the options name. */

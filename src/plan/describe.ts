@@ -4,6 +4,9 @@
 import type { Lifecycle } from '../behaviours/behaviour.ts'
 import { countRests, type Phase, phaseAt, restAt, restsFrom } from '../behaviours/deprecation.ts'
 import { type LatencyConfig, latency } from '../behaviours/latency.ts'
+import type { Path } from '../kernel/file/source.ts'
+import { isObject } from '../kernel/json.ts'
+import { getOrMake } from '../kernel/memo.ts'
 import { table } from '../kernel/terminal.ts'
 import { isoDate } from '../world/dates.ts'
 import type { Plan, PlannedOperation, PlannedRule, Weather } from './plan.ts'
@@ -175,6 +178,29 @@ const withExpiry = (name: string, { simulation }: Plan): string => {
   return expires === undefined ? name : `${name} (until ${expires})`
 }
 
+/** Formats one line for each included file: the settings that come from it. */
+function linesOfIncluded({ simulation: { file, source } }: Plan): string[][] {
+  if (file.include === undefined) return []
+  const settings = new Map<string, string[]>()
+  const note = (origin: string, path: Path) => getOrMake(settings, origin, (): string[] => []).push(path.join('.'))
+  /** Returns the file of a whole value. Notes its parts where they come from several, and returns `undefined`. */
+  const originOf = (value: unknown, path: Path): string | undefined => {
+    const { file: origin } = source.locate(path)
+    if (!isObject(value)) return origin
+    const parts = Object.entries(value).map(([key, item]) => {
+      const below = [...path, key]
+      return { below, from: originOf(item, below) }
+    })
+    const [first = { from: origin }] = parts
+    if (parts.every(({ from }) => from === first.from)) return first.from
+    for (const { below, from } of parts) if (from !== undefined) note(from, below)
+    return undefined
+  }
+  originOf(source.value, [])
+  settings.delete(source.file)
+  return [...settings].map(([origin, paths]) => ['include', `${origin}: ${paths.join(', ')}`])
+}
+
 /** Describes the whole plan: its source, consumers, resources and operations. */
 export function describeWhole(plan: Plan, weather?: Weather): string {
   const { title, version, basePaths, seed, consumers, resources, operations } = describePlan(plan, weather)
@@ -183,6 +209,7 @@ export function describeWhole(plan: Plan, weather?: Weather): string {
     ['base', basePaths.join(', ')],
     ['seed', `${seed}`],
     ...(weather === undefined ? [] : [['weather', weather.name]]),
+    ...linesOfIncluded(plan),
     [
       'consumers',
       consumers.map(name => withExpiry(name, plan)).join(', ') || 'none: any well-formed credential is accepted',

@@ -11,6 +11,7 @@ import type { journal, limits, listen, resourceKeys, states, worlds } from './bl
 export interface SimulationFile extends BehaviourBlocks {
   /** A path, a path and those of its overlays, or the document itself. */
   readonly contract?: string | readonly string[] | Readonly<Record<string, unknown>>
+  readonly include?: string | readonly string[]
   readonly seed?: number
   readonly listen?: ConfigOf<typeof listen>
   readonly limits?: ConfigOf<typeof limits>

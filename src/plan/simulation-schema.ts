@@ -79,6 +79,13 @@ export function simulationSchemaOf(house: House): Schema {
         description:
           'The OpenAPI document: a path relative to this file, or the document itself. A list names a document, and overlays (1.0 or 1.1) that are applied to it in order.',
       },
+      include: {
+        type: ['string', 'array'],
+        items: { type: 'string', minLength: 1 },
+        minItems: 1,
+        description:
+          'Files of settings that are laid over this one in their order: objects are merged, lists replaced, `null` removes a setting of the files before. A `*` in the name of a file is a pattern; its files are sorted by name. Paths in them are relative to this file.',
+      },
       seed: {
         type: 'integer',
         description:

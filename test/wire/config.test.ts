@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
 import { size } from '../support/cases.ts'
@@ -202,6 +204,54 @@ test('an editor reads and writes both texts without seeing a credential', async 
   assert.match(String(yaml.headers['content-type']), /^application\/yaml/)
   assert.equal(yaml.text, after.applied)
 })
+
+test('a text may include files, and the files of the disk stay apart from its own text', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+  after(() => rmSync(home, { recursive: true }))
+  mkdirSync(join(home, 'rules'))
+  const document = { openapi: '3.0.3', info: { title: 'Pets', version: '1' }, paths: { '/pets': { get: LIST_PETS } } }
+  const written = { 'openapi.json': JSON.stringify(document), 'rules/a.yaml': setting('a'), 'b.yaml': setting('b') }
+  for (const [name, text] of Object.entries(written)) writeFileSync(join(home, name), text)
+  const file = 'contract: ./openapi.json\ninclude:\n  - ./rules/*.yaml\n'
+  writeFileSync(join(home, 'gateway.yaml'), file)
+  const gateway = await startGateway({ config: join(home, 'gateway.yaml') })
+  after(() => gateway.close())
+  const replace = (body: string) => ask(`${gateway.control}/config`, { method: 'PUT', headers: YAML, body })
+  const answer = async () => (await ask(`${gateway.url}/pets`)).text
+  const texts = async () => (await ask(`${gateway.control}/config/text`)).body
+
+  assert.equal(await answer(), '"a"')
+  const { disk, applied, same } = (await texts()) as Record<string, unknown>
+  assert.deepEqual([disk, applied, same], [file, file, true])
+  const both = file.replace('*.yaml', '*.yaml\n  - ./b.yaml')
+  const replaced = await replace(both)
+  assert.equal(replaced.status, 200, replaced.text)
+  assert.equal(await answer(), '"b"')
+  assert.equal(((await texts()) as Record<string, unknown>).applied, both)
+  const plan = await ask(`${gateway.control}/plan`, { headers: { accept: 'text/plain' } })
+  assert.match(plan.text, /^include +.*b\.yaml: operations$/m)
+
+  writeFileSync(join(home, 'b.yaml'), 'operations:\n  listPets: { latensy: 1ms }\n')
+  for (const [include, code, name] of [
+    ['./b.yaml', 'unknown-key', 'b.yaml'],
+    ['../elsewhere.yaml', 'outside-file', 'gateway.yaml'],
+    ['./gateway.yaml', 'include-circle', 'gateway.yaml'],
+    ['./openapi.json', 'not-settings', 'gateway.yaml'],
+    ['./none/*.yaml', 'no-match', 'gateway.yaml'],
+  ] as const) {
+    const refused = await replace(`contract: ./openapi.json\ninclude: ${include}\n`)
+    const [told] = (refused.body as { diagnostics: { code: string; file: string }[] }).diagnostics
+    assert.deepEqual([refused.status, told?.code, told && basename(told.file)], [422, code, name], refused.text)
+  }
+  assert.equal(await answer(), '"b"')
+})
+
+const LIST_PETS = {
+  operationId: 'listPets',
+  responses: { 200: { description: 'ok', content: { 'application/json': { schema: { type: 'string' } } } } },
+}
+
+const setting = (body: string) => `operations:\n  listPets: { respond: { status: 200, body: ${body} } }\n`
 
 test('the schema of gateway.yaml knows the operations of this contract', async () => {
   const { text } = await ask(`${gateway.control}/config/schema`)

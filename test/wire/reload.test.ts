@@ -117,6 +117,29 @@ suite('a watched file is reloaded', { concurrency: true }, () => {
     await until(async () => (await get('/store/orders')).status === 503)
   })
 
+  test('when it is included, and when a new one matches a pattern', async () => {
+    const shipped = readFileSync('config/gateway.yaml', 'utf8')
+    const include = 'include:\n  - ./orders.yaml\n  - ./more-*.yaml\n'
+    const { get, path, said } = await serveCopy({
+      watch: true,
+      files: {
+        'gateway.yaml': shipped + include,
+        'orders.yaml': `operations:\n  ${BUSY}\n`,
+        'more-a.yaml': 'seed: 1\n',
+      },
+    })
+    assert.equal((await get('/store/orders')).status, 503)
+    writeFileSync(path('orders.yaml'), `operations:\n  ${NO_ORDERS}\n`)
+    await until(async () => (await get('/store/orders')).status === 501)
+    writeFileSync(path('more-b.yaml'), `operations:\n  ${BUSY.replace('503', '502')}\n`)
+    await until(async () => (await get('/store/orders')).status === 502)
+    writeFileSync(path('more-b.yaml'), 'operations:\n  listOrder: {}\n')
+    await until(() => /more-b\.yaml:2:3 error unknown-operation/.test(said.at(-1) ?? ''))
+    assert.equal((await get('/store/orders')).status, 502)
+    rmSync(path('more-b.yaml'))
+    await until(async () => (await get('/store/orders')).status === 501)
+  })
+
   test('but the last good configuration is kept while the file is broken', async () => {
     const { get, edit, said, metric } = await serveCopy({ watch: true })
     const SUCCESS = 'understudy_config_last_reload_successful'

@@ -1,7 +1,7 @@
 // Reads the author's files: from the disk, and from their text.
 
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { Diagnostics, type Place, suggest } from '../diagnostic.ts'
 import { isObject, parseJson } from '../json.ts'
 import { attempted } from '../memo.ts'
@@ -225,6 +225,17 @@ function reportNamed(
 
 /** Returns a path with its links followed; a path that does not exist has none. */
 export const realOf = (path: string): string => attempted(() => realpathSync(path)) ?? path
+
+/** Whether a file is below one of some folders, also when links are followed. */
+export const isBelow = (folders: readonly string[], file: string): boolean => {
+  const holders = [...folders, ...folders.map(realOf)]
+  return [file, realOf(file)].every(path => holders.some(folder => holdsFile(folder, path)))
+}
+
+const holdsFile = (folder: string, file: string): boolean => {
+  const path = relative(folder, file)
+  return !isAbsolute(path) && path.split(sep, 1)[0] !== '..'
+}
 
 const filesIn = (folder: string): string[] => attempted(() => readdirSync(folder)) ?? []
 

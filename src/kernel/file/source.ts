@@ -50,9 +50,13 @@ export class Source {
     return new Source(this.file, value, this.#text, locate, path => this.isPlain(origin(path)))
   }
 
-  /** Returns a source with a value of several sources; `spotOf` maps a path of it to the place where it is written. */
-  combine(value: unknown, spotOf: (path: Path) => Spot): Source {
-    return new CombinedSource(this.file, value, () => stringifyJson(value), spotOf)
+  /**
+   * Returns a source with a value of several sources; `spotOf` maps a path of it to the place where it is written.
+   *
+   * @param text the text of the source. Default: the value as JSON
+   */
+  combine(value: unknown, spotOf: (path: Path) => Spot, text?: string): Source {
+    return new CombinedSource(this.file, value, spotOf, text)
   }
 
   /**
@@ -68,15 +72,17 @@ export class Source {
 /** A source of several others. A mistake has its place in the file that it is in. */
 class CombinedSource extends Source {
   readonly #spotOf: (path: Path) => Spot
+  readonly #written: string | undefined
 
-  constructor(file: string, value: unknown, text: () => string, spotOf: (path: Path) => Spot) {
+  constructor(file: string, value: unknown, spotOf: (path: Path) => Spot, written: string | undefined) {
     const locate: Locate = (path, part) => this.locate(path, part)
-    super(file, value, text, locate)
+    super(file, value, written ?? (() => stringifyJson(value)), locate)
     this.#spotOf = spotOf
+    this.#written = written
   }
 
   override derive(value: unknown, origin: (path: Path) => Path = path => path): Source {
-    return this.combine(value, path => this.#spotOf(origin(path)))
+    return this.combine(value, path => this.#spotOf(origin(path)), this.#written)
   }
 
   override locate(path: Path, part: 'key' | 'value' = 'value'): Place {
