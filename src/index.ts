@@ -5,11 +5,12 @@ import { silentLog } from './gateway/log.ts'
 import type { Load } from './gateway/reload.ts'
 import { watchMemory } from './gateway/worlds/memory.ts'
 import { type KoaMiddleware, mountStandIn } from './http/data-plane.ts'
+import { createFetch, type Fetch } from './http/fetch.ts'
 import { stringifyJson } from './kernel/json.ts'
 import { formatReport } from './kernel/report.ts'
 import { type Loaded, type LoadOptions, loadPlan } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
-import { createGateway, start } from './start.ts'
+import { createGateway as openGateway, start } from './start.ts'
 import { steerWings, WINGS, type WingSteering } from './wings.ts'
 import { realClock } from './world/clock.ts'
 import { steerWorld, type WorldHandle } from './world-handle.ts'
@@ -17,6 +18,7 @@ import { steerWorld, type WorldHandle } from './world-handle.ts'
 export type { RecordedRequest } from './gateway/journal/entry.ts'
 export type { NearMiss, Times, Verdict } from './gateway/journal/filter.ts'
 export type { KoaContext, KoaMiddleware } from './http/data-plane.ts'
+export type { Fetch } from './http/fetch.ts'
 export type * from './wings.ts'
 export type { WorldFilter, WorldHandle } from './world-handle.ts'
 
@@ -63,9 +65,25 @@ export interface Understudy extends KoaMiddleware, WingSteering {
   close(): void
 }
 
+/** A gateway without a port. */
+export interface PortlessGateway extends WingSteering {
+  /** An address of the API for `fetch`, which takes any other host, too: `http://localhost/v1`. */
+  readonly url: string
+  /** Answers a request as a served API would, latency and faults included: a reset connection is a rejected promise. */
+  readonly fetch: Fetch
+  /** Resets the default world to the seeds. */
+  reset(): void
+  /** A handle of a world, which is created if it does not exist. Default: the default world. */
+  world(name?: string): WorldHandle
+  /** From now on `fetch` rejects. */
+  close(): void
+}
+
 export interface RunningGateway extends WingSteering {
   /** The address of the API, base path included: `http://127.0.0.1:49152/v1`. */
   readonly url: string
+  /** Answers a request without the port, whatever its host: see `PortlessGateway.fetch`. */
+  readonly fetch: Fetch
   /** The address of the control plane. */
   readonly control: string
   /** Resets the default world to the seeds. */
@@ -100,34 +118,59 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   return {
     url: serving.origin + (gateway.plan.contract.basePaths[0] ?? ''),
     control: serving.controlOrigin,
+    fetch: createFetch(gateway),
     ...steering(gateway, serving.origin),
     close: () => close(),
   }
 }
+
+/** Returns a gateway that opens no port. Throws a `ConfigurationError` if the configuration is invalid. */
+export function createGateway(options: GatewayOptions): PortlessGateway {
+  const { gateway, close, isClosed } = open(options, 'a gateway without a port')
+  const answer = createFetch(gateway)
+  return {
+    url: PORTLESS + (gateway.plan.contract.basePaths[0] ?? ''),
+    ...steering(gateway, PORTLESS),
+    fetch: async (input, init) => {
+      if (isClosed()) throw new TypeError('fetch failed', { cause: new Error('the gateway is closed') })
+      return answer(input, init)
+    },
+    close,
+  }
+}
+
+const PORTLESS = 'http://localhost'
 
 /**
  * Returns the gateway as a middleware for a Koa application. Throws a `ConfigurationError` if the configuration is invalid.
  * Ports, TLS, CORS and time-outs are those of the application.
  */
 export function understudy(options: UnderstudyOptions): Understudy {
+  const { gateway, close, isClosed } = open(options, 'a middleware')
+  const middleware = mountStandIn(gateway, options.unmatched ?? 'refuse', isClosed)
+  return Object.assign(middleware, { ...steering(gateway, ''), close })
+}
+
+/** Opens a gateway in this process alone. @param kind the gateway, for the mistake of one that would have to keep its state */
+function open(options: GatewayOptions, kind: string) {
   const { plan } = read(options)
   if (plan.simulation.state !== undefined) {
-    throw new ConfigurationError('a middleware keeps its state in memory; remove "state", or serve with startGateway')
+    throw new ConfigurationError(`${kind} keeps its state in memory; remove "state", or serve with startGateway`)
   }
-  const gateway = createGateway(plan, { ...QUIET, environment: options.environment })
+  const gateway = openGateway(plan, { ...QUIET, environment: options.environment })
   let closed = false
   const stopWatching = watchMemory(gateway.worlds, () => {})
-  const middleware = mountStandIn(gateway, options.unmatched ?? 'refuse', () => closed)
-  return Object.assign(middleware, {
-    ...steering(gateway, ''),
+  return {
+    gateway,
+    isClosed: () => closed,
     close: () => {
       closed = true
       stopWatching()
     },
-  })
+  }
 }
 
-/** Returns the members that both faces have. @param origin where the API listens */
+/** Returns the members that all faces have. @param origin where the API listens */
 const steering = (gateway: Gateway, origin: string) => ({
   reset: () => gateway.reset(),
   ...steerWings(gateway),

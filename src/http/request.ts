@@ -201,6 +201,28 @@ export async function readBody({ req, res }: Context, maxBytes: number, awaited 
   return Promise.race([readDecoded(req, coding, maxBytes), gone])
 }
 
+/** Reads a body that arrives in pieces, without a wire. @param written its `Content-Encoding` */
+export async function readSentBody(
+  pieces: AsyncIterable<Uint8Array>,
+  written: string | undefined,
+  maxBytes: number,
+): Promise<BodyRead> {
+  const coding = CODINGS.get((written ?? '').trim().toLowerCase())
+  if (coding === undefined) return UNSUPPORTED
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const piece of pieces) {
+      chunks.push(piece)
+      bytes += piece.length
+      if (bytes > maxBytes) return tooLarge(maxBytes)
+    }
+  } catch {
+    return CUT
+  }
+  return coding === 'identity' ? { bytes: Buffer.concat(chunks) } : readDecoded(Readable.from(chunks), coding, maxBytes)
+}
+
 /** Reads a body that is compressed or has no Content-Length; what few requests need is loaded with the first. */
 async function readDecoded(req: Readable, coding: Coding, maxBytes: number): Promise<BodyRead> {
   const { createBrotliDecompress, createUnzip } = await import('node:zlib')

@@ -73,10 +73,31 @@ export async function breakOff(
   socket: Socket,
   res: ServerResponse,
   chunks: ReplyStream['chunks'],
-  wire: Wire & { readonly kind: 'truncate' | 'drip' },
+  wire: BreakingWire,
   length: number,
 ): Promise<void> {
   res.flushHeaders()
+  const pieces = brokenOff(chunks, wire, length)
+  for (;;) {
+    const { done, value } = await pieces.next()
+    if (done === true) {
+      if (value) res.end()
+      else socket.destroySoon()
+      return
+    }
+    if (!res.write(value)) await drained(res)
+    if (res.destroyed) await pieces.return(false)
+  }
+}
+
+export type BreakingWire = Wire & { readonly kind: 'truncate' | 'drip' }
+
+/** Yields a part of a body, or all of it slowly. Returns whether it was all. @param length that of the body; `NaN` if unknown */
+export async function* brokenOff(
+  chunks: ReplyStream['chunks'],
+  wire: BreakingWire,
+  length: number,
+): AsyncGenerator<Uint8Array, boolean> {
   const isSlow = wire.kind === 'drip'
   const interval = isSlow ? Math.max(DROP_INTERVAL, 1000 / wire.rate) : 0
   const drop = isSlow ? Math.max(1, Math.round((wire.rate * interval) / 1000)) : Number.POSITIVE_INFINITY
@@ -86,17 +107,16 @@ export async function breakOff(
     for await (const part of chunks) {
       // Half of what arrives first is sent of a body without a length.
       if (Number.isNaN(left)) left = part.length / 2
-      for (let from = 0; from < part.length && left >= 1 && !res.destroyed; from += drop) {
+      for (let from = 0; from < part.length && left >= 1; from += drop) {
         const piece = part.subarray(from, Math.min(from + drop, from + Math.floor(left)))
         left -= piece.length
-        if (!res.write(piece)) await drained(res)
+        yield piece
         if (isSlow) await new Promise(resolve => setTimeout(resolve, interval))
       }
-      if (left < 1 || res.destroyed) break
+      if (left < 1) break
     }
   } catch {
-    left = 0
+    return false
   }
-  if (isSlow && left > 0) res.end()
-  else socket.destroySoon()
+  return isSlow
 }

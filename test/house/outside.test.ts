@@ -21,7 +21,7 @@ const isReader = (path: string): boolean => READERS.some(reader => path.startsWi
 // `process:` is a property name of a library; `process.versions` never changes.
 const OUTSIDE = new RegExp(
   `(?<![.\\w$])(?:${[
-    ...['process(?!:|\\.versions\\b)', 'Date', 'Math\\.random', 'console', 'performance', 'crypto', 'fetch'],
+    ...['process(?!:|\\.versions\\b)', 'Date', 'Math\\.random', 'console', 'performance', 'crypto', 'fetch(?=\\()'],
     ...['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'queueMicrotask'],
   ].join('|')})\\b`,
 )
