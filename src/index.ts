@@ -17,10 +17,12 @@ import { steerWorld, type WorldHandle } from './world-handle.ts'
 
 export type { RecordedRequest } from './gateway/journal/entry.ts'
 export type { NearMiss, Times, Verdict } from './gateway/journal/filter.ts'
+export type { RewindTarget, Rewound } from './gateway/rewind.ts'
 export type { KoaContext, KoaMiddleware } from './http/data-plane.ts'
 export type { Fetch } from './http/fetch.ts'
 export type * from './wings.ts'
-export type { WorldFilter, WorldHandle } from './world-handle.ts'
+export type { Snapshot } from './world/snapshot.ts'
+export type { WorldAnswer, WorldFilter, WorldHandle, WorldRecords } from './world-handle.ts'
 
 /** The configuration of a gateway. */
 export interface GatewayOptions {

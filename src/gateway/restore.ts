@@ -8,6 +8,7 @@ import type { Dump } from '../world/records/types.ts'
 import { restoreSnapshot, type Snapshot } from '../world/snapshot.ts'
 import type { World } from '../world/world.ts'
 import { faultsOf, MOST_FAULTS } from './record-faults.ts'
+import { refusedSnapshot } from './refused.ts'
 import type { Worlds } from './worlds/worlds.ts'
 
 /** Returns a world for `put`, or the mistakes as sentences that begin with a JSON Pointer. */
@@ -34,6 +35,13 @@ export async function importSnapshot(
   if (typeof change === 'object') world.clock.adjust(change)
   await restoreSnapshot(world, snapshot)
   return world
+}
+
+/** Replaces a world by a snapshot, or creates it; throws `Refused`, and changes nothing, if the snapshot is invalid. */
+export async function putSnapshot(worlds: Worlds, name: string, snapshot: Snapshot): Promise<void> {
+  const world = await importSnapshot(worlds, worlds.planOf(name), name, snapshot)
+  if (Array.isArray(world)) throw refusedSnapshot(world)
+  worlds.put(world)
 }
 
 /** Returns a snapshot in which only records have decimals that keep their digits: `"ordinals":{"list":1000000000000000.0}`. */

@@ -38,7 +38,7 @@ export interface CurrentWeather {
 export type WeatherListener = (world: string, standing: StandingOrder, before: StandingOrder) => void
 
 /** The weather over everything, or over one world. */
-class WeatherSlot {
+export class WeatherSlot {
   readonly #clock: Clock
   readonly #log: Log
   /** Empty for the weather over everything. */

@@ -246,6 +246,16 @@ export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/worlds/ada/snapshot', ...PUT('{"version":2,"collections":{}}'), status: 400 },
     { path: '/worlds/new-5/snapshot', ...PUT('{"version":1,"collections":{}}'), status: 204 },
   ],
+  getScenarios: [
+    { path: '/worlds/ada/scenarios', status: 200 },
+    { path: '/worlds/nobody/scenarios', status: 404 },
+  ],
+  putScenarios: [
+    { path: '/worlds/ada/scenarios', ...PUT('{}'), status: 200 },
+    { path: '/worlds/new-6/scenarios', ...PUT('{}'), status: 200 },
+    { path: '/worlds/ada/scenarios', ...PUT('{"order":"paid"}'), status: 404 },
+    { path: '/worlds/ada/scenarios', ...PUT('{"order":1}'), status: 400 },
+  ],
   deleteWorld: [
     { path: '/worlds/ada', method: 'DELETE', status: 204 },
     { path: '/worlds/ada', method: 'DELETE', status: 404 },

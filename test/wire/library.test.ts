@@ -1,7 +1,7 @@
 // The library: the functions that tests of applications use.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { ConfigurationError, startGateway } from '../../src/index.ts'
 
 const config = 'config/gateway.yaml'
@@ -42,3 +42,71 @@ test('a closed gateway refuses connections', async () => {
   await gateway.close()
   await assert.rejects(fetch(`${gateway.url}/pets`))
 })
+
+test('a world is rewound, and its scenarios are those of the control plane', async t => {
+  const gateway = await startGateway({
+    config: {
+      contract: './config/openapi.yaml',
+      state: { history: true },
+      resources: { pets: { schema: 'Pet', seed: './fixtures/pets.yaml' } },
+      operations: {
+        listPets: {
+          respond: { list: 'pets' },
+          rules: [{ when: 'scenario("shop") == "closed"', respond: { status: 503 } }],
+        },
+      },
+    },
+  })
+  t.after(() => gateway.close())
+  const world = gateway.world('alice')
+  const states = async (...[method, body]: string[]) => {
+    const headers = { 'content-type': 'application/json' }
+    const init = method === undefined ? {} : { method, headers, body: body as string }
+    const reply = await fetch(`${gateway.control}/worlds/alice/scenarios`, init)
+    return [reply.status, await reply.json()]
+  }
+  const status = async () => (await fetch(`${world.baseUrl}/pets`, key('any'))).status
+  assert.deepEqual(await states(), [200, { shop: '' }])
+  world.scenario('shop', 'closed')
+  assert.deepEqual(await states(), [200, { shop: 'closed' }])
+  assert.equal(await status(), 503)
+  assert.deepEqual(await states('PUT', '{"shop":""}'), [200, { shop: '' }])
+  assert.equal(await status(), 200)
+  for (const [body, refusal] of [
+    ['{"shop":"closed","shp":"open"}', 404],
+    ['{"shop":"clsed"}', 400],
+    ['{"shop":5}', 400],
+    ['[]', 400],
+  ] as const) {
+    assert.equal((await states('PUT', body))[0], refusal)
+    assert.deepEqual(await states(), [200, { shop: '' }])
+  }
+
+  const pets = world.records('pets')
+  const before = (await pets).length
+  await pets.remove(1)
+  const history = (await (await fetch(`${gateway.control}/worlds/alice/history`)).json()) as {
+    entries: { position: number }[]
+  }
+  const position = Math.max(...history.entries.map(entry => entry.position))
+  assert.deepEqual(await world.rewind(position - 1), { position: position - 1, reversed: 1 })
+  assert.equal((await pets).length, before)
+  for (const [to, message] of [
+    [position + 100, /the history ends at position/],
+    ['soon', /"to" must be a position/],
+    [null, /"to" must be a position/],
+    [{}, /"to" must be a position/],
+    [-1, /"to" must be a position/],
+    [{ request: 9999 }, 'the journal has no request 9999'],
+    ['-5m', /the history begins at/],
+  ] as const) {
+    await assert.rejects(world.rewind(to as never), { message })
+  }
+  await assert.rejects((await startUnrecorded(t)).rewind(0), /the changes of worlds are recorded with state/)
+})
+
+async function startUnrecorded(t: TestContext) {
+  const gateway = await startGateway({ config })
+  t.after(() => gateway.close())
+  return gateway.world('alice')
+}

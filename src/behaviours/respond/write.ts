@@ -17,6 +17,7 @@ import {
   pointer,
   stringifyJson,
 } from '../../kernel/json.ts'
+import { mergePatch } from '../../kernel/merge-patch.ts'
 import { allows, type Entry, type Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
@@ -89,17 +90,6 @@ function misfitOf(body: Json, id: Id, idField: string, checksId: boolean): Broke
   const own = checksId ? idIn(idField, body as JsonObject) : undefined
   if (own === undefined || own === id) return undefined
   return inBody(pointer([idField]), 'id', 'must be the id in the path')
-}
-
-/** JSON Merge Patch (RFC 7396). */
-function mergePatch(target: Json, patch: Json): Json {
-  if (!isObject(patch)) return patch
-  const out = new Map<string, Json>(isObject(target) ? Object.entries(target as JsonObject) : [])
-  for (const [key, value] of Object.entries(patch as JsonObject)) {
-    if (value === null) out.delete(key)
-    else out.set(key, isObject(value) ? mergePatch(out.get(key) ?? null, value) : value)
-  }
-  return Object.fromEntries(out)
 }
 
 /** The changed record, or the rule that an operation of the patch breaks. */

@@ -9,6 +9,7 @@ import { parseDuration } from '../../kernel/units.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { JournalSettings } from '../../plan/settings.ts'
 import { parseMoment, timestamp } from '../../world/dates.ts'
+import { Refused } from '../refused.ts'
 import { comesAfter, type JournalView } from './all-requests.ts'
 import { describeEntry, type RecordedRequest } from './entry.ts'
 import type { JournalEntry } from './journal.ts'
@@ -61,6 +62,25 @@ export interface Criterion {
 export interface FilterFault {
   readonly fault: string
 }
+
+/** The names of the members of a filter. */
+export const FILTER_MEMBERS: readonly string[] = Object.keys({
+  operation: true,
+  consumer: true,
+  world: true,
+  method: true,
+  path: true,
+  status: true,
+  refusal: true,
+  fault: true,
+  note: true,
+  slowerThan: true,
+  since: true,
+  until: true,
+  after: true,
+  header: true,
+  body: true,
+} satisfies Record<keyof RequestFilter, true>)
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 
@@ -230,6 +250,15 @@ export function findUnknown(filter: RequestFilter, plan: Plan, journal: JournalV
   )
 }
 
+/** Reads a filter for the served plan; throws `Refused` for an invalid one. @param now by the real clock */
+export function readFilter(filter: RequestFilter, plan: Plan, now: number, view: JournalView): readonly Criterion[] {
+  const unknown = findUnknown(filter, plan, view)
+  if (unknown !== undefined) throw new Refused('invalid_request', unknown)
+  const criteria = compileFilter(filter, now, view)
+  if ('fault' in criteria) throw new Refused('invalid_request', criteria.fault)
+  return criteria
+}
+
 /**
  * Returns why the journal cannot answer: it does not keep the header, or bodies. Otherwise the answer would always be no.
  */
@@ -299,8 +328,11 @@ export interface NearMiss {
 
 const SHOWN = 5
 
-/** Whether between `min` and `max` requests matched. */
+/** Whether between `min` and `max` requests matched. Throws `Refused` if `min` is more than `max`. */
 export function verifyRequests(journal: JournalView, criteria: readonly Criterion[], { min, max }: Times): Verdict {
+  if (min !== undefined && max !== undefined && min > max) {
+    throw new Refused('invalid_request', `min (${min}) must not be more than max (${max})`)
+  }
   const least = min ?? (max === undefined ? 1 : 0)
   const { requests, total: matched } = selectPage(journal, criteria, SHOWN)
   const tooMany = max !== undefined && matched > max

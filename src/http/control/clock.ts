@@ -1,8 +1,9 @@
 // The clock of a world.
 
-import { type ClockWords, readClockChange, type WorldClock } from '../../world/clock.ts'
+import { changeClock } from '../../gateway/orders.ts'
+import type { ClockWords, WorldClock } from '../../world/clock.ts'
 import { timestamp } from '../../world/dates.ts'
-import { badRequest, DONE, done, json } from './replies.ts'
+import { DONE, done, json } from './replies.ts'
 import { type Control, described, flag, inMadeWorld, inWorld, replyWith, shape, under } from './route.ts'
 
 export const describeClock = ({ state }: WorldClock): object => ({ ...state, now: timestamp(state.now) })
@@ -35,9 +36,7 @@ export const clockRoutes = ({ gateway }: Control) =>
       body: { description: 'The change of the clock.', schema: clockWordsSchema },
       replies: { 200: replyWith('The clock.', shape('ShownClock')) },
       handle: ({ clock }, { body }) => {
-        const change = readClockChange(body as ClockWords, clock)
-        if (typeof change === 'string') return badRequest(change)
-        clock.adjust(change)
+        changeClock(clock, body as ClockWords)
         return json(describeClock(clock))
       },
     }),

@@ -2,17 +2,15 @@
 
 import type { Gateway } from '../../gateway/gateway.ts'
 import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../gateway/mask.ts'
+import { describeReport, refusedReport } from '../../gateway/refused.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import { describeContract } from '../../gateway/served-contract.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
-import { parseSource } from '../../kernel/file/read-source.ts'
-import type { Source } from '../../kernel/file/source.ts'
 import { stringifyJson } from '../../kernel/json.ts'
-import { flatDiagnostic, formatReport, shownOf } from '../../kernel/report.ts'
 import type { Loaded } from '../../load/load.ts'
 import { describeDay, describeDayWhole, describePlan, describeWhole } from '../../plan/describe.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../world/world-name.ts'
-import { badRequest, type ControlReply, json, momentNamed, problem, refuseAbsent, text } from './replies.ts'
+import { badRequest, type ControlReply, json, momentNamed, refuseAbsent, refused, text } from './replies.ts'
 import {
   anyObject,
   type BodySpec,
@@ -37,8 +35,8 @@ export const invalidOrder = (description: string) => ({
 })
 
 /** Refuses a configuration or a part of one, with every mistake and its place. */
-export const refuseConfiguration = (report: Diagnostics, code = 'invalid_configuration'): ControlReply =>
-  problem(422, code, formatReport(report), { diagnostics: describeReport(report) })
+export const refuseConfiguration = (report: Diagnostics): ControlReply =>
+  refused(refusedReport(report, 'invalid_configuration'))
 
 /** The body of a call that orders a part of a configuration, in JSON or YAML. */
 export const orderSpec = (description: string, maxBytes: number): BodySpec => ({
@@ -48,12 +46,8 @@ export const orderSpec = (description: string, maxBytes: number): BodySpec => ({
   maxBytes,
 })
 
-/** Parses an order. Mistakes go to `report`, and the result is `undefined`. @param name the order's name in messages */
-export const readOrder = (name: string, { body, text }: Call, report: Diagnostics): Source | undefined =>
-  parseSource(name, text ?? stringifyJson(body), report)
-
-/** The diagnostics of a report as data: the first hundred errors, and all warnings. */
-export const describeReport = (report: Diagnostics): object[] => shownOf(report.list).map(flatDiagnostic)
+/** Returns an order as JSON or YAML. */
+export const orderText = ({ body, text }: Call): string => text ?? stringifyJson(body)
 
 /** Describes the configuration that was loaded, or refuses it. */
 const describeAdopted = ({ plan, report }: Loaded, reloaded = true): ControlReply =>

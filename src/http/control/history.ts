@@ -1,12 +1,11 @@
 // The past of a world: what changed in it, and how it is rewound.
 
 import type { Gateway } from '../../gateway/gateway.ts'
-import { type JournalEntry, LOST } from '../../gateway/journal/journal.ts'
+import { REWIND, type RewindTarget, rewindWorld as rewind, unrecorded } from '../../gateway/rewind.ts'
 import { describeChanges, isTold } from '../../state/described-changes.ts'
 import { type HistoryEntry, MOST_ENTRIES } from '../../state/history.ts'
-import type { State } from '../../state/state.ts'
-import { parseMoment, timestamp } from '../../world/dates.ts'
-import { badRequest, type ControlReply, json, problem, refuseAbsent } from './replies.ts'
+import { timestamp } from '../../world/dates.ts'
+import { json } from './replies.ts'
 import {
   type Control,
   type ControlRoute,
@@ -18,7 +17,6 @@ import {
   outsideTurns,
   type PlainRoute,
   positive,
-  refuseWorld,
   replyWith,
   shape,
   under,
@@ -26,11 +24,9 @@ import {
 } from './route.ts'
 
 interface Target {
-  readonly to: number | string | { readonly request: number }
+  readonly to: RewindTarget
   readonly into?: string
 }
-
-const REWIND = 'POST /worlds/{name}/rewind'
 
 export const historyRoutes = ({ gateway }: Control): ControlRoute[] => [
   ...under('shared', { getHistory: inWorld(gateway.worlds, getHistory(gateway)) }),
@@ -49,7 +45,7 @@ const getHistory = (gateway: Gateway): WorldRoute => ({
     409: 'The changes of worlds are not recorded.',
   },
   handle: ({ name }, { parameters }) => {
-    if (gateway.state === undefined) return refuseUnrecorded()
+    if (gateway.state === undefined) throw unrecorded()
     const { history } = gateway.state
     const { limit = 100, before = Number.POSITIVE_INFINITY } = parameters as { limit?: number; before?: number }
     const all = history
@@ -90,70 +86,13 @@ const rewindWorld = (gateway: Gateway): PlainRoute => ({
     404: 'The world does not exist, or the journal does not have the request.',
     409: 'The history does not reach back so far, ends before that position, or is not kept; or the new world exists.',
   },
-  handle: async call => {
-    const target = call.body as unknown as Target
-    const { to } = target
-    // Another process may have answered it: no turn waits for that.
-    const request = typeof to === 'object' ? (await gateway.requests.read()).find(to.request) : undefined
-    return gateway.change(() => rewind(gateway, call.parameters.name as string, target, request), REWIND)
+  handle: async ({ parameters, body }) => {
+    const { to, into } = body as unknown as Target
+    return json(await rewind(gateway, parameters.name as string, to, into))
   },
 })
-
-function rewind(gateway: Gateway, name: string, { to, into }: Target, request: JournalEntry | undefined): ControlReply {
-  const { state, worlds, clock } = gateway
-  if (worlds.get(name) === undefined) return refuseWorld('unknown', name, worlds)
-  const fault = into === undefined ? undefined : worlds.refuses(into)
-  if (fault !== undefined) return refuseWorld(fault, into as string, worlds)
-  if (state === undefined) return refuseUnrecorded()
-  const position = positionOf(to, name, state, clock.now(), request)
-  if (typeof position !== 'number') return position
-  const reversed = state.rewind(name, position, into)
-  if (reversed !== undefined) return json({ position, reversed })
-  return outOfReach(`the history begins at position ${state.history.reach}, after ${position}`)
-}
-
-const refuseUnrecorded = (): ControlReply =>
-  problem(409, 'not_recorded', 'the changes of worlds are recorded with state: { history: true }, a file or Redis')
 
 const describeHistoryEntry = (entry: HistoryEntry) => {
   const { position, at, by } = entry
   return { position, at: timestamp(at), by, changes: describeChanges(entry) }
-}
-
-const outOfReach = (detail: string): ControlReply => problem(409, 'out_of_reach', detail)
-
-/** Returns the position to rewind to, or the reason why there is none. */
-function positionOf(
-  to: Target['to'],
-  world: string,
-  { history, position: end }: State,
-  now: number,
-  request: JournalEntry | undefined,
-): number | ControlReply {
-  if (typeof to === 'number') {
-    return to <= end ? to : outOfReach(`the history ends at position ${end}, before ${to}`)
-  }
-  if (typeof to === 'string') {
-    const time = parseMoment(to, now)
-    if (time !== undefined) return lastBefore(history, world, time, `"${to}"`)
-    return badRequest('"to" must be a position, {"request": 17}, or a date, timestamp or offset such as -5m')
-  }
-  if (request === undefined) return refuseAbsent(`the journal has no request ${to.request}`)
-  if (request.world !== world) return refuseAbsent(`the request ${to.request} was in another world: ${request.world}`)
-  if (request.position === LOST) return outOfReach(`the log was lost after request ${to.request}, and has begun anew`)
-  // A request that changed nothing: rewind to its arrival.
-  return request.position === undefined
-    ? lastBefore(history, world, request.at - request.milliseconds, `request ${to.request}`)
-    : request.position - 1
-}
-
-/** Returns the position of a world at a time. @param named the time as a refusal names it */
-function lastBefore(history: State['history'], world: string, time: number, named: string): number | ControlReply {
-  const last = history
-    .of(world)
-    .filter(({ at }) => at <= time)
-    .at(-1)
-  if (last !== undefined) return last.position
-  const { since, reach } = history
-  return time >= since ? reach : outOfReach(`the history begins at ${timestamp(since)}, after ${named}`)
 }

@@ -2,16 +2,16 @@
 // and weather (a chaos profile).
 
 import { MOST_ANSWERS, type StandingAnswer } from '../../gateway/answers.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
+import { giveAnswer, planFor, setWeather, weatherSlotOf } from '../../gateway/orders.ts'
+import { describeReport } from '../../gateway/refused.ts'
 import type { CurrentWeather } from '../../gateway/weather.ts'
 import type { Worlds } from '../../gateway/worlds/worlds.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { JsonObject } from '../../kernel/json.ts'
-import type { Plan } from '../../plan/plan.ts'
 import { timestamp } from '../../world/dates.ts'
 import type { World } from '../../world/world.ts'
-import { describeReport, invalidOrder, orderSpec, readOrder, refuseConfiguration } from './configuration.ts'
-import { type ControlReply, DONE, done, json, refuseAbsent, refuseConflict } from './replies.ts'
+import { invalidOrder, orderSpec, orderText } from './configuration.ts'
+import { type ControlReply, DONE, done, json, refuseAbsent } from './replies.ts'
 import {
   type Call,
   type Control,
@@ -56,11 +56,8 @@ export const answerRoutes = ({ gateway }: Control) => {
   const { answers, worlds } = gateway
   const put = async (world: World | undefined, call: Call): Promise<ControlReply> => {
     const report = new Diagnostics()
-    const source = readOrder('answer', call, report)
-    const standing = source && answers.put(planFor(gateway, world), source, world, report)
-    if (standing === undefined) return refuseConfiguration(report, 'invalid_answer')
-    if (standing !== 'full') return json({ ...describeAnswer(standing), ...warningsOf(report) }, 201)
-    return refuseConflict(`there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
+    const standing = giveAnswer(gateway, world, orderText(call), report)
+    return json({ ...describeAnswer(standing), ...warningsOf(report) }, 201)
   }
   return under('shared', {
     ...inAllAndIn(worlds, ['listAnswers', 'listWorldAnswers'], {
@@ -136,10 +133,6 @@ const MAX_WEATHER = 100_000
 
 const weatherBody = orderSpec('A name of the configuration, or blocks as under `weather` there.', MAX_WEATHER)
 
-/** Returns the plan of a world, or the one that is served. */
-const planFor = ({ plan, worlds }: Gateway, world: World | undefined): Plan =>
-  world === undefined ? plan : worlds.planOf(world.name)
-
 export const weatherRoutes = ({ gateway }: Control) => {
   const show = (world: World | undefined, current?: CurrentWeather, report = new Diagnostics()): ControlReply => {
     const plan = planFor(gateway, world)
@@ -159,16 +152,14 @@ export const weatherRoutes = ({ gateway }: Control) => {
       ...warningsOf(report),
     })
   }
-  const { weather, worlds } = gateway
-  const slotOf = (world: World | undefined) =>
-    world === undefined ? weather.overall : weather.of(world, planFor(gateway, world))
+  const { worlds } = gateway
   return under('shared', {
     ...inAllAndIn(worlds, ['getWeather', 'getWorldWeather'], {
       at: 'GET /weather',
       summary: 'The current weather (chaos profile), and those of the configuration.',
       worldSummary: 'The weather of one world.',
       replies: weatherShown,
-      handle: world => show(world, slotOf(world).current),
+      handle: world => show(world, weatherSlotOf(gateway, world).current),
     }),
     ...inAllAndIn(worlds, ['setWeather', 'setWorldWeather'], {
       at: 'PUT /weather',
@@ -179,9 +170,7 @@ export const weatherRoutes = ({ gateway }: Control) => {
       replies: weatherSet,
       handle(world, call) {
         const report = new Diagnostics()
-        const source = readOrder('weather', call, report)
-        const current = source && slotOf(world).make(planFor(gateway, world), source, report)
-        return current === undefined ? refuseConfiguration(report) : show(world, current, report)
+        return show(world, setWeather(gateway, world, orderText(call), report), report)
       },
     }),
     ...inAllAndIn(worlds, ['clearWeather', 'clearWorldWeather'], {
@@ -190,7 +179,7 @@ export const weatherRoutes = ({ gateway }: Control) => {
       worldSummary: 'Clears the weather of one world, so that the weather of all worlds applies.',
       replies: { 204: 'The weather is clear.' },
       handle(world) {
-        slotOf(world).clear()
+        weatherSlotOf(gateway, world).clear()
         return DONE
       },
     }),

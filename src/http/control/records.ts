@@ -1,26 +1,23 @@
 // The routes of the records of a world, which are validated by the contract, and of the resources that they belong to.
 
-import { compileAccept, type Resource } from '../../behaviours/resource.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
-import { describeFaults, faultsOf, MOST_FAULTS, recordFaults } from '../../gateway/record-faults.ts'
-import type { Worlds } from '../../gateway/worlds/worlds.ts'
-import { type JsonObject, parseInteger } from '../../kernel/json.ts'
-import { describeStatesOf } from '../../plan/describe.ts'
-import type { Collection } from '../../world/records/collection.ts'
-import type { Id, SortOrder } from '../../world/records/types.ts'
-import { excessOf, idIn, indexKeyOf, LONGEST_SEARCH, withId } from '../../world/records/values.ts'
+import type { Resource } from '../../behaviours/resource.ts'
 import {
-  badRequest,
-  type ControlReply,
-  DONE,
-  done,
-  json,
-  missing,
-  problem,
-  refuseAbsent,
-  refuseConflict,
-  withHint,
-} from './replies.ts'
+  createRecord as createRecordIn,
+  putRecord as putRecordIn,
+  type Records,
+  readRecord,
+  recordsOf,
+  removeRecord,
+} from '../../gateway/edit-records.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import { faultsOf } from '../../gateway/record-faults.ts'
+import { refusedRecord, withHint } from '../../gateway/refused.ts'
+import type { Worlds } from '../../gateway/worlds/worlds.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import { describeStatesOf } from '../../plan/describe.ts'
+import type { SortOrder } from '../../world/records/types.ts'
+import { excessOf, LONGEST_SEARCH } from '../../world/records/values.ts'
+import { badRequest, type ControlReply, DONE, done, json, missing } from './replies.ts'
 import {
   anyObject,
   type Call,
@@ -53,7 +50,7 @@ const faultSchema = object({
   pointer: described('A JSON Pointer to the field; empty for the whole.'),
   message: string,
 })
-/** The declaration of `refuseRecord`. */
+/** The declaration of `refusedRecord`. */
 const invalidRecord = {
   422: problemWith('The request breaks the contract; nothing was changed.', {
     errors: described('The first 20.', list(faultSchema)),
@@ -62,7 +59,7 @@ const invalidRecord = {
 
 /** A route of a collection of a world. */
 interface CollectionRoute extends Omit<PlainRoute, 'handle'> {
-  handle(collection: Collection, resource: Resource, call: Call): Promise<ControlReply>
+  handle(records: Records, call: Call): Promise<ControlReply>
 }
 
 export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
@@ -88,13 +85,7 @@ export const recordRoutes = ({ gateway }: Control): ControlRoute[] => {
 const withCollection = (worlds: Worlds, { handle, parameters, ...route }: CollectionRoute): WorldRoute => ({
   ...route,
   parameters: { ...collectionParameter, ...parameters },
-  handle(world, call) {
-    const name = call.parameters.collection as string
-    const { collections } = worlds.planOf(world.name)
-    const planned = collections.get(name)
-    if (planned !== undefined) return handle(world.collection(name), planned.resource, call)
-    return missing('collection', name, collections.keys())
-  },
+  handle: (world, call) => handle(recordsOf(worlds, world, call.parameters.collection as string), call),
 })
 
 const listCollections = (worlds: Worlds): WorldRoute => ({
@@ -127,7 +118,7 @@ const listRecords: CollectionRoute = {
     offset: described('The number of records to skip. Default: 0.', natural),
   },
   replies: { 200: replyWith('Records.', list(record)), ...nowhere },
-  handle: async (collection, resource, { parameters: { limit = 100, offset = 0, q, sort } }) => {
+  handle: async ({ collection, resource }, { parameters: { limit = 100, offset = 0, q, sort } }) => {
     const order = sort === undefined ? undefined : readSort(sort as string, resource)
     if (typeof order === 'string') return badRequest(order)
     const search = typeof q === 'string' && q.trim() !== '' ? q : undefined
@@ -156,15 +147,7 @@ const createRecord: CollectionRoute = {
     409: 'There is a record of that id; or no such world, and sandboxes are off.',
     ...invalidRecord,
   },
-  handle: async (collection, resource, { body }) => {
-    const fields = compileAccept(resource)(body as JsonObject)
-    const outcome = await collection.create(fields, record => {
-      const faults = recordFaults(record, resource)
-      return faults.length === 0 ? undefined : { faults }
-    })
-    if (outcome === 'exists') return refuseConflict('a record with this id already exists')
-    return 'faults' in outcome ? refuseRecord(outcome.faults) : json(outcome.text, 201)
-  },
+  handle: async (records, { body }) => json((await createRecordIn(records, body as JsonObject)).text, 201),
 }
 
 const putRecords: CollectionRoute = {
@@ -172,10 +155,10 @@ const putRecords: CollectionRoute = {
   summary: 'Replaces all records, if every new one is valid; otherwise nothing is changed.',
   body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY, decimals: true },
   replies: { ...done, ...nowhereNew, ...invalidRecord },
-  handle: async (collection, resource, { body }) => {
+  handle: async ({ collection, resource }, { body }) => {
     const records = body as readonly JsonObject[]
     const faults = faultsOf({ records }, resource)
-    if (faults.length > 0) return refuseRecord(faults.map(fault => fault.replace(/^\/records/, '')))
+    if (faults.length > 0) throw refusedRecord(faults.map(fault => fault.replace(/^\/records/, '')))
     await collection.load({ records })
     return DONE
   },
@@ -185,7 +168,7 @@ const deleteRecords: CollectionRoute = {
   at: 'DELETE /worlds/{name}/collections/{collection}',
   summary: 'Empties a collection, its seeds included.',
   replies: { ...done, ...nowhereNew },
-  handle: async collection => {
+  handle: async ({ collection }) => {
     await collection.load({ ...(await collection.dump()), records: [], created: [] })
     return DONE
   },
@@ -196,11 +179,7 @@ const getRecord: CollectionRoute = {
   summary: 'One record.',
   parameters: recordIdParameter,
   replies: { 200: replyWith('The record.', record), ...nowhere },
-  handle: async (collection, resource, { parameters }) => {
-    const id = idInPath(parameters.id as string, resource)
-    const entry = id === undefined ? undefined : await collection.read(id)
-    return entry === undefined ? noRecord(parameters.id as string) : json(entry.text)
-  },
+  handle: async (records, { parameters }) => json((await readRecord(records, parameters.id as string)).text),
 }
 
 const putRecord: CollectionRoute = {
@@ -214,22 +193,8 @@ const putRecord: CollectionRoute = {
     ...nowhereNew,
     ...invalidRecord,
   },
-  handle: async (collection, resource, { parameters, body }) => {
-    const id = idInPath(parameters.id as string, resource)
-    if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
-    const sent = body as JsonObject
-    const { idField, within } = resource
-    const sentId = indexKeyOf(sent, idField, within)
-    const isKeyed = within.length > 0
-    if ((isKeyed || sentId !== undefined) && sentId !== id) {
-      const parents = isKeyed ? `, with its /${within.join(', /')}` : ''
-      return refuseRecord([`/${idField} must be the id in the path${parents}`])
-    }
-    const accepted = compileAccept(resource)(sent)
-    const fields = withId(idField, isKeyed ? (idIn(idField, sent) as Id) : id, accepted)
-    const faults = recordFaults(fields, resource)
-    if (faults.length > 0) return refuseRecord(faults)
-    const { entry, created } = await collection.put(id, fields)
+  handle: async (records, { parameters, body }) => {
+    const { entry, created } = await putRecordIn(records, parameters.id as string, body as JsonObject)
     return json(entry.text, created ? 201 : 200)
   },
 }
@@ -239,10 +204,9 @@ const deleteRecord: CollectionRoute = {
   summary: 'Deletes a record. Over the real API (`base`), the world forgets its change.',
   parameters: recordIdParameter,
   replies: { ...done, ...nowhereNew },
-  handle: async (collection, resource, { parameters }) => {
-    const id = idInPath(parameters.id as string, resource)
-    const outcome = id === undefined ? 'missing' : await collection.remove(id)
-    return outcome === 'missing' ? noRecord(parameters.id as string) : DONE
+  handle: async (records, { parameters }) => {
+    await removeRecord(records, parameters.id as string)
+    return DONE
   },
 }
 
@@ -273,27 +237,10 @@ const getResource = (gateway: Gateway): PlainRoute => ({
   },
 })
 
-const idInPath = (text: string, { ids }: Resource): Id | undefined => (ids === 'text' ? text : parseInteger(text))
-
-const noRecord = (id: string): ControlReply => refuseAbsent(`there is no record ${id}`)
-
 /** Reads `-price,name`; returns a sentence about a field that no record has. */
 function readSort(text: string, { schema: { shape } }: Resource): SortOrder[] | string {
   const order = text.split(',').map(item => ({ field: item.replace(/^[-+]/, ''), descending: item.startsWith('-') }))
   const unknown = order.find(({ field }) => !shape.open && !shape.properties.has(field))
   if (unknown === undefined) return order
   return withHint(`records have no field "${unknown.field}"`, unknown.field, shape.properties.keys())
-}
-
-/**
- * Refuses records, with the place of each fault.
- *
- * @param faults sentences that begin with a JSON Pointer
- */
-function refuseRecord(faults: readonly string[]): ControlReply {
-  const errors = faults.slice(0, MOST_FAULTS).map(fault => {
-    const [, pointer = '', message = fault] = /^(\/\S*)? ?(.*)$/s.exec(fault) ?? []
-    return { pointer, message }
-  })
-  return problem(422, 'invalid_record', describeFaults(faults), { errors })
 }

@@ -1,7 +1,7 @@
 // Makes the replies of the control plane.
 
 import type { Readable } from 'node:stream'
-import { suggest } from '../../kernel/diagnostic.ts'
+import { type RefusalCode, type Refused, unknownName, withHint } from '../../gateway/refused.ts'
 import type { Problem, Reply } from '../../kernel/http.ts'
 import { parseMoment } from '../../world/dates.ts'
 
@@ -48,13 +48,23 @@ export const refuseAbsent = (detail: string): ControlReply => problem(404, 'not_
 
 /** Refuses a name that is not among the known ones. @param kind of what: `collection` */
 export const missing = (kind: string, name: string, known: Iterable<string>): ControlReply =>
-  refuseAbsent(withHint(`there is no ${kind} ${name}`, name, known))
+  refused(unknownName(kind, name, known))
 
-/** Adds the known name that is meant, or all of them, to a sentence about an unknown one. */
-export function withHint(sentence: string, name: string, known: Iterable<string>): string {
-  const hint = suggest(name, known)
-  return hint === undefined ? sentence : `${sentence}; ${hint}`
+/** The status of each refusal of the gateway. */
+const STATUSES: Readonly<Record<RefusalCode, number>> = {
+  invalid_request: 400,
+  not_found: 404,
+  conflict: 409,
+  not_recorded: 409,
+  out_of_reach: 409,
+  invalid_record: 422,
+  invalid_snapshot: 422,
+  invalid_answer: 422,
+  invalid_configuration: 422,
 }
+
+/** Answers with a refusal of the gateway. */
+export const refused = ({ code, message, more }: Refused): ControlReply => problem(STATUSES[code], code, message, more)
 
 /** A refusal before any route, in the shape of the routes. */
 export async function refuseMessage({ status, code }: Problem, detail: string): Promise<Reply> {
@@ -70,3 +80,5 @@ export const GUARD_HEADERS = {
   'x-frame-options': 'DENY',
   'content-security-policy': "frame-ancestors 'none'",
 }
+
+export { withHint }

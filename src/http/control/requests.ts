@@ -6,10 +6,9 @@ import type { JournalView } from '../../gateway/journal/all-requests.ts'
 import { describeEntry } from '../../gateway/journal/entry.ts'
 import {
   type Criterion,
-  compileFilter,
-  findUnknown,
   matches,
   type RequestFilter,
+  readFilter,
   selectPage,
   selectRequests,
   verifyRequests as verify,
@@ -18,7 +17,7 @@ import { harEntryOf, writeHar } from '../../gateway/journal/har.ts'
 import type { Journal } from '../../gateway/journal/journal.ts'
 import { JSON_TYPE } from '../../kernel/http.ts'
 import { mapValues } from '../../kernel/json.ts'
-import { badRequest, type ControlReply, DONE, done, json, problem, stream, text } from './replies.ts'
+import { type ControlReply, DONE, done, json, problem, stream, text } from './replies.ts'
 import schemas from './reply-schemas.json' with { type: 'json' }
 import {
   type Call,
@@ -90,14 +89,9 @@ export const requestRoutes = ({ gateway, about }: Control): ControlRoute[] => [
   ...outsideTurns(under('absent', { streamRequests: streamRequests(gateway) })),
 ]
 
-/** Reads the filter of a call for the served plan, or refuses an invalid one. */
-function criteriaOf({ parameters }: Call, gateway: Gateway, view: JournalView): readonly Criterion[] | ControlReply {
-  const filter = filterOf(parameters)
-  const unknown = findUnknown(filter, gateway.plan, view)
-  if (unknown !== undefined) return badRequest(unknown)
-  const criteria = compileFilter(filter, gateway.clock.now(), view)
-  return 'fault' in criteria ? badRequest(criteria.fault) : criteria
-}
+/** Reads the filter of a call for the served plan; throws `Refused` for an invalid one. */
+const criteriaOf = ({ parameters }: Call, gateway: Gateway, view: JournalView): readonly Criterion[] =>
+  readFilter(filterOf(parameters), gateway.plan, gateway.clock.now(), view)
 
 /** Answers with the requests of all processes that match. */
 const selecting =
@@ -107,8 +101,7 @@ const selecting =
   ): ControlRoute['handle'] =>
   async call => {
     const view = await gateway.requests.read()
-    const criteria = criteriaOf(call, gateway, view)
-    return 'status' in criteria ? criteria : handle(view, criteria, call)
+    return handle(view, criteriaOf(call, gateway, view), call)
   }
 
 const listRequests = (gateway: Gateway, version: string): PlainRoute => ({
@@ -155,9 +148,6 @@ const verifyRequests = (gateway: Gateway): PlainRoute => ({
   replies: { 200: replyWith('The verdict.', shape('Verdict')) },
   handle: selecting(gateway, (view, criteria, { parameters }) => {
     const { min, max } = parameters as { min?: number; max?: number }
-    if (min !== undefined && max !== undefined && min > max) {
-      return badRequest(`min (${min}) must not be more than max (${max})`)
-    }
     return json(verify(view, criteria, { min, max }))
   }),
 })
@@ -188,7 +178,6 @@ function handleStreams(gateway: Gateway): PlainRoute['handle'] {
   let streams = 0
   return call => {
     const criteria = criteriaOf(call, gateway, journal)
-    if ('status' in criteria) return criteria
     if (streams >= MOST_STREAMS)
       return problem(429, 'too_many_streams', `${MOST_STREAMS} clients are already listening; close one of them`)
     streams += 1

@@ -3,16 +3,17 @@
 
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { ObservingWing } from '../../gateway/observer.ts'
+import { Refused, refusedWorld } from '../../gateway/refused.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { WorldFault, Worlds } from '../../gateway/worlds/worlds.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema/schema.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { World } from '../../world/world.ts'
-import { WORLD_NAME, WORLD_NAME_RULE } from '../../world/world-name.ts'
+import { WORLD_NAME } from '../../world/world-name.ts'
 import type { Status } from '../status.ts'
 import type { ControlPage } from './page.ts'
-import { type ControlReply, missing, problem, refuseConflict } from './replies.ts'
+import { type ControlReply, refused } from './replies.ts'
 
 /** The part of a wing that is served. */
 export interface ServedWing extends ObservingWing {
@@ -105,7 +106,23 @@ export type PlainRoute = Omit<ControlRoute, 'operation' | 'underWorkers' | 'outs
 export const under = (
   underWorkers: ControlRoute['underWorkers'],
   routes: Readonly<Record<string, PlainRoute>>,
-): ControlRoute[] => Object.entries(routes).map(([operation, route]) => ({ ...route, operation, underWorkers }))
+): ControlRoute[] =>
+  Object.entries(routes).map(([operation, route]) => ({
+    ...route,
+    operation,
+    underWorkers,
+    handle: call => answerRefused(() => route.handle(call)),
+  }))
+
+/** Converts a `Refused` of the gateway to a reply. */
+async function answerRefused(handle: () => Answered): Promise<ControlReply> {
+  try {
+    return await handle()
+  } catch (error) {
+    if (error instanceof Refused) return refused(error)
+    throw error
+  }
+}
 
 /** Returns routes that answer outside the turns: see `ControlRoute.outsideTurns`. */
 export const outsideTurns = (routes: readonly ControlRoute[]): ControlRoute[] =>
@@ -278,23 +295,5 @@ export function refuseNewWorld(name: string, worlds: Worlds): ControlReply | und
 }
 
 /** The status of each fault is documented by whichever route can have it. */
-export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): ControlReply {
-  switch (fault) {
-    case 'bad-name': {
-      const detail = `the name of a world must have ${WORLD_NAME_RULE} and must not be a credential`
-      return problem(400, 'invalid_request', detail)
-    }
-    case 'exists':
-      return refuseConflict(`the world ${name} already exists`)
-    case 'permanent':
-      return refuseConflict(`the world ${name} is permanent; it can be reset, but not deleted`)
-    case 'switched-off':
-      return refuseConflict('sandboxes are switched off')
-    case 'unknown': {
-      const names = worlds.list().map(world => world.name)
-      return missing('world', name, names)
-    }
-    default:
-      return fault satisfies never
-  }
-}
+export const refuseWorld = (fault: WorldFault, name: string, worlds: Worlds): ControlReply =>
+  refused(refusedWorld(fault, name, worlds))

@@ -2,14 +2,15 @@
 
 import { Readable } from 'node:stream'
 import type { Gateway } from '../../gateway/gateway.ts'
-import { describeFaults } from '../../gateway/record-faults.ts'
-import { importSnapshot } from '../../gateway/restore.ts'
+import { refusedSnapshot } from '../../gateway/refused.ts'
+import { importSnapshot, putSnapshot as putSnapshotIn } from '../../gateway/restore.ts'
+import { enterScenarios, scenarioStates } from '../../gateway/scenarios.ts'
 import type { Worlds } from '../../gateway/worlds/worlds.ts'
 import { stringifyJson } from '../../kernel/json.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'
 import { clockWordsSchema, describeClock } from './clock.ts'
-import { badRequest, type ControlReply, DONE, done, json, problem, stream } from './replies.ts'
+import { badRequest, type ControlReply, DONE, done, json, refused, stream } from './replies.ts'
 import {
   anyObject,
   type Control,
@@ -66,7 +67,7 @@ const dumpSchema = object({
   },
 })
 
-const snapshotSchema = object({
+export const snapshotSchema = object({
   version: { const: 1, description: 'Of this form.' },
   'clock?': described('Absent: real time.', clockWordsSchema),
   'ordinals?': described('How many requests of each operation the world has seen: draws follow from it.', starts),
@@ -118,6 +119,8 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       resetWorld: inMadeWorld(worlds, resetWorld(gateway)),
       getSnapshot: inWorld(worlds, getSnapshot),
       putSnapshot: putSnapshot(worlds),
+      getScenarios: inWorld(worlds, getScenarios(worlds)),
+      putScenarios: inMadeWorld(worlds, putScenarios(worlds)),
     }),
   ]
 }
@@ -229,16 +232,32 @@ const putSnapshot = (worlds: Worlds): PlainRoute => ({
     const name = parameters.name as string
     const refusal = refuseNewWorld(name, worlds)
     if (refusal !== undefined) return refusal
-    const world = await importSnapshot(worlds, worlds.planOf(name), name, body as unknown as Snapshot)
-    if (Array.isArray(world)) return refuseSnapshot(world)
-    worlds.put(world)
+    await putSnapshotIn(worlds, name, body as unknown as Snapshot)
     return DONE
   },
 })
 
+const getScenarios = (worlds: Worlds): WorldRoute => ({
+  at: 'GET /worlds/{name}/scenarios',
+  summary: 'The states of the scenarios of a world, by name; empty at first.',
+  replies: { 200: replyWith('The states.', mapOf(string)) },
+  handle: world => json(scenarioStates(worlds, world)),
+})
+
+const putScenarios = (worlds: Worlds): WorldRoute => ({
+  at: 'PUT /worlds/{name}/scenarios',
+  summary: 'Sets the states of some scenarios of a world, as `enter` of a rule does; the others stay.',
+  body: { description: 'States by scenario: `{"order": "paid"}`.', schema: mapOf(string) },
+  replies: { 200: replyWith('The states of all scenarios.', mapOf(string)), 404: 'There is no such scenario.' },
+  handle: (world, { body }) => {
+    enterScenarios(worlds, world, body as Readonly<Record<string, string>>)
+    return json(scenarioStates(worlds, world))
+  },
+})
+
 /** @param pointer the place of the snapshot in the body */
-const refuseSnapshot = (faults: readonly string[], pointer = ''): ControlReply =>
-  problem(422, 'invalid_snapshot', describeFaults(faults.map(fault => pointer + fault)))
+const refuseSnapshot = (faults: readonly string[], pointer: string): ControlReply =>
+  refused(refusedSnapshot(faults.map(fault => pointer + fault)))
 
 /** Makes a world that is not listed yet. */
 async function makeWorld({ name, from, snapshot }: Creation, worlds: Worlds): Promise<World | ControlReply> {
