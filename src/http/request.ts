@@ -289,8 +289,12 @@ export function findMessageFault(req: IncomingMessage, res: ServerResponse): Mes
     return OTHER_VERSION
   }
   const { host, 'transfer-encoding': coding, upgrade, connection } = headers
-  // No protocol is switched to (RFC 9110 §7.8), but Node's parser drops the bytes that arrived behind such a request.
-  if (upgrade !== undefined && /\bupgrade\b/i.test(connection ?? '')) res.shouldKeepAlive = false
+  let isSocket = false
+  if (upgrade !== undefined && /\bupgrade\b/i.test(connection ?? '')) {
+    // No protocol is switched to (RFC 9110 §7.8), but Node's parser drops the bytes that arrived behind such a request.
+    res.shouldKeepAlive = false
+    isSocket = /\bwebsocket\b/i.test(upgrade)
+  }
   if (host === undefined) {
     if (httpVersionMinor > 0) return [problems.invalid_request, 'the request has no Host field']
   } else if (!HOST.test(host)) return [problems.invalid_request, 'the Host field is not a valid host']
@@ -302,8 +306,10 @@ export function findMessageFault(req: IncomingMessage, res: ServerResponse): Mes
     return [problems.not_simulated, 'the transfer coding is not supported; use chunked']
   }
   if ((req.url as string).includes('#')) return [problems.invalid_request, 'the request target has a fragment']
-  return undefined
+  return isSocket ? SOCKET : undefined
 }
+
+const SOCKET: MessageFault = [problems.not_simulated, 'WebSockets are not supported']
 
 const OTHER_VERSION: MessageFault = [problems.version_not_supported, 'the HTTP version is not supported; use HTTP/1.1']
 
