@@ -25,7 +25,7 @@ export interface ParsedText {
 
 /** A mistake that a reader has found in a text. */
 export interface TextFault {
-  readonly code: 'syntax' | 'too-deep' | 'unknown-alias' | 'alias-bomb'
+  readonly code: 'syntax' | 'too-deep' | 'unknown-alias' | 'alias-bomb' | typeof BINARY_FILE
   readonly message: string
   /** The offsets; unset for the whole text. */
   readonly from?: number
@@ -37,6 +37,9 @@ export const TOO_DEEP = {
   code: 'too-deep',
   message: `the file is nested deeper than ${MAX_DEPTH} levels`,
 } as const satisfies TextFault
+
+/** The code of a text with a character that no text has. */
+export const BINARY_FILE = 'binary-file'
 
 export const TOO_MANY_ALIASES = {
   code: 'alias-bomb',

@@ -5,6 +5,7 @@ import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, 
 import { isObject, MAX_DEPTH, put } from '../json.ts'
 import { getOrMake } from '../memo.ts'
 import {
+  BINARY_FILE,
   describeSyntax,
   exactNumber,
   type ParsedText,
@@ -31,8 +32,7 @@ export class YamlTree implements ParsedText {
     // The library accepts it, but only a binary file has it.
     const binary = text.indexOf('\0')
     if (binary !== -1) {
-      const message = 'the file contains control characters, or is not UTF-8'
-      this.#reading = { faults: [{ code: 'syntax', message, from: binary, to: binary + 1 }], repeated: [] }
+      this.#reading = { faults: [{ code: BINARY_FILE, message: 'this is a binary file, or not UTF-8' }], repeated: [] }
       return
     }
     const { contents, errors } = parseDocument(text, {

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { Diagnostics, type Place } from '../../kernel/diagnostic.ts'
+import { BINARY_FILE } from '../../kernel/file/parsed-text.ts'
 import { ReplyFiles, readSource } from '../../kernel/file/read-source.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { inProcess } from '../../kernel/in-process.ts'
@@ -33,6 +34,8 @@ import { wiremock } from './wiremock.ts'
 /** The kinds of files that can be imported, in the order in which they are tried. A new one is one file and one line. */
 const KINDS: readonly ImportKind[] = [wiremock, mockoon, mockserver, postman, jsonServer]
 
+const ACCEPTED = `accepted are ${KINDS.map(({ what }) => what).join(', ')}, and HAR`
+
 /** The result of an import. */
 export interface ImportResult {
   readonly kind: ImportKind
@@ -42,11 +45,13 @@ export interface ImportResult {
   readonly variables: readonly string[]
 }
 
-/** How many replies of the source the project answers equally. */
+/** How many replies of the source the project gives. */
 export interface Trials {
   readonly tried: number
   readonly equal: number
-  /** Those of them that are equal where the request names the example. */
+  /** Replies with the same status and types: the source or the stand-in draws or makes the values. */
+  readonly alike: number
+  /** Those of both that are given where the request names the example. */
   readonly named: number
   /** Cases for which the source names no whole request. */
   readonly untried: number
@@ -84,15 +89,19 @@ export async function importFiles(
   }
   const files = names.flatMap(name => foreignFiles(resolve(home, name), home, report))
   if (report.failed) return undefined
-  const kind = KINDS.find(
-    one => (as ?? one.name) === one.name && files.some(({ source }) => one.recognises(source.value)),
-  )
+  const reads = (one: ImportKind, { source }: ForeignFile) =>
+    one.recognises(source.value) || (as !== undefined && one.admits?.(source.value) === true)
+  const kind = KINDS.find(one => (as ?? one.name) === one.name && files.some(file => reads(one, file)))
   if (kind === undefined) {
-    const known = `accepted are ${KINDS.map(({ what }) => what).join(', ')}, and HAR`
-    report.error('unknown-import', `no file of ${as ?? 'a known kind'} was found`, placeOfFile(names[0] ?? ''), known)
+    report.error(
+      'unknown-import',
+      `no file of ${as ?? 'a known kind'} was found`,
+      placeOfFile(names[0] ?? ''),
+      ACCEPTED,
+    )
     return undefined
   }
-  const own = files.filter(({ source }) => kind.recognises(source.value))
+  const own = files.filter(file => reads(kind, file))
   const given = kind.read(own, report)
   if (report.failed) return undefined
   mkdirSync(dirname(target), { recursive: true })
@@ -136,7 +145,12 @@ function foreignFiles(path: string, home: string, report: Diagnostics): ForeignF
   const root = isFolder ? path : dirname(path)
   return paths.flatMap(file => {
     const name = relative(home, file)
-    const source = readSource(file, name, report, 'records')
+    const found = new Diagnostics()
+    const source = readSource(file, name, found, 'records')
+    for (const mistake of found.unsorted) {
+      if (mistake.code === BINARY_FILE) report.error('unknown-import', mistake.message, mistake.place, ACCEPTED)
+      else report.add(mistake)
+    }
     return source === undefined ? [] : [{ source, name, readBeside: beside => readBelow(root, dirname(file), beside) }]
   })
 }
@@ -219,7 +233,7 @@ async function tryCases(imported: Imported, plan: Plan): Promise<Trials> {
   // Reads leave their world as it was, and changes rarely meet each other; a rule may count the requests of a world.
   const [unchanged, changed] = [runner.newWorld(), runner.newWorld()]
   const different: string[] = []
-  let named = 0
+  let [named, alike] = [0, 0]
   const whole = exchangesIn(imported)
   for (const one of whole) {
     const { from, method, query, request, reply } = one
@@ -231,21 +245,32 @@ async function tryCases(imported: Imported, plan: Plan): Promise<Trials> {
     const isFree = one.isDrawn || (hasExamples && (method !== 'GET' || reply.status >= 400))
     const leeway = isFree ? 'values' : 'none'
     const shared = !hasExamples ? runner.newWorld() : method === 'GET' ? unchanged : changed
+    let isEqual = false
     const differenceWith = async (more: Readonly<Record<string, string>>, world = shared, credential = accepted) => {
       const headers = { accept: '*/*', ...request.headers, ...more, ...credential.headers }
       const all = [query, encodePairs(credential.query)].filter(Boolean).join('&')
       const sent = inProcess({ method, path, query: all, headers, body: request.body as string | undefined })
-      const [first] = differencesBetween(one, shown, (await runner.send(sent, world)).reply, leeway)
+      const answer = (await runner.send(sent, world)).reply
+      const [first] = differencesBetween(one, shown, answer, leeway)
+      const [exact] = differencesBetween(one, shown, answer, 'none')
+      isEqual = exact === undefined && !reply.isPartial && !one.isDrawn
       return first
     }
-    const difference = (await differenceWith({})) && (await differenceWith({}, runner.newWorld()))
-    if (difference === undefined || (reply.status === 401 && !(await differenceWith({}, shared, NO_KEYS)))) continue
     const prefer = reply.isPartial ? `code=${reply.status}` : `example=${from.name}`
-    if (hasExamples && !(await differenceWith({ prefer }))) named += 1
-    else different.push(`${method} ${path}${query === '' ? '' : `?${query}`}: ${difference}`)
+    const difference = (await differenceWith({})) && (await differenceWith({}, runner.newWorld()))
+    const isRefused = async () => reply.status === 401 && !(await differenceWith({}, shared, NO_KEYS))
+    const isNamed = async () => hasExamples && !(await differenceWith({ prefer }))
+    if (difference !== undefined && !(await isRefused())) {
+      if (await isNamed()) named += 1
+      else {
+        different.push(`${method} ${path}${query === '' ? '' : `?${query}`}: ${difference}`)
+        continue
+      }
+    }
+    if (!isEqual) alike += 1
   }
   const tried = whole.length
   const known = new Set(whole.map(({ from }) => from))
   const untried = routes.flatMap(({ cases }) => cases).filter(one => !known.has(one)).length
-  return { tried, equal: tried - different.length, named, untried, different }
+  return { tried, equal: tried - different.length - alike, alike, named, untried, different }
 }

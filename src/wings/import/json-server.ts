@@ -20,6 +20,8 @@ export const jsonServer: ImportKind = {
   name: 'json-server',
   what: 'a db.json of json-server',
   recognises: value => dbMembers(value).some(([, one]) => isCollection(one) && one.length > 0),
+  // A file of single objects may be of any tool.
+  admits: value => dbMembers(value).length > 0,
   read(files, report) {
     const records = files.flatMap(file => {
       const members = dbMembers(file.source.value)
@@ -33,7 +35,10 @@ export const jsonServer: ImportKind = {
           lose(`${JSON.stringify(name)} cannot be a part of a path, and is left out`, 'give it a name of letters')
           return []
         }
-        if (isObject(value)) return [{ name, place, path, idField: '', records: [value as JsonObject] }]
+        if (isObject(value)) {
+          const isPosted = dialect === ZERO
+          return [{ name, place, path, idField: '', records: [value as JsonObject], isPosted }]
+        }
         const given = lists.get(name)
         if (given === undefined) {
           lose(`the items of "${name}" are no objects, and are left out`, 'write objects')
@@ -123,7 +128,8 @@ const ONE: Dialect = {
 function dialectOf({ readBeside }: ForeignFile, members: readonly Member[]): Dialect {
   const [, version] = /"json-server":\s*"\D*(\d)/.exec(Buffer.from(readBeside('package.json')).toString()) ?? []
   const ids = members.flatMap(([, one]) => (isCollection(one) ? one.map(({ id }) => id) : []))
-  return version === '0' || (version === undefined && !ids.every(id => typeof id === 'string')) ? ZERO : ONE
+  const areTexts = ids.length > 0 && ids.every(id => typeof id === 'string')
+  return version === '0' || (version === undefined && !areTexts) ? ZERO : ONE
 }
 
 /** Returns records that all have ids of one type, which are texts since version 1. */
@@ -148,15 +154,16 @@ const ownersNamed = (records: readonly JsonObject[], names: Iterable<string>) =>
     .filter(({ field }) => records.some(record => field in record))
 
 /** The fields of records that lists filter by, with the types of their values: `author.name`. */
-function filterFields(records: readonly JsonObject[], prefix = ''): [field: string, type: Json][] {
+function filterFields(records: readonly JsonObject[], prefix = ''): (readonly [field: string, type: Json])[] {
   const fields = new Set(records.flatMap(record => Object.keys(record)))
-  return [...fields].flatMap((field): [string, Json][] => {
+  return [...fields].flatMap((field): (readonly [string, Json])[] => {
     // A field with a point in its name cannot be told from one of an object.
     if (!/^[^\s.\p{Cc}]+$/u.test(field)) return []
     const values = records.flatMap(record => (record[field] == null ? [] : [record[field] as Json]))
     const { type } = schemaOfValues(values)
-    if (type === 'object') return prefix.length > 100 ? [] : filterFields(values as JsonObject[], `${prefix}${field}.`)
-    return typeof type !== 'string' || type === 'array' ? [] : [[prefix + field, type]]
+    const objects = prefix.length > 100 ? [] : values.filter((value): value is JsonObject => isObject(value))
+    const isSingle = typeof type === 'string' && !/^(?:array|object)$/.test(type)
+    return [...(isSingle ? [[prefix + field, type] as const] : []), ...filterFields(objects, `${prefix}${field}.`)]
   })
 }
 
@@ -170,8 +177,9 @@ export function collectionSettings({ operators, parameters, list, page }: Dialec
   }
   const compared = fields.flatMap(([field, type]) =>
     operators.flatMap(suffix => {
+      const isOfText = /like|contains/.test(suffix)
       const isList = /(?:ne|eq|in)$/.test(suffix)
-      if (!isList && type !== 'string' && (type === 'boolean' || /like|contains/.test(suffix))) return []
+      if (type !== 'string' && (isOfText || (type === 'boolean' && !isList))) return []
       return [parameter(field + suffix, type, isList)]
     }),
   )

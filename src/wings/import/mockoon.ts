@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, memberAt } from '../../kernel/json.ts'
-import { celOfJsonPath, isBeyondLinear, jsonOf, splitByBlocks } from '../project/handlebars.ts'
+import { celOfJsonPath, celOfTime, isBeyondLinear, jsonOf, splitByBlocks } from '../project/handlebars.ts'
 import {
   celText,
   celValue,
@@ -300,8 +300,10 @@ class MockoonReading {
       const items = given.every(one => /^(?:true|false|-?\d+)$/.test(one)) ? given : given.map(celText)
       return `[${items.join(', ')}][int(${this.#draw()} * ${items.length}.0)]`
     }
-    if (name === 'now') return 'string(now)'
-    if (name === 'faker' || name === 'int' || name === 'boolean') return this.#fake(name, first ?? name, at)
+    if (name === 'now') return first === undefined ? 'string(now)' : celOfTime(first)
+    if (name === 'int' || name === 'float') return this.#number(name, [first, second, ...more], at)
+    if (name === 'faker') return this.#fake(first ?? name, [second, ...more], at)
+    if (name === 'boolean') return this.#fake(name, [], at)
     return /^(?:uuid|guid)$/.test(name) ? 'uuid()' : name === 'method' ? 'request.method' : undefined
   }
 
@@ -311,11 +313,41 @@ class MockoonReading {
     return `draw("value ${++this.#draws}")`
   }
 
-  /** Generated values of other kinds become a number that is drawn, or a text that is always the same. */
-  #fake(name: string, kind: string, at: Path): string {
+  /** Returns the expression of a number that is drawn. @param given `18`, `65` or `min=18`, `max=65` */
+  #number(kind: string, given: readonly (string | undefined)[], at: Path): string {
+    const bounds = { min: 0, max: 999 }
+    const names = ['min', 'max'] as const
+    const lost = given.filter((word, i) => {
+      const [, name = names[i], text = ''] = /^(?:(\w+)=)?(-?\d+(?:\.\d+)?)$/.exec(word ?? '') ?? []
+      const isBound = text !== '' && (name === 'min' || name === 'max')
+      if (isBound) bounds[name as 'min' | 'max'] = Number(text)
+      return word !== undefined && !isBound
+    })
+    if (lost.length > 0 && this.#book.isNew(`argument ${kind} ${lost.join(' ')}`)) {
+      this.#lose(
+        [...at, 'body'],
+        `"${lost.join(' ')}" of the generated "${kind}" has no equal`,
+        'answer by the contract',
+      )
+    }
+    if (bounds.max < bounds.min) bounds.max = bounds.min + 999
+    const { min, max } = bounds
+    const isFraction = /float|amount|price|itude/i.test(kind) && given.some(word => word !== undefined)
+    const [span, sign] = [isFraction ? max - min : max - min + 1, min < 0 ? '-' : '+']
+    const drawn = `${this.#draw()} * ${celDouble(span)}`
+    const least = isFraction ? celDouble(Math.abs(min)) : `${Math.abs(min)}`
+    return `${isFraction ? drawn : `int(${drawn})`}${min === 0 ? '' : ` ${sign} ${least}`}`
+  }
+
+  /**
+   * Generated values of other kinds become a number that is drawn, or a text that is always the same.
+   *
+   * @param given the arguments
+   */
+  #fake(kind: string, given: readonly (string | undefined)[], at: Path): string {
     if (/uuid$/.test(kind)) return 'uuid()'
     if (/boolean$/.test(kind)) return `${this.#draw()} < 0.5`
-    if (name === 'int' || /(?:int|number|float|amount|price|itude)$/i.test(kind)) return `int(${this.#draw()} * 1000.0)`
+    if (/(?:int|number|float|amount|price|itude)$/i.test(kind)) return this.#number(kind, given, at)
     if (this.#book.isNew(`faker ${kind}`)) {
       const hint = 'answer by the contract'
       this.#lose([...at, 'body'], `the generated "${kind}" is a text that is always the same`, hint)
@@ -351,6 +383,9 @@ class MockoonReading {
 
 const RULE_HINT = 'write a rule: see docs/rules.md'
 const STATE_HINT = 'keep it in a resource, or ask calls() in a rule: see docs/rules.md'
+
+/** Returns a number as a literal of CEL that is a double: `48.0`. */
+const celDouble = (value: number): string => (Number.isInteger(value) ? `${value}.0` : `${value}`)
 
 /** The parameters of lists of records. */
 const CRUD: Dialect = {

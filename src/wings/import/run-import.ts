@@ -23,7 +23,7 @@ export async function runImport(line: CommandLine, program: Program): Promise<nu
   const { kind, tried, variables } = made
   const lines = [
     `${names.join(', ')}: ${kind.what}; ${counted(made.files.size, 'file')} are in ${output}.`,
-    `${tried.equal} of ${tried.tried} replies are equal.`,
+    `${tried.equal} of ${tried.tried} replies are equal${others(tried.alike, tried.equal)}.`,
     tried.named > 0 && `${tried.named} of them only if the request names the example: Prefer: example=NAME`,
     tried.untried > 0 && `Not tried, because no request for them is named: ${counted(tried.untried, 'case')}.`,
     ...firstLines(tried.different),
@@ -33,3 +33,7 @@ export async function runImport(line: CommandLine, program: Program): Promise<nu
   program.print(lines.filter(Boolean).join('\n'))
   return report.failed ? 1 : 0
 }
+
+/** The rest of a sentence: replies whose values the source or the stand-in draws are compared by status and types. */
+const others = (alike: number, equal: number): string =>
+  alike === 0 ? '' : `, ${alike} ${equal === 0 ? '' : 'more '}${alike === 1 ? 'has' : 'have'} the same status and types`

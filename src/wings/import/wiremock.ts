@@ -2,7 +2,7 @@
 
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
-import { celOfJsonPath, type TranslateHelper } from '../project/handlebars.ts'
+import { celOfJsonPath, celOfTime, type TranslateHelper } from '../project/handlebars.ts'
 import { celText, type ImportKind, partOf, RouteBook, readPart } from '../project/imported.ts'
 import { hasShape, WIREMOCK_MAPPING } from './shapes.ts'
 import { addStub, namedBy, type Stub } from './stubs.ts'
@@ -67,7 +67,8 @@ function helperOf(path: string): TranslateHelper {
     const inBody = /^jsonPath\s+request\.body\s+(['"])(.*)\1$/.exec(text)
     if (inBody !== null) return celOfJsonPath(inBody[2] as string, 'request.body')
     if (/^randomValue\b.*type=['"]UUID['"]/.test(text)) return 'uuid()'
-    if (/^now format=.yyyy-MM-dd.$/.test(text)) return 'string(now).substring(0, 10)'
+    const [, , format] = /^now format=(["'])(.*)\1$/.exec(text) ?? []
+    if (format !== undefined) return celOfTime(format)
     return text === 'now' ? 'string(now)' : undefined
   }
 }

@@ -63,6 +63,28 @@ export function celOfJsonPath(path: string, root: string): string | undefined {
   }, root)
 }
 
+/** The parts of a time in a pattern of Java and of date-fns, as characters of the time in ISO 8601. */
+const TIME_PARTS: Readonly<Record<string, readonly [from: number, to: number]>> = {
+  yyyy: [0, 4],
+  yy: [2, 4],
+  MM: [5, 7],
+  dd: [8, 10],
+  HH: [11, 13],
+  mm: [14, 16],
+  ss: [17, 19],
+}
+
+/** Returns the CEL expression of the current time in a pattern: `yyyy-MM-dd'T'HH:mm`; `undefined` for other letters. */
+export function celOfTime(pattern: string): string | undefined {
+  const parts: string[] = []
+  for (const [part, quoted, letters] of pattern.matchAll(/'([^']*)'|([A-Za-z])\2*|[^A-Za-z']+/g)) {
+    const range = TIME_PARTS[part]
+    if (letters !== undefined && range === undefined) return undefined
+    parts.push(range === undefined ? celText(quoted ?? part) : `string(now).substring(${range.join(', ')})`)
+  }
+  return parts.join(' + ') || undefined
+}
+
 const STEP = /\.([A-Za-z_]\w*)(?![^.[])|\.?\[(?:(\d+)|('[^']*'|"[^"]*"))\]|\.([^.[\]*?]+)/g
 
 /** Whether no engine of linear time can run a pattern: it looks around or refers back, or is a mistake. */

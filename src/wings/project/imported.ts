@@ -101,6 +101,8 @@ export interface ImportedRecords {
   readonly pages?: { readonly when: string; readonly respond: JsonObject }
   /** Whether the id of a new record may be one that the request gives. */
   readonly takesIds?: boolean
+  /** Whether a POST to a single record replaces it, and is answered with 201. */
+  readonly isPosted?: boolean
   /** The fields with ids of other records, which may be null once these are deleted: see `references`. */
   readonly references?: JsonObject
   /** The collections whose records have some of these, and the field that names one. */
@@ -139,6 +141,8 @@ export interface ImportKind {
   readonly what: string
   /** Whether a value is of this kind. */
   recognises(value: unknown): boolean
+  /** Whether a value can be read as this kind if the command line names it. Default: `recognises`. */
+  admits?(value: unknown): boolean
   read(files: readonly ForeignFile[], report: Diagnostics): Imported
 }
 

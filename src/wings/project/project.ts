@@ -29,7 +29,7 @@ import {
   pascal,
   withType,
 } from './imported.ts'
-import { schemaOfValues, withoutTemplates } from './schema-of.ts'
+import { partialOf, schemaOfValues, withoutTemplates } from './schema-of.ts'
 
 /** The files of a project by their names in its folder. */
 export type ProjectFiles = ReadonlyMap<string, string | Uint8Array>
@@ -167,7 +167,7 @@ function addRecords(
   { name, path, tag, idField, records: given, isMade, respond: keys = {}, query = {}, ...more }: ImportedRecords,
   { add, schemas, resources, files }: Parts,
 ): void {
-  const { pages, references = {}, takesIds, owners = [] } = more
+  const { pages, references = {}, takesIds, isPosted = false, owners = [] } = more
   const isOne = idField === ''
   const records = isMade ? given.map(record => withoutTemplates(record) as JsonObject) : given
   const word = isOne ? name : singular(name)
@@ -178,14 +178,20 @@ function addRecords(
   const { [idField]: shownId = {}, ...fields } = properties
   // An id that a client gives may have another form.
   const idSchema: Json = takesIds ? { type: (shownId as JsonObject).type as Json } : shownId
-  const operate = (at: string, respond: JsonObject, id = schema) => {
+  const operate = (
+    at: string,
+    respond: JsonObject,
+    id = schema,
+    method = METHOD_OF[Object.keys(respond)[0] ?? '']!,
+  ) => {
     const [action = ''] = Object.keys(respond)
-    const method = METHOD_OF[action] as string
     const items = { type: 'array', items: { $ref } }
     const isBare = action === 'delete' && keys.delete !== undefined
     const shown = { 'application/json': { schema: action !== 'list' ? (isBare ? {} : { $ref }) : pages ? {} : items } }
     const isWritten = BODY_METHODS.has(method)
-    const content = action === 'update' ? { ...shown, 'application/merge-patch+json': {} } : shown
+    const partial = { schema: partialOf(isOne ? seen : { ...seen, properties: fields }) }
+    const patches = { 'application/json': partial, 'application/merge-patch+json': {} }
+    const content = action === 'update' ? patches : shown
     const own = { name: idField, in: 'path', required: true, schema: idSchema as Json }
     const isItem = at === `${path}/{${idField}}`
     const description = action === 'delete' ? 'It is deleted' : action === 'list' ? `All of ${name}` : `The ${word}`
@@ -194,7 +200,7 @@ function addRecords(
       parameters: [...(isItem ? [own] : (parametersIn(at).parameters ?? [])), ...(query[action] ?? [])],
       ...(isWritten ? { requestBody: { required: true, content } } : {}),
       responses: {
-        [action === 'create' ? 201 : 200]: { description, content: shown },
+        [method === 'POST' ? 201 : 200]: { description, content: shown },
         ...(isWritten ? { 400: INVALID } : {}),
         ...(isItem ? { 404: MISSING } : {}),
       },
@@ -207,6 +213,7 @@ function addRecords(
     put(schemas, schema, { type: 'object', properties })
     put(resources, name, { schema, seed: records.map(one => ({ '{id}': 1, ...one })), unknownFields: 'keep' })
     for (const action of ['read', 'replace', 'update']) operate(path, { [action]: name, id: 1 })
+    if (isPosted) operate(path, { replace: name, id: 1 }, schema, 'POST')
     return
   }
   put(schemas, schema, {

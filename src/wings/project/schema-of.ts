@@ -46,6 +46,18 @@ function membersSchema(objects: readonly JsonObject[]): JsonObject {
   return { ...(required.length > 0 ? { required } : {}), properties }
 }
 
+/** Returns the schema of an update: no member is required, and `null` removes one. */
+export function partialOf(schema: JsonObject): JsonObject {
+  const { required: _, ...rest } = schema
+  const { properties } = rest as { readonly properties?: Readonly<Record<string, JsonObject>> }
+  if (properties === undefined) return rest
+  const nullable = ({ type, ...others }: JsonObject): JsonObject => {
+    const types = [type].flat().filter(name => name !== undefined && name !== 'null') as string[]
+    return types.length === 0 ? others : { type: [...types, 'null'], ...others }
+  }
+  return { ...rest, properties: mapValues(properties, member => nullable(partialOf(member))) }
+}
+
 const kindOfJson = (value: Json): string =>
   typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : describeType(value)
 

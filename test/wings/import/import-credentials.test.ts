@@ -112,7 +112,7 @@ test('a contract that is there gives the security schemes their names', async ()
     'shop.json': shop,
     'api.yaml': CONTRACT.replace('components:\n', `security: [{ login: [] }]\n${scheme}`),
   }
-  const { result, send } = await importOf(files, 'shop.json', 'api.yaml')
+  const { result, send } = await importOf(files, 'shop.json', { contract: 'api.yaml' })
   assert.match(String(result?.files.get('gateway.yaml')), /client: \{ login: "\$\{TOKEN\}" \}/)
   assert.match(await send('GET /v1/users/2', undefined, auth), /^200/)
   assert.match(await send('GET /v1/users/2'), /^401/)

@@ -39,6 +39,37 @@ test('lists of a db.json of json-server 0.17 are filtered, sorted and cut as the
   assert.equal((await ids('?userId=1')).length, 0)
 })
 
+test('a db.json of single objects is imported if the command line names its kind', async () => {
+  const profile = { name: 'ann', address: { city: 'Oslo', zip: '1' } }
+  const unnamed = await importOf({ 'db.json': { profile } })
+  assert.equal(unnamed.result, undefined)
+  const { send } = await importOf({ 'db.json': { profile } }, 'db.json', { as: 'json-server' })
+  assert.equal(await send('GET /profile'), `200 ${JSON.stringify(profile)}`)
+  assert.equal(await send('POST /profile', { name: 'bob' }), '201 {"name":"bob"}')
+  assert.equal(await send('GET /profile'), '200 {"name":"bob"}')
+})
+
+test('an update of a db.json may name some fields, and null removes one', async () => {
+  const posts = [{ id: 1, title: 'a', date: '2020-01-01', author: { name: 'ann', age: 3 } }]
+  const { send } = await importOf({ 'db.json': { posts, profile: { name: 'ann', age: 3 } } })
+  assert.equal(await send('PATCH /profile', { age: null }), '200 {"name":"ann"}')
+  assert.match(await send('PATCH /posts/1', { title: 5 }), /^400 /)
+  assert.equal(
+    await send('PATCH /posts/1', { date: null, author: { age: 4 } }),
+    '200 {"id":1,"title":"a","author":{"name":"ann","age":4}}',
+  )
+})
+
+test('lists of a db.json are filtered by members that some of the records have', async () => {
+  const posts = [
+    { id: 1, title: 'a', author: { name: 'ann' } },
+    { id: 2, title: 'b', author: 'bob' },
+  ]
+  const { send } = await importOf({ 'db.json': { posts } })
+  assert.deepEqual(idsIn(await send('GET /posts?author.name=ann')), [1])
+  assert.deepEqual(idsIn(await send('GET /posts?author.name_ne=ann')), [2])
+})
+
 test('a db.json of json-server 1 has its pages and comparisons', async () => {
   const posts = Array.from({ length: 12 }, (_, i) => ({ id: `${i + 1}`, title: `post ${i + 1}`, views: i * 10 }))
   const { send, report } = await importOf({ 'db.json': { $schema: './schema.json', posts } })
@@ -162,6 +193,37 @@ test('an environment of Mockoon keeps empty replies, inverted rules, choices and
   assert.equal(await send('DELETE /books/own'), '200 {}')
 })
 
+test('helpers of Mockoon and WireMock keep their bounds and the format of a time', async () => {
+  const body =
+    '{ "age": {{faker \'number.int\' min=18 max=65}}, "low": {{int -3 -3}}, "price": {{faker \'commerce.price\' min=2 max=3}}, "day": "{{now \'yyyy-MM-dd\'}}", "at": "{{now "dd.MM.yy \'at\' HH:mm"}}" }'
+  const headers = [{ key: 'Content-Type', value: 'application/json' }]
+  const odd = '{ "n": {{faker \'number.int\' multipleOf=5}}, "week": "{{now \'II\'}}" }'
+  const route = (endpoint: string, text: string) => ({
+    ...{ type: 'http', method: 'get', endpoint },
+    responses: [mockoonResponse({ body: text, headers })],
+  })
+  const environment = { name: 'a', endpointPrefix: '', routes: [route('ages', body), route('odd', odd)] }
+  const imported = await importOf({ 'shop.json': environment })
+  assert.deepEqual(
+    lost(imported)
+      .map(one => one.replace(/^\S+ /, ''))
+      .sort(),
+    [
+      '"multipleOf=5" of the generated "number.int" has no equal',
+      "{{now 'II'}} has no equal: of a block its first part is left, else nothing",
+    ],
+  )
+  for (let i = 0; i < 50; i++) {
+    const { age, low, price, day, at } = JSON.parse((await imported.send('GET /ages')).slice(4))
+    assert.ok(Number.isInteger(age) && age >= 18 && age <= 65, `${age}`)
+    assert.ok(price >= 2 && price < 3, `${price}`)
+    assert.deepEqual([low, day, at], [-3, '2026-06-01', '01.06.26 at 00:00'])
+  }
+  const response = { body: "{{now format='dd/MM/yyyy'}}", transformers: ['response-template'] }
+  const stubs = await importOf({ 'all.json': { mappings: [{ request: { method: 'GET', url: '/now' }, response }] } })
+  assert.equal(await stubs.send('GET /now'), '200 01/06/2026')
+})
+
 test('an environment of Mockoon keeps guards, raw texts, data, latency, headers and random replies', async () => {
   const route = (endpoint: string, ...responses: object[]) => ({
     ...{ type: 'http', method: 'get', endpoint },
@@ -215,7 +277,7 @@ test('an environment of Mockoon keeps guards, raw texts, data, latency, headers 
       '"equals" for "global_var" has no equal: the response is left out (keep it in a resource, or ask calls() in a rule: see docs/rules.md)',
     ],
   )
-  assert.deepEqual([result?.tried.equal, result?.tried.different], [result?.tried.tried, []])
+  assert.deepEqual([result?.tried.equal, result?.tried.alike, result?.tried.different], [3, 2, []])
   const key = { authorization: 'any' }
   assert.equal(await send('GET /own/orders'), '401 {"no":1}')
   assert.equal(await send('GET /own/orders', undefined, key), '200 []')

@@ -223,6 +223,16 @@ test('an import reports everything without an equal at its place', async () => {
   ])
 })
 
+test('a binary file is of no known kind', async () => {
+  const { result, report } = await importOf({ 'what.bin': '\x7fELF\u0002\u0001\0\0' })
+  assert.equal(result, undefined)
+  assert.deepEqual(
+    report.unsorted.map(({ code, message }) => [code, message]),
+    [['unknown-import', 'this is a binary file, or not UTF-8']],
+  )
+  assert.match(report.unsorted[0]?.hint ?? '', /mappings of WireMock, .* and HAR$/)
+})
+
 test('a file of no known kind is refused, and nothing is written', async () => {
   const { result, report, folder } = await importOf({ 'notes.json': { hello: 'world' } })
   assert.equal(result, undefined)

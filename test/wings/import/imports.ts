@@ -48,7 +48,7 @@ const REAL: Upstream = {
 export async function importOf(
   files: Readonly<Record<string, unknown>>,
   name = Object.keys(files)[0] as string,
-  contract?: string,
+  options: { readonly contract?: string; readonly as?: string } = {},
 ): Promise<Made> {
   const folder = newFolder()
   for (const [path, content] of Object.entries(files)) {
@@ -56,7 +56,7 @@ export async function importOf(
     writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
   }
   const report = new Diagnostics()
-  const result = await importFiles([name], folder, report, { output: 'out', contract, wings: WINGS })
+  const result = await importFiles([name], folder, report, { output: 'out', ...options, wings: WINGS })
   const variables = Object.fromEntries(
     (result?.variables ?? []).map(variable => [variable, SECRETS[variable] ?? 'any']),
   )
