@@ -162,6 +162,7 @@ function readEntry(text: string, current: string): JournalEntry {
   const usual = { id, at, time, world, operation, method, path, query, status, injected }
   return {
     ...blankEntry(MASKED),
+    awaited: 0,
     ...usual,
     milliseconds: took / 1000,
     consumer: consumer ?? undefined,
