@@ -5,6 +5,7 @@ import type { Operation } from '../contract/contract.ts'
 import type { Scope } from '../expression/scope.ts'
 import type { Reply, Request } from '../kernel/http.ts'
 import type { Json } from '../kernel/json.ts'
+import { traceOf } from '../kernel/trace.ts'
 import type { Clock } from '../world/clock.ts'
 import { monotonic } from '../world/real-time.ts'
 import type { Collection } from '../world/records/collection.ts'
@@ -158,6 +159,11 @@ export class Exchange {
   /** Returns the state of an observer of the gateway; `undefined` where it has none. */
   state<State>(observer: { open(host: never): State }): State | undefined {
     return this.#states?.get(observer) as State | undefined
+  }
+
+  /** The id of its trace, from a valid `traceparent`. */
+  get trace(): string | undefined {
+    return traceOf(this.request.headers)
   }
 
   /** Its name as the cause of changes: `POST /v1/books`. */

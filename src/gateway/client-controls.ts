@@ -132,6 +132,7 @@ export interface Explanation {
   readonly operation: string
   readonly consumer: string | undefined
   readonly world: string
+  readonly trace: string | undefined
   /** The request's time in milliseconds since the epoch, and whether it is real time. */
   readonly time: number
   readonly real: boolean
@@ -155,7 +156,7 @@ export function explainReply(
   passed: readonly string[],
   mask: Mask,
 ): Explanation {
-  const { operation, consumer, world, clock, ordinal, drawn = {}, notes } = exchange
+  const { operation, consumer, world, trace, clock, ordinal, drawn = {}, notes } = exchange
   const last = passed.at(-1)
   const detail = planned.chain.find(({ name }) => name === last)?.detail
   return {
@@ -163,6 +164,7 @@ export function explainReply(
     operation: operation.id,
     consumer,
     world: world.name,
+    trace,
     time: clock.now(),
     real: !clock.adjusted,
     ordinal,
@@ -181,13 +183,15 @@ const MOST_ITEMS = 12
 
 /** The explanation as a header field: a dictionary (RFC 9651), ASCII, of a few kilobytes at most. */
 export function explanationHeaders(why: Explanation): Headers {
-  const { route, operation, consumer, world, time, real, ordinal, passed, replied, problem, rule, draws, notes } = why
+  const { route, operation, consumer, world, trace, time, real, ordinal, passed, replied, problem, rule } = why
+  const { draws, notes } = why
   const items = (list: readonly string[]) => `(${list.slice(0, MOST_ITEMS).join(' ')})`
   const drawn = Object.entries(draws).map(([purpose, value]) => `${quoteShort(purpose)};value=${value.toFixed(3)}`)
   const members = [
     ...(route === '' ? [] : [`route=${quoteShort(route)}`, `operation=${quoteShort(operation)}`, `ordinal=${ordinal}`]),
     ...(consumer === undefined ? [] : [`consumer=${quoteShort(consumer)}`]),
     `world=${quoteShort(world)}`,
+    ...(trace === undefined ? [] : [`trace="${trace}"`]),
     `time=@${Math.floor(time / 1000)}`,
     `clock=${real ? 'real' : 'adjusted'}`,
     `passed=${items(passed.map(quoteShort))}`,

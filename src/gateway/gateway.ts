@@ -17,6 +17,7 @@ import {
   withHeaders,
   withWarning,
 } from '../kernel/http.ts'
+import { TRACEPARENT_IGNORED } from '../kernel/trace.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { Unavailable } from '../state/errors.ts'
 import type { State } from '../state/state.ts'
@@ -308,6 +309,8 @@ export class Gateway {
   /** Adds `Date`, `Understudy-Warning` and `Understudy-Explanation`, then tells the observers. */
   #finish(dispatch: Dispatch, bare: Reply): Reply {
     const { served, planned, exchange, passed } = dispatch
+    if (exchange.request.headers.traceparent !== undefined && exchange.trace === undefined)
+      exchange.warn(TRACEPARENT_IGNORED)
     const { clock, warnings } = exchange
     let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
     if (warnings.length > 0) reply = withWarning(reply, warnings.join('; '))

@@ -31,12 +31,13 @@ function logFailures(failures: Exchange['failures'], mask: Mask, logged: Set<str
 }
 
 function logRequest({ planned, exchange, reply, milliseconds, mask }: Finished, log: Log): void {
-  const { request, consumer, world, weather, fault, injected } = exchange
+  const { request, consumer, world, trace, weather, fault, injected } = exchange
   const { refusal, status } = reply
   const fields = {
     operation: planned.operation.id || undefined,
     consumer,
     world: world.name,
+    trace,
     status,
     ms: thousandths(milliseconds),
     refused: refusal?.problem.code,

@@ -85,7 +85,7 @@ export function RequestDetail({ request, id }: RequestDetailProps) {
 }
 
 function Head({ request }: { request: RecordedRequest }) {
-  const { id, query, durationMs, replied, upstreamMs, at, world, consumer, operation, requestBody } = request
+  const { id, query, trace, durationMs, replied, upstreamMs, at, world, consumer, operation, requestBody } = request
   const [shown, setShown] = useState<'rule' | 'answer' | undefined>()
   const closeDialog = (): void => setShown(undefined)
   const again = (body: { world?: string; fresh?: boolean }): Promise<boolean> =>
@@ -107,6 +107,7 @@ function Head({ request }: { request: RecordedRequest }) {
     replied !== undefined && `${replied} replied`,
     upstreamMs !== undefined && `${writeLatency(upstreamMs)} of it in upstream`,
     writeMoment(Date.parse(at)),
+    trace !== undefined && `trace ${trace}`,
     query !== '' && `?${query}`,
   ]
   return (

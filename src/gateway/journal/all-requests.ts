@@ -134,8 +134,9 @@ type Rare = Partial<
 /** Writes an entry as one line of text, credentials masked. */
 function writeEntry(entry: JournalEntry, log: string): string {
   const { id, at, time, status, injected, position = 0, mask, world, operation, consumer = null, method } = entry
-  const { fault, weather, queued, explanation, notes, requestBody, replyBody, refusal, replied, awaited } = entry
+  const { trace, fault, weather, queued, explanation, notes, requestBody, replyBody, refusal, replied, awaited } = entry
   const rare: Rare = {
+    trace,
     fault,
     weather,
     explanation,

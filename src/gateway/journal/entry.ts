@@ -23,6 +23,8 @@ export interface RecordedRequest {
   readonly method: string
   readonly path: string
   readonly query: string
+  /** The id of its trace, from a valid `traceparent`. */
+  readonly trace?: string
   /** 0 if a fault left the client without a reply. */
   readonly status: number
   readonly durationMs: Fraction
@@ -42,7 +44,7 @@ export interface RecordedRequest {
     readonly fault?: string
     readonly notes?: readonly string[]
   }
-  readonly explanation?: Omit<Explanation, 'time' | 'consumer' | 'problem' | 'rule' | 'notes'>
+  readonly explanation?: Omit<Explanation, 'time' | 'consumer' | 'trace' | 'problem' | 'rule' | 'notes'>
   /** Request headers, as far as the journal keeps them. */
   readonly headers?: Readonly<Record<string, string>>
   /** Reply headers, while somebody watches. */
@@ -70,6 +72,7 @@ export function describeEntry(entry: JournalEntry): RecordedRequest {
     method: entry.method,
     path: mask.path(entry.path),
     query: mask.query(entry.query),
+    trace: entry.trace,
     status: entry.status,
     durationMs: thousandths(entry.milliseconds),
     replied: entry.replied,

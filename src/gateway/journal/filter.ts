@@ -5,6 +5,7 @@ import { bareText } from '../../contract/media-types.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, parseJson, parsePointer } from '../../kernel/json.ts'
 import { compileGlob } from '../../kernel/names.ts'
+import { isTraceId } from '../../kernel/trace.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { JournalSettings } from '../../plan/settings.ts'
@@ -32,6 +33,8 @@ export interface RequestFilter {
   readonly refusal?: string
   /** A list of kinds; empty for requests without. */
   readonly fault?: string
+  /** A list of the ids of traces (`traceparent`); empty for requests without. */
+  readonly trace?: string
   /** Text that a note contains. */
   readonly note?: string
   /** The minimum duration: `250ms`. */
@@ -73,6 +76,7 @@ export const FILTER_MEMBERS: readonly string[] = Object.keys({
   status: true,
   refusal: true,
   fault: true,
+  trace: true,
   note: true,
   slowerThan: true,
   since: true,
@@ -103,9 +107,10 @@ export function compileFilter(
   now: number,
   journal?: JournalView,
 ): readonly Criterion[] | FilterFault {
-  const { path, status, note, slowerThan, since, until, after, header = {}, body = {} } = filter
+  const { trace, path, status, note, slowerThan, since, until, after, header = {}, body = {} } = filter
   const compiled = [
     ...(Object.keys(LISTS) as (keyof typeof LISTS)[]).map(key => listCriterion(key, filter[key])),
+    trace === undefined ? undefined : traceCriterion(trace),
     path === undefined ? undefined : pathCriterion(path),
     status === undefined ? undefined : statusCriterion(String(status)),
     note === undefined ? undefined : noteCriterion(note),
@@ -130,6 +135,14 @@ function listCriterion(key: keyof typeof LISTS, wanted: string | undefined): Cri
   const found: Find = LISTS[key]
   const values = new Set((key === 'method' ? wanted.toUpperCase() : wanted).split(','))
   return { key, wanted, found, holds: entry => values.has(found(entry)) }
+}
+
+function traceCriterion(wanted: string): Criterion | FilterFault {
+  const items = wanted.split(',')
+  const wrong = items.find(item => item !== '' && !isTraceId(item))
+  if (wrong !== undefined) return { fault: `"${wrong}" is not the id of a trace; write its 32 hexadecimal digits` }
+  const found: Find = ({ trace = '' }) => trace
+  return { key: 'trace', wanted, found, holds: entry => items.includes(found(entry)) }
 }
 
 function pathCriterion(path: string): Criterion {

@@ -127,6 +127,7 @@ export class Journal {
     entry.method = request.method
     entry.path = outcome.path
     entry.query = request.query
+    entry.trace = exchange.trace
     entry.status = outcome.reply.status
     entry.milliseconds = outcome.milliseconds
     entry.injected = exchange.injected
@@ -315,6 +316,8 @@ export interface JournalEntry {
   /** As sent, without the name of a world, and unmasked: see `describeEntry`. */
   path: string
   query: string
+  /** The id of its trace. */
+  trace: string | undefined
   /** 0 if a fault left the client without a reply. */
   status: number
   milliseconds: number
@@ -372,6 +375,7 @@ export const blankEntry = (mask: Mask): JournalEntry => ({
   method: '',
   path: '',
   query: '',
+  trace: undefined,
   status: 0,
   milliseconds: 0.5,
   injected: 0.5,
@@ -396,6 +400,7 @@ export const blankEntry = (mask: Mask): JournalEntry => ({
 function sizeOf({
   path,
   query,
+  trace = '',
   refusal,
   explanation,
   notes,
@@ -404,7 +409,7 @@ function sizeOf({
   requestBody,
   replyBody,
 }: JournalEntry): number {
-  let size = ENTRY_BYTES + path.length + query.length
+  let size = ENTRY_BYTES + path.length + query.length + trace.length
   if (refusal !== undefined) size += refusal.detail.length
   if (explanation !== undefined) size += ENTRY_BYTES
   for (const note of notes) size += note.length

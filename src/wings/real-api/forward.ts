@@ -6,6 +6,7 @@ import { inTurns } from '../../behaviours/turns.ts'
 import { decodeQuery } from '../../contract/document/parameters.ts'
 import { type Headers, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { joinFields } from '../../kernel/received.ts'
+import { TRACE_FIELDS, traceOf } from '../../kernel/trace.ts'
 import { monotonic } from '../../world/real-time.ts'
 import { realApiObserver } from './observe.ts'
 import { upstreamBlock } from './settings.ts'
@@ -163,7 +164,10 @@ export function upstreamRequest(exchange: Exchange, settings: UpstreamSettings):
 export function headersOf({ request }: Exchange, { send, set }: UpstreamSettings): Headers {
   const headers: Record<string, string> = {}
   const dropped = namesListed(request.headers.connection)
-  const isSent = (name: string) => send.has(name) || (send.has('*') && !OWN_FIELDS.has(name))
+  // The fields of a valid trace have no credential.
+  const traceFields = traceOf(request.headers) === undefined ? [] : TRACE_FIELDS
+  const isSent = (name: string) =>
+    send.has(name) || (send.has('*') && !OWN_FIELDS.has(name)) || traceFields.includes(name)
   for (const [name, value] of Object.entries(request.headers))
     if (value !== undefined && isSent(name) && !HOP_BY_HOP.has(name) && !dropped.has(name)) headers[name] = `${value}`
   headers.via = request.headers.via === undefined ? VIA : `${request.headers.via}, ${VIA}`

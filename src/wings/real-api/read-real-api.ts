@@ -5,6 +5,7 @@ import type { Exchange } from '../../behaviours/behaviour.ts'
 import { type Headers, NO_HEADERS, problemOf, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
 import { receive } from '../../kernel/received.ts'
+import { TRACE_FIELDS } from '../../kernel/trace.ts'
 import { DOT_SEGMENT_REFUSED, hasDotSegment, headersOf } from './forward.ts'
 import { realApiObserver } from './observe.ts'
 import { UpstreamFailure, type UpstreamSettings } from './upstream.ts'
@@ -44,8 +45,8 @@ export async function readRealApi(
 ) {
   const own = Object.entries(headersOf(exchange, settings)).filter(([name]) => !OWN_FIELDS.test(name))
   const headers = { ...Object.fromEntries(own), accept: 'application/json', 'accept-encoding': 'identity' }
-  // Another caller may be shown other records.
-  const key = `${path}\n${JSON.stringify(headers)}`
+  // Another caller may be shown other records, but not another trace of the same caller.
+  const key = `${path}\n${JSON.stringify(own.filter(([name]) => !TRACE_FIELDS.includes(name)))}`
   const known = kept?.get(key)
   const age = known && kept ? (kept.ttl - kept.getRemainingTTL(key)) / 1000 : 0
   const reply = known ?? (await fetchText(path, exchange, headers, settings))

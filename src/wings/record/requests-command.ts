@@ -1,6 +1,7 @@
 // `understudy requests` and `understudy records`: what a running gateway has, for other tools.
 
-import { type Command, oneOf } from '../../cli/command.ts'
+import { type Command, mustBe, oneOf } from '../../cli/command.ts'
+import { isTraceId } from '../../kernel/trace.ts'
 
 const WORLD = { takes: 'NAME', about: 'those of this world' }
 
@@ -14,6 +15,11 @@ export const requests: Command = {
       fault: oneOf(['json', 'har', 'postman']),
     },
     world: WORLD,
+    trace: {
+      takes: 'ID',
+      about: 'those of this trace (`traceparent`)',
+      fault: mustBe('32 hexadecimal digits in lower case', isTraceId),
+    },
   },
   run: async (line, program) => (await import('./run-requests.ts')).runRequests(line, program),
 }

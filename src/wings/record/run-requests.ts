@@ -9,10 +9,16 @@ import type { RecordedExchange } from '../project/har.ts'
 import { exchangesOf } from '../project/recording.ts'
 
 export async function runRequests(line: CommandLine, program: Program): Promise<number> {
-  const { format = 'har', world } = line.values
+  const { format = 'har', world, trace } = line.values
   const read = format === 'json' ? 'json' : 'har'
-  const filter = world === undefined ? '' : `&world=${encodeURIComponent(world)}`
-  const text = await readRunning(line.file || CONTROL, `/requests?format=${read}&limit=100000${filter}`, program)
+  const filter = Object.entries({ world, trace }).map(([name, value]) =>
+    value ? `&${name}=${encodeURIComponent(value)}` : '',
+  )
+  const text = await readRunning(
+    line.file || CONTROL,
+    `/requests?format=${read}&limit=100000${filter.join('')}`,
+    program,
+  )
   if (text === undefined) return 1
   program.print(format === 'postman' ? await collectionOfExchanges(exchangesOf([Buffer.from(text)])) : text)
   return 0

@@ -137,6 +137,27 @@ test('a key in a cookie is sent on only with the whole field', async () => {
   }
 })
 
+const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+
+const TRACES: readonly (readonly [sent: Record<string, string>, forwarded: Record<string, string>])[] = [
+  [{ traceparent: TRACEPARENT }, { traceparent: TRACEPARENT }],
+  [
+    { traceparent: TRACEPARENT, tracestate: 'a=1' },
+    { traceparent: TRACEPARENT, tracestate: 'a=1' },
+  ],
+  [{ traceparent: TRACEPARENT, connection: 'traceparent' }, {}],
+  [{ tracestate: 'a=1' }, {}],
+  [{ traceparent: 'secret', tracestate: 'a=1' }, {}],
+]
+for (const [sent, forwarded] of TRACES) {
+  test(`the fields ${JSON.stringify(sent)} reach the real API as ${JSON.stringify(forwarded)}`, async () => {
+    const { send, seen } = forwarding('send: [accept]')
+    await send(`GET /v1/books/1?${KEY}`, undefined, sent)
+    const { via, ...others } = seen[0]?.headers ?? {}
+    assert.deepEqual(others, forwarded)
+  })
+}
+
 /** Returns the processor time of a piece of work in microseconds, the least of three. */
 async function timeOf(work: () => Promise<void>): Promise<number> {
   const times: number[] = []

@@ -207,6 +207,14 @@ test('a reply is used again while it is fresh, for the same credentials only', a
   assert.equal(staging.asked.length, 2)
 })
 
+test('a reply is used again for another trace', async () => {
+  const { send, staging } = staged('', '10s')
+  for (const digit of ['a', 'b']) {
+    await send('GET /invoices/1', undefined, { traceparent: `00-${digit.repeat(32)}-00f067aa0ba902b7-01` })
+  }
+  assert.equal(staging.asked.length, 1)
+})
+
 test('a world creates, shows and deletes its own records while the real API is down', async () => {
   const { send, gateway } = staged('', '0s', yaml => yaml.replace(', references: { customer: customers }', ''))
   gateway.observed(realApiObserver).client = {
