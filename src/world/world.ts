@@ -131,6 +131,24 @@ export class World implements Counting {
         this.#tell({ kind: 'kept', table, place, key, value }, () => lasting.restore(key, before)))
   }
 
+  /** Runs some work without a wait in it, and undoes its changes of records if it throws. Recorders learn of them afterwards. */
+  atOnce<Result>(work: () => Result): Result {
+    const told: (readonly [effect: WorldEffect, undo: () => void, replaced: number | undefined])[] = []
+    for (const [collection, records] of this.#collections) {
+      records.listen((change, undo, replaced) => told.push([{ kind: 'in', collection, change }, undo, replaced]))
+    }
+    try {
+      const result = work()
+      for (const change of told) this.#tell(...change)
+      return result
+    } catch (error) {
+      for (const [, undo] of told.reverse()) undo()
+      throw error
+    } finally {
+      for (const [name, records] of this.#collections) this.#listen(name, records)
+    }
+  }
+
   /** Applies a change that another copy of the world has made, without telling it. */
   apply(effect: WorldEffect): void {
     switch (effect.kind) {

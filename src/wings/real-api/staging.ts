@@ -8,7 +8,7 @@ import { withHeaders } from '../../kernel/http.ts'
 import { isObject, type JsonObject, memberAt } from '../../kernel/json.ts'
 import { Interrupt } from '../../world/changes.ts'
 import type { Collection } from '../../world/records/collection.ts'
-import type { Entry, Id, Page, Query } from '../../world/records/types.ts'
+import type { Entry, Id, Page, Query, Step } from '../../world/records/types.ts'
 import { cutPage, idIn, withId } from '../../world/records/values.ts'
 import { asEntry, changeIn, changesIn, layOver, markChanged, markDeleted, type OwnChange } from './overlaid-records.ts'
 import { readRealApi, UpstreamFault, unusable } from './read-real-api.ts'
@@ -168,34 +168,35 @@ class StagedRecords implements StoredRecords {
   async create<Refusal = never>(
     fields: JsonObject,
     refuse?: (record: JsonObject) => Refusal | undefined,
+    step?: Step,
   ): Promise<Entry | 'exists' | Refusal> {
     const { assign, idField } = this.#source.resource
     const given = assign === 'client' ? idIn(idField, fields) : undefined
     const record = markChanged(fields, undefined)
-    if (!isId(given)) return this.#own.create(record, refuse)
+    if (!isId(given)) return this.#own.create(record, refuse, step)
     const refusal = refuse?.(withId(idField, given, record))
     if (refusal !== undefined) return refusal
     if ((await this.read(given)) !== undefined) return 'exists'
-    return (await this.put(given, record)).entry
+    return (await this.put(given, record, step)).entry
   }
 
-  async replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'> {
+  async replace(id: Id, fields: JsonObject, revision?: number, step?: Step): Promise<Entry | 'missing' | 'stale'> {
     const theirs = this.#changeOf(id) === undefined ? await this.#readTheirs(id) : undefined
     // No other request may come in between from here on.
     const change = this.#changeOf(id)
     const old = change === undefined ? theirs : change.entry
     if (old === undefined) return 'missing'
     if (revision !== undefined && revision !== old.revision) return 'stale'
-    return this.#store(id, fields, change === undefined ? theirs : change.before)
+    return this.#store(id, fields, change === undefined ? theirs : change.before, step)
   }
 
-  async put(id: Id, fields: JsonObject): Promise<{ readonly entry: Entry; readonly created: boolean }> {
-    const made = await this.replace(id, fields)
+  async put(id: Id, fields: JsonObject, step?: Step): Promise<{ readonly entry: Entry; readonly created: boolean }> {
+    const made = await this.replace(id, fields, undefined, step)
     if (typeof made === 'object') return { entry: made, created: false }
-    return { entry: await this.#store(id, fields, this.#changeOf(id)?.before), created: true }
+    return { entry: await this.#store(id, fields, this.#changeOf(id)?.before, step), created: true }
   }
 
-  async remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'> {
+  async remove(id: Id, revision?: number, step?: Step): Promise<'removed' | 'missing' | 'stale'> {
     // The real API may have got a record of this id since the world made its own.
     const theirs =
       this.#changeOf(id)?.before ??
@@ -207,13 +208,13 @@ class StagedRecords implements StoredRecords {
     const old = change === undefined ? theirs : change.entry
     if (old === undefined) return 'missing'
     if (revision !== undefined && revision !== old.revision) return 'stale'
-    if (theirs === undefined) return this.#own.remove(id)
-    await this.#own.put(id, markDeleted(theirs.value))
+    if (theirs === undefined) return this.#own.remove(id, undefined, step)
+    await this.#own.put(id, markDeleted(theirs.value), step)
     return 'removed'
   }
 
-  async #store(id: Id, fields: JsonObject, before: Entry | undefined): Promise<Entry> {
-    const { entry } = await this.#own.put(id, markChanged(fields, before?.value))
+  async #store(id: Id, fields: JsonObject, before: Entry | undefined, step?: Step): Promise<Entry> {
+    const { entry } = await this.#own.put(id, markChanged(fields, before?.value), step)
     return changeIn(entry).entry as Entry
   }
 

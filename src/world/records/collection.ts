@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../kernel/json.ts'
 import { drawId } from '../draws.ts'
 import { RecordStore } from './store.ts'
-import type { Entry, Id, Page, Query, Row } from './types.ts'
+import type { Entry, Id, Page, Query, Row, Step } from './types.ts'
 import { fieldIn, indexKeyOf, joinKey, recordText, withId } from './values.ts'
 
 const ALL: readonly string[] = []
@@ -16,6 +16,10 @@ export class Collection extends RecordStore {
   }
 
   async list(query: Query): Promise<Page> {
+    return this.listAtOnce(query)
+  }
+
+  listAtOnce(query: Query): Page {
     this.timers?.fireDue()
     return this.rows.page(query)
   }
@@ -38,7 +42,16 @@ export class Collection extends RecordStore {
   async create<Refusal = never>(
     fields: JsonObject,
     refuse?: (record: JsonObject) => Refusal | undefined,
+    step?: Step,
   ): Promise<Entry | 'exists' | Refusal> {
+    return this.createAtOnce(fields, refuse, step)
+  }
+
+  createAtOnce<Refusal = never>(
+    fields: JsonObject,
+    refuse?: (record: JsonObject) => Refusal | undefined,
+    step?: Step,
+  ): Entry | 'exists' | Refusal {
     this.timers?.fireDue()
     const { idField, assign, within = ALL } = this.options
     const { counts } = this
@@ -54,8 +67,10 @@ export class Collection extends RecordStore {
     const key = within.length === 0 ? newId : (indexKeyOf(record, idField, within) as Id)
     if (sent !== undefined && this.rows.has(key)) return 'exists'
     const text = this.#textOf(record)
-    counts.creations = drawn?.ordinal ?? counts.creations + 1
-    return this.#add(key, record, text, sent === undefined && drawn === undefined && within.length === 0)
+    const ordinal = drawn?.ordinal ?? counts.creations + 1
+    const isLast = sent === undefined && drawn === undefined && within.length === 0
+    if (step !== undefined) return step(() => this.#add(key, record, text, ordinal, isLast))
+    return this.#add(key, record, text, ordinal, isLast)
   }
 
   /** Returns a number after those of the records with the same owners, or without some of them. */
@@ -80,9 +95,14 @@ export class Collection extends RecordStore {
   }
 
   /** Stores another value under an id; with `revision`, only if the record has not changed since. */
-  async replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'> {
+  async replace(id: Id, fields: JsonObject, revision?: number, step?: Step): Promise<Entry | 'missing' | 'stale'> {
+    return this.replaceAtOnce(id, fields, revision, step)
+  }
+
+  replaceAtOnce(id: Id, fields: JsonObject, revision?: number, step?: Step): Entry | 'missing' | 'stale' {
     const old = this.#current(id, revision)
-    return typeof old === 'string' ? old : this.#replace(old, fields)
+    if (typeof old === 'string') return old
+    return step === undefined ? this.#replace(old, fields) : step(() => this.#replace(old, fields))
   }
 
   #replace(old: Row, fields: JsonObject): Row {
@@ -92,13 +112,23 @@ export class Collection extends RecordStore {
     return row
   }
 
-  async remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'> {
+  async remove(id: Id, revision?: number, step?: Step): Promise<'removed' | 'missing' | 'stale'> {
+    return this.removeAtOnce(id, revision, step)
+  }
+
+  removeAtOnce(id: Id, revision?: number, step?: Step): 'removed' | 'missing' | 'stale' {
     const row = this.#current(id, revision)
     if (typeof row === 'string') return row
+    if (step === undefined) this.#remove(row)
+    else step(() => this.#remove(row))
+    return 'removed'
+  }
+
+  #remove(row: Row): Row {
     this.counts.revision += 1
     this.delete(row)
-    this.timers?.enter(id)
-    return 'removed'
+    this.timers?.enter(row.id)
+    return row
   }
 
   /** Returns the record to be written, unless it is gone or has changed since a revision. */
@@ -110,14 +140,17 @@ export class Collection extends RecordStore {
   }
 
   /** Stores a value under an id, new or existing. */
-  async put(id: Id, fields: JsonObject): Promise<{ readonly entry: Entry; readonly created: boolean }> {
+  async put(id: Id, fields: JsonObject, step?: Step): Promise<{ readonly entry: Entry; readonly created: boolean }> {
     this.timers?.fireDue()
+    const created = !this.rows.has(id)
+    return { entry: step === undefined ? this.#put(id, fields) : step(() => this.#put(id, fields)), created }
+  }
+
+  #put(id: Id, fields: JsonObject): Row {
     const old = this.rows.get(id)
-    if (old !== undefined) return { entry: this.#replace(old, fields), created: false }
+    if (old !== undefined) return this.#replace(old, fields)
     const value = this.recordOf(id, fields)
-    const text = this.#textOf(value)
-    this.counts.creations += 1
-    return { entry: this.#add(id, value, text), created: true }
+    return this.#add(id, value, this.#textOf(value), this.counts.creations + 1)
   }
 
   /** Returns the text of a record to be stored in place of `old`. Throws `Full` if there is no memory for it. */
@@ -128,9 +161,10 @@ export class Collection extends RecordStore {
     return text
   }
 
-  /** Adds a record as the latest of those created. @param last see `Rows.put` */
-  #add(id: Id, value: JsonObject, text: string, last = false): Row {
+  /** Adds a record as the latest of those created. @param ordinal that of its creation @param last see `Rows.put` */
+  #add(id: Id, value: JsonObject, text: string, ordinal: number, last = false): Row {
     const { counts } = this
+    counts.creations = ordinal
     // Ids count on from the number that a record has as its id.
     counts.pass(fieldIn(this.options.idField, value) as Id | undefined)
     const row = { id, value, text, revision: ++counts.revision, created: counts.creations }

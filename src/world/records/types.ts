@@ -22,6 +22,9 @@ export interface Row extends Entry {
   readonly created: number
 }
 
+/** Makes a write a part of a larger step: calls it, and throws where the step is to be undone. See `World.atOnce`. */
+export type Step = (write: () => Row) => Entry
+
 /** Selects the records whose field has one of the values. */
 export interface Filter {
   readonly field: string
