@@ -64,7 +64,7 @@ const CONFIGURATIONS: Readonly<Record<string, readonly Way[]>> = {
   'docs/browsers.md': [beside(petStore)],
   'docs/operations.md': [shape, shape, shape],
   'docs/rules.md': [beside(petStore), beside(petStore), beside(pictures)],
-  'docs/state.md': [shape, shape, shape],
+  'docs/state.md': [shape, shape, shape, shape],
   'docs/states.md': [beside(shop), beside(shop)],
   'docs/sunset.md': [under('getPet')],
   'docs/worlds-and-time.md': [shape, shape],

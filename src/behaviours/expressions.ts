@@ -3,15 +3,8 @@
 
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Node } from '../contract/documents.ts'
-import { type ExpressionAdvice, Language } from '../expression/language.ts'
-import type {
-  Expression,
-  ExpressionType,
-  NamedReference,
-  RequestRoot,
-  RequestTypes,
-  Scope,
-} from '../expression/scope.ts'
+import { type ExpressionAdvice, Language, UNTYPED } from '../expression/language.ts'
+import type { Expression, ExpressionType, NamedReference, RequestRoot, RootTypes, Scope } from '../expression/scope.ts'
 import {
   compileFilling,
   type ReportMistake,
@@ -70,10 +63,15 @@ export class Languages {
     )
   }
 
-  /** @param typed whether the configuration is for this operation alone, so that its contract gives the types of a request */
-  of(site: ExpressionSite, typed: boolean): Language {
+  /**
+   * @param typed whether the configuration is for this operation alone, so that its contract gives the types of a request
+   * @param record the schema of the root `record`, if expressions have it
+   */
+  of(site: ExpressionSite, typed: boolean, record?: Node): Language {
+    const { operation, contract } = site
+    const types = typed ? requestTypes(operation, contract) : UNTYPED
     return new Language(
-      typed ? requestTypes(site.operation, site.contract) : undefined,
+      record === undefined ? types : { ...types, record: expressionType(record, contract) },
       this.#advisers.map(advise => advise(site, typed)),
     )
   }
@@ -90,7 +88,10 @@ export function expressionsFor(site: ScopeSite, typed: boolean) {
     return compileExpression(language, names, want, ...rest)
   }
   return {
-    languages,
+    /** The language of records. */
+    ofRecords: languages.ofRecords,
+    /** Returns the language of the effects of a write: its root `record` is the written record. */
+    ofEffects: (record: Node): Language => languages.of(site, typed, record),
     /** Compiles a condition; `undefined` if it is invalid. */
     condition: (text: string, path: Path, report: ReportMistake<TextSpan>): Expression | undefined =>
       compile(site, 'bool', text, path, 0, report),
@@ -284,26 +285,8 @@ class ExchangeScope implements Scope {
 const DEEPEST = 4
 
 /** The types of an operation's request, for checking expressions at load. */
-function requestTypes(operation: Operation, contract: Contract): RequestTypes {
-  const typeOf = (node: Node, depth = 0): ExpressionType => {
-    const { types, properties, open, format, items } = contract.shapeOf(node)
-    const [type, ...more] = types
-    const { oneOf, anyOf } = (node.value ?? {}) as Record<string, unknown>
-    if (
-      more.length > 0 ||
-      depth > DEEPEST ||
-      contract.use(node).types.has('null') ||
-      oneOf !== undefined ||
-      anyOf !== undefined
-    )
-      return 'dyn'
-    if (type === 'string') return format === 'binary' ? 'dyn' : 'string'
-    if (type === 'boolean') return 'bool'
-    if (type === 'integer') return 'int'
-    if (type === 'array') return { list: items === undefined ? 'dyn' : listable(typeOf(items, depth + 1)) }
-    if (properties.size === 0 || open) return 'dyn'
-    return { fields: Object.fromEntries([...properties].map(([name, one]) => [name, typeOf(one, depth + 1)])) }
-  }
+function requestTypes(operation: Operation, contract: Contract): RootTypes {
+  const typeOf = (node: Node) => expressionType(node, contract)
   const parameters = (place: string): ExpressionType => {
     const all = operation.parameters.filter(one => one.in === place)
     return { fields: Object.fromEntries(all.map(({ name, schema }) => [name, typeOf(schema.node)])) }
@@ -315,6 +298,28 @@ function requestTypes(operation: Operation, contract: Contract): RequestTypes {
     cookies: parameters('cookie'),
     body: others.length === 0 && only?.schema !== undefined ? typeOf(only.schema.node) : 'dyn',
   }
+}
+
+/** Returns the type of the values of a schema. */
+function expressionType(node: Node, contract: Contract, depth = 0): ExpressionType {
+  const { types, properties, open, format, items } = contract.shapeOf(node)
+  const [type, ...more] = types
+  const { oneOf, anyOf } = (node.value ?? {}) as Record<string, unknown>
+  if (
+    more.length > 0 ||
+    depth > DEEPEST ||
+    contract.use(node).types.has('null') ||
+    oneOf !== undefined ||
+    anyOf !== undefined
+  )
+    return 'dyn'
+  if (type === 'string') return format === 'binary' ? 'dyn' : 'string'
+  if (type === 'boolean') return 'bool'
+  if (type === 'integer') return 'int'
+  const typeOf = (inner: Node) => expressionType(inner, contract, depth + 1)
+  if (type === 'array') return { list: items === undefined ? 'dyn' : listable(typeOf(items)) }
+  if (properties.size === 0 || open) return 'dyn'
+  return { fields: Object.fromEntries([...properties].map(([name, property]) => [name, typeOf(property)])) }
 }
 
 /** Lists of simple items have typed items. */

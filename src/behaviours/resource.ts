@@ -81,6 +81,8 @@ export interface Make {
   (making: Making): Json | undefined
   /** Whether it needs a request. */
   readonly scoped?: boolean
+  /** For a value of one expression whose type is known at load: some value of that type. */
+  readonly sample?: Json
 }
 
 /** Half of a surrogate pair, which no path of a record can hold. */

@@ -14,6 +14,7 @@ import {
   RequestRoot,
   type RequestTypes,
   Roots,
+  type RootTypes,
   type Scope,
   ScopeRoot,
   toExpression,
@@ -36,7 +37,7 @@ import {
 /** The parts of a request that are texts. */
 const TEXTS = { method: 'string', path: 'string', text: 'string' } as const
 
-const UNTYPED: RequestTypes = { params: 'dyn', query: 'dyn', cookies: 'dyn', body: 'dyn' }
+export const UNTYPED: RequestTypes = { params: 'dyn', query: 'dyn', cookies: 'dyn', body: 'dyn' }
 
 /** Advises the author of an expression. */
 export interface ExpressionAdvice {
@@ -48,11 +49,11 @@ export interface ExpressionAdvice {
 
 /** Compiles expressions for one operation. */
 export class Language {
-  readonly #types: RequestTypes
+  readonly #types: RootTypes
   readonly #advice: readonly ExpressionAdvice[]
   #checker: Environment | undefined
 
-  constructor(types: RequestTypes = UNTYPED, advice: readonly ExpressionAdvice[] = []) {
+  constructor(types: RootTypes = UNTYPED, advice: readonly ExpressionAdvice[] = []) {
     this.#types = types
     this.#advice = advice
   }
@@ -210,6 +211,7 @@ function environments() {
     .registerType('Request', { ctor: RequestRoot, fields: fields as Readonly<Record<string, string>> })
     .registerVariable('request', 'Request')
     .registerVariable('world', 'dyn')
+    .registerVariable('record', 'dyn')
   // The library gives its evaluator to each part of an expression, and nowhere else.
   const first = runtime.parse('true')
   Object.assign(first.ast, { evaluate: boundEvaluator })
@@ -218,13 +220,17 @@ function environments() {
   return prepared
 }
 
-/** Returns an environment in which `request` has the types of an operation. */
-function environmentFor(types: RequestTypes): Environment {
+/** Returns an environment in which `request` has the types of an operation, and `record` that of its record. */
+function environmentFor({ record, ...types }: RootTypes): Environment {
   const schema = librarySchema({ ...types, ...TEXTS, headers: { map: 'string' } })
-  return environments()
+  const environment = environments()
     .common.clone()
     .registerVariable({ name: 'request', schema } as never)
     .registerVariable({ name: 'world', schema: { name: 'string' } } as never)
+  if (record === undefined) return environment
+  const fields = memberTypes(record)
+  if (fields === undefined) return environment.registerVariable('record', typeName(record))
+  return environment.registerVariable({ name: 'record', schema: librarySchema(fields) } as never)
 }
 
 /** The result of an expression may have this many characters as JSON. */

@@ -62,6 +62,12 @@ export interface RequestTypes {
   readonly body: ExpressionType
 }
 
+/** The types of the roots that differ between expressions. */
+export interface RootTypes extends RequestTypes {
+  /** That of `record`, the record that a request has written. Unset where expressions do not know it. */
+  readonly record?: ExpressionType
+}
+
 /** The fields of an object type by name; `undefined` for any other type. */
 export const memberTypes = (type: ExpressionType | undefined): Readonly<Record<string, ExpressionType>> | undefined =>
   typeof type === 'object' && 'fields' in type ? type.fields : undefined
@@ -74,6 +80,8 @@ export interface Scope {
   failure?: unknown
   /** The converted parts of the request; made on first use. */
   request?: RequestRoot
+  /** The converted record that the request has written, for its effects. */
+  written?: unknown
   readonly method: string
   readonly path: string
   /** By name, as the contract types them; a value that breaks its schema is absent. */
@@ -196,6 +204,9 @@ export class Roots {
   }
   get world() {
     return { name: this.#scope.world }
+  }
+  get record() {
+    return this.#scope.written
   }
   get _scope() {
     return new ScopeRoot(this.#scope)

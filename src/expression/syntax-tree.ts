@@ -1,7 +1,7 @@
 // The syntax tree of an expression: walks over it, the names in it, and its mistakes in words, with the closest name.
 
 import { suggest } from '../kernel/diagnostic.ts'
-import { type ExpressionType, type Mistake, memberTypes, type NamedReference, type RequestTypes } from './scope.ts'
+import { type ExpressionType, type Mistake, memberTypes, type NamedReference, type RootTypes } from './scope.ts'
 
 /** A node as the library parses it. `meta.alternate` is the expansion of a macro such as `all` or `map`. */
 export interface SyntaxNode {
@@ -50,6 +50,8 @@ const SCOPED: Readonly<Record<string, NamedReference['kind'] | undefined>> = {
 
 /** The names that an expression may begin with. */
 const ROOTS = 'request consumer operation now ordinal nth world'.split(' ')
+/** The same with those that some expressions have only. */
+const ALL_ROOTS = [...ROOTS, 'record']
 /** The fields of `request`. */
 const REQUEST = 'method path params query headers cookies body text'.split(' ')
 
@@ -80,7 +82,8 @@ export function namedReferences(tree: SyntaxNode): readonly NamedReference[] | M
 export function rootsIn(tree: SyntaxNode): Set<string> {
   const roots = new Set<string>()
   for (const node of nodesOf(tree)) {
-    if (node.op === 'id' && ROOTS.includes(String(node.args)) && node.args !== 'request') roots.add(String(node.args))
+    if (node.op === 'id' && ALL_ROOTS.includes(String(node.args)) && node.args !== 'request')
+      roots.add(String(node.args))
     const left = ACCESS.has(node.op) ? operand(node, 0) : undefined
     if (isNode(left) && left.op === 'id' && left.args === 'request') roots.add(`request.${accessedKey(node)}`)
   }
@@ -142,7 +145,7 @@ export const plainWords = (summary: string): string => {
     .replace(/(?:linear|literal)Matches/g, 'matches')
     .replaceAll(/\(Scope(?:, )?/g, '(')
     .replaceAll('google.protobuf.', '')
-    .replaceAll(/\$(?=request|world)/g, '')
+    .replaceAll(/\$(?=request|world|record)/g, '')
     .replaceAll(/<dyn(?:, dyn)?>/g, '')
     .replaceAll(/\bdyn<([^<>]*(?:<[^<>]*>)?)>/g, '$1')
   return text.charAt(0).toLowerCase() + text.slice(1)
@@ -153,12 +156,7 @@ export const plainWords = (summary: string): string => {
  *
  * @param functions the names of all functions
  */
-export function explain(
-  error: LibraryError,
-  text: string,
-  types: RequestTypes,
-  functions: ReadonlySet<string>,
-): Mistake {
+export function explain(error: LibraryError, text: string, types: RootTypes, functions: ReadonlySet<string>): Mistake {
   const { code, summary = String(error.message), range = { start: 0, end: text.length }, node } = error
   const at = { start: range.start, end: Math.max(range.end, range.start + 1) }
   if (code === 'unknown_variable') return unknownRoot(text.slice(at.start, at.end), at)
@@ -185,11 +183,12 @@ export function explain(
   return { code: 'invalid-expression', message: plainWords(summary), hint, ...at }
 }
 
-function fieldsAt(path: string, types: RequestTypes): readonly string[] {
-  const [root, part, ...rest] = path.split('.')
-  if (root !== 'request') return []
-  if (part === undefined) return REQUEST
-  let type = (types as unknown as Record<string, ExpressionType | undefined>)[part]
+function fieldsAt(path: string, types: RootTypes): readonly string[] {
+  const [root, ...parts] = path.split('.')
+  if (root !== 'request' && root !== 'record') return []
+  if (path === 'request') return REQUEST
+  const [first, ...rest] = root === 'record' ? path.split('.') : parts
+  let type = (types as unknown as Record<string, ExpressionType | undefined>)[first as string]
   for (const name of rest) type = memberTypes(type)?.[name]
   return Object.keys(memberTypes(type) ?? {})
 }

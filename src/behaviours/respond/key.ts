@@ -8,7 +8,7 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { type BrokenRule, NO_HEADERS, problems, type Reply, refuse } from '../../kernel/http.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
-import type { Entry, Filter, Id } from '../../world/records/types.ts'
+import { allows, type Entry, type Filter, type Id, type Query } from '../../world/records/types.ts'
 import { fieldIn, idIn, joinKey, withField } from '../../world/records/values.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { asId, inBody, isId, type Resource, readPage } from '../resource.ts'
@@ -34,10 +34,28 @@ export function reportField({ name, schema }: Resource, field: string, at: Path,
 export const missingRecord = ({ name }: Resource, id: Id): Reply =>
   refuse(problems.not_found, `there is no record ${id} in ${name}`)
 
-/** Refuses a request that the state forbids: with 409, or with 422 or 400 where only that is documented. */
-export function refuseConflict(operation: Operation, detail: string): Reply {
+export type Conflict = (detail: string) => Reply
+
+/** Compiles the refusal of requests that the state forbids: with 409, or with 422 or 400 where only that is documented. */
+export function compileConflict(operation: Operation): Conflict {
   const status = [409, 422, 400].find(fitting => responseFor(operation, fitting) !== undefined)
-  return refuse(problems.conflict, detail, NO_HEADERS, status)
+  return detail => refuse(problems.conflict, detail, NO_HEADERS, status)
+}
+
+/** Refuses a write that changes a record's state along no configured edge. */
+export function refuseTransition(
+  { name, states }: Resource,
+  before: JsonObject,
+  after: JsonObject,
+  conflict: Conflict,
+): Reply | undefined {
+  if (states === undefined) return undefined
+  const { field, from } = states
+  if (allows(states, before[field], after[field])) return undefined
+  const edges = (from.get(String(before[field])) ?? []).map(({ to }) => `"${to}"`)
+  const ways = edges.length === 0 ? 'this state is final' : `it can become ${edges.join(', ')}`
+  const detail = `this record of ${name} is "${before[field]}" and cannot become "${after[field]}"; ${ways}`
+  return conflict(detail)
 }
 
 type OwnerOf = (exchange: Exchange) => Json
@@ -68,15 +86,18 @@ export function compileKey(
   const keyOf = (exchange: Exchange, id: Id): Id => joinKey([...owners.map(ownerOf => ownerOf?.(exchange)), id])
   // A seed need not say an owner that no reply shows: it belongs to every such owner.
   const shown = within.map((field, i) => (isUnshown(field) ? undefined : owners[i]))
+  const everyonesKeyOf = (exchange: Exchange, id: Id): Id => joinKey([...shown.map(owner => owner?.(exchange)), id])
+  const others = within.some(isUnshown) ? [everyonesKeyOf] : []
   return {
     /** Returns the key that a record with this id has under the owners in the path. */
     of: keyOf,
+    /** Return the keys of such a record, and of one that belongs to every owner. */
+    all: [keyOf, ...others],
     /** Returns the record with this id under the owners in the path, else one that belongs to every owner. */
     async find(exchange: Exchange, id: Id): Promise<Entry | undefined> {
       const collection = exchange.records(name)
       const entry = await collection.read(keyOf(exchange, id))
-      if (entry !== undefined || !within.some(isUnshown)) return entry
-      return collection.read(joinKey([...shown.map(ownerOf => ownerOf?.(exchange)), id]))
+      return entry !== undefined || others.length === 0 ? entry : collection.read(everyonesKeyOf(exchange, id))
     },
     /** Returns the id of a record, which is a part of its key. */
     nameOf: ({ value }: Entry) => idIn(idField, value) as Id,
@@ -290,11 +311,13 @@ export function referrersOf(name: string, { resources, contract }: Site): Referr
 }
 
 /** Returns the records that refer to one of some owners; to the first, if their field holds a list. */
-export async function referringTo(owners: readonly Id[], { resource, field, many }: Referring, exchange: Exchange) {
-  const { text } = await exchange.records(resource.name).list({
-    filters: many ? [] : [{ field, values: owners }],
-    comparisons: many ? [{ field, is: 'contains', value: owners[0] as Id }] : undefined,
-    limit: Number.POSITIVE_INFINITY,
-  })
+export async function referringTo(owners: readonly Id[], referring: Referring, exchange: Exchange) {
+  const { text } = await exchange.records(referring.resource.name).list(queryOfReferring(owners, referring))
   return readPage(text)
 }
+
+export const queryOfReferring = (owners: readonly Id[], { field, many }: Referring): Query => ({
+  filters: many ? [] : [{ field, values: owners }],
+  comparisons: many ? [{ field, is: 'contains', value: owners[0] as Id }] : undefined,
+  limit: Number.POSITIVE_INFINITY,
+})

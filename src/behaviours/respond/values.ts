@@ -5,14 +5,15 @@ import { type Contract, nodeBelow } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { describeField, type Field } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
-import { compileFilling, type ReportMistake } from '../../expression/template.ts'
+import type { Language } from '../../expression/language.ts'
+import { compileFilling, type Hole, type ReportMistake } from '../../expression/template.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Path } from '../../kernel/file/source.ts'
 import { isObject, type Json, type JsonObject, memberAt, parsePointer } from '../../kernel/json.ts'
 import { DOUBTFUL } from '../../kernel/remedies.ts'
 import type { Violation } from '../../kernel/schema/violations.ts'
 import { httpDate, parseDate, timestamp } from '../../world/dates.ts'
-import { compileExpression, type Languages } from '../expressions.ts'
+import { compileExpression } from '../expressions.ts'
 import { EXTRA, type Make, type Making } from '../resource.ts'
 
 /** Names of switches that are initially on. */
@@ -186,7 +187,7 @@ const LATEST = 8.64e15
 /** The surroundings of compiling the values of fields. */
 export interface FieldGround {
   readonly contract: Contract
-  readonly languages: Languages
+  readonly language: Language
 }
 
 /**
@@ -221,7 +222,7 @@ export function compileFields(
 }
 
 function compileValue(value: Json, node: Node, ground: FieldGround, name: string, report: ReportMistake): Make {
-  const { contract, languages } = ground
+  const { contract, language } = ground
   const writeAt = (within: Path): WriteMoment | undefined => {
     const field = nodeBelow(node, within, contract)
     return field && writeMomentOf(describeField(String(within.at(-1) ?? name), contract.use(field)))
@@ -238,7 +239,7 @@ function compileValue(value: Json, node: Node, ground: FieldGround, name: string
       return ({ clock }) => write(clock.now())
     },
     compile(text, at, start, alone) {
-      const compiled = compileExpression(languages.ofRecords, { contract }, 'any', text, at, start, report)
+      const compiled = compileExpression(language, { contract }, 'any', text, at, start, report)
       const isTime = alone && compiled?.type === 'google.protobuf.Timestamp'
       const write = isTime ? writeAt(at.slice(1)) : undefined
       if (compiled === undefined || write === undefined) return compiled
@@ -247,8 +248,14 @@ function compileValue(value: Json, node: Node, ground: FieldGround, name: string
   })
   const make = template.fill as (making: Making) => Json | undefined
   if (template.holes.length === 0) return make
-  return Object.assign((making: Making) => (making.scope === undefined ? undefined : make(making)), { scoped: true })
+  const scoped = (making: Making) => (making.scope === undefined ? undefined : make(making))
+  const [{ alone, path, expression }] = template.holes as [Hole]
+  const isKnown = alone && path.length === 0 && KNOWN_TYPES.has(expression.type)
+  return Object.assign(scoped, { scoped: true, ...(isKnown && { sample: template.fill({} as Making) as Json }) })
 }
+
+/** The types of expressions whose values have the type in JSON that a field's schema may refuse. */
+const KNOWN_TYPES = new Set(['string', 'int', 'double', 'bool'])
 
 /** Sample data for checking values at load. */
 export const SOME_REQUEST: Making = {

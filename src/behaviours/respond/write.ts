@@ -2,7 +2,7 @@
 // Patch or JSON Patch. The door to rfc6902.
 
 import { applyPatch, type Operation as PatchOperation } from 'rfc6902'
-import { type Operation, type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
+import { type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
 import { isJson, JSON_PATCH } from '../../contract/media-types.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { placeholdersIn } from '../../expression/template.ts'
@@ -18,30 +18,41 @@ import {
   stringifyJson,
 } from '../../kernel/json.ts'
 import { mergePatch } from '../../kernel/merge-patch.ts'
-import { allows, type Entry, type Id } from '../../world/records/types.ts'
+import type { Entry, Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { inBody, isId, type Resource } from '../resource.ts'
+import type { Action } from './also.ts'
 import { isUnshown, type RespondConfig } from './config.ts'
-import { compileFinder, compileKey, compileWithin, danglingIn, missingRecord, refuseConflict } from './key.ts'
-import { compileMaker, keepOwners } from './record.ts'
-import { compileLocation, type Give, withoutBody } from './reply.ts'
+import {
+  compileConflict,
+  compileFinder,
+  compileKey,
+  compileWithin,
+  danglingIn,
+  missingRecord,
+  refuseTransition,
+} from './key.ts'
+import { compileMaker, keepOwners, type RecordMaker } from './record.ts'
+import { compileLocation, withoutBody } from './reply.ts'
 import { completeTemplate, itemOf, listedRecords, pathParameter, recordReader } from './shape.ts'
 
 /** Replace and update combine the old value and the body in different ways; both validate and store the result. */
 export function compileWrite(
   config: RespondConfig,
   resource: Resource,
-  give: Give,
+  action: Action,
   site: Site,
   kind: 'replace' | 'update',
 ): Handler {
+  const { give, also } = action
   const { name, idField, references } = resource
   const { operation, invalid } = site
+  const conflict = compileConflict(operation)
   const maker = compileMaker(resource, config, kind, site)
   const { within, identify, get } = compileFinder(resource, config, site, maker)
   const status = successStatus(operation, 200, 204)
-  const create = config.creates === true ? compileCreateOne(config, resource, give, site) : undefined
+  const create = config.creates === true ? compileCreateOne(config, resource, action, site) : undefined
   // By its media type, or by the schema of its operation, a list is a JSON Patch.
   const isPatch = [...(operation.body?.content.values() ?? [])].some(({ patch }) => patch === true)
   const isPatched = ({ body, request }: Exchange) =>
@@ -69,10 +80,10 @@ export function compileWrite(
       if (Array.isArray(record)) return invalid(record)
       const lost = references.size === 0 ? NO_RULES : await danglingIn(resource, fields, exchange)
       if (lost.length > 0) return invalid(lost)
-      const refused = refuseTransition(resource, old.value, record, operation)
+      const refused = refuseTransition(resource, old.value, record, conflict)
       if (refused !== undefined) return refused
       const records = exchange.records(name)
-      const entry = await records.replace(old.id, record, old.revision)
+      const entry = await records.replace(old.id, record, old.revision, also?.step(exchange))
       // Another request wrote between our read and our write: merge again with its result.
       if (typeof entry === 'string') continue
       exchange.entry = entry
@@ -142,25 +153,9 @@ function withLeaves(value: Json, leaf: (value: Json) => Json): Json {
   return mapValues(value, one => withLeaves(one as Json, leaf))
 }
 
-/** Refuses a write that changes a record's state along no configured edge. */
-function refuseTransition(
-  { name, states }: Resource,
-  before: JsonObject,
-  after: JsonObject,
-  operation: Operation,
-): Reply | undefined {
-  if (states === undefined) return undefined
-  const { field, from } = states
-  if (allows(states, before[field], after[field])) return undefined
-  const edges = (from.get(String(before[field])) ?? []).map(({ to }) => `"${to}"`)
-  const ways = edges.length === 0 ? 'this state is final' : `it can become ${edges.join(', ')}`
-  const detail = `this record of ${name} is "${before[field]}" and cannot become "${after[field]}"; ${ways}`
-  return refuseConflict(operation, detail)
-}
-
 /** Compiles the creation of a record, or of each record in a list. */
-export const compileCreate = (config: RespondConfig, resource: Resource, give: Give, site: Site): Handler =>
-  compileCreateEach(config, resource, give, site) ?? compileCreateOne(config, resource, give, site)
+export const compileCreate = (config: RespondConfig, resource: Resource, action: Action, site: Site): Handler =>
+  compileCreateEach(config, resource, action, site) ?? compileCreateOne(config, resource, action, site)
 
 /**
  * Compiles the creation of one record.
@@ -170,7 +165,7 @@ export const compileCreate = (config: RespondConfig, resource: Resource, give: G
 function compileCreateOne(
   config: RespondConfig,
   resource: Resource,
-  give: Give,
+  { give, also }: Action,
   site: Site,
 ): (exchange: Exchange, id?: Id) => Promise<Reply> {
   const { operation, invalid } = site
@@ -185,7 +180,8 @@ function compileCreateOne(
   const usualReaders = isUnshown(idField) ? [] : [`${operation.path}/{id}`]
   const locate = compileLocation(site.readers.get(name) ?? usualReaders, operation.path, resource.unshown)
   const idPlace = pointer([idField])
-  const exists = (id: Id) => refuseConflict(operation, `the record ${id} already exists in ${name}`)
+  const conflict = compileConflict(operation)
+  const exists = (id: Id) => conflict(`the record ${id} already exists in ${name}`)
   const usedUp = refuse(problems.unavailable, `no ids are left for ${name}`)
   const withoutId = invalid([inBody(idPlace, 'required', 'is required')])
   const notAnId = invalid([inBody(idPlace, 'id', 'must be well-formed text or an integer')])
@@ -198,13 +194,7 @@ function compileCreateOne(
     const collection = exchange.records(name)
     let fields = maker.compose(given, exchange)
     if (within !== undefined) fields = within.own(exchange, fields)
-    for (const [field, to] of maker.supplied) {
-      // A reference that requests do not have is to the first record.
-      const { last } = Object.hasOwn(fields, field)
-        ? NO_PAGE
-        : await exchange.records(to).list({ filters: [], limit: 1 })
-      if (last !== undefined) fields = { ...fields, [field]: last }
-    }
+    if (maker.supplied.length > 0) fields = await withSupplied(fields, maker, exchange)
     const lost = references.size === 0 ? NO_RULES : await danglingIn(resource, fields, exchange)
     if (id !== undefined) {
       const record = maker.fit(withId(idField, id, fields), exchange)
@@ -212,7 +202,7 @@ function compileCreateOne(
       if (lost.length > 0) return invalid(lost)
       // Mending has changed an id that the schema does not allow.
       if (String(idIn(idField, record)) !== String(id)) return missingRecord(resource, id)
-      const { entry } = await collection.put(key?.of(exchange, id) ?? id, record)
+      const { entry } = await collection.put(key?.of(exchange, id) ?? id, record, also?.step(exchange))
       exchange.entry = entry
       if (putStatus === 204) return withoutBody(putStatus)
       return give(entry, putStatus, exchange)
@@ -232,8 +222,9 @@ function compileCreateOne(
       mended = fit === whole ? undefined : fit
       return isId(idIn(idField, whole)) ? mended && MENDED : notAnId
     }
-    let made = await collection.create(fields, check)
-    if (made === MENDED) made = await collection.create(mended as JsonObject, check)
+    const step = also?.step(exchange)
+    let made = await collection.create(fields, check, step)
+    if (made === MENDED) made = await collection.create(mended as JsonObject, check, step)
     // Mended again: the id is the invalid part.
     if (made === MENDED) return usedUp
     if (made === 'exists') return exists(idIn(idField, fields) as Id)
@@ -243,10 +234,20 @@ function compileCreateOne(
   }
 }
 
+/** Returns fields with the references that requests do not have: to the first record. */
+async function withSupplied(fields: JsonObject, { supplied }: RecordMaker, exchange: Exchange): Promise<JsonObject> {
+  const out: Record<string, Json> = { ...fields }
+  for (const [field, to] of supplied) {
+    if (Object.hasOwn(fields, field)) continue
+    const { last } = await exchange.records(to).list({ filters: [], limit: 1 })
+    if (last !== undefined) out[field] = last
+  }
+  return out
+}
+
 /** Marks a record that is valid only after mending. */
 const MENDED = withoutBody(0)
 const NO_RULES: readonly BrokenRule[] = []
-const NO_PAGE = { last: undefined }
 
 /**
  * Returns a function that drops the id of a new record if the operation that reads it cannot name it: an empty text, or 626
@@ -274,11 +275,17 @@ const MOST = 1000
 const APART = 2 ** 32
 
 /** Compiles the creation of the records that a request lists: all of them, or none. `undefined` if its body is not a list. */
-function compileCreateEach(config: RespondConfig, resource: Resource, give: Give, site: Site): Handler | undefined {
+function compileCreateEach(
+  config: RespondConfig,
+  resource: Resource,
+  { give, also }: Action,
+  site: Site,
+): Handler | undefined {
   const listed = listedRecords(config.body, resource, site)
   const body = listed && bodyOfOne(site, listed)
   if (listed === undefined || body === undefined) return undefined
-  const create = compileCreateOne(config, resource, give, { ...site, operation: { ...site.operation, body } })
+  const action = { give, also: undefined }
+  const create = compileCreateOne(config, resource, action, { ...site, operation: { ...site.operation, body } })
   const status = successStatus(site.operation, 201, 200)
   const { invalid, answers } = site
   const many = invalid([inBody(pointer(listed), 'maxItems', `must have at most ${MOST} items`)])
@@ -292,15 +299,25 @@ function compileCreateEach(config: RespondConfig, resource: Resource, give: Give
     if (list.length === 0) return empty ?? answers.reply(exchange.question())
     if (list.length > MOST) return many
     const made: Entry[] = []
+    const parts: Exchange[] = []
+    const undo = async () => {
+      for (const { id, revision } of made) await exchange.records(resource.name).remove(id, revision)
+    }
     for (const [i, body] of (list as Json[]).entries()) {
       const ordinal = exchange.ordinal + i * APART
       const one: Exchange = Object.assign(Object.create(exchange), { body, ordinal, entry: undefined })
       const reply = await create(one)
       if (one.entry === undefined) {
-        for (const { id, revision } of made) await exchange.records(resource.name).remove(id, revision)
+        await undo()
         return reply
       }
       made.push(one.entry)
+      parts.push(one)
+    }
+    const refused = also?.doAll(exchange, parts)
+    if (refused !== undefined) {
+      await undo()
+      return refused
     }
     const [first] = made as [Entry]
     exchange.entry = first

@@ -101,7 +101,7 @@ export function readResources({
     const message = `only ${records.length} of ${count} records could be generated that match the schema and have distinct ids`
     report.warning('fewer-records', message, source.locate(['resources', name, 'seed', 'generate']))
   }
-  const ground = { contract, languages: house.languages }
+  const ground = { contract, language: house.languages.ofRecords }
   for (const [name, resource] of resources) {
     const { states: block } = declared[name] as ResourceFile
     const states = block && compileStates(block, resource, ground, source, report)
@@ -322,7 +322,7 @@ function compileOwnFields(site: ResourceSite, key: 'defaults' | 'set', schema: S
   const makes = compileFields(
     block[key],
     schema.shape,
-    { contract, languages: house.languages },
+    { contract, language: house.languages.ofRecords },
     `${block.schema} has`,
     (code, message, path, hint, part) => report.error(code, message, at([key, ...path], part), hint),
   )
