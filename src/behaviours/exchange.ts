@@ -23,6 +23,8 @@ export interface Choice {
   readonly example?: string | undefined
   readonly dynamic?: boolean | undefined
   readonly seed?: string | undefined
+  /** The length of generated lists. */
+  readonly items?: number | undefined
 }
 
 /** The records of a collection, as requests read and write them. */
@@ -212,7 +214,8 @@ export class Exchange {
 
   /** Adds a sentence to `Understudy-Warning` of any later reply. */
   warn(text: string): void {
-    this.warnings = [...this.warnings, text]
+    // A rule reads the parameters before they are validated.
+    if (!this.warnings.includes(text)) this.warnings = [...this.warnings, text]
   }
 
   /** The values of its parameters, once checked. */
@@ -223,7 +226,7 @@ export class Exchange {
   }
 
   /** Returns this request as a question to the contract. Equal requests give equal questions. */
-  question({ status, example, dynamic = false, seed }: Choice = {}): Question {
+  question({ status, example, dynamic = false, seed, items }: Choice = {}): Question {
     const { request, operation, segments } = this
     const { accept, host } = request.headers
     // Without a seed, each request for a generated reply gets another one.
@@ -233,6 +236,7 @@ export class Exchange {
       status,
       example,
       dynamic,
+      items,
       seed: Math.floor(this.world.draw(operation.id, ordinal, purpose) * 2 ** 32),
       given: { parameters: this.parameters, body: this.body },
       accept: accept?.toString(),

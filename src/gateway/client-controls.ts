@@ -25,12 +25,12 @@ export interface Controls {
 
 const HEADERS = [
   ...['Understudy-World', 'Understudy-Time', 'Understudy-Weather', 'Understudy-Ordinal'],
-  ...['Understudy-Delay', 'Understudy-Explain'],
+  ...['Understudy-Delay', 'Understudy-Explain', 'Understudy-Validate'],
 ]
 const knownHeaders = new Set(HEADERS.map(name => name.toLowerCase()))
 
-/** The query controls; `prefer` reads the first four. */
-const PARAMETERS = ['__code', '__example', '__dynamic', '__seed', '__delay', '__weather']
+/** The query controls; `prefer` reads the first five. */
+const PARAMETERS = ['__code', '__example', '__dynamic', '__seed', '__items', '__delay', '__weather']
 
 /** The maximum delay in milliseconds. */
 const LONGEST_DELAY = 600_000
@@ -61,6 +61,7 @@ export function readControls(
   if (ordinal !== undefined && !/^[1-9]\d{0,8}$/.test(String(ordinal))) {
     return refuseHeader('Understudy-Ordinal must be a number from 1 to 999999999')
   }
+  if ((headers['understudy-validate'] ?? 'warn') !== 'warn') return refuseHeader('Understudy-Validate must be warn')
   const delay = inQuery?.delay ?? headers['understudy-delay']
   const wait = delay === undefined ? undefined : parseDuration(String(delay))
   if (delay !== undefined && (wait === undefined || wait > LONGEST_DELAY)) {

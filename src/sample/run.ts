@@ -284,10 +284,14 @@ export class Run {
     const unsought = contained.filter(one => one.maxContains !== undefined).map(({ contains }) => ({ not: contains }))
     const start = [prefix, 0, Math.max(0, prefix - sought.length)][variant % 3] as number
     const least = Math.max(minItems, sought.length > 0 ? start + sought.length : 0)
+    const asked = this.#path.some(key => typeof key === 'number') ? undefined : this.#options.items
     const ample = budget >= 1 && variant % 4 !== 1 && !this.#circles(schemasAt(prefix))
     const usual = prefix > 0 ? prefix : schemasAt(0).length > 0 ? 2 : 0
-    const want = Math.min(facets.maxItems, Math.max(least, ample ? usual : Math.min(prefix, minItems)), LONGEST)
-    const share = (budget - want) / Math.max(1, want)
+    const length = asked ?? (ample ? usual : Math.min(prefix, minItems))
+    const want = Math.min(facets.maxItems, Math.max(least, length), LONGEST)
+    // As many optional parts as each item of a usual list has.
+    const [parts, shares] = asked === undefined ? [want, Math.max(1, want)] : [2, 2]
+    const share = (budget - parts) / shares
     const singular = name?.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
     const out: Json[] = []
     const texts = new Set<string>()
@@ -295,7 +299,7 @@ export class Run {
       const seek = sought[index - start]
       // A very long list without `uniqueItems` repeats its items.
       if (!unique && index >= prefix && index > 100 && seek === undefined) {
-        out.push(out[index - 1] as Json)
+        out.push(out[Math.max(prefix, index - 100)] as Json)
         continue
       }
       const all = [...schemasAt(index), ...(seek === undefined ? unsought : [seek])]
@@ -310,7 +314,7 @@ export class Run {
       }
       const text = JSON.stringify(item)
       // Avoid examples with duplicate items.
-      if (texts.has(text) && index >= Math.max(least, prefix)) break
+      if (texts.has(text) && index >= Math.max(unique ? least : (asked ?? least), prefix)) break
       texts.add(text)
       out.push(item)
     }

@@ -112,11 +112,11 @@ export class Sampler {
     const repeated = options.sent === undefined ? undefined : this.#repeat(key, options.sent, options)
     if (repeated !== undefined) return repeated
     const lesson = this.#lessonOf(key, request)
-    const isUsual = !dynamic && name === undefined && options.budget === undefined
+    const isUsual = !dynamic && name === undefined && options.budget === undefined && options.items === undefined
     const isEnough = seed === LESSON || (few === true && lesson.cost > DEAREST)
     if (isUsual && isEnough && lesson.value !== undefined) return valid(lesson.value)
     const make = (by: SampleOptions) => this.sampleAll([this.#rootOf(key)], by, lesson)
-    if (few !== true || lesson.cost < DEAR) return make(options)
+    if (few !== true || lesson.cost < DEAR || options.items !== undefined) return make(options)
     const one = Math.abs(seed) % FEW_VALUES
     return getOrMake(this.#kept, `${request} ${dynamic} ${one} ${name ?? ''} ${key}`, () =>
       make({ ...options, seed: one }),
@@ -149,11 +149,16 @@ export class Sampler {
 
   /** Returns a value that is valid for all of the schemas. */
   sampleAll(schemas: readonly unknown[], options: SampleOptions, { first, learnt }: Partial<Lesson> = {}): Sample {
+    // A usual list has two items, and no more than a hundred of a longer one are made.
+    const times = Math.min(100, Math.max(2, options.items ?? 2)) / 2
     for (const { budget, limit } of TRIES.slice(first)) {
-      const value = this.#run({ ...options, limit, learnt }).write(schemas, Math.min(budget, options.budget ?? budget))
+      const value = this.#run({ ...options, limit: limit * times, learnt }).write(
+        schemas,
+        Math.min(budget, options.budget ?? budget),
+      )
       if (value !== undefined) return valid(value)
     }
-    const run = this.#run({ ...options, limit: SETTLING, settles: true, learnt })
+    const run = this.#run({ ...options, limit: SETTLING * times, settles: true, learnt })
     const value = run.write(schemas, 40) ?? null
     const fits = this.#fittingFor(options).fitsAll(schemas, value)
     return { value, fits, gaps: fits ? [] : run.gaps }

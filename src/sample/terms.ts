@@ -16,6 +16,8 @@ export interface SampleOptions {
   readonly sent?: Json | undefined
   /** The maximum number of values beyond the required ones. */
   readonly budget?: number | undefined
+  /** The length of its lists, but of those within their items. A list that has bounds stays within them. */
+  readonly items?: number | undefined
   /** Whether a few different values will do for all seeds where making one takes long. */
   readonly few?: boolean | undefined
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { problemOf } from '../../src/kernel/http.ts'
 import { shop } from '../contract/answer/shop.ts'
+import { inProcess } from '../support/in-process.ts'
 
 const { send } = shop()
 const preferring = (line: string, prefer: string, body?: unknown) => send(line, body, { prefer })
@@ -146,4 +147,59 @@ test('a chosen reply changes no state and keeps the deprecation headers', async 
 test('`prefer: false` switches preferences off', async () => {
   const off = shop('{ contract: ./shop.yaml, defaults: { prefer: false } }')
   assert.equal((await off.send('GET /v1/books/1?__code=404', undefined, { prefer: 'code=404' })).status, 200)
+})
+
+test('a client chooses the length of generated lists', async () => {
+  const { send: ask } = inProcess({
+    'gateway.yaml': `
+contract: ./openapi.yaml
+resources: { things: { schema: Thing, seed: [{ id: 1 }, { id: 2 }] } }
+operations: { listThings: { respond: { list: things } } }`,
+    'openapi.yaml': `
+openapi: 3.1.0
+info: { title: Things, version: "1" }
+paths:
+  /pages:
+    get:
+      operationId: listPages
+      responses: { "200": { description: Page, content: { application/json: { schema: { $ref: "#/components/schemas/Page" } } } } }
+  /few:
+    get:
+      operationId: listFew
+      responses: { "200": { description: Few, content: { application/json: { schema: { type: array, maxItems: 3, items: { type: integer } } } } } }
+  /kinds:
+    get:
+      operationId: listKinds
+      responses: { "200": { description: Kinds, content: { application/json: { schema: { type: array, uniqueItems: true, items: { enum: [a, b] } } } } } }
+  /things:
+    get:
+      operationId: listThings
+      responses: { "200": { description: Things, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Thing" } } } } } }
+components:
+  schemas:
+    Thing: { type: object, required: [id], properties: { id: { type: integer }, tags: { type: array, items: { type: string } } } }
+    Page: { type: object, required: [data], properties: { data: { type: array, items: { $ref: "#/components/schemas/Thing" } } } }`,
+  })
+  const prefer = (line: string, words: string) => ask(line, undefined, { prefer: words })
+  for (const items of [0, 1, 7, 1000]) {
+    const { status, body, headers } = await prefer('GET /pages', `items=${items}`)
+    assert.equal(status, 200)
+    const { data } = body as { data: { tags?: string[] }[] }
+    assert.equal(data.length, items)
+    assert.ok(
+      data.every(({ tags = [] }) => tags.length <= 2),
+      'lists within items have their usual length',
+    )
+    assert.equal(headers['preference-applied'], `items=${items}`)
+  }
+  assert.deepEqual((await prefer('GET /pages', 'items=5')).body, (await ask('GET /pages?__items=5')).body)
+  assert.equal(((await prefer('GET /few', 'items=7')).body as []).length, 3)
+  assert.equal(((await prefer('GET /kinds', 'items=7')).body as []).length, 2)
+  const stored = await prefer('GET /things', 'items=7')
+  assert.equal((stored.body as []).length, 2, 'a stored list keeps its length')
+  for (const items of ['1001', '1000000', '-1', 'many']) {
+    const { status, body } = await prefer('GET /pages', `items=${items}`)
+    assert.equal(status, 400)
+    assert.match(JSON.stringify(body), /items must be a number from 0 to 1000/)
+  }
 })

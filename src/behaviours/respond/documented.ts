@@ -13,7 +13,12 @@ export function compileDocumented({ operation, answers }: Site): Handler {
     const reply = refuse(problems.not_simulated, notSimulated(operation.id))
     return async () => reply
   }
-  return async exchange => answers.reply(exchange.question())
+  return async exchange => {
+    const items = exchange.choice?.items
+    if (items === undefined) return answers.reply(exchange.question())
+    const reply = answers.reply(exchange.question({ items, dynamic: true, seed: '' }))
+    return withHeaders(reply, { 'preference-applied': `items=${items}` })
+  }
 }
 
 /** A choice among the replies of the contract, and further headers, in which `${…}` is filled in. */

@@ -14,6 +14,8 @@ export interface Wish {
   readonly example: string | undefined
   /** Whether to generate every value. */
   readonly dynamic: boolean
+  /** The length of its lists; unset for the usual one. */
+  readonly items?: number | undefined
   readonly seed: number
   readonly given: EchoSource
 }
@@ -75,11 +77,11 @@ export type FindReferences = (node: Node) => ((value: Json, turn: number) => Jso
 /** Returns a value of the schema, with existing records, and with the values of the request. */
 export function generatedContent(
   { schema }: MediaType,
-  { dynamic, seed, given }: Wish,
+  { dynamic, items, seed, given }: Wish,
   references: FindReferences,
 ): Content {
   if (schema === undefined) return { value: undefined }
-  const { value, fits, gaps } = schema.sample({ seed, dynamic, sent: given.body, few: true })
+  const { value, fits, gaps } = schema.sample({ seed, dynamic, items, sent: given.body, few: true })
   const linked = fits ? references(schema.node)?.(value, seed >>> 0) : undefined
   const known = linked !== undefined && schema.fits(linked) ? linked : value
   return fits
