@@ -83,7 +83,7 @@ test('the extension point imports no extension', () => {
 const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   request: ['behaviours/prefer.ts'],
   consumer: ['behaviours/authenticate.ts', 'behaviours/deprecation.ts', 'plan/answers.ts'],
-  values: ['behaviours/validate/index.ts'],
+  values: ['behaviours/validate/parameters.ts'],
   body: ['behaviours/validate/index.ts', 'plan/conditions.ts'],
   bytes: ['behaviours/validate/index.ts', 'plan/conditions.ts'],
   sent: ['behaviours/validate/index.ts'],

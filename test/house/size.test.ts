@@ -37,7 +37,6 @@ const SCREEN = 60
 const LONGER: Readonly<Record<string, number>> = {
   'behaviours/respond/record.ts compileMaker': 71,
   'behaviours/respond/write.ts compileCreateOne': 75,
-  'behaviours/validate/index.ts compileParameters': 64,
   'behaviours/validate/index.ts compileBody': 67,
   'cli/command-line.ts readCommandLine': 65,
   'expression/template.ts compileFilling': 83,

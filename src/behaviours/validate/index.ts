@@ -2,13 +2,11 @@
 // if configured.
 
 import type { Operation } from '../../contract/contract.ts'
-import { compileTexts, type Parameter, splitQuery } from '../../contract/document/parameters.ts'
 import { essenceOf } from '../../contract/media-types.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
 import { type BrokenRule, firstOf, problems, type Reply, refuse, withHeaders } from '../../kernel/http.ts'
 import { isObject, type Json, memberAt, type Parsed, parsePointer } from '../../kernel/json.ts'
-import type { Violation } from '../../kernel/schema/violations.ts'
 import { schemasWithin } from '../../sample/schema-parts.ts'
 import { breathe } from '../../world/real-time.ts'
 import {
@@ -22,7 +20,11 @@ import {
 } from '../behaviour.ts'
 import { EXTRA, inBody } from '../resource.ts'
 import { compileJudge } from './judge.ts'
+import { compileParameters, NONE } from './parameters.ts'
 import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
+import { MOST_SLIPS, warnOfSlips } from './slips.ts'
+
+export { compileParameters } from './parameters.ts'
 
 const schema = setting.block(
   'Checks requests against the contract; null accepts every request, and responders then get no parameters.',
@@ -38,6 +40,10 @@ const schema = setting.block(
     undocumentedQuery: setting.choice(
       ['ignore', 'refuse'],
       'Whether an undocumented query parameter is ignored or refused. Default: ignore.',
+    ),
+    queryForms: setting.choice(
+      ['lenient', 'standard'],
+      'Whether a list or an object in another form than the contract documents, `colors[]=a` or `filter.level=1`, is read with an `Understudy-Warning`, or refused as undocumented. Default: lenient.',
     ),
     undocumentedBody: setting.choice(
       ['warn', 'refuse', 'ignore'],
@@ -72,111 +78,39 @@ function compileMode(
   mode: 'refuse' | 'warn' | 'off',
   follows: boolean,
   config: ValidateConfig,
-  { operation, maxBody, invalid }: Site,
+  { operation, maxBody, invalid, clientControls }: Site,
 ): Wrap {
   const readParameters = compileParameters(operation, config)
   const judges = mode !== 'refuse'
   const undocumented = judges ? 'ignore' : (config.undocumentedBody ?? 'warn')
   const body = compileBody(operation, undocumented, maxBody, invalid)
   if (judges) return compileJudge(mode === 'warn', follows, readParameters, body, invalid)
-  return next => exchange => {
-    const { path, rest } = readParameters?.(exchange) ?? NONE
-    if (path.length > 0) return Promise.resolve(invalid(path))
-    if (body === undefined || !exchange.request.hasBody) {
-      const absent = body?.absent?.(exchange) ?? NO_RULES
-      const all = absent.length === 0 ? rest : [...rest, ...absent]
-      return all.length === 0 ? next(exchange) : Promise.resolve(invalid(all))
+  // For `Understudy-Validate: warn`.
+  const judge = clientControls ? compileJudge(true, false, readParameters, body, invalid) : undefined
+  return next => {
+    const judged = judge?.(next)
+    return exchange => {
+      if (judged !== undefined && exchange.request.headers['understudy-validate'] !== undefined) return judged(exchange)
+      const { path, rest } = readParameters?.(exchange) ?? NONE
+      if (path.length > 0) return Promise.resolve(invalid(path))
+      if (body === undefined || !exchange.request.hasBody) {
+        const absent = body?.absent?.(exchange) ?? NO_RULES
+        const all = absent.length === 0 ? rest : [...rest, ...absent]
+        return all.length === 0 ? next(exchange) : Promise.resolve(invalid(all))
+      }
+      return body.read(exchange).then(outcome => {
+        if ('status' in outcome) return outcome
+        const all = rest.length === 0 ? outcome : [...rest, ...outcome]
+        if (all.length === 0) return next(exchange)
+        // Its fields are not used, so that no deprecated one among them counts.
+        exchange.body = undefined
+        return invalid(all)
+      })
     }
-    return body.read(exchange).then(outcome => {
-      if ('status' in outcome) return outcome
-      const all = rest.length === 0 ? outcome : [...rest, ...outcome]
-      if (all.length === 0) return next(exchange)
-      // Its fields are not used, so that no deprecated one among them counts.
-      exchange.body = undefined
-      return invalid(all)
-    })
   }
-}
-
-/** The broken rules of a request's parameters. */
-interface Broken {
-  /** The broken rules of the path, which then identifies no resource. */
-  readonly path: readonly BrokenRule[]
-  readonly rest: readonly BrokenRule[]
 }
 
 const NO_RULES: readonly BrokenRule[] = []
-const NO_TEXTS: ReadonlyMap<string, readonly string[]> = new Map()
-const NONE: Broken = { path: NO_RULES, rest: NO_RULES }
-
-/**
- * Returns a function that converts and validates the parameters, and stores their values in the exchange; `undefined` if there
- * is nothing to do.
- */
-export function compileParameters(
-  operation: Operation,
-  { invalidQuery, undocumentedQuery }: ValidateConfig,
-): ((exchange: Exchange) => Broken) | undefined {
-  const { parameters } = operation
-  const strict = undocumentedQuery === 'refuse'
-  if (parameters.length === 0 && !strict) return undefined
-  const readers = parameters.map(parameter => compileTexts(parameter, operation.path))
-  const known = new Set(parameters.flatMap(({ name, in: place }) => (place === 'query' ? [name] : [])))
-  const isOwned = (name: string) => parameters.some(one => one.in === 'query' && one.owns(name))
-  return exchange => {
-    const query = splitQuery(exchange.request.query)
-    // A declared parameter is never a property of an exploded object.
-    let undocumented: typeof query | undefined
-    for (const [name, texts] of query) {
-      if (known.has(name)) continue
-      undocumented ??= new Map()
-      undocumented.set(name, texts)
-    }
-    const values: unknown[] = new Array(parameters.length)
-    exchange.values = values
-    const path: BrokenRule[] = []
-    const rest: BrokenRule[] = []
-    for (let i = 0; i < parameters.length; i++) {
-      const parameter = parameters[i] as Parameter
-      const { name, in: place, required, schema } = parameter
-      const gathered = parameter.gather?.(undocumented ?? NO_TEXTS)
-      const texts = gathered === undefined ? readers[i]?.(exchange, query) : undefined
-      let broken: readonly Pick<Violation, 'pointer' | 'keyword' | 'message'>[] | undefined
-      if (gathered === undefined && (texts === undefined || texts.length === 0)) {
-        values[i] = parameter.default
-        if (required) broken = [{ pointer: '', keyword: 'required', message: 'is required' }]
-      } else if (parameter.allowsEmpty && texts?.length === 1 && texts[0] === '') {
-        values[i] = schema.types.has('string') && schema.check('') === undefined ? '' : parameter.default
-      } else {
-        const read = gathered ?? parameter.read(texts as readonly string[])
-        if ('fault' in read) broken = [{ pointer: '', keyword: 'syntax', message: read.fault }]
-        else {
-          broken = schema.check(read.value, read.exact)
-          if (broken === undefined) values[i] = read.value
-        }
-        if (broken !== undefined && place === 'query' && invalidQuery === 'ignore' && !required) {
-          values[i] = parameter.default
-          broken = undefined
-        }
-      }
-      if (broken === undefined) continue
-      const rules = place === 'path' ? path : rest
-      for (const { pointer, keyword, message } of broken) {
-        rules.push({ in: place, path: name + pointer, rule: keyword, message })
-      }
-    }
-    if (undocumented !== undefined) warnOfSlips(exchange, 'query parameter', undocumented.keys(), known, isOwned)
-    if (exchange.broken && path.length === 0) {
-      path.push({ in: 'path', path: '', rule: 'encoding', message: 'has a broken percent-encoding' })
-    }
-    if (strict && undocumented !== undefined) {
-      for (const name of undocumented.keys()) {
-        if (!isOwned(name)) rest.push({ in: 'query', path: name, rule: 'undocumented', message: 'is not documented' })
-      }
-    }
-    return { path, rest }
-  }
-}
 
 // Reads and checks a request's body, and says which names in it look misspelt.
 
@@ -328,30 +262,8 @@ function checkPatch(value: Json): readonly BrokenRule[] {
 
 const isPointer = (value: unknown): boolean => typeof value === 'string' && parsePointer(value) !== undefined
 
-/** Bounds the cost of looking for misspelt names. */
-const MOST_SLIPS = 10
+/** Names are compared in no larger object. */
 const MOST_PROPERTIES = 200
-
-/**
- * Warns a client of undocumented names that look like misspelt documented ones, which would be ignored in silence.
- *
- * @param isKnown whether the contract has the name nevertheless, or the request the meant one
- */
-function warnOfSlips(
-  exchange: Exchange,
-  kind: 'query parameter' | 'body field',
-  names: Iterable<string>,
-  known: { keys(): Iterable<string> },
-  isKnown: (name: string, meant: string) => boolean,
-): void {
-  let looked = 0
-  for (const name of names) {
-    if (++looked > MOST_SLIPS) return
-    const meant = slipOf(name, known.keys())
-    if (meant === undefined || isKnown(name, meant)) continue
-    exchange.warn(`the contract has no ${kind} "${name}"; did you mean "${meant}"?`)
-  }
-}
 
 /** Looks at the fields at the top of a valid body. */
 function warnOfFieldSlips(exchange: Exchange, value: Json, schema: SchemaUse): void {

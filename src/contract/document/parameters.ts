@@ -15,6 +15,7 @@ import {
   compileStyle,
   type Decode,
   type NamedTexts,
+  type OtherForm,
   type ParameterRead,
   REPEATED,
   STYLES,
@@ -45,6 +46,7 @@ export interface Parameter {
   readonly gather?: (query: NamedTexts) => ParameterRead | undefined
   /** Whether a name in the query belongs to it. */
   owns(name: string): boolean
+  readonly otherForm?: OtherForm | undefined
   readonly node: Node
 }
 

@@ -151,6 +151,15 @@ export interface StyleReader {
   readonly gather?: (query: NamedTexts) => ParameterRead | undefined
   /** Whether a name in the query belongs to the parameter. */
   owns(name: string): boolean
+  /** Set for a list or an object: the names by which clients spell its parts, whatever the contract documents. */
+  readonly otherForm?: OtherForm | undefined
+}
+
+/** `colors[]`, `colors[0]`, `filter[level]`, `filter.level`. */
+export interface OtherForm {
+  /** Whether a name spells a part of the value in this way. */
+  spells(name: string): boolean
+  read(query: NamedTexts): ParameterRead | undefined
 }
 
 const SEPARATORS: Readonly<Record<string, string | RegExp>> = {
@@ -171,6 +180,7 @@ export function compileStyle(
   const isMap = types.has('object')
   const isPlain = !isArray && !isMap
   const isDeep = style === 'deepObject' && !isPlain
+  const otherForm = isPlain ? undefined : otherFormOf(name, isDeep, place, decode)
   if (isDeep || (style === 'form' && explode && isMap)) {
     return {
       read: texts => {
@@ -180,6 +190,7 @@ export function compileStyle(
       gather: query =>
         isDeep ? readBracketed(name, query, place, decode) : gatherProperties(name, query, place, decode),
       owns: key => key === name || (isDeep ? keysBehind(name, key) !== undefined : place.expects(key)),
+      otherForm,
     }
   }
   const owns = (key: string): boolean => key === name
@@ -209,7 +220,27 @@ export function compileStyle(
       return reader.done(pieces.map(piece => reader.value(piece.trim(), place.items)))
     },
     owns,
+    otherForm,
   }
+}
+
+function otherFormOf(name: string, isDeep: boolean, place: ValuePlace, decode: Decode): OtherForm {
+  // The names of a deep object are documented in brackets.
+  const keysOf: typeof keysBehind = (before, field) =>
+    isDeep && keysBehind(before, field) !== undefined ? undefined : keysSpelt(before, field)
+  return {
+    spells: field => keysOf(name, field) !== undefined,
+    read: query => readBracketed(name, query, place, decode, keysOf),
+  }
+}
+
+/** Returns the keys behind `name`, in brackets or behind dots; `undefined` for a field of another name. */
+function keysSpelt(name: string, field: string): string[] | undefined {
+  if (!field.startsWith(name) || !/^(?:\[[^[\]]*\]|\.[^.[\]]+)+$/.test(field.slice(name.length))) return undefined
+  const keys = [...field.slice(name.length).matchAll(/\[([^\]]*)\]|\.([^.[]+)/g)].map(
+    ([, key, dotted]) => dotted ?? key ?? '',
+  )
+  return keys.length > DEEPEST ? undefined : keys
 }
 
 /** Reads `R=100,G=200` if paired, `R,100,G,200` otherwise. */
@@ -251,7 +282,8 @@ function gatherProperties(
   const reader = new PartReader(decode)
   const value: Record<string, unknown> = {}
   for (const [key, texts] of query) {
-    if (key !== name && place.expects(key)) put(value, key, reader.values(texts, place.property(key)))
+    if (key !== name && place.expects(key) && keysSpelt(name, key) === undefined)
+      put(value, key, reader.values(texts, place.property(key)))
   }
   return Object.keys(value).length === 0 ? undefined : reader.done(value)
 }
@@ -284,10 +316,11 @@ export function readBracketed(
   fields: NamedTexts,
   place: ValuePlace,
   decode: Decode,
+  keysOf = keysBehind,
 ): ParameterRead | undefined {
   const root = emptyTree()
   for (const [field, texts] of fields) {
-    const keys = keysBehind(name, field)
+    const keys = keysOf(name, field)
     if (keys === undefined) continue
     let at = root
     for (const key of keys) at = getOrMake(at.children, key, emptyTree)
