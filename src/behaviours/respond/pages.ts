@@ -130,6 +130,17 @@ export class Paging {
     }
   }
 
+  /** Whether the size of a numbered page is the usual one, because neither the request nor the configuration nor the contract says it. */
+  isUnsized({ values }: Exchange): boolean {
+    const isGiven = pageOfConfig(this.#config).size !== undefined || values[this.#limitAt] !== undefined
+    return this.#isPaged(values) && !isGiven
+  }
+
+  /** Returns the query for a page of the same list. @param index of the first page 0 */
+  numbered({ request }: Exchange, index: number): string {
+    return queryWith(request.query, [[this.#pageName, this.#base + index]])
+  }
+
   /** Returns the size of the largest part that may be asked for. */
   step(limit: number): number {
     return this.#pageAt === -1 ? this.#highest : Math.min(limit, this.#highest)

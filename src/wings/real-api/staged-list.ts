@@ -62,8 +62,11 @@ export function compileStagedList(
   /** Lays the changes over the page that the real API returns for the same request. */
   const overPage = async (exchange: Exchange, query: Query, changes: readonly OwnChange[]): Promise<Page> => {
     const { limit, after, offset = 0 } = query
-    const { entries, total, more, cursor } = await read(exchange, exchange.request.query)
-    const isLast = !(more ?? entries.length >= limit)
+    const { entries, total: told, more, cursor } = await read(exchange, exchange.request.query)
+    const end = offset + entries.length
+    const isLast = !(more ?? (told === undefined || after !== undefined ? entries.length >= limit : end < told))
+    const isCounted = isLast && after === undefined && changes.length === 0 && !paging.isUnsized(exchange)
+    const total = told ?? (isCounted ? end : undefined)
     const laid = layOver(entries, changes, query, { first: after === undefined && offset === 0, last: isLast })
     if (changes.length > 0) {
       exchange.warn('the changes of this world are laid over the page of the real API, so its size may differ')
@@ -91,18 +94,32 @@ export function compileStagedList(
     return { entries, total, ended, size }
   }
 
-  return async (exchange, query) => {
+  /** Returns the query of a numbered page in the size that the real API chooses, if nothing says one. */
+  const sized = async (exchange: Exchange, query: Query): Promise<Query> => {
+    if (!paging.isUnsized(exchange)) return query
     const { limit, offset = 0 } = query
+    const { entries, total, more } = await read(exchange, paging.numbered(exchange, 0))
+    const { length } = entries
+    const hasNext = async () => (await read(exchange, paging.numbered(exchange, 1))).entries.length > 0
+    const isWhole = !(more ?? (total === undefined ? await hasNext() : length < total))
+    const size = isWhole ? Math.max(limit, length) : length
+    return { ...query, limit: size, offset: (offset / limit) * size }
+  }
+
+  return async (exchange, asked) => {
     const changes = changesIn(exchange.world.collection(resource.name))
     const isClean = changes.length === 0
     stagingOf(exchange).shows = isClean ? 'upstream' : 'both'
+    // The page of the real API is the page, unless the reply must say more than the real API does.
+    const isPage = isClean && (peeks === 0 || paging.isUnsized(exchange))
+    if (paging.hasCursor || isPage) return overPage(exchange, asked, changes)
+    const query = await sized(exchange, asked)
+    const { limit, offset = 0 } = query
     // Records that are gone from the pages before move others up, so the list is read from its beginning.
     const from = isClean ? offset : 0
     const wanted = (size: number) => (isClean ? size + peeks : offset + size + changes.length + 1)
     const isDeep = Number.isFinite(limit) && wanted(limit) > MOST * paging.step(limit)
-    if (paging.hasCursor || isDeep) {
-      return overPage(exchange, query, changes)
-    }
+    if (isDeep) return overPage(exchange, query, changes)
     const { entries, total, ended, size } = await gather(exchange, from, limit, wanted)
     const { rows, more, doubt } = layOver(entries, changes, query, { first: true, last: ended })
     if (doubt !== undefined) exchange.warn(doubt)

@@ -92,7 +92,7 @@ test('numbered pages are cut anew after the changes of a world, and count them',
   const clean = await send('GET /notes?page=3&size=3')
   assert.deepEqual(
     [idsOf(clean.body), clean.headers['x-total'], asked],
-    [['n7', 'n8', 'n9'], '9', ['/notes?size=3&page=3']],
+    [['n7', 'n8', 'n9'], '9', ['/notes?page=3&size=3']],
   )
   await send('DELETE /notes/n2')
   await send('POST /notes', { id: 'n25', text: 'new' })
@@ -105,6 +105,16 @@ test('numbered pages are cut anew after the changes of a world, and count them',
   )
   assert.deepEqual([...new Set(pages.map(({ headers }) => headers['x-total']))], ['10'])
   assert.ok(pages.every(({ headers }) => headers['understudy-warning'] === undefined))
+})
+
+test('a page is as large as the real API makes it, if nothing says how large', async () => {
+  const { send, asked } = notes('page: page, limit: size', LIST, (query, all) => [numbered(query, all)[0]])
+  assert.deepEqual(idsOf((await send('GET /notes?page=2')).body), ['n5', 'n6', 'n7', 'n8'])
+  assert.deepEqual(asked, ['/notes?page=2'])
+  await send('DELETE /notes/n2')
+  const pages = []
+  for (const page of [1, 2, 3]) pages.push(idsOf((await send(`GET /notes?page=${page}`)).body))
+  assert.deepEqual(pages, [['n1', 'n3', 'n4', 'n5'], ['n6', 'n7', 'n8', 'n9'], []])
 })
 
 test('a cursor of the real API is passed on, and what cannot be placed exactly is said', async () => {
