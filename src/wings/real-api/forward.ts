@@ -1,6 +1,7 @@
 // Answers with the reply of the real API, which is passed on as it arrives (RFC 9110 §7.6).
 
 import { type Exchange, type Handler, type PassOn, type Site, Slot, setting } from '../../behaviours/behaviour.ts'
+import type { KeysOf } from '../../behaviours/respond/config.ts'
 import type { Responder } from '../../behaviours/responder.ts'
 import { inTurns } from '../../behaviours/turns.ts'
 import { decodeQuery } from '../../contract/document/parameters.ts'
@@ -36,10 +37,13 @@ const keys = {
         ['simulate'],
         'What answers if the real API does not, and to methods that are not sent to it: `simulate` is the reply beside `forward`, such as `create: books`, or else that of the contract. Default: 502, 504 or 501.',
       ),
+      safe: setting.flag(
+        'Whether the request changes nothing, as a log-in: then every world sends it, by a method in `upstream.methods`.',
+      ),
     },
   ),
 }
-type ForwardConfig = { readonly forward?: { readonly else?: 'simulate' } }
+type ForwardConfig = KeysOf<typeof keys>
 
 /** Set if the stand-in answers in place of the real API. */
 const standsIn = new Slot<true>('stands-in')
@@ -55,7 +59,7 @@ export const forward: Responder<ForwardConfig> = {
   general: true,
   around: { written: 'forward: { else: simulate }', applies: config => config.forward?.else !== undefined },
   passesOn: config => (config.forward?.else === undefined ? passing => passing : passOnFirst),
-  compile: (config, site, inner) => compileForward(config.forward?.else === 'simulate', inner(), site),
+  compile: (config, site, inner) => compileForward(config, inner(), site),
   describe: ({ forward }, inner) =>
     forward?.else === undefined ? 'forward' : `forward, else ${inner ?? forward.else}`,
 }
@@ -76,8 +80,9 @@ const passOnFirst: PassOn = (passing, own, { recorded, maxBody, resources }) => 
   }
 }
 
-/** @param simulate answers in its place: for methods that are not sent, and if `instead` says so when there is no reply */
-function compileForward(instead: boolean, simulate: Handler, site: Site): Handler | undefined {
+/** @param simulate answers in its place, if the configuration says so: for methods that are not sent, and when there is no reply */
+function compileForward({ forward = {} }: ForwardConfig, simulate: Handler, site: Site): Handler | undefined {
+  const instead = forward.else === 'simulate'
   const upstream = site.settings(upstreamBlock)
   if (upstream === undefined) {
     site.error(
@@ -102,10 +107,9 @@ function compileForward(instead: boolean, simulate: Handler, site: Site): Handle
     }
     // A trial in process has no way to the real API.
     if (client === undefined || exchange.get(standsIn)) return answerInstead()
-    const why = whyUnsent(exchange, upstream)
+    const why = whyUnsent(exchange, upstream, forward.safe)
     if (why !== undefined) {
-      const remedy = 'add it to upstream.methods, or write forward: { else: simulate }'
-      return instead ? answerInstead() : refuse(problems.not_simulated, `${why}; ${remedy}`)
+      return instead ? answerInstead() : refuse(problems.not_simulated, `${why}, or forward: { else: simulate }`)
     }
     if (hasDotSegment(exchange.request.path)) return refuse(problems.invalid_request, DOT_SEGMENT_REFUSED)
     try {

@@ -78,11 +78,18 @@ export class UpstreamFailure extends Error {
 /** Methods that change nothing (RFC 9110 §9.2.1). */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
 
-/** Returns why a request must not be sent to the real API; `undefined` if it may. */
+/**
+ * Returns why a request must not be sent to the real API, with what permits it; `undefined` if it may.
+ *
+ * @param isSafe whether the configuration says that the request changes nothing, as a log-in
+ */
 export function whyUnsent(
   { request: { method }, operation, world }: Exchange,
   { methods, world: writes }: UpstreamSettings,
+  isSafe = false,
 ): string | undefined {
-  if (!methods.has(method) && !methods.has(operation.method)) return `${method} is not sent to the real API`
-  return SAFE.has(method) || world.name === writes ? undefined : 'a world never writes to the real API'
+  if (!methods.has(method) && !methods.has(operation.method))
+    return `${method} is not sent to the real API; add it to upstream.methods`
+  if (isSafe || SAFE.has(method) || world.name === writes) return undefined
+  return 'a world never writes to the real API; write forward: { safe: true } if this changes nothing'
 }

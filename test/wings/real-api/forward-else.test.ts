@@ -89,6 +89,32 @@ test('the write of another world reaches its records, and not the real API', asy
   assert.deepEqual(JSON.parse(`${(await get('/books')).body}`), [])
 })
 
+test('every world sends a request that changes nothing', async () => {
+  isDown = false
+  const world = { 'understudy-world': 'mine' }
+  const bare = YAML.replace('create: books, forward: { else: simulate }', 'forward: {}')
+  for (const [forward, status, detail] of [
+    ['{}', 501, /never writes to the real API; write forward: \{ safe: true \} if this changes nothing, or/],
+    ['{ safe: true }', 200, undefined],
+  ] as const) {
+    gateway = gatewayOf(load(bare.replace('forward: {}', `forward: ${forward}`)), new FixedClock())
+    gateway.observed(realApiObserver).client = client
+    const reply = await post({ title: 'Emma' }, world)
+    assert.equal(reply.status, status)
+    if (detail !== undefined) assert.match(`${reply.body}`, detail)
+  }
+  assert.deepEqual(
+    seen.map(({ method }) => method),
+    ['POST'],
+  )
+  gateway = gatewayOf(
+    load(bare.replace('forward: {}', 'forward: { safe: true }').replace('[GET, POST]', '[GET]')),
+    new FixedClock(),
+  )
+  gateway.observed(realApiObserver).client = client
+  assert.match(`${(await post({ title: 'Emma' }, world)).body}`, /POST is not sent to the real API; add it to/)
+})
+
 test('a repeated Idempotency-Key creates one record', async () => {
   const key = { 'idempotency-key': 'a' }
   assert.equal((await post({ title: 'Dune' }, key)).status, 201)
