@@ -1,6 +1,7 @@
 // The visit of a request to a world: its time and its base addresses, as the headers and the path of the request name them.
 
 import type { Exchange, Meeting } from '../../behaviours/exchange.ts'
+import { cookieValues } from '../../contract/document/parameters.ts'
 import { problems, type Reply, type Request, refuse } from '../../kernel/http.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { Clock } from '../../world/clock.ts'
@@ -79,12 +80,16 @@ export function worldInPath(path: string, basePaths: readonly string[]): WorldIn
 export const worldIn = (path: string, { contract, simulation }: Plan): WorldInPath | undefined =>
   simulation.listen.clientControls ? worldInPath(path, contract.basePaths) : undefined
 
-/** Returns the name of the world that a header or a path gives, or refuses it. */
-export function nameIn(
-  named: string | string[] | undefined,
-  inPath: WorldInPath | undefined,
-): string | undefined | Reply {
-  const name = inPath?.name ?? named
+/** Returns the name of the world in a cookie, for pages and for what a server renders: they cannot add a header to every request. */
+export function worldInCookie(field: string | string[] | undefined): string | undefined {
+  if (typeof field !== 'string' || !field.includes('understudy-world=')) return undefined
+  return cookieValues(field, 'understudy-world')[0]
+}
+
+/** Returns the name of the world that a header, a cookie or a path gives, or refuses it. */
+export function nameIn(headers: Request['headers'], inPath: WorldInPath | undefined): string | undefined | Reply {
+  const named = headers['understudy-world']
+  const name = inPath?.name ?? named ?? worldInCookie(headers.cookie)
   if (name === undefined) return undefined
   if (typeof name !== 'string' || !WORLD_NAME.test(name)) {
     return refuse(problems.invalid_request, `the name of a world must have ${WORLD_NAME_RULE}`)

@@ -22,6 +22,7 @@ import {
   planOfWorld,
   type Visit,
   visitOf,
+  worldInCookie,
   worldInPath,
 } from './visit.ts'
 
@@ -280,11 +281,8 @@ export class Worlds {
     const home = this.#byHost.size === 0 ? this.#default : this.#home(headers.host as string | undefined)
     const { simulation } = this.#plan
     if (simulation.listen.clientControls) {
-      const named = headers['understudy-world']
-      const timed = headers['understudy-time']
-      if (named !== undefined || timed !== undefined || path.includes('/~')) {
-        return this.#visitNamed(home, named, timed, path, this.#basePaths)
-      }
+      const named = headers['understudy-world'] ?? headers['understudy-time'] ?? worldInCookie(headers.cookie)
+      if (named !== undefined || path.includes('/~')) return this.#visitNamed(home, headers, path, this.#basePaths)
     }
     return (home.plan === this.#plan ? home : this.#current(home)).visit
   }
@@ -299,15 +297,9 @@ export class Worlds {
   }
 
   /** Returns the visit of a request that names its world or time, or refuses it. */
-  #visitNamed(
-    home: Held,
-    named: string | string[] | undefined,
-    timed: string | string[] | undefined,
-    path: string,
-    basePaths: readonly string[],
-  ): Visit | Reply {
+  #visitNamed(home: Held, headers: Request['headers'], path: string, basePaths: readonly string[]): Visit | Reply {
     const inPath = worldInPath(path, basePaths)
-    const name = nameIn(named, inPath)
+    const name = nameIn(headers, inPath)
     if (typeof name === 'object') return name
     const held = name === undefined ? home : this.#held(name)
     if (held === undefined) {
@@ -318,7 +310,7 @@ export class Worlds {
         return refuse(problems.invalid_request, 'the name of a world must not be a credential')
       }
     }
-    const moment = momentIn(timed, held?.world.clock ?? this.#clock)
+    const moment = momentIn(headers['understudy-time'], held?.world.clock ?? this.#clock)
     if (typeof moment === 'object') return moment
     const { visit } = this.#current(held ?? this.#propose(name as string))
     return directedVisit(visit, inPath, moment)
