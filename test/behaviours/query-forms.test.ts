@@ -17,6 +17,7 @@ paths:
         - { name: filter, in: query, style: deepObject, schema: { type: object, properties: { level: { type: integer }, range: { type: object } } } }
         - { name: page, in: query, schema: { type: object, properties: { offset: { type: integer } } } }
         - { name: flat, in: query, explode: false, schema: { type: object, additionalProperties: { type: integer } } }
+        - { name: json, in: query, content: { application/json: { schema: { type: object, properties: { level: { type: integer } } } } } }
         - { name: limit, in: query, schema: { type: integer } }
         - { name: "tags[]", in: query, schema: { type: array, items: { type: string } } }
         - { name: tags, in: query, schema: { type: array, items: { type: string } } }
@@ -41,6 +42,8 @@ for (const [sent, name, value] of [
   ['page[offset]=5', 'page', { offset: 5 }],
   ['page.offset=5', 'page', { offset: 5 }],
   ['flat[a]=1&flat.b=2', 'flat', { a: 1, b: 2 }],
+  ['json[level]=3', 'json', { level: 3 }],
+  ['json.level=3', 'json', { level: 3 }],
 ] as const) {
   test(`${sent} is read as ${name}, with a warning`, async () => {
     const { status, body, headers } = await things().send(`GET /things?${sent}`)
@@ -58,14 +61,14 @@ for (const [sent, name, value] of [
 
 test('the forms that the contract documents are read without a warning', async () => {
   for (const validate of ['{}', '{ queryForms: standard }', '{ undocumentedQuery: refuse }']) {
-    const query = 'colors=red&colors=blue&sizes=1|2&filter[level]=3&offset=5&flat=a,1&tags[]=x&tags=y'
+    const query = 'colors=red&colors=blue&sizes=1|2&filter[level]=3&offset=5&flat=a,1&json={"level":3}&tags[]=x&tags=y'
     const { status, body, headers } = await things(validate).send(`GET /things?${query}`)
     assert.equal(status, 200, validate)
     assert.equal(headers['understudy-warning'], undefined, validate)
     const { query: read } = body as { query: Record<string, unknown> }
     assert.deepEqual(
-      [read.colors, read.sizes, read.filter, read.flat],
-      [['red', 'blue'], [1, 2], { level: 3 }, { a: 1 }],
+      [read.colors, read.sizes, read.filter, read.flat, read.json],
+      [['red', 'blue'], [1, 2], { level: 3 }, { a: 1 }, { level: 3 }],
     )
     assert.deepEqual([read.page, read['tags[]'], read.tags], [{ offset: 5 }, ['x'], ['y']])
   }

@@ -82,6 +82,10 @@ export function readParameter(node: Node, reading: ContractReading): Parameter |
       : {
           read: contentReader(isJson(media[0]), place, schema, decode),
           owns: (key: string) => key === name,
+          // SDKs send the parts of an object in place of its JSON.
+          otherForm: isJson(media[0])
+            ? compileStyle('form', true, name, new ValuePlace([schema.node], reading), decode).otherForm
+            : undefined,
         }
   const mayBeText = schema.types.size > 1 && schema.types.has('string')
   return {
