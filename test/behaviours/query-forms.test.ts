@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inProcess } from '../support/in-process.ts'
+import { inProcess, loadFiles } from '../support/in-process.ts'
 
 const CONTRACT = `
 openapi: 3.1.0
@@ -108,4 +108,19 @@ test('one request may be warned where others are refused', async () => {
   const other = await strict.send('GET /things', undefined, { 'understudy-validate': 'off' })
   assert.equal(other.status, 400)
   assert.match(JSON.stringify(other.body), /Understudy-Validate must be warn/)
+})
+
+test('an object of the request may be a part of a fixed body whose schema wants an object', async () => {
+  const typed = CONTRACT.replace(
+    '{ type: object } } } }\n',
+    '{ type: object, properties: { query: { type: object } } } } } }\n',
+  )
+  const respond = (value: string) =>
+    loadFiles({
+      'gateway.yaml': `{ contract: ./openapi.yaml, operations: { listThings: { respond: { status: 200, body: { query: "${value}" } } } } }`,
+      'openapi.yaml': typed,
+    }).report.list.map(({ code }) => code)
+  assert.notEqual(typed, CONTRACT)
+  assert.deepEqual(respond('${request.query}'), [])
+  assert.deepEqual(respond('${ordinal}'), ['invalid-body'])
 })

@@ -91,6 +91,9 @@ export function checkHeaders(documented: readonly Header[], written: Headers, { 
   }
 }
 
+/** Types of expressions whose values have one type of JSON. */
+const SCALARS = new Set(['string', 'int', 'double', 'bool'])
+
 /** Validates the body; expressions, as far as their types are known. */
 function checkFixed(
   { holes, fill }: Template<TemplateContext>,
@@ -102,7 +105,7 @@ function checkFixed(
   const filled = fill({}) as JsonObject
   for (const { pointer: place, keyword, message } of schema.check(filled.body, true) ?? []) {
     const hole = holes.find(({ path }) => pointer(path) === `/body${place}`)
-    if (hole !== undefined && (keyword !== 'type' || !hole.alone || hole.expression.type === 'dyn')) continue
+    if (hole !== undefined && (keyword !== 'type' || !hole.alone || !SCALARS.has(hole.expression.type))) continue
     const path = (parsePointer(place) ?? []).map(key => (/^\d+$/.test(key) ? Number(key) : key))
     error('invalid-body', `this reply breaks the contract: ${place || 'the body'} ${message}`, ['body', ...path])
   }
