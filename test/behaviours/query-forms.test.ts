@@ -111,16 +111,23 @@ test('one request may be warned where others are refused', async () => {
 })
 
 test('an object of the request may be a part of a fixed body whose schema wants an object', async () => {
-  const typed = CONTRACT.replace(
-    '{ type: object } } } }\n',
-    '{ type: object, properties: { query: { type: object } } } } } }\n',
-  )
+  const typed = `
+openapi: 3.1.0
+info: { title: Things, version: "1" }
+paths:
+  /things:
+    get:
+      operationId: listThings
+      responses:
+        "200":
+          description: Things
+          content: { application/json: { schema: { type: object, properties: { query: { type: object } } } } }
+`
   const respond = (value: string) =>
     loadFiles({
       'gateway.yaml': `{ contract: ./openapi.yaml, operations: { listThings: { respond: { status: 200, body: { query: "${value}" } } } } }`,
       'openapi.yaml': typed,
     }).report.list.map(({ code }) => code)
-  assert.notEqual(typed, CONTRACT)
   assert.deepEqual(respond('${request.query}'), [])
   assert.deepEqual(respond('${ordinal}'), ['invalid-body'])
 })
