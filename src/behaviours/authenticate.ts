@@ -5,44 +5,51 @@ import { authorizationWords, challengesOf, schemeNamed, schemesOf } from '../con
 import { reportPlaceholders } from '../expression/template.ts'
 import { problems, quotedString, type Reply, refuse } from '../kernel/http.ts'
 import { getOrMake } from '../kernel/memo.ts'
-import { type Behaviour, type ConfigOf, setting } from './behaviour.ts'
+import { type Behaviour, type ConfigOf, type Site, setting, type Wrap } from './behaviour.ts'
 
 const schema = setting.block("Checks credentials against the contract's security; null accepts every request.", {
   realm: setting.text('The realm in `WWW-Authenticate`. Default: the title of the contract.'),
 })
 
-export const authenticate: Behaviour<ConfigOf<typeof schema>> = {
+type AuthenticateConfig = ConfigOf<typeof schema>
+
+export const authenticate: Behaviour<AuthenticateConfig> = {
   name: 'authenticate',
   schema,
+  letIn: compileAuthentication,
   compile(config, site) {
     reportPlaceholders(
       config?.realm,
       'nothing is filled in here: write the realm itself',
       (code, message, _, ...rest) => site.error(code, message, ['realm'], ...rest),
     )
-    // A scheme of an unsupported type is always satisfied.
-    const { contract, identify, operation } = site
-    const asks = operation.security.map(list =>
-      list.filter(({ scheme }) => schemeNamed(scheme, contract).in !== 'nowhere'),
-    )
-    if (asks.flat().length === 0) return undefined
-    const anonymous = asks.some(alternative => alternative.length === 0)
-    const realm = config?.realm ?? contract.title
-    const key = JSON.stringify([realm, operation.security])
-    const known = getOrMake(refusals, contract, () => new Map<string, CredentialRefusals>())
-    const replies = getOrMake(known, key, () => compileCredentialRefusals(realm, contract, operation.security))
-    return next => exchange => {
-      const verdict = identify(exchange.request, exchange.clock.now())
-      if (typeof verdict === 'string' && !anonymous) {
-        const { authorization } = exchange.request.headers
-        const isOdd = verdict === 'missing' && authorization !== undefined
-        return Promise.resolve(isOdd ? replies.schemeOf(String(authorization)) : replies[verdict])
-      }
-      if (typeof verdict !== 'string') exchange.consumer = verdict.name
-      exchange.admit?.()
-      return next(exchange)
-    }
+    return compileAuthentication(config, site)
   },
+}
+
+function compileAuthentication(config: AuthenticateConfig | undefined, site: Site): Wrap | undefined {
+  // A scheme of an unsupported type is always satisfied.
+  const { contract, identify, operation } = site
+  const asks = operation.security.map(list =>
+    list.filter(({ scheme }) => schemeNamed(scheme, contract).in !== 'nowhere'),
+  )
+  if (asks.flat().length === 0) return undefined
+  const anonymous = asks.some(alternative => alternative.length === 0)
+  const realm = config?.realm ?? contract.title
+  const key = JSON.stringify([realm, operation.security])
+  const known = getOrMake(refusals, contract, () => new Map<string, CredentialRefusals>())
+  const replies = getOrMake(known, key, () => compileCredentialRefusals(realm, contract, operation.security))
+  return next => exchange => {
+    const verdict = identify(exchange.request, exchange.clock.now())
+    if (typeof verdict === 'string' && !anonymous) {
+      const { authorization } = exchange.request.headers
+      const isOdd = verdict === 'missing' && authorization !== undefined
+      return Promise.resolve(isOdd ? replies.schemeOf(String(authorization)) : replies[verdict])
+    }
+    if (typeof verdict !== 'string') exchange.consumer = verdict.name
+    exchange.admit?.()
+    return next(exchange)
+  }
 }
 
 type CredentialRefusals = ReturnType<typeof compileCredentialRefusals>

@@ -34,6 +34,11 @@ export interface Behaviour<Config> {
   readonly remembers?: boolean
   /** @returns `undefined` if the operation does not need it: it is then not in the chain and costs nothing */
   compile(config: Config | undefined, site: Site): Wrap | undefined
+  /**
+   * Compiles the refusals of requests that it does not let in, without an effect of its own. Unset: it lets every request in. See
+   * `Exchange.accepted`.
+   */
+  letIn?(config: Config | undefined, site: Site): Wrap | undefined
   /** Whether weather may override it: see `Plan.weather`. */
   readonly weather?: boolean
   /** Its description in the printed plan, besides its name. */

@@ -116,6 +116,11 @@ export class Exchange {
   scope: Scope | undefined
   /** Its number among the requests of its method and path in the world, from 1; set once an expression needs it. */
   nth: number | undefined
+  /**
+   * Its number among the requests to the operation in the world that are let in, from 1. Set where a condition of the operation
+   * needs it, for a request that is let in.
+   */
+  accepted: number | undefined
   /** The position of its changes in the log of a recorded world; unset if it changed nothing. */
   position: number | undefined
   /** Every random draw by its purpose, if the client asked for an explanation. */

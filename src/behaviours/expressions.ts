@@ -4,7 +4,15 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Node } from '../contract/documents.ts'
 import { type ExpressionAdvice, Language, UNTYPED } from '../expression/language.ts'
-import type { Expression, ExpressionType, NamedReference, RequestRoot, RootTypes, Scope } from '../expression/scope.ts'
+import {
+  type Expression,
+  ExpressionFailure,
+  type ExpressionType,
+  type NamedReference,
+  type RequestRoot,
+  type RootTypes,
+  type Scope,
+} from '../expression/scope.ts'
 import {
   compileFilling,
   type ReportMistake,
@@ -139,6 +147,12 @@ export function compileExpression(
     if (kind === 'schema') return ['the contract has no', [...contract.schemas.keys()]]
     return kind === 'resource' ? ['there is no', [...(resources?.keys() ?? [])]] : ['no rule enters a', scenarios]
   }
+  if (want === 'any' && compiled.roots.has('accepted')) {
+    const start = text.search(/\baccepted\b/)
+    const message = '"accepted" is known in the conditions of rules only'
+    report('unknown-root', message, path, 'use ordinal', at({ start, end: start + 'accepted'.length }))
+    return undefined
+  }
   for (const doubt of compiled.doubts) report(doubt.code, doubt.message, path, doubt.hint, at(doubt))
   for (const reference of compiled.references) {
     const { kind, name } = reference
@@ -230,6 +244,12 @@ class ExchangeScope implements Scope {
     const { request, world } = this.#exchange
     this.#exchange.nth ??= world.keep(PathCounts, PATHS).next(`${request.method} ${request.path}`)
     return this.#exchange.nth
+  }
+
+  get accepted(): number {
+    const { accepted } = this.#exchange
+    if (accepted === undefined) throw new ExpressionFailure('the request is not let in')
+    return accepted
   }
 
   calls(operation: string): number {

@@ -24,16 +24,27 @@ const rateLimitSchema = setting.block(
   { required: ['limit'] },
 )
 
-export const rateLimit: Behaviour<ConfigOf<typeof rateLimitSchema>> = {
+type RateLimitConfig = ConfigOf<typeof rateLimitSchema>
+
+export const rateLimit: Behaviour<RateLimitConfig> = {
   name: 'rateLimit',
   remembers: true,
   weather: true,
   schema: rateLimitSchema,
+  letIn(config, { scope }) {
+    if (config === undefined) return undefined
+    const { quota, keyOf } = readQuota(config)
+    const refusal = Promise.resolve(refuse(problems.too_many_requests, ''))
+    return next => exchange => {
+      const { world } = exchange
+      const isLeft = world.keep(Quotas, `rateLimit ${scope}`).has(keyOf(exchange), quota, world.clock.now())
+      return isLeft ? next(exchange) : refusal
+    }
+  },
   compile(config, { scope }) {
     if (config === undefined) return undefined
-    const { count, window } = parseRate(config.limit) as { count: number; window: number }
-    const quota: Quota = { limit: count, window, burst: config.burst }
-    const keyOf = KEYS[config.by ?? 'consumer']
+    const { quota, keyOf } = readQuota(config)
+    const { limit: count, window } = quota
     const name = quotedString(scope.split('/').at(-1) as string)
     const policy = `${name};q=${count};w=${window / 1000}`
     const headersOf = ({ remaining: left, reset }: Taken, now: number): Headers => {
@@ -64,6 +75,12 @@ export const rateLimit: Behaviour<ConfigOf<typeof rateLimitSchema>> = {
     `${config.limit}${config.burst === undefined ? '' : ` burst ${config.burst}`} by ${config.by ?? 'consumer'}`,
 }
 
+function readQuota({ limit, burst, by = 'consumer' }: RateLimitConfig) {
+  const { count, window } = parseRate(limit) as { count: number; window: number }
+  const quota: Quota = { limit: count, window, burst }
+  return { quota, keyOf: KEYS[by] }
+}
+
 const KEYS: Record<'consumer' | 'address' | 'all', (exchange: Exchange) => string> = {
   consumer: ({ caller }) => caller,
   address: ({ request }) => request.address,
@@ -81,6 +98,9 @@ const capacitySchema = setting.block(
   { required: ['concurrency'] },
 )
 
+/** The default length of the queue. */
+const MOST_WAITING = 100
+
 /**
  * Serves at most `concurrency` requests at once; others queue, so that response times grow with load. It is outside `latency`,
  * which therefore is the service time.
@@ -90,9 +110,18 @@ export const capacity: Behaviour<ConfigOf<typeof capacitySchema>> = {
   remembers: true,
   weather: true,
   schema: capacitySchema,
+  letIn(config, { scope }) {
+    if (config === undefined) return undefined
+    const { concurrency, queue = MOST_WAITING } = config
+    const refusal = Promise.resolve(refuse(problems.overloaded, ''))
+    return next => exchange => {
+      const { busy, waiting } = exchange.world.keep(Servers, `capacity ${scope}`)
+      return busy < concurrency || waiting < queue ? next(exchange) : refusal
+    }
+  },
   compile(config, { scope }) {
     if (config === undefined) return undefined
-    const { concurrency, queue = 100 } = config
+    const { concurrency, queue = MOST_WAITING } = config
     const timeout = parseDuration(config.timeout ?? '30s') as number
     const retry = retryAfter(parseDuration(config.retryAfter ?? '1s') as number)
     const full = refuse(problems.overloaded, 'all servers are busy and the queue is full', retry)
@@ -112,7 +141,7 @@ export const capacity: Behaviour<ConfigOf<typeof capacitySchema>> = {
       }
     }
   },
-  describe: config => config && `${config.concurrency} at once, ${config.queue ?? 100} waiting`,
+  describe: config => config && `${config.concurrency} at once, ${config.queue ?? MOST_WAITING} waiting`,
 }
 
 /** Returns whether a server became free before the timeout and before the client disconnected. */

@@ -158,6 +158,7 @@ function commonEnvironment(): Environment {
     .registerVariable('now', 'google.protobuf.Timestamp')
     .registerVariable('ordinal', 'int')
     .registerVariable('nth', 'int')
+    .registerVariable('accepted', 'int')
   const sync = { async: false } as never
   const add = (signature: string, handler: (...values: never[]) => unknown) =>
     environment.registerFunction(signature, handler as never, sync)

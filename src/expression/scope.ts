@@ -103,6 +103,8 @@ export interface Scope {
   readonly ordinal: number
   /** Counts from 1: requests of this method and path in this world, this one included. */
   readonly nth: number
+  /** Counts from 1: requests of this operation in this world that are let in, this one included. Throws unless it is let in. */
+  readonly accepted: number
   /** Returns the number of requests to another operation in this world. */
   calls(operation: string): number
   /** Returns the state of a scenario of the world: empty at first. */
@@ -201,6 +203,9 @@ export class Roots {
   }
   get nth() {
     return BigInt(this.#scope.nth)
+  }
+  get accepted() {
+    return BigInt(this.#scope.accepted)
   }
   get world() {
     return { name: this.#scope.world }

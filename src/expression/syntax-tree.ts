@@ -49,7 +49,7 @@ const SCOPED: Readonly<Record<string, NamedReference['kind'] | undefined>> = {
 }
 
 /** The names that an expression may begin with. */
-const ROOTS = 'request consumer operation now ordinal nth world'.split(' ')
+const ROOTS = 'request consumer operation now ordinal nth accepted world'.split(' ')
 /** The same with those that some expressions have only. */
 const ALL_ROOTS = [...ROOTS, 'record']
 /** The fields of `request`. */

@@ -95,7 +95,7 @@ function compileFor(
   const part = compiler.compilePart(operation, index, layer, base)
   const isFilledIn = stringifyJson(respond ?? null).includes('${')
   const condition = compileCondition(
-    { text: when, source, path: ['when'], report, filled: isFilledIn ? FILLED : [] },
+    { text: when, source, path: ['when'], report, uncounted: 'answers', filled: isFilledIn ? FILLED : [] },
     { operation, expressions: rule === 'own' ? own : shared, maxBody: compiler.simulation.limits.body },
   )
   const callerOf = ({ request, clock }: Exchange): string | undefined => {

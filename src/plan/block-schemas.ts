@@ -50,7 +50,7 @@ const ruleKeys = {
     type: 'string',
     minLength: 1,
     description:
-      'A condition in CEL about `request`, `consumer`, `ordinal`, `nth`, `now` and so on. Default: every request.',
+      'A condition in CEL about `request`, `consumer`, `ordinal`, `accepted`, `now` and so on. Default: every request.',
     examples: ['request.body.name == "Crash"', 'ordinal == 2', 'consumer == "frontend"'],
   },
   times: setting.integer('The number of requests in a world for which the rule applies. Default: unlimited.', 1),

@@ -1,7 +1,7 @@
 // Compiles an operation under layers of configuration into one closure: its chain of behaviours, and the choice between its
 // rules if it has any.
 
-import type { Behaviour, Handler, Invalid, Site, Wrap } from '../behaviours/behaviour.ts'
+import type { Behaviour, Exchange, Handler, Invalid, Site, Wrap } from '../behaviours/behaviour.ts'
 import { ANYBODY, type Consumer } from '../behaviours/consumer.ts'
 import { type Expressions, expressionsFor } from '../behaviours/expressions.ts'
 import { findReferences, type References } from '../behaviours/references.ts'
@@ -13,6 +13,7 @@ import { describeRule, problems, type Reply } from '../kernel/http.ts'
 import { isObject, memberAt, pointer } from '../kernel/json.ts'
 import { getOrMake } from '../kernel/memo.ts'
 import { Hits } from '../world/kept/hits.ts'
+import { PATHS, PathCounts } from '../world/kept/path-counts.ts'
 import { SCENARIOS, Scenarios } from '../world/kept/scenarios.ts'
 import { compileCondition } from './conditions.ts'
 import { compileIdentification } from './consumers.ts'
@@ -112,13 +113,7 @@ export class OperationCompiler {
     const { operation, index } = usual
     const placed = placedRules(operation, layers)
     if (placed.length === 0) return usual
-    const { own, shared } = this.constantsOf(operation)
-    const maxBody = this.simulation.limits.body
-    const conditions = placed.map(({ file, layer, path, own: typed }) => {
-      const { source, report } = layer
-      const written = { text: file.when, source, path: [...layer.path, ...path, 'when'], report }
-      return compileCondition(written, { operation, expressions: typed ? own : shared, maxBody })
-    })
+    const { maxBody, conditions } = this.#conditionsOf(operation, placed)
     checkReach(placed, conditions)
     const rules = placed.map((one, i): PlannedRule => {
       const over = layerOfRule(one)
@@ -163,8 +158,53 @@ export class OperationCompiler {
       () => rules,
       ({ world }) => world.recorder,
       maxBody,
+      conditions.some(({ when }) => when?.roots.has('accepted'))
+        ? this.#compileAdmission(operation, index, [...layers, ...base])
+        : undefined,
     )
     return { ...ruled, rules }
+  }
+
+  #conditionsOf(operation: Operation, placed: ReturnType<typeof placedRules>) {
+    const { own, shared } = this.constantsOf(operation)
+    const maxBody = this.simulation.limits.body
+    const conditions = placed.map(({ file, layer, path, own: typed }) => {
+      const { source, report, weather } = layer
+      const uncounted = weather ? 'weather' : undefined
+      const written = { text: file.when, source, path: [...layer.path, ...path, 'when'], report, uncounted }
+      return compileCondition(written, { operation, expressions: typed ? own : shared, maxBody })
+    })
+    return { maxBody, conditions }
+  }
+
+  /** Compiles the count of the requests that authentication, validation and limits let in, by their own refusals. */
+  #compileAdmission(
+    operation: Operation,
+    index: number,
+    layers: readonly Layer[],
+  ): (exchange: Exchange) => Promise<void> {
+    const gateOf = onFirstUse(() => {
+      const around = { operation, bypass: () => endOfAdmission, decorate: async (_: Exchange, reply: Reply) => reply }
+      const { invalid, replying } = this.#refusalsOf(operation, layers)
+      const wraps = this.#behavioursOf(index).flatMap(({ name, keyOf, letIn }) => {
+        const setting = layerSetting(keyOf ?? name, operation, layers)
+        if (setting.value === null) return []
+        return letIn?.(setting.value, this.#siteOf(setting, { ...around, invalid, replying })) ?? []
+      })
+      return compose(wraps, endOfAdmission)
+    })
+    return async exchange => {
+      const restart = exchange.mark()
+      const reply = await gateOf()(exchange)
+      restart()
+      if (reply === LET_IN) exchange.accepted = exchange.world.keep(PathCounts, PATHS).next(`accepted ${operation.id}`)
+    }
+  }
+
+  /** Returns how an operation refuses invalid requests, and how its responders reply. */
+  #refusalsOf(operation: Operation, layers: readonly Layer[]) {
+    const validation = layerSetting('validate', operation, layers).value as ValidateConfig | null | undefined
+    return { invalid: compileInvalid(operation, validation?.status), replying: this.#replyingOf(operation, layers) }
   }
 
   /** @param only the layers whose settings are compiled, to report their mistakes; unset for a whole chain */
@@ -203,9 +243,7 @@ export class OperationCompiler {
   }
 
   #link(operation: Operation, index: number, layers: readonly Layer[], only: readonly Layer[] | undefined) {
-    const validation = layerSetting('validate', operation, layers).value as ValidateConfig | null | undefined
-    const invalid = compileInvalid(operation, validation?.status)
-    const replying = this.#replyingOf(operation, layers)
+    const { invalid, replying } = this.#refusalsOf(operation, layers)
     const links: ChainLink[] = []
     const wraps: Wrap[] = []
     const decorates: Wrap[] = []
@@ -299,6 +337,10 @@ export class OperationCompiler {
     }
   }
 }
+
+/** Stands for any reply to a request that is let in. */
+const LET_IN: Reply = { status: 0, headers: {}, body: undefined }
+const endOfAdmission: Handler = async () => LET_IN
 
 const NO_REPLYING: Replying = { records: undefined, passesOn: undefined }
 

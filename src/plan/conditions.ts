@@ -26,6 +26,8 @@ interface WrittenCondition {
   /** Its path in the source. */
   readonly path: Path
   readonly report: Diagnostics
+  /** The place of conditions that do not know `accepted`: `weather`. */
+  readonly uncounted?: string | undefined
   /** Further parts of a request that are read, because a reply is filled in from them. */
   readonly filled?: readonly string[]
 }
@@ -39,7 +41,7 @@ interface ConditionSite {
 
 /** Compiles a condition, and the reading of the parts of a request that it uses; reports its mistakes. */
 export function compileCondition(
-  { text, source, path, report, filled = [] }: WrittenCondition,
+  { text, source, path, report, uncounted, filled = [] }: WrittenCondition,
   { operation, expressions, maxBody }: ConditionSite,
 ): Condition {
   const when =
@@ -55,6 +57,10 @@ export function compileCondition(
           ),
         )
   const roots = new Set([...(when?.roots ?? []), ...filled])
+  if (uncounted !== undefined && roots.has('accepted')) {
+    const message = `"accepted" is not counted for the conditions of ${uncounted}`
+    report.error('uncounted-requests', message, source.locate(path), 'use it in a rule of gateway.yaml, or ordinal')
+  }
   const typed = ['request.params', 'request.query', 'request.cookies'].some(root => roots.has(root))
   const readParameters = typed ? compileParameters(operation, {}) : undefined
   const counted = roots.has('nth')

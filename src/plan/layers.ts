@@ -23,6 +23,8 @@ export interface Layer {
   readonly flat?: boolean
   /** Set for the block of a rule: of one operation, or of many. */
   readonly rule?: 'own' | 'shared'
+  /** Set for the blocks of weather. */
+  readonly weather?: boolean
   /** Set for the blocks of an answer on demand. */
   readonly onDemand?: boolean
 }

@@ -69,13 +69,17 @@ export function checkReach(rules: readonly PlacedRule[], conditions: readonly Co
  *
  * @param rulesFor the rules that may match at this moment
  * @param recorderFor orders the choice of rules: they count in the world and look at its records
+ * @param count counts a request that is let in, where a condition needs that
  */
 export function withRules(
   usual: PlannedOperation,
   rulesFor: (exchange: Exchange) => readonly Rule[],
   recorderFor: (exchange: Exchange) => Recorder | undefined,
   maxBody: number,
+  count?: (exchange: Exchange) => Promise<void>,
 ): PlannedOperation {
+  const first = (exchange: Exchange) => firstThatHolds(rulesFor(exchange), usual, exchange)
+  const decide = count === undefined ? first : (exchange: Exchange) => count(exchange).then(() => first(exchange))
   const inTurn = async (exchange: Exchange, recorder: Recorder): Promise<PlannedOperation> => {
     const { request } = exchange
     // Work in its turn must not wait for the network.
@@ -83,13 +87,13 @@ export function withRules(
     const restart = recorder.repeats ? exchange.mark() : undefined
     const work = async () => {
       restart?.()
-      return firstThatHolds(rulesFor(exchange), usual, exchange)
+      return decide(exchange)
     }
     return recorder.run(work, { text: `${request.method} ${request.path}` })
   }
   const choose = (exchange: Exchange): PlannedOperation | Promise<PlannedOperation> => {
     const recorder = recorderFor(exchange)
-    return recorder === undefined ? firstThatHolds(rulesFor(exchange), usual, exchange) : inTurn(exchange, recorder)
+    return recorder === undefined ? decide(exchange) : inTurn(exchange, recorder)
   }
   return {
     ...usual,

@@ -32,12 +32,19 @@ export function compileWeather(
 ): Weather {
   const { compiler, names, operations } = ground
   const scope = path.length === 0 ? `weather/${name}` : path.join('/')
-  const common = compileLayer(names, { blocks: file, source, path, report, scope })
+  const common = compileLayer(names, { blocks: file, source, path, report, scope, weather: true })
   const consumers = new Map<string, OperationsUnder>()
   for (const [consumer, defaults] of Object.entries(file.consumers ?? {})) {
     const place = { source, path: [...path, 'consumers', consumer] }
     checkConsumer(consumer, compiler.simulation.consumerNames, source.locate(place.path, 'key'), report)
-    const blocks = { blocks: { defaults }, ...place, report, scope: `${scope}/consumers/${consumer}`, flat: true }
+    const blocks = {
+      blocks: { defaults },
+      ...place,
+      report,
+      scope: `${scope}/consumers/${consumer}`,
+      flat: true,
+      weather: true,
+    }
     consumers.set(consumer, operationsUnder(ground, [compileLayer(names, blocks), common]))
   }
   const identifyByOperation =

@@ -26,6 +26,7 @@ export const SCOPE: Scope = Object.freeze<Scope>({
   now: Date.UTC(2030, 11, 5),
   ordinal: 2,
   nth: 1,
+  accepted: 1,
   calls: operation => (operation === 'payOrder' ? 4 : 0),
   scenario: name => (name === 'order' ? 'paid' : ''),
   size: () => 60,

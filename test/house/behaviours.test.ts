@@ -90,6 +90,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   deprecatedInputs: ['behaviours/deprecation.ts'],
   entry: ['behaviours/respond/'],
   precondition: ['behaviours/conditional.ts'],
+  accepted: ['plan/compile-operation.ts'],
   admit: ['gateway/worlds/visit.ts'],
   overlay: ['behaviours/turns.ts', 'wings/real-api/'],
   scope: ['behaviours/expressions.ts'],

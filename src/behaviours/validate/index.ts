@@ -64,6 +64,8 @@ export type ValidateConfig = ConfigOf<typeof schema>
 export const validate: Behaviour<ValidateConfig> = {
   name: 'validate',
   schema,
+  letIn: (config = {}, site) =>
+    compileMode(config.requests ?? (site.passesOn === undefined ? 'refuse' : 'warn'), false, config, site),
   compile(config = {}, site) {
     const { passesOn } = site
     const own = compileMode(config.requests ?? 'refuse', false, config, site)

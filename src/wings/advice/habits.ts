@@ -27,7 +27,7 @@ const HABITS: readonly (readonly [found: RegExp, instead: string])[] = [
   [/\brequest\.(?:url|uri)\b/, 'request.path'],
   [/ (matches|contains|startsWith|endsWith) +(?=")/i, '.$1(…)'],
   [/(?<![\w.])len\((.*?)\)/, '$1.size()'],
-  [/\b(now|ordinal|nth|consumer|operation)\(\)/, '$1'],
+  [/\b(now|ordinal|nth|accepted|consumer|operation)\(\)/, '$1'],
   [/!==|<>/, '!='],
   [/===|(?<![=!<>])=(?!=)|(?<!\.)\b(?:equals|is|eq)\b/i, '=='],
   [/(?<!\.)\band\b|(?<!&)&(?!&)/i, '&&'],

@@ -65,7 +65,7 @@ class RequestDoubts {
     if (this.#lacksBody(part)) return this.#ofBody(part)
     const names = this.#namesOf(part.join('.'))
     if (names !== undefined) return among(names, value)
-    if (root === 'ordinal' || root === 'nth')
+    if (root === 'ordinal' || root === 'nth' || root === 'accepted')
       return (value as number) < 1 ? cannotBe(value, 'it counts from 1') : undefined
     if (root !== 'request' || (!this.#typed && value !== null)) return undefined
     if (place === 'path') return this.#ofPath(value)
