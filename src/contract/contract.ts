@@ -42,6 +42,8 @@ export interface Contract {
   at(pointer: string): Node | undefined
   /** Returns the schema at a node, for values of a side. Default: replies. */
   use(node: Node, side?: Side): SchemaUse
+  /** Reads the operations of a path item outside of `paths`: of a webhook, or of a callback. */
+  pathItem(node: Node): readonly Operation[]
   /** Runs `work`. Meanwhile no schema is compiled for a valid value, which is cheaper for a few values. */
   walking<Result>(work: () => Promise<Result>): Promise<Result>
   /** Absolute paths of all its files. */

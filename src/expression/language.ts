@@ -51,17 +51,20 @@ export interface ExpressionAdvice {
 export class Language {
   readonly #types: RootTypes
   readonly #advice: readonly ExpressionAdvice[]
+  readonly #hasChange: boolean
   #checker: Environment | undefined
 
-  constructor(types: RootTypes = UNTYPED, advice: readonly ExpressionAdvice[] = []) {
+  /** @param hasChange whether expressions may look at a record `before` and `after` its change */
+  constructor(types: RootTypes = UNTYPED, advice: readonly ExpressionAdvice[] = [], hasChange = false) {
     this.#types = types
     this.#advice = advice
+    this.#hasChange = hasChange
   }
 
   /** The expression, or its first mistake. `want` is what its value must be. */
   compile(text: string, want: 'bool' | 'any'): Expression | Mistake {
     if (text.trim() === '') return mistake(text, 'empty-expression', 'the expression is empty')
-    this.#checker ??= environmentFor(this.#types)
+    this.#checker ??= environmentFor(this.#types, this.#hasChange)
     const checker = this.#checker
     let known: Pick<Expression, 'type' | 'roots' | 'references' | 'doubts'>
     try {
@@ -213,6 +216,8 @@ function environments() {
     .registerVariable('request', 'Request')
     .registerVariable('world', 'dyn')
     .registerVariable('record', 'dyn')
+    .registerVariable('before', 'dyn')
+    .registerVariable('after', 'dyn')
   // The library gives its evaluator to each part of an expression, and nowhere else.
   const first = runtime.parse('true')
   Object.assign(first.ast, { evaluate: boundEvaluator })
@@ -222,12 +227,13 @@ function environments() {
 }
 
 /** Returns an environment in which `request` has the types of an operation, and `record` that of its record. */
-function environmentFor({ record, ...types }: RootTypes): Environment {
+function environmentFor({ record, ...types }: RootTypes, hasChange: boolean): Environment {
   const schema = librarySchema({ ...types, ...TEXTS, headers: { map: 'string' } })
   const environment = environments()
     .common.clone()
     .registerVariable({ name: 'request', schema } as never)
     .registerVariable({ name: 'world', schema: { name: 'string' } } as never)
+  if (hasChange) environment.registerVariable('before', 'dyn').registerVariable('after', 'dyn')
   if (record === undefined) return environment
   const fields = memberTypes(record)
   if (fields === undefined) return environment.registerVariable('record', typeName(record))

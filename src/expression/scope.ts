@@ -78,6 +78,9 @@ export interface Scope {
   spent: number
   /** Why the last condition failed, if it did. */
   failure?: unknown
+  /** A record before and after its change, for expressions about one. */
+  readonly before?: Json
+  readonly after?: Json
   /** The converted parts of the request; made on first use. */
   request?: RequestRoot
   /** The converted record that the request has written, for its effects. */
@@ -212,6 +215,12 @@ export class Roots {
   }
   get record() {
     return this.#scope.written
+  }
+  get before() {
+    return toExpression(this.#scope.before)
+  }
+  get after() {
+    return toExpression(this.#scope.after)
   }
   get _scope() {
     return new ScopeRoot(this.#scope)

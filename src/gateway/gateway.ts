@@ -130,6 +130,13 @@ export class Gateway {
     for (const [observer, state] of this.#observers) await observer.close?.(state)
   }
 
+  /** Resolves when the observers have done everything that is due by the clock of a world, which was set. */
+  async settle(name: string): Promise<void> {
+    const world = this.worlds.get(name)
+    if (world === undefined) return
+    for (const [observer, state] of this.#observers) await observer.settle?.(state, world)
+  }
+
   /** Resets the shared state of an observer, because another process has reset its own. */
   resetShared(name: string): void {
     for (const [observer, state] of this.#observers) if (observer.name === name) observer.shared?.reset?.(state)

@@ -3,6 +3,7 @@
 import type { Environment } from '../kernel/file/source.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Clock } from '../world/clock.ts'
+import type { World } from '../world/world.ts'
 import type { Finished } from './finished.ts'
 import type { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
@@ -54,6 +55,8 @@ export interface Observer<State = unknown> {
   compile(plan: Plan, state: State): Observe | undefined
   /** Returns a function that tells whether bodies of requests are kept for it now; `undefined` if none ever is with this plan. */
   listens?(plan: Plan, state: State): (() => boolean) | undefined
+  /** Resolves when everything is done that is due by the clock of a world, which was set. */
+  settle?(state: State, world: World): Promise<void>
   /** Is called when the gateway is closed. */
   close?(state: State): Promise<void> | void
   readonly shared?: Shared<State>

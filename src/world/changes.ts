@@ -2,7 +2,7 @@
 // state, so applying one twice has the same result.
 
 import type { Course } from './clock.ts'
-import type { DumpedTimer, Id, Row } from './records/types.ts'
+import type { DumpedTimer, Entry, Id, Row } from './records/types.ts'
 
 /** How far a collection has counted: its revision, the next id of its sequence, and how many records were created. */
 export interface Counters {
@@ -48,7 +48,7 @@ export type CollectionChange =
   | { readonly kind: 'all'; readonly state: CollectionState }
 
 /** The kinds of things that behaviours keep in a world and that outlast a process. */
-export type KeptKind = 'hits' | 'quotas' | 'keys' | 'paths' | 'scenarios'
+export type KeptKind = 'hits' | 'quotas' | 'keys' | 'paths' | 'scenarios' | 'notes'
 
 /** A value of a table that behaviours keep in a world, as JSON; `null`: none. */
 export interface KeptValue {
@@ -78,6 +78,17 @@ export interface Change<Effect = WorldEffect> {
 
 /** Is called with every change of a collection, and with the characters of the records that it replaced. */
 export type CollectionListener = (change: CollectionChange, undo: () => void, replaced?: number) => void
+
+/** A record before and after a write; `undefined` where there is none. */
+export interface RecordChange {
+  readonly before: Entry | undefined
+  readonly after: Entry | undefined
+  /** The time of the world at which its clock made the change; `undefined` for that of a request. */
+  readonly moment: number | undefined
+}
+
+/** Must not throw. Is not called for changes of other copies, nor where all records are replaced. */
+export type RecordWatcher = (change: RecordChange) => void
 
 /** A world that counts requests. */
 export interface Counting {

@@ -73,6 +73,8 @@ export interface Course {
 export class WorldClock implements Clock {
   /** Called with every change of its course while it is set. */
   onChange: ((after: Course | undefined, before: Course | undefined) => void) | undefined = undefined
+  /** Called after every change of its course while it is set, also one that is not recorded. */
+  onMove: (() => void) | undefined = undefined
   readonly #base: Clock
   #course: Course | undefined
 
@@ -121,6 +123,7 @@ export class WorldClock implements Clock {
     const before = this.#course
     this.#course = course
     this.onChange?.(course, before)
+    this.onMove?.()
   }
 
   /** How it departs from the clock below it; `undefined` where it does not. */
@@ -131,6 +134,7 @@ export class WorldClock implements Clock {
   /** Copies the course of another clock, without recording it. */
   take(course: Course | undefined): void {
     this.#course = course
+    this.onMove?.()
   }
 
   /** Returns to real time. */

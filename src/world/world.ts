@@ -1,11 +1,20 @@
 // All state that can change between two requests: collections, clock, ordinals. Independent of HTTP.
 
-import type { Change, Counting, KeptValue, Lasting, Recorder, WorldEffect } from './changes.ts'
+import type { Change, Counting, KeptValue, Lasting, RecordChange, Recorder, WorldEffect } from './changes.ts'
 import { type Clock, WorldClock } from './clock.ts'
 import { draw, drawUuid } from './draws.ts'
 import { kindOfKept, LASTING } from './kept/kinds.ts'
 import type { Collection } from './records/collection.ts'
 import type { CollectionOptions } from './records/types.ts'
+
+/** Watches worlds while they can be reached. Its methods must not throw. */
+export interface WorldWatcher {
+  /** The world can be reached from now on. */
+  placed(world: World): void
+  changed(world: World, collection: string, change: RecordChange): void
+  /** Its clock was set. */
+  moved(world: World): void
+}
 
 export class World implements Counting {
   readonly name: string
@@ -25,6 +34,7 @@ export class World implements Counting {
   readonly #ordinals: Map<string, number>
   readonly #kept = new Map<string, unknown>()
   #recorder: Recorder | undefined
+  #watcher: WorldWatcher | undefined
   /** How many requests of each operation there were since the recorder took the counts. */
   readonly #counts = new Map<string, number>()
 
@@ -108,6 +118,18 @@ export class World implements Counting {
       recorder && ((course, before) => this.#tell({ kind: 'clock', course }, () => this.clock.take(before)))
     for (const [name, collection] of this.#collections) this.#listen(name, collection)
     for (const [key, kept] of this.#kept) this.#follow(key, kept)
+  }
+
+  /** Passes every later change of a record or of its clock to a watcher; `undefined`: to none. */
+  watch(watcher: WorldWatcher | undefined): void {
+    this.#watcher = watcher
+    this.clock.onMove = watcher && (() => watcher.moved(this))
+    for (const [name, collection] of this.#collections) this.#watchRecords(name, collection)
+  }
+
+  #watchRecords(name: string, collection: Collection): void {
+    const watcher = this.#watcher
+    collection.watcher = watcher && (change => watcher.changed(this, name, change))
   }
 
   #tell(effect: WorldEffect, undo: () => void, replaced?: number): void {
@@ -238,6 +260,7 @@ export class World implements Counting {
     collection.follow(this.clock)
     this.#collections.set(name, collection)
     if (this.#recorder !== undefined) this.#listen(name, collection)
+    if (this.#watcher !== undefined) this.#watchRecords(name, collection)
   }
 
   /** Whether some of its records go from state to state by the clock. */

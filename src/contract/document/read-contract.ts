@@ -10,7 +10,7 @@ import { branchesOf } from '../schema/discriminator.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
 import { shapeOf } from '../schema/shape.ts'
 import { readSecuritySchemes } from '../security.ts'
-import { normalise, readOperations, readServers } from './read-operations.ts'
+import { normalise, readOperations, readOperationsOf, readServers } from './read-operations.ts'
 import { ContractReading } from './reading.ts'
 
 const ROOT_KEYS = new Set(
@@ -75,8 +75,7 @@ export function readContract(
   if (!isObject(info.value)) reading.warn('missing-info', 'the contract has no info', root)
   const servers = readServers(childOf(root, 'servers'), reading) ?? { basePaths: [''], hosts: [] }
   const only = options.basePath === undefined ? undefined : [normalise(`/${options.basePath}`)]
-  const components = membersOf(reading.within(root, 'components', 'schemas'))
-  const named = new Map(components.map(([name, node]) => [name, schemas.use(node)]))
+  const named = namedSchemas(reading)
   const operations = readOperations(reading, servers.basePaths)
   if (operations.length === 0 && reading.outside !== undefined) {
     const message =
@@ -100,6 +99,7 @@ export function readContract(
     resolve: node => reading.resolve(node) ?? node,
     at: pointer => reading.at(pointer),
     use: (node, side) => schemas.use(node, side),
+    pathItem: node => readOperationsOf(node, reading),
     walking: work => schemas.walking(work),
     files: reading.files,
   }
@@ -108,6 +108,14 @@ export function readContract(
   for (const examine of examiners) examine(contract, reading, thorough)
   return contract
 }
+
+const namedSchemas = (reading: ContractReading): Map<string, SchemaUse> =>
+  new Map(
+    membersOf(reading.within(reading.root, 'components', 'schemas')).map(([name, node]) => [
+      name,
+      reading.schemas.use(node),
+    ]),
+  )
 
 type Fail = (code: string, message: string, node: Node, hint?: string) => undefined
 

@@ -58,6 +58,12 @@ export function readOperations(reading: ContractReading, basePaths: readonly str
   return [...operations.values()]
 }
 
+/** Reads the operations of one path item, whose path is of no concern. */
+export function readOperationsOf(entry: Node, reading: ContractReading): Operation[] {
+  const item = readItem(entry, reading)
+  return item === undefined ? [] : readPathItem('/', item, [], reading)
+}
+
 /** Returns an id that no operation has: two paths that differ only in their fragments are served as one. */
 function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
   let free = id

@@ -78,6 +78,11 @@ export class Journal {
     }
   }
 
+  /** The id of the last request; 0 if nothing is kept. */
+  get latest(): number {
+    return this.#settings.requests === 0 ? 0 : this.#last
+  }
+
   /** The number of this process among those that share a state: its ids begin at a billion times that. */
   get member(): number {
     return this.#member

@@ -8,7 +8,7 @@ import { Budget, heapLimit } from '../../world/budget.ts'
 import { type Clock, readClockChange } from '../../world/clock.ts'
 import { Collection } from '../../world/records/collection.ts'
 import { Sandboxes } from '../../world/sandboxes.ts'
-import { World } from '../../world/world.ts'
+import { World, type WorldWatcher } from '../../world/world.ts'
 import { WORLD_NAME } from '../../world/world-name.ts'
 import type { Log } from '../log.ts'
 import { Mask } from '../mask.ts'
@@ -52,6 +52,7 @@ export class Worlds {
   #default: Held
   #sandboxes: Sandboxes<Held>
   #keeper: WorldsKeeper | undefined
+  #watcher: WorldWatcher | undefined
 
   constructor(plan: Plan, clock: Clock, log: Log) {
     this.#clock = clock
@@ -110,7 +111,7 @@ export class Worlds {
       // A sandbox that is given a contract keeps its records.
       const kept = others.has(name) ? this.#sandboxes.peek(name) : undefined
       this.#sandboxes.delete(name)
-      const held = kept ?? holdWorld(this.planOf(name), this.blank(name))
+      const held = kept ?? this.#hold(this.planOf(name), this.blank(name))
       this.#permanent.set(name, held)
       this.#keeper?.placed(held.world, undefined)
     }
@@ -138,6 +139,22 @@ export class Worlds {
     this.#keeper = keeper
     this.#nameSeeds()
     for (const world of this.list()) world.origin = this.#initial.origin
+  }
+
+  /** Has a watcher see the changes of all worlds that can be reached, those of later ones too; `undefined`: none. */
+  watchBy(watcher: WorldWatcher | undefined): void {
+    this.#watcher = watcher
+    for (const world of this.list()) this.#watch(world)
+  }
+
+  #watch(world: World): void {
+    world.watch(this.#watcher)
+    this.#watcher?.placed(world)
+  }
+
+  #hold(plan: Plan, world: World, admit?: () => void): Held {
+    if (this.#watcher !== undefined) this.#watch(world)
+    return holdWorld(plan, world, admit)
   }
 
   #nameSeeds(): void {
@@ -234,7 +251,7 @@ export class Worlds {
   #place(world: World, add: (name: string, held: Held) => void): void {
     const { name } = world
     const before = this.#keeper && this.peek(name)
-    const held = holdWorld(this.planOf(name), world)
+    const held = this.#hold(this.planOf(name), world)
     if (this.#permanent.has(name)) {
       this.#permanent.set(name, held)
       if (this.#default.world.name === name) this.#default = held
@@ -323,7 +340,7 @@ export class Worlds {
     const proposed = this.#sandboxes.proposed(name)
     if (proposed !== undefined) return proposed
     const world = this.blank(name)
-    const held = holdWorld(this.#plan, world, () => {
+    const held = this.#hold(this.#plan, world, () => {
       held.visit = visitOf(world)
       if (this.#sandboxes.admit(name)) this.#keeper?.admitted(world)
     })

@@ -4,7 +4,19 @@ import { changeClock } from '../../gateway/orders.ts'
 import type { ClockWords, WorldClock } from '../../world/clock.ts'
 import { timestamp } from '../../world/dates.ts'
 import { DONE, done, json } from './replies.ts'
-import { type Control, described, flag, inMadeWorld, inWorld, replyWith, shape, under } from './route.ts'
+import {
+  type Control,
+  described,
+  flag,
+  inMadeWorld,
+  inWorld,
+  outsideTurns,
+  type PlainRoute,
+  replyWith,
+  shape,
+  under,
+  type WorldRoute,
+} from './route.ts'
 
 export const describeClock = ({ state }: WorldClock): object => ({ ...state, now: timestamp(state.now) })
 
@@ -21,32 +33,53 @@ export const clockWordsSchema = {
   },
 } as const
 
-export const clockRoutes = ({ gateway }: Control) =>
-  under('shared', {
-    getClock: inWorld(gateway.worlds, {
-      at: 'GET /worlds/{name}/clock',
-      summary: 'The time in a world.',
-      replies: { 200: replyWith('The clock.', shape('ShownClock')) },
-      handle: ({ clock }) => json(describeClock(clock)),
-    }),
-    setClock: inMadeWorld(gateway.worlds, {
-      at: 'PUT /worlds/{name}/clock',
-      summary:
-        'Sets, shifts, freezes or speeds up the clock of a world. Without a new time it continues from the current one.',
-      body: { description: 'The change of the clock.', schema: clockWordsSchema },
-      replies: { 200: replyWith('The clock.', shape('ShownClock')) },
-      handle: ({ clock }, { body }) => {
-        changeClock(clock, body as ClockWords)
-        return json(describeClock(clock))
-      },
-    }),
-    restoreClock: inWorld(gateway.worlds, {
-      at: 'DELETE /worlds/{name}/clock',
-      summary: 'Returns the clock of a world to real time.',
-      replies: done,
-      handle: ({ clock }) => {
-        clock.restore()
-        return DONE
-      },
-    }),
+export const clockRoutes = ({ gateway }: Control) => {
+  const { worlds } = gateway
+  /** Answers once everything has been done that the change of the clock made due. No turn waits for that. */
+  const settling = ({ handle, ...route }: PlainRoute): PlainRoute => ({
+    ...route,
+    handle: async call => {
+      const reply = await gateway.change(() => handle(call), route.at)
+      await gateway.settle(String(call.parameters.name))
+      return reply
+    },
   })
+  return [
+    ...under('shared', {
+      getClock: inWorld(worlds, {
+        at: 'GET /worlds/{name}/clock',
+        summary: 'The time in a world.',
+        replies: { 200: replyWith('The clock.', shape('ShownClock')) },
+        handle: ({ clock }) => json(describeClock(clock)),
+      }),
+    }),
+    ...outsideTurns(
+      under('shared', {
+        setClock: settling(inMadeWorld(worlds, setClock)),
+        restoreClock: settling(inWorld(worlds, restoreClock)),
+      }),
+    ),
+  ]
+}
+
+const setClock: WorldRoute = {
+  at: 'PUT /worlds/{name}/clock',
+  summary:
+    'Sets, shifts, freezes or speeds up the clock of a world. Without a new time it continues from the current one.',
+  body: { description: 'The change of the clock.', schema: clockWordsSchema },
+  replies: { 200: replyWith('The clock.', shape('ShownClock')) },
+  handle: ({ clock }, { body }) => {
+    changeClock(clock, body as ClockWords)
+    return json(describeClock(clock))
+  },
+}
+
+const restoreClock: WorldRoute = {
+  at: 'DELETE /worlds/{name}/clock',
+  summary: 'Returns the clock of a world to real time.',
+  replies: done,
+  handle: ({ clock }) => {
+    clock.restore()
+    return DONE
+  },
+}

@@ -3,6 +3,7 @@
 import type { KeptKind, Lasting } from '../changes.ts'
 import { Hits } from './hits.ts'
 import { IdempotencyKeys } from './idempotency-keys.ts'
+import { Notes } from './notes.ts'
 import { PathCounts } from './path-counts.ts'
 import { Quotas } from './quotas.ts'
 import { Scenarios } from './scenarios.ts'
@@ -13,6 +14,7 @@ export const LASTING: Readonly<Record<KeptKind, new () => Lasting>> = {
   keys: IdempotencyKeys,
   paths: PathCounts,
   scenarios: Scenarios,
+  notes: Notes,
 }
 
 /** The kind of persistent kept state; `undefined` for state of this process only. */

@@ -3,7 +3,14 @@
 
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Budget } from '../budget.ts'
-import type { CollectionChange, CollectionListener, CollectionState, Counters, RowChange } from '../changes.ts'
+import type {
+  CollectionChange,
+  CollectionListener,
+  CollectionState,
+  Counters,
+  RecordWatcher,
+  RowChange,
+} from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { Counts } from './counts.ts'
 import { applyRow, becomeState, renameRows, rowsOf, stateOfRows } from './row-states.ts'
@@ -24,6 +31,10 @@ export class RecordStore {
   readonly #firstRevision: number
   #clock: Clock | undefined
   #listener: CollectionListener | undefined
+  /** Is called with each record that a request or the clock writes or removes. */
+  watcher: RecordWatcher | undefined
+  /** The moment of the change that the clock makes now. */
+  #moment: number | undefined
   /** The counts at the last change, whether it was told or applied. */
   readonly #counted = new Counts()
 
@@ -72,12 +83,14 @@ export class RecordStore {
     return this.rows.values()
   }
 
-  /** Replaces the fields of a record without a check of memory, for changes without a request. */
-  force(id: Id, fields: JsonObject): void {
+  /** Replaces the fields of a record at a moment of its clock, without a check of memory, for changes without a request. */
+  force(id: Id, fields: JsonObject, moment: number): void {
     const old = this.rows.get(id)
     if (old === undefined) return
     const value = this.recordOf(id, fields)
+    this.#moment = moment
     this.replaceRow(old, value, recordText(value))
+    this.#moment = undefined
   }
 
   /** Returns the record to be stored under a key. If its id is only a part of the key, the fields have it. */
@@ -216,8 +229,12 @@ export class RecordStore {
    * @param evicted another record, which was evicted for this one
    */
   #tell(row: Row | undefined, old: Row | undefined, evicted?: Row): void {
-    const listener = this.#listener
-    if (listener === undefined) return
+    const { watcher } = this
+    if (this.#listener !== undefined) this.#record(this.#listener, row, old, evicted)
+    watcher?.({ before: old, after: row, moment: this.#moment })
+  }
+
+  #record(listener: CollectionListener, row: Row | undefined, old: Row | undefined, evicted?: Row): void {
     const { id } = (row ?? old) as Row
     const before = this.#counted.now
     const change: RowChange = row === undefined ? { ...removalOf(id), counters: this.counts.now } : writeOf(row)

@@ -25,7 +25,7 @@ const MOST_FIRINGS = 100_000
 interface Timed {
   peek(id: Id): Entry | undefined
   entries(): Iterable<Entry>
-  force(id: Id, fields: JsonObject): void
+  force(id: Id, fields: JsonObject, moment: number): void
 }
 
 /** The collection that draws belong to. */
@@ -144,7 +144,7 @@ export class Timers {
     if (record === undefined || edge === undefined) return
     const set = edge.set?.(due, this.#share(id, entry, `set ${edge.to}`))
     const value = { ...record.value, ...set, [this.#states.field]: edge.to }
-    this.#records.force(id, value)
+    this.#records.force(id, value, due)
     this.#schedule(this.#timer(id, edge.to, entry + 1, due))
     this.#tell(id, timer)
   }
