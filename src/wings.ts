@@ -21,6 +21,7 @@ import { record } from './wings/record/wing.ts'
 import { redis } from './wings/redis/wing.ts'
 import { stateFile } from './wings/state-file/wing.ts'
 import { swagger } from './wings/swagger/wing.ts'
+import { webhooks } from './wings/webhooks/wing.ts'
 import { workers } from './wings/workers/wing.ts'
 
 export type { CoverageFilter } from './wings/coverage/coverage.ts'
@@ -44,6 +45,7 @@ export const WINGS: readonly Wing[] = [
   coverage,
   deprecations,
   next,
+  webhooks,
   mcp,
   consoleWing,
 ]

@@ -13,6 +13,20 @@ export const PUT = (body: string) => ({ method: 'PUT', headers: JSON_TYPE, body 
 
 /** Requests by `operationId`: at least one for each operation of the document. */
 export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
+  listDeliveries: [
+    { path: '/deliveries', status: 200 },
+    { path: '/deliveries?webhook=none', status: 400 },
+  ],
+  verifyDeliveries: [
+    { path: '/deliveries/verify?min=0', status: 200 },
+    { path: '/deliveries/verify?world=nowhere', status: 400 },
+  ],
+  sendWebhook: [
+    { path: '/webhooks/none/send', method: 'POST', status: 404 },
+    { path: '/webhooks/none/send', ...POST('{"world":"nowhere"}'), status: 404 },
+    { path: '/webhooks/none/send', ...POST('{"to":1}'), status: 400 },
+  ],
+  redeliver: [{ path: '/deliveries/none/redeliver', method: 'POST', status: 404 }],
   getDrift: [{ path: '/drift', status: 200 }],
   stopRecording: [{ path: '/recordings/stop', method: 'POST', status: 409 }],
   getNext: [

@@ -1,0 +1,103 @@
+// The deliveries of a world: pending ones, and the last of those that are done. The world keeps them, so they are in the log of its
+// changes: a change that is undone takes its deliveries along.
+
+import { Notes } from '../../world/kept/notes.ts'
+import type { World } from '../../world/world.ts'
+import type { Attempt, SubscriptionName } from './types.ts'
+
+/** A delivery as it is kept. Never changed, but replaced. */
+export interface Kept {
+  readonly id: string
+  /** Orders the deliveries of a world. */
+  readonly ordinal: number
+  readonly webhook: string
+  readonly cause: string
+  /** Milliseconds since the epoch by the world's clock, as `due`. */
+  readonly at: number
+  /** `undefined` once it is done. */
+  readonly due: number | undefined
+  readonly state: 'pending' | 'delivered' | 'failed' | 'gone'
+  readonly why: string | undefined
+  readonly subscription: SubscriptionName | undefined
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly warnings: readonly string[]
+  readonly attempts: readonly Attempt[]
+  /** The process that makes an attempt, where several may, and the real time at which it has failed to. */
+  readonly claim?: { readonly by: string; readonly until: number } | undefined
+}
+
+/** A delivery before it has a number. */
+export type NewDelivery = Omit<Kept, 'id' | 'ordinal'>
+
+/** The most deliveries of a world that wait, and that are done. */
+export const [MOST_PENDING, MOST_DONE] = [10_000, 1000]
+
+const PLACE = 'webhooks'
+const COUNTER = ''
+
+/** Deliveries with the same receiver begin one after the other. */
+export const receiverOf = ({ webhook, subscription, url }: Pick<Kept, 'webhook' | 'subscription' | 'url'>): string =>
+  subscription === undefined ? `${webhook} ${url}` : `${subscription.resource}/${subscription.id}`
+
+export const inOrder = (a: Kept, b: Kept): number => (a.due ?? a.at) - (b.due ?? b.at) || a.ordinal - b.ordinal
+
+export class Queue {
+  readonly #world: World
+  readonly #notes: Notes
+
+  constructor(world: World) {
+    this.#world = world
+    this.#notes = world.keep(Notes, PLACE)
+  }
+
+  get(id: string): Kept | undefined {
+    return id === COUNTER ? undefined : (this.#notes.get(id) as Kept | undefined)
+  }
+
+  *all(): Iterable<Kept> {
+    for (const note of this.#notes.all()) if ('id' in note) yield note as Kept
+  }
+
+  /** The pending ones, in no order. */
+  *pending(): Iterable<Kept> {
+    for (const kept of this.all()) if (kept.state === 'pending') yield kept
+  }
+
+  put(kept: Kept): void {
+    this.#notes.put(kept.id, kept)
+  }
+
+  /** The number of the next event. */
+  nextEvent(): number {
+    const { events = 0 } = (this.#notes.get(COUNTER) ?? {}) as { events?: number }
+    this.#notes.put(COUNTER, { events: events + 1 })
+    return events + 1
+  }
+
+  /** Adds the deliveries of an event; returns the ids, and how many found no room. */
+  add(
+    event: number,
+    deliveries: readonly NewDelivery[],
+  ): { readonly ids: readonly string[]; readonly dropped: number } {
+    const done: Kept[] = []
+    let room = MOST_PENDING
+    for (const kept of this.all()) {
+      if (kept.state === 'pending') room -= 1
+      else done.push(kept)
+    }
+    if (done.length > MOST_DONE) {
+      done.sort((a, b) => a.ordinal - b.ordinal)
+      for (const { id } of done.slice(0, done.length - MOST_DONE)) this.#notes.put(id, undefined)
+    }
+    const fitting = deliveries.slice(0, Math.max(0, room))
+    const ids = fitting.map((delivery, i) => {
+      const id = `msg_${this.#world.drawUuid('webhooks', event, `${i}`)}`
+      this.put({ ...delivery, id, ordinal: event + i / 1e6 })
+      return id
+    })
+    return { ids, dropped: deliveries.length - fitting.length }
+  }
+}
