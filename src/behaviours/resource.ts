@@ -29,6 +29,8 @@ export interface Resource {
   /** Fields that the server fills in a new record although they are optional. */
   readonly filled: ReadonlySet<string>
   readonly unknownFields: 'drop' | 'keep' | 'refuse'
+  /** Whether the client is warned of unknown fields that are dropped. */
+  readonly warnsOfUnknown: boolean
   readonly maxRecords: number
   readonly maxBytes: number
   /** Fields that hold the id of a record of another resource, or a list of such ids, by name. */

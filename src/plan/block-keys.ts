@@ -228,8 +228,8 @@ export const resourceKeys = {
     'Optional fields that every new record has: one that its request does not give is generated.',
   ),
   unknownFields: setting.choice(
-    ['drop', 'keep', 'refuse'],
-    'What to do with fields that the schema does not have. Default: drop.',
+    ['drop', 'warn', 'keep', 'refuse'],
+    'What to do with fields that the schema does not have; `warn` drops them with an `Understudy-Warning`. Default: drop.',
   ),
   states,
   maxRecords: setting.integer(

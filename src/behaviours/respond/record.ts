@@ -82,7 +82,7 @@ export function compileMaker(resource: Resource, config: RespondConfig, kind: Wr
     sent: (exchange: Exchange) => recordIn(exchange.sent ?? exchange.body),
     /** Returns whether the request has a record: `{}` has none where requests wrap it in an optional key. */
     hasRecord,
-    compose: compileCompose(resource, sources, inside, site),
+    compose: compileCompose(resource, sources, inside, asked, site),
     /** Required references that requests do not have, with their resources. */
     supplied: [...resource.references].flatMap(([field, { to }]) =>
       schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
@@ -233,23 +233,28 @@ function lazily(compile: () => Make | undefined): Make {
 }
 
 function compileCompose(
-  { schema, idField, unknownFields }: Resource,
+  resource: Resource,
   sources: readonly FieldSource[],
   inside: Inside,
+  asked: Asked,
   site: Site,
 ): Compose {
+  const { schema, idField, unknownFields } = resource
   const { properties, required, open } = schema.shape
   const needsScope = sources.some(one => one.set?.scoped === true || one.unsaid?.scoped === true)
   const keepsAll = open || unknownFields !== 'drop'
   const own = new Set([idField, ...properties.keys()])
   // A required field without a description is a known field.
   const undescribed = [...required].filter(name => !own.has(name))
+  const isKnown = (name: string) => own.has(name) || required.has(name) || asked.has(name)
+  const warn = resource.warnsOfUnknown && !keepsAll ? compileUnknownWarning(resource, isKnown) : undefined
   const made = new Set(sources.filter(one => one.unsaid !== undefined).map(({ name }) => name))
   const pairs = pairsIn([...properties.keys()]).filter(pair => pair.some(name => made.has(name)))
   // The time of a creation stays, and that of its end follows it.
   const lower = new Set(pairs.map(([low]) => low))
   return (body, exchange, old) => {
     const given = fieldsOf(body)
+    warn?.(given, exchange, old)
     if (needsScope) site.expressions.scope(exchange)
     const out: Record<string, Json> = {}
     for (const { name, set, keeps, isAssumed, unsaid, whole } of sources) {
@@ -284,6 +289,20 @@ function compileCompose(
       }
     }
     return out
+  }
+}
+
+/** The unknown fields that one warning names. */
+const MOST_UNKNOWN = 10
+
+/** Warns the client of the unknown fields of its body. A changed record may have some that no client gave it. */
+function compileUnknownWarning({ name: resource }: Resource, isKnown: (name: string) => boolean) {
+  return (given: JsonObject, exchange: Exchange, old: JsonObject = {}): void => {
+    const unknown = Object.keys(given).filter(name => !isKnown(name) && !Object.hasOwn(old, name))
+    if (unknown.length === 0) return
+    const names = unknown.slice(0, MOST_UNKNOWN).map(name => JSON.stringify(name))
+    const more = unknown.length > MOST_UNKNOWN ? ` and ${unknown.length - MOST_UNKNOWN} more` : ''
+    exchange.warn(`unknown fields of ${resource} were dropped: ${names.join(', ')}${more}`)
   }
 }
 

@@ -300,12 +300,13 @@ function compileCreateEach(
     if (list.length > MOST) return many
     const made: Entry[] = []
     const parts: Exchange[] = []
+    const warn = (text: string) => exchange.warn(text)
     const undo = async () => {
       for (const { id, revision } of made) await exchange.records(resource.name).remove(id, revision)
     }
     for (const [i, body] of (list as Json[]).entries()) {
       const ordinal = exchange.ordinal + i * APART
-      const one: Exchange = Object.assign(Object.create(exchange), { body, ordinal, entry: undefined })
+      const one: Exchange = Object.assign(Object.create(exchange), { body, ordinal, entry: undefined, warn })
       const reply = await create(one)
       if (one.entry === undefined) {
         await undo()
