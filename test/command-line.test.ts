@@ -78,6 +78,7 @@ const SAMPLES: Readonly<Record<string, readonly [value: string, other: string]>>
   as: ['wiremock', 'mockoon'],
   from: ['http://127.0.0.1:4011', 'https://a'],
   control: ['http://127.0.0.1:4011', 'https://a'],
+  trace: ['0af7651916cd43dd8448eb211c80319c', '4bf92f3577b34da6a3ce929d0e0e4736'],
   min: ['90', '80'],
   'fail-on': ['breaks', 'may-break'],
   'coverage format': ['json', 'lcov'],

@@ -171,7 +171,7 @@ for (const [what, files, expected] of [
   ],
   ['a folder', { [NOTES]: notes('../schemas') }, `is-a-directory ${NOTES}:4`],
   ['an empty file', other(''), `empty-file ${NOTES}:4`],
-  ['a binary file', other(Buffer.from([137, 80, 78, 71, 0, 27])), 'syntax schemas/Other.yaml:1'],
+  ['a binary file', other(Buffer.from([137, 80, 78, 71, 0, 27])), 'binary-file schemas/Other.yaml:1'],
   ['a syntax error', other('type: object\nproperties: ['), 'syntax schemas/Other.yaml:2'],
   ['a list in place of a path', { [NOTES]: '- get' }, `invalid-contract ${NOTES}:1, left-out paths/all.yaml:3`],
   [

@@ -163,57 +163,33 @@ const METHOD_OF: Readonly<Record<string, string>> = {
 }
 
 /** Adds a collection with the operations on it. */
-function addRecords(
-  { name, path, tag, idField, records: given, isMade, respond: keys = {}, query = {}, ...more }: ImportedRecords,
-  { add, schemas, resources, files }: Parts,
-): void {
-  const { pages, references = {}, takesIds, isPosted = false, owners = [] } = more
+function addRecords(imported: ImportedRecords, parts: Parts): void {
+  const {
+    name,
+    path,
+    idField,
+    records: given,
+    isMade,
+    references = {},
+    takesIds,
+    isPosted = false,
+    owners = [],
+  } = imported
+  const { schemas, resources } = parts
   const isOne = idField === ''
   const records = isMade ? given.map(record => withoutTemplates(record) as JsonObject) : given
-  const word = isOne ? name : singular(name)
-  const schema = pascal(word)
+  const schema = pascal(isOne ? name : singular(name))
   const seen = schemaOfValues([...records, mapValues(references, () => null)])
   const { type, properties = {} } = seen as { type: Json; properties?: Record<string, Json> }
-  const $ref = `#/components/schemas/${schema}`
   const { [idField]: shownId = {}, ...fields } = properties
   // An id that a client gives may have another form.
   const idSchema: Json = takesIds ? { type: (shownId as JsonObject).type as Json } : shownId
-  const operate = (
-    at: string,
-    respond: JsonObject,
-    id = schema,
-    method = METHOD_OF[Object.keys(respond)[0] ?? '']!,
-  ) => {
-    const [action = ''] = Object.keys(respond)
-    const items = { type: 'array', items: { $ref } }
-    const isBare = action === 'delete' && keys.delete !== undefined
-    const shown = { 'application/json': { schema: action !== 'list' ? (isBare ? {} : { $ref }) : pages ? {} : items } }
-    const isWritten = BODY_METHODS.has(method)
-    const partial = { schema: partialOf(isOne ? seen : { ...seen, properties: fields }) }
-    const patches = { 'application/json': partial, 'application/merge-patch+json': {} }
-    const content = action === 'update' ? patches : shown
-    const own = { name: idField, in: 'path', required: true, schema: idSchema as Json }
-    const isItem = at === `${path}/{${idField}}`
-    const description = action === 'delete' ? 'It is deleted' : action === 'list' ? `All of ${name}` : `The ${word}`
-    const operation = {
-      ...(tag !== undefined && { tags: [tag] }),
-      parameters: [...(isItem ? [own] : (parametersIn(at).parameters ?? [])), ...(query[action] ?? [])],
-      ...(isWritten ? { requestBody: { required: true, content } } : {}),
-      responses: {
-        [method === 'POST' ? 201 : 200]: { description, content: shown },
-        ...(isWritten ? { 400: INVALID } : {}),
-        ...(isItem ? { 404: MISSING } : {}),
-      },
-    }
-    const settings = { respond: { ...respond, ...keys[action] } }
-    const rules = pages && action === 'list' && [{ when: pages.when, respond: { ...respond, ...pages.respond } }]
-    add(method, at, operation, { ...settings, ...(rules && { rules }) }, `${action === 'read' ? 'get' : action}${id}`)
-  }
+  const collection: Described = { imported, schema, idSchema, partial: isOne ? seen : { ...seen, properties: fields } }
   if (isOne) {
     put(schemas, schema, { type: 'object', properties })
     put(resources, name, { schema, seed: records.map(one => ({ '{id}': 1, ...one })), unknownFields: 'keep' })
-    for (const action of ['read', 'replace', 'update']) operate(path, { [action]: name, id: 1 })
-    if (isPosted) operate(path, { replace: name, id: 1 }, schema, 'POST')
+    for (const action of ['read', 'replace', 'update']) addAction(collection, path, { [action]: name, id: 1 }, parts)
+    if (isPosted) addAction(collection, path, { replace: name, id: 1 }, parts, { method: 'POST' })
     return
   }
   put(schemas, schema, {
@@ -221,26 +197,86 @@ function addRecords(
     ...(takesIds ? {} : { required: [idField] }),
     properties: { [idField]: { ...(idSchema as object), ...(takesIds ? {} : { readOnly: true }) }, ...fields },
   } as Json)
-  put(resources, name, {
+  put(resources, name, resourceOf(imported, records, schema, parts))
+  for (const owner of [undefined, ...owners]) {
+    const at = owner === undefined ? path : `/${owner.resource}/{id}/${name}`
+    const within = owner && { within: { parameter: 'id', ...owner } }
+    const suffix = owner === undefined ? '' : `Of${pascal(singular(owner.resource))}`
+    const listed = name.charAt(0).toUpperCase() + name.slice(1) + suffix
+    addAction(collection, at, { list: name, ...within }, parts, { id: listed })
+    addAction(collection, at, { create: name, ...within }, parts, { id: schema + suffix })
+  }
+  for (const action of ['read', 'replace', 'update', 'delete'])
+    addAction(collection, `${path}/{${idField}}`, { [action]: name }, parts)
+}
+
+/** Returns the settings of a collection, whose records are a file of the project unless they are to be generated. */
+function resourceOf(
+  { name, idField, isMade, references = {}, takesIds }: ImportedRecords,
+  records: readonly JsonObject[],
+  schema: string,
+  { files }: Parts,
+): JsonObject {
+  const id: JsonObject = takesIds
+    ? { id: { field: idField, assign: 'client', change: 'ignore' } }
+    : idField === 'id'
+      ? {}
+      : { id: { field: idField } }
+  return {
     schema,
-    ...(takesIds
-      ? { id: { field: idField, assign: 'client', change: 'ignore' } }
-      : idField === 'id'
-        ? {}
-        : { id: { field: idField } }),
+    ...id,
     seed: isMade ? { generate: records.length } : `./${addFixture(files, name, records)}`,
     ...withoutEmpty({ references }),
     unknownFields: 'keep',
     ...(records.length < 90_000 ? {} : { maxRecords: 2 * records.length }),
-  })
-  for (const one of [undefined, ...owners]) {
-    const at = one === undefined ? path : `/${one.resource}/{id}/${name}`
-    const within = one && { within: { parameter: 'id', ...one } }
-    const suffix = one === undefined ? '' : `Of${pascal(singular(one.resource))}`
-    operate(at, { list: name, ...within }, name.charAt(0).toUpperCase() + name.slice(1) + suffix)
-    operate(at, { create: name, ...within }, schema + suffix)
   }
-  for (const action of ['read', 'replace', 'update', 'delete']) operate(`${path}/{${idField}}`, { [action]: name })
+}
+
+/** A collection with what is known of its schema. */
+interface Described {
+  readonly imported: ImportedRecords
+  /** The name of the schema of its records. */
+  readonly schema: string
+  readonly idSchema: Json
+  /** The schema of a change. */
+  readonly partial: JsonObject
+}
+
+/** Adds an operation on a collection. @param given its name behind the action, and its method; default: those of the action */
+function addAction(
+  { imported, schema, idSchema, partial }: Described,
+  at: string,
+  respond: JsonObject,
+  { add }: Parts,
+  given: { readonly id?: string; readonly method?: string } = {},
+): void {
+  const { name, path, tag, idField, pages, respond: keys = {}, query = {} } = imported
+  const [action = ''] = Object.keys(respond)
+  const { id = schema, method = METHOD_OF[action] ?? '' } = given
+  const $ref = `#/components/schemas/${schema}`
+  const items = { type: 'array', items: { $ref } }
+  const isBare = action === 'delete' && keys.delete !== undefined
+  const shown = { 'application/json': { schema: action !== 'list' ? (isBare ? {} : { $ref }) : pages ? {} : items } }
+  const isWritten = BODY_METHODS.has(method)
+  const patches = { 'application/json': { schema: partialOf(partial) }, 'application/merge-patch+json': {} }
+  const content = action === 'update' ? patches : shown
+  const own = { name: idField, in: 'path', required: true, schema: idSchema }
+  const isItem = at === `${path}/{${idField}}`
+  const word = idField === '' ? name : singular(name)
+  const description = action === 'delete' ? 'It is deleted' : action === 'list' ? `All of ${name}` : `The ${word}`
+  const operation = {
+    ...(tag !== undefined && { tags: [tag] }),
+    parameters: [...(isItem ? [own] : (parametersIn(at).parameters ?? [])), ...(query[action] ?? [])],
+    ...(isWritten ? { requestBody: { required: true, content } } : {}),
+    responses: {
+      [method === 'POST' ? 201 : 200]: { description, content: shown },
+      ...(isWritten ? { 400: INVALID } : {}),
+      ...(isItem ? { 404: MISSING } : {}),
+    },
+  }
+  const settings = { respond: { ...respond, ...keys[action] } }
+  const rules = pages && action === 'list' && [{ when: pages.when, respond: { ...respond, ...pages.respond } }]
+  add(method, at, operation, { ...settings, ...(rules && { rules }) }, `${action === 'read' ? 'get' : action}${id}`)
 }
 
 /** Writes the files of a project to a folder. */

@@ -17,6 +17,7 @@ import { sentQuery } from './forward.ts'
 import { changesIn, layOver, type OwnChange } from './overlaid-records.ts'
 import { upstreamBlock } from './settings.ts'
 import { type Answer, recordsListed, stagingOf } from './staged-reading.ts'
+import type { UpstreamSettings } from './upstream.ts'
 import type { UpstreamRecords } from './upstream-records.ts'
 
 /** The parts of a page of the real API besides its records. */
@@ -43,29 +44,72 @@ export function compileStagedList(
   base: UpstreamRecords,
   site: Site,
 ): (exchange: Exchange, query: Query) => Promise<Page> {
-  const paging = pagingOf(config, resource, site)
-  const around = compileAround(config, site)
-  const upstream = site.settings(upstreamBlock)
-  const items = pathOfPlaceholder(config.body, 'page.items')
-  const item = recordPath(config.item)
-  // One record more shows whether there are more, where the reply must say so and the real API does not.
-  const peeks = !around.tells && (config.body ?? config.headers ?? config.links) !== undefined ? 1 : 0
+  const list = new StagedList(config, resource, base, site)
+  return (exchange, asked) => list.page(exchange, asked)
+}
 
-  const read = async (exchange: Exchange, query: string): Promise<ReadPart> => {
+class StagedList {
+  readonly #resource: Resource
+  readonly #base: UpstreamRecords
+  readonly #paging: Paging
+  readonly #around: ReturnType<typeof compileAround>
+  readonly #upstream: UpstreamSettings | undefined
+  readonly #items: ReturnType<typeof pathOfPlaceholder>
+  readonly #item: ReturnType<typeof recordPath>
+  /** One record more shows whether there are more, where the reply must say so and the real API does not. */
+  readonly #peeks: number
+
+  constructor(config: RespondConfig, resource: Resource, base: UpstreamRecords, site: Site) {
+    this.#resource = resource
+    this.#base = base
+    this.#paging = pagingOf(config, resource, site)
+    this.#around = compileAround(config, site)
+    this.#upstream = site.settings(upstreamBlock)
+    this.#items = pathOfPlaceholder(config.body, 'page.items')
+    this.#item = recordPath(config.item)
+    this.#peeks = !this.#around.tells && (config.body ?? config.headers ?? config.links) !== undefined ? 1 : 0
+  }
+
+  async page(exchange: Exchange, asked: Query): Promise<Page> {
+    const changes = changesIn(exchange.world.collection(this.#resource.name))
+    const isClean = changes.length === 0
+    stagingOf(exchange).shows = isClean ? 'upstream' : 'both'
+    // The page of the real API is the page, unless the reply must say more than the real API does.
+    const isPage = isClean && (this.#peeks === 0 || this.#paging.isUnsized(exchange))
+    if (this.#paging.hasCursor || isPage) return this.#overPage(exchange, asked, changes)
+    const query = await this.#sized(exchange, asked)
+    const { limit, offset = 0 } = query
+    // Records that are gone from the pages before move others up, so the list is read from its beginning.
+    const from = isClean ? offset : 0
+    const wanted = (size: number) => (isClean ? size + this.#peeks : offset + size + changes.length + 1)
+    const isDeep = Number.isFinite(limit) && wanted(limit) > MOST * this.#paging.step(limit)
+    if (isDeep) return this.#overPage(exchange, query, changes)
+    const { entries, total, ended, size } = await this.#gather(exchange, from, limit, wanted)
+    const { rows, more, doubt } = layOver(entries, changes, query, { first: true, last: ended })
+    if (doubt !== undefined) exchange.warn(doubt)
+    const page = cutPage(rows, { ...query, limit: size, offset: offset - from, count: false })
+    const all = ended && !(isClean && total !== undefined) ? from + rows.length : total && total + more
+    return { ...page, more: page.more || !ended, ...(all === undefined ? {} : { total: all }) }
+  }
+
+  async #read(exchange: Exchange, query: string): Promise<ReadPart> {
     const { request, operation, segments } = exchange
-    const sent = upstream === undefined ? query : sentQuery(query, upstream)
+    const sent = this.#upstream === undefined ? query : sentQuery(query, this.#upstream)
     const path = addressOf({ request, operation, segments, basePath: '' }, sent)
-    const answer = await stagingOf(exchange).ask(path, exchange, base)
-    return { ...around.read(answer), entries: recordsListed(answer, path, items, item, resource) }
+    const answer = await stagingOf(exchange).ask(path, exchange, this.#base)
+    return {
+      ...this.#around.read(answer),
+      entries: recordsListed(answer, path, this.#items, this.#item, this.#resource),
+    }
   }
 
   /** Lays the changes over the page that the real API returns for the same request. */
-  const overPage = async (exchange: Exchange, query: Query, changes: readonly OwnChange[]): Promise<Page> => {
+  async #overPage(exchange: Exchange, query: Query, changes: readonly OwnChange[]): Promise<Page> {
     const { limit, after, offset = 0 } = query
-    const { entries, total: told, more, cursor } = await read(exchange, exchange.request.query)
+    const { entries, total: told, more, cursor } = await this.#read(exchange, exchange.request.query)
     const end = offset + entries.length
     const isLast = !(more ?? (told === undefined || after !== undefined ? entries.length >= limit : end < told))
-    const isCounted = isLast && after === undefined && changes.length === 0 && !paging.isUnsized(exchange)
+    const isCounted = isLast && after === undefined && changes.length === 0 && !this.#paging.isUnsized(exchange)
     const total = told ?? (isCounted ? end : undefined)
     const laid = layOver(entries, changes, query, { first: after === undefined && offset === 0, last: isLast })
     if (changes.length > 0) {
@@ -76,56 +120,34 @@ export function compileStagedList(
   }
 
   /** Reads the list from a record on, until there are `wanted(limit)` or no more. */
-  const gather = async (exchange: Exchange, from: number, limit: number, wanted: (limit: number) => number) => {
+  async #gather(exchange: Exchange, from: number, limit: number, wanted: (limit: number) => number) {
     const entries: Entry[] = []
     let [size, total, ended] = [limit, undefined as number | undefined, false]
     for (let asked = 0; asked < MOST; asked++) {
       const at = from + entries.length
-      const part = paging.part(exchange, at, wanted(size) - entries.length, size)
-      const got = await read(exchange, part.query)
+      const part = this.#paging.part(exchange, at, wanted(size) - entries.length, size)
+      const got = await this.#read(exchange, part.query)
       const { length } = got.entries
       for (const entry of got.entries) entries.push(entry)
       total = got.total ?? total
       ended = length === 0 || !(got.more ?? (total === undefined ? length >= part.size : at + length < total))
       // Without a limit, the page that the real API chooses is the page.
       if (size === Number.POSITIVE_INFINITY && !ended) size = length
-      if (ended || entries.length >= wanted(size) || !paging.isPositional) break
+      if (ended || entries.length >= wanted(size) || !this.#paging.isPositional) break
     }
     return { entries, total, ended, size }
   }
 
   /** Returns the query of a numbered page in the size that the real API chooses, if nothing says one. */
-  const sized = async (exchange: Exchange, query: Query): Promise<Query> => {
-    if (!paging.isUnsized(exchange)) return query
+  async #sized(exchange: Exchange, query: Query): Promise<Query> {
+    if (!this.#paging.isUnsized(exchange)) return query
     const { limit, offset = 0 } = query
-    const { entries, total, more } = await read(exchange, paging.numbered(exchange, 0))
+    const { entries, total, more } = await this.#read(exchange, this.#paging.numbered(exchange, 0))
     const { length } = entries
-    const hasNext = async () => (await read(exchange, paging.numbered(exchange, 1))).entries.length > 0
+    const hasNext = async () => (await this.#read(exchange, this.#paging.numbered(exchange, 1))).entries.length > 0
     const isWhole = !(more ?? (total === undefined ? await hasNext() : length < total))
     const size = isWhole ? Math.max(limit, length) : length
     return { ...query, limit: size, offset: (offset / limit) * size }
-  }
-
-  return async (exchange, asked) => {
-    const changes = changesIn(exchange.world.collection(resource.name))
-    const isClean = changes.length === 0
-    stagingOf(exchange).shows = isClean ? 'upstream' : 'both'
-    // The page of the real API is the page, unless the reply must say more than the real API does.
-    const isPage = isClean && (peeks === 0 || paging.isUnsized(exchange))
-    if (paging.hasCursor || isPage) return overPage(exchange, asked, changes)
-    const query = await sized(exchange, asked)
-    const { limit, offset = 0 } = query
-    // Records that are gone from the pages before move others up, so the list is read from its beginning.
-    const from = isClean ? offset : 0
-    const wanted = (size: number) => (isClean ? size + peeks : offset + size + changes.length + 1)
-    const isDeep = Number.isFinite(limit) && wanted(limit) > MOST * paging.step(limit)
-    if (isDeep) return overPage(exchange, query, changes)
-    const { entries, total, ended, size } = await gather(exchange, from, limit, wanted)
-    const { rows, more, doubt } = layOver(entries, changes, query, { first: true, last: ended })
-    if (doubt !== undefined) exchange.warn(doubt)
-    const page = cutPage(rows, { ...query, limit: size, offset: offset - from, count: false })
-    const all = ended && !(isClean && total !== undefined) ? from + rows.length : total && total + more
-    return { ...page, more: page.more || !ended, ...(all === undefined ? {} : { total: all }) }
   }
 }
 
