@@ -90,6 +90,7 @@ export class Gateway {
       clock,
       log,
       worlds: this.worlds,
+      weather: this.weather,
       metrics: this.metrics,
       journal: this.journal,
       environment,

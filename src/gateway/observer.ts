@@ -8,6 +8,7 @@ import type { Finished } from './finished.ts'
 import type { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import type { WeatherStation } from './weather.ts'
 import type { Worlds } from './worlds/worlds.ts'
 
 /** Must not wait and must not throw: it counts, or it enqueues. */
@@ -18,6 +19,7 @@ export interface Host {
   readonly clock: Clock
   readonly log: Log
   readonly worlds: Worlds
+  readonly weather: WeatherStation
   readonly metrics: Metrics
   readonly journal: Journal
   /** The environment of the process; unset where nothing may leave the process. */

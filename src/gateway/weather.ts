@@ -206,14 +206,17 @@ export class WeatherStation {
     return weather
   }
 
+  /** Returns the weather of a world, or the general one. */
+  in(world: World, plan: Plan): Weather | undefined {
+    const own = this.#hasOwn && this.#own.has(world) ? this.of(world, plan).current : undefined
+    const standing = own ?? this.overall.current
+    if (standing === undefined) return plan.usualWeather
+    return standing.plan === plan ? standing.weather : this.#under(standing, plan)
+  }
+
   /** Returns a request's weather: the one it names, that of its world, or the general one; or a refusal. */
   over(name: string | undefined, plan: Plan, mask: Mask, world: World): Weather | Reply | undefined {
-    if (name === undefined) {
-      const own = this.#hasOwn && this.#own.has(world) ? this.of(world, plan).current : undefined
-      const standing = own ?? this.overall.current
-      if (standing === undefined) return plan.usualWeather
-      return standing.plan === plan ? standing.weather : this.#under(standing, plan)
-    }
+    if (name === undefined) return this.in(world, plan)
     if (name === CLEAR) return undefined
     const weather = plan.weather.get(name)
     if (weather !== undefined) return weather

@@ -40,7 +40,7 @@ export function blockSchemasOf(house: House): BlockSchemas {
     behaviours: settings,
     configurable,
     $defs: { ...settings, rules: rulesSchema(configurable) },
-    weather: weatherBlocks(changeable),
+    weather: Object.assign(weatherBlocks(changeable), ...house.wings.map(({ weatherKeys }) => weatherKeys)),
   }
 }
 

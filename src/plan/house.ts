@@ -109,6 +109,8 @@ export interface PlanWing {
   readonly behaviours?: readonly { readonly before: string; readonly behaviour: Behaviour<unknown> }[]
   /** Kinds of `respond`. */
   readonly responders?: readonly Responder[]
+  /** The schemas of its keys in weather. `Weather.file` has what is written. */
+  readonly weatherKeys?: Readonly<Record<string, Schema>>
   /** Sources of records besides seeds. */
   readonly recordSources?: readonly RecordSourceKeys[]
   readonly engines?: readonly StateEngine[]

@@ -80,6 +80,8 @@ export interface Plan {
 /** The operations under a weather. */
 export interface Weather {
   readonly name: string
+  /** As it is written, with the keys of wings. */
+  readonly file: WeatherFile
   readonly operations: OperationsUnder
   /** The operations for the requests of a consumer that the weather names. */
   readonly consumers: ReadonlyMap<string, OperationsUnder>

@@ -10,10 +10,8 @@ import { checkConsumer } from './names.ts'
 import type { OperationsUnder, PlannedOperation, Weather } from './plan.ts'
 import type { WeatherFile, WeatherOrder } from './simulation-file.ts'
 
-const WEATHER_BLOCKS = ['defaults', 'tags', 'operations', 'consumers'] as const
-
 /** Returns whether an order contains its own weather. */
-export const hasBlocks = (order: WeatherOrder): boolean => WEATHER_BLOCKS.some(key => key in order)
+export const hasBlocks = ({ name: _, for: __, ...blocks }: WeatherOrder): boolean => Object.keys(blocks).length > 0
 
 /** A weather as it is written. */
 interface WrittenWeather {
@@ -49,7 +47,7 @@ export function compileWeather(
   }
   const identifyByOperation =
     consumers.size === 0 ? [] : operations.map(({ operation }) => compiler.constantsOf(operation).identify)
-  return { name, operations: operationsUnder(ground, [common]), consumers, identifyByOperation }
+  return { name, file, operations: operationsUnder(ground, [common]), consumers, identifyByOperation }
 }
 
 function operationsUnder({ compiler, base, operations }: Ground, layers: readonly Layer[]): OperationsUnder {

@@ -10,6 +10,7 @@ import type { Plan } from '../../plan/plan.ts'
 import { timestamp } from '../../world/dates.ts'
 import { breathe, monotonic } from '../../world/real-time.ts'
 import type { World } from '../../world/world.ts'
+import { fateOf } from './fates.ts'
 import { inOrder, type Kept, Queue, receiverOf } from './queue.ts'
 import { type Network, openNetwork, type Received, send } from './send.ts'
 import { deliveriesBlock, isStandard, type Webhook, webhooksBlock } from './settings.ts'
@@ -211,21 +212,42 @@ export class Rounds {
     if (webhook === undefined)
       return { ...kept, due: undefined, state: 'failed', why: 'the configuration has no such webhook' }
     const [at, started] = [host.clock.now(), monotonic()]
-    const signed = this.#sign(webhook, kept, at)
-    const received = typeof signed === 'string' ? new Error(signed) : await this.#send(kept, signed)
+    const { isLost, isSpoilt } = this.#fate(kept)
+    const signed = this.#sign(webhook, isSpoilt ? { ...kept, body: `${kept.body} ` } : kept, at)
+    const received = isLost
+      ? new Error('lost by the weather')
+      : typeof signed === 'string'
+        ? new Error(signed)
+        : await this.#send(kept, signed)
     const base = {
       due: timestamp(kept.due as number),
       at: timestamp(at),
       durationMs: Math.round((monotonic() - started) * 1000) / 1000,
       headers: typeof signed === 'string' ? {} : signed,
+      ...(isLost ? { injected: ['lost'] } : isSpoilt && { injected: ['bad signature'] }),
     }
     const attempt: Attempt =
       received instanceof Error ? { ...base, error: received.message } : { ...base, ...judged(received, webhook) }
     return outcomeOf({ ...kept, claim: undefined, attempts: [...kept.attempts, attempt] }, attempt, webhook)
   }
 
+  /** Returns what the weather does to the next attempt. */
+  #fate({ webhook, id, ordinal, attempts: { length } }: Kept): {
+    readonly isLost: boolean
+    readonly isSpoilt: boolean
+  } {
+    const fate = fateOf(this.#depot.host.weather.in(this.#world, this.#plan), webhook)
+    const isDrawn = (chance: 'drop' | 'badSignature') =>
+      fate !== undefined && this.#world.draw('webhooks', ordinal, `${chance} ${id} ${length}`) < fate.chance(chance)
+    return { isLost: isDrawn('drop'), isSpoilt: isDrawn('badSignature') }
+  }
+
   /** Returns the headers of the signature, or why there is none. */
-  #sign({ signing, secrets: own }: Webhook, { id, webhook, body, subscription }: Kept, at: number): Headers | string {
+  #sign(
+    { signing, secrets: own }: Webhook,
+    { id, copyOf = id, webhook, body, subscription }: Kept,
+    at: number,
+  ): Headers | string {
     if (signing === undefined) return {}
     const { resource = '', id: record } = subscription ?? {}
     const collection = this.#world.collections.get(resource)
@@ -234,7 +256,7 @@ export class Rounds {
     const secrets = typeof secret === 'string' && secret !== '' ? [secret] : own
     if (secrets.length === 0) return 'the subscription has no "secret" to sign with'
     if (signing.scheme === 'standard' && !secrets.every(isStandard)) return 'the secret is none of Standard Webhooks'
-    return sign(signing, secrets, { id, webhook, body, at })
+    return sign(signing, secrets, { id: copyOf, webhook, body, at })
   }
 
   async #send({ method, url, headers, body }: Kept, signature: Headers): Promise<Received | Error> {

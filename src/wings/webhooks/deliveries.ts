@@ -17,7 +17,24 @@ export interface DeliveryFilter {
 }
 
 function shown(kept: Kept, world: World, request: number | undefined): Delivery {
-  const { id, webhook, state, why, cause, at, due, subscription, method, url, headers, body, warnings, attempts } = kept
+  const {
+    id,
+    webhook,
+    state,
+    why,
+    cause,
+    at,
+    due,
+    subscription,
+    method,
+    url,
+    headers,
+    body,
+    warnings,
+    attempts,
+    copyOf,
+    injected,
+  } = kept
   return {
     id,
     webhook,
@@ -25,6 +42,8 @@ function shown(kept: Kept, world: World, request: number | undefined): Delivery 
     state,
     ...(why !== undefined && { why }),
     cause,
+    ...(copyOf !== undefined && { copyOf }),
+    ...(injected && injected.length > 0 && { injected }),
     ...(request !== undefined && { request }),
     at: timestamp(at),
     ...(due !== undefined && { due: timestamp(due) }),

@@ -12,6 +12,7 @@ import type { World, WorldWatcher } from '../../world/world.ts'
 import { changeWorld, type Depot, openDepot, Rounds } from './courier.ts'
 import type { Called } from './documented.ts'
 import { deliveriesOf, type Happening, isTold, shownRecord } from './events.ts'
+import { fateOf, underFate } from './fates.ts'
 import { Queue } from './queue.ts'
 import { type Trigger, type Webhook, webhooksBlock } from './settings.ts'
 
@@ -105,7 +106,13 @@ export class Webhooks implements WorldWatcher {
     const queue = new Queue(world)
     const event = queue.nextEvent()
     const plan = this.#host.worlds.planOf(world.name)
-    const { ids, dropped } = queue.add(event, deliveriesOf(webhook, world, plan, happening, event))
+    const fate = fateOf(this.#host.weather.in(world, plan), webhook.name)
+    const deliveries = deliveriesOf(webhook, world, plan, happening, event).flatMap((delivery, i) =>
+      fate === undefined
+        ? [delivery]
+        : underFate(fate, delivery, purpose => world.draw('webhooks', event, `${purpose} ${i}`)),
+    )
+    const { ids, dropped } = queue.add(event, deliveries)
     if (dropped > 0) {
       const series = this.depot.attempts.series({ webhook: webhook.name, outcome: 'dropped' })
       for (let i = 0; i < dropped; i++) series.add()

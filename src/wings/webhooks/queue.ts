@@ -24,13 +24,17 @@ export interface Kept {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly warnings: readonly string[]
+  /** The delivery that the weather repeats with this one. */
+  readonly copyOf?: string | undefined
+  /** What the weather has done to it. */
+  readonly injected?: readonly string[] | undefined
   readonly attempts: readonly Attempt[]
   /** The process that makes an attempt, where several may, and the real time at which it has failed to. */
   readonly claim?: { readonly by: string; readonly until: number } | undefined
 }
 
-/** A delivery before it has a number. */
-export type NewDelivery = Omit<Kept, 'id' | 'ordinal'>
+/** A delivery before it has a number. `repeats`: it is a copy of the one before. */
+export type NewDelivery = Omit<Kept, 'id' | 'ordinal' | 'copyOf'> & { readonly repeats?: true }
 
 /** The most deliveries of a world that wait, and that are done. */
 export const [MOST_PENDING, MOST_DONE] = [10_000, 1000]
@@ -93,9 +97,10 @@ export class Queue {
       for (const { id } of done.slice(0, done.length - MOST_DONE)) this.#notes.put(id, undefined)
     }
     const fitting = deliveries.slice(0, Math.max(0, room))
-    const ids = fitting.map((delivery, i) => {
-      const id = `msg_${this.#world.drawUuid('webhooks', event, `${i}`)}`
-      this.put({ ...delivery, id, ordinal: event + i / 1e6 })
+    const idAt = (i: number): string => `msg_${this.#world.drawUuid('webhooks', event, `${i}`)}`
+    const ids = fitting.map(({ repeats, ...delivery }, i) => {
+      const id = idAt(i)
+      this.put({ ...delivery, id, ordinal: event + i / 1e6, copyOf: repeats && idAt(i - 1) })
       return id
     })
     return { ids, dropped: deliveries.length - fitting.length }

@@ -15,6 +15,7 @@ import type { Json } from '../../kernel/json.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import type { Block, BlockLoad } from '../../plan/house.ts'
 import { type Documented, documentedIn, mediaOf, operationOf } from './documented.ts'
+import { checkFates } from './fates.ts'
 import { Hosts } from './hosts.ts'
 import { SCHEMES, SINGLE, type Signing } from './sign.ts'
 
@@ -358,6 +359,7 @@ export const webhooksBlock: Block<Readonly<Record<string, WebhookFile>>, Readonl
   read(written = {}, load) {
     const { contract } = load
     if (contract === undefined) return new Map()
+    checkFates(load, Object.keys(written), name => suggest(name, Object.keys(written)) ?? 'name one of webhooks')
     return new Map(
       Object.entries(written).flatMap(([name, file]) => {
         const read = new WebhookReading(name, file, load, contract).read()

@@ -16,6 +16,10 @@ export interface Delivery {
   readonly cause: string
   /** The entry of the journal that caused it. */
   readonly request?: number
+  /** The delivery that the weather repeats with this one. */
+  readonly copyOf?: string
+  /** What the weather (a chaos profile) has done to it. */
+  readonly injected?: readonly string[]
   /** When that happened, by the world's clock. */
   readonly at: DateTime
   /** When it is attempted next, by the world's clock. */
@@ -49,6 +53,8 @@ export interface Attempt {
   readonly reply?: string
   /** Why there is no reply, or why it does not count. */
   readonly error?: string
+  /** What the weather has done to it. */
+  readonly injected?: readonly string[]
   /** How the reply breaks the contract. */
   readonly warning?: string
 }
