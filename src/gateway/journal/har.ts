@@ -20,6 +20,8 @@ export interface HarExchange {
   readonly query: string
   readonly request: HarMessage
   readonly reply: HarMessage & { readonly status: number }
+  /** The name of the consumer that sent it: `_consumer` in an entry. */
+  readonly consumer?: string | undefined
 }
 
 export interface HarMessage {
@@ -33,7 +35,7 @@ export interface HarMessage {
 
 /** Returns an exchange as an entry of HAR. */
 export function entryOf(exchange: HarExchange): Entry {
-  const { at, method, origin, path, query, latency, request, reply } = exchange
+  const { at, method, origin, path, query, latency, request, reply, consumer } = exchange
   const listOf = (headers: Headers) => Object.entries(headers).map(([name, value]) => ({ name, value }))
   const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 }
   const [sent, got] = [harContentOf(request), harContentOf(reply)]
@@ -65,6 +67,7 @@ export function entryOf(exchange: HarExchange): Entry {
     },
     cache: {},
     timings,
+    ...(consumer === undefined ? {} : { _consumer: consumer }),
   }
 }
 
@@ -88,7 +91,7 @@ export const writeHar = (entries: readonly Entry[], version: string): string =>
 
 /** The entry of a HAR for a request of the journal. */
 export function harEntryOf(request: RecordedRequest): Entry {
-  const { at, durationMs, method, path, query, status, headers, replyHeaders, requestBody, replyBody } = request
+  const { at, durationMs, method, path, query, status, headers, replyHeaders, requestBody, replyBody, consumer } = request
   const messageOf = (fields: RecordedRequest['headers'] = {}, body: RecordedBody | undefined): HarMessage => {
     const isWhole = body !== undefined && Buffer.byteLength(body.text) === body.bytes
     // The fields of replies are kept while somebody watches.
@@ -108,5 +111,6 @@ export function harEntryOf(request: RecordedRequest): Entry {
     origin: `http://${headers?.host ?? 'localhost'}`,
     request: messageOf(headers, requestBody),
     reply: { ...messageOf(replyHeaders, replyBody), status },
+    consumer: consumer ?? undefined,
   })
 }

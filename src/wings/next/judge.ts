@@ -19,6 +19,7 @@ import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { realClock } from '../../world/clock.ts'
 import { World } from '../../world/world.ts'
 import { requestTo } from '../probe/probe.ts'
+import { hasBlank } from '../project/blanks.ts'
 import { ContractChanges, nodeWithin, type OperationDifference } from './changes.ts'
 import { compileRequestCheck, type RequestCheck } from './request-check.ts'
 
@@ -298,9 +299,10 @@ function requestHas(
   return values[at] !== undefined && values[at] !== parameters[at]?.default
 }
 
-/** Whether a credential may have been masked or dropped. */
+/** Whether a credential may have been masked, by the journal or in a recording, or dropped. */
 const lacksCredential = ({ headers }: KeptExchange): boolean =>
-  headers === undefined || Object.values(headers).some(value => value === MASKED || value.endsWith(` ${MASKED}`))
+  headers === undefined ||
+  Object.values(headers).some(value => value === MASKED || value.endsWith(` ${MASKED}`) || hasBlank(value))
 
 /** Returns the values of an operation and of all that it refers to. */
 function valuesWithin(operation: Operation, contract: Contract): readonly unknown[] {

@@ -30,8 +30,8 @@ const NOT_KEPT = { lost: 'not kept' }
 const keptText = ({ text, bytes }: RecordedBody): KeptBody =>
   Buffer.byteLength(text) < bytes && !text.includes('***') ? { lost: 'cut' } : text
 
-/** Returns an exchange of a recording. Its caller is known by its credential only. */
-export function keptOfRecording({ method, path, query, at, request, reply }: RecordedExchange): KeptExchange {
+/** Returns an exchange of a recording. Where it does not name the caller, the credential tells. */
+export function keptOfRecording({ method, path, query, at, request, reply, consumer }: RecordedExchange): KeptExchange {
   const bodyOf = ({ body, isPartial }: HarMessage): KeptBody =>
     isPartial ? NOT_KEPT : typeof body === 'object' ? { lost: 'not text' } : body
   return {
@@ -39,7 +39,7 @@ export function keptOfRecording({ method, path, query, at, request, reply }: Rec
     path,
     query,
     at,
-    consumer: undefined,
+    consumer,
     status: reply.status,
     headers: request.headers,
     replyHeaders: reply.headers,

@@ -156,7 +156,7 @@ type Loose<Shape> = { readonly [Key in keyof Shape]?: Shape[Key] extends object 
 /** Returns why an entry cannot be used, as the rest of a sentence. */
 function exchangeOf(value: unknown, place: Place): RecordedExchange | string {
   if (!isObject(value)) return 'is not an object of JSON'
-  const { request, response, startedDateTime, time, timings, _resourceType } = value as Loose<Entry>
+  const { request, response, startedDateTime, time, timings, _resourceType, _consumer } = value as Loose<Entry>
   if (!isObject(request) || !isObject(response)) return 'has no request or no response'
   const { method } = request
   const url = attempted(() => new URL(request.url as string))
@@ -183,6 +183,7 @@ function exchangeOf(value: unknown, place: Place): RecordedExchange | string {
     // A browser adds the body that it had kept, and its page sees a 200.
     reply: { ...reply, status: status === 304 && reply.body !== undefined ? 200 : status },
     initiator: typeof _resourceType === 'string' ? _resourceType : undefined,
+    consumer: typeof _consumer === 'string' ? _consumer : undefined,
   }
 }
 

@@ -2,9 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { entryOf, writeHar } from '../../../src/gateway/journal/har.ts'
+import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
 import { NextJudge } from '../../../src/wings/next/judge.ts'
+import { keptOfRecording } from '../../../src/wings/next/kept.ts'
 import { formatNext } from '../../../src/wings/next/report.ts'
 import { NextTally } from '../../../src/wings/next/tally.ts'
+import { readHar } from '../../../src/wings/project/har.ts'
 import { edited, keptOf, NOW, PAIRS, placeIn, plansOf } from './pairs.ts'
 
 for (const { change, edits, operation, ann, bob, verdict, ...wanted } of PAIRS) {
@@ -47,6 +51,25 @@ async function reportOf(edits: Parameters<typeof edited>[0], ...kept: readonly P
   return tally.report()
 }
 const editsOf = (start: string) => PAIRS.find(({ change }) => change.startsWith(start))?.edits ?? []
+
+test('a recording names its consumers, where the journal or the recording has masked their credentials', async () => {
+  const plans = plansOf(edited(editsOf('an enum of requests')))
+  const headers = (key: string) => ({ 'x-key': key, 'content-type': 'application/json' })
+  const entries = ['***', 'Masked-1'].map(key =>
+    entryOf({
+      ...{ at: 0, latency: 1, method: 'POST', origin: 'http://localhost', path: '/pets', query: '', consumer: 'ann' },
+      request: { headers: headers(key), body: '{"name":"Rex","kind":"bird"}', isPartial: false },
+      reply: { headers: {}, body: undefined, isPartial: true, status: 201 },
+    }),
+  )
+  const tally = new NextTally(new NextJudge(plans.now, plans.next))
+  for await (const exchange of readHar([Buffer.from(writeHar(entries, '1'))], 'a.har', new Diagnostics()))
+    await tally.add(keptOfRecording(exchange))
+  const report = await tally.report()
+  const row = report.rows.find(({ calls }) => calls > 0)
+  assert.deepEqual([row?.consumer, row?.operation, row?.verdict, row?.calls], ['ann', 'createPet', 'breaks', 2])
+  assert.deepEqual(report.neverSeen, ['bob', 'eve'])
+})
 
 test('a request that was accepted is not judged where the current contract refuses it as it was kept', async () => {
   const headers = { 'x-key': 'key-of-ann' }

@@ -44,6 +44,7 @@ const exchange = (n = 1): Omit<RecordedExchange, 'place' | 'initiator'> => ({
     path: '/pets',
     query: `n=${n}`,
   },
+  consumer: n === 1 ? 'ann' : undefined,
   request: message,
   reply: { ...message, status: 201 },
 })
