@@ -3,11 +3,11 @@
 import type { Contract } from '../../contract/contract.ts'
 import { decodeQuery } from '../../contract/document/parameters.ts'
 import { isJson } from '../../contract/media-types.ts'
-import type { HarMessage } from '../../gateway/journal/har.ts'
+import type { HarExchange, HarMessage } from '../../gateway/journal/har.ts'
 import { isObject, type Json, type JsonObject, mapValues, stringifyJson } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/names.ts'
 import { isSecretName, secrecyOf } from '../../kernel/secrets.ts'
-import type { RecordedExchange } from './har.ts'
+import type { EarlierBlanks } from './earlier-blanks.ts'
 import { decodeSegment, hasForm, jsonOfMessage, typeOfMessage } from './messages.ts'
 import { type BlankOptions, blankColumns, blankEvents, blankSecrets, isIdentifierName } from './secrets.ts'
 
@@ -42,24 +42,45 @@ export class Blanks {
   readonly #contract: Contract | undefined
   /** By the value that they replace. */
   readonly #blanks = new Map<string, string>()
+  /** By the blank. */
+  readonly #values = new Map<string, string>()
   /** Long random words that identify something, which stay. */
   readonly #identifiers = new Set<string>()
   #count: number
 
+  /** The blanks of an earlier recording that have their values again. */
+  readonly #adopted = new Set<string>()
+  readonly #earlier: EarlierBlanks | undefined
+
   /**
    * @param personal the names of other fields to blank
-   * @param count the blanks that the recording has already
+   * @param recording the number of blanks that the recording has already, and where
    */
-  constructor(personal: readonly string[], contract: Contract | undefined, count = 0) {
+  constructor(
+    personal: readonly string[],
+    contract: Contract | undefined,
+    { count = 0, earlier }: { readonly count?: number; readonly earlier?: EarlierBlanks } = {},
+  ) {
     this.#personal = new Set(personal.map(plainName))
     this.#contract = contract
     this.#count = count
+    this.#earlier = earlier
+  }
+
+  /** Learns the secrets of an exchange, once; those of one that was recorded before get the blanks that they had. */
+  learn(exchange: HarExchange): void {
+    const pairs = this.#earlier?.pairsFor(this.inExchange(exchange)) ?? []
+    for (const [blank, earlier] of pairs) {
+      const value = this.#values.get(blank)
+      const isSameForm = blank.includes('@') === earlier.includes('@')
+      if (value === undefined || !isSameForm || this.#adopted.has(blank) || this.#adopted.has(earlier)) continue
+      this.#set(value, earlier)
+      this.#adopted.add(earlier)
+    }
   }
 
   /** Blanks the credentials of an exchange, and the values that were blanked before. */
-  inExchange<Exchange extends Pick<RecordedExchange, 'path' | 'query' | 'request' | 'reply'>>(
-    exchange: Exchange,
-  ): Exchange {
+  inExchange<Exchange extends Pick<HarExchange, 'path' | 'query' | 'request' | 'reply'>>(exchange: Exchange): Exchange {
     // The first pass learns the values of the second.
     for (const message of [exchange.request, exchange.reply]) this.#inMessage(message)
     return {
@@ -87,8 +108,13 @@ export class Blanks {
     const existing = this.#blanks.get(value)
     if (existing !== undefined) return existing
     const blank = this.#newBlank(value)
-    this.#blanks.set(value, blank)
+    this.#set(value, blank)
     return blank
+  }
+
+  #set(value: string, blank: string): void {
+    this.#blanks.set(value, blank)
+    this.#values.set(blank, value)
   }
 
   /** A date stays one, and an address of mail. */

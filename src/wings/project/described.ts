@@ -24,13 +24,27 @@ import {
   pascal,
   type ShownRequests,
 } from './imported.ts'
-import { collectionOf, recordsShown, schemaOfReplies, schemaOfValues, unsavedReply } from './schema-of.ts'
+import {
+  collectionOf,
+  recordsShown,
+  schemaOfReplies,
+  schemaOfValues,
+  unsavedReply,
+  withoutRequired,
+} from './schema-of.ts'
 
 /** A body that is no JSON is refused; for a record that is not there, other tools send an empty object. */
 export const INVALID = { description: 'The request is not valid' }
 export const MISSING = { description: 'No such record', content: { 'application/json': { example: {} } } }
 
 export const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH'])
+
+/** The names of a contract that was made of the same API before. */
+interface EarlierNames {
+  readonly ids: ReadonlySet<string>
+  /** Returns the id of an operation. @param path with the path of the server */
+  idOf(method: string, path: string): string | undefined
+}
 
 /** Begins a contract of requests and replies that were seen. */
 export function createContract() {
@@ -48,15 +62,24 @@ export function createContract() {
   return {
     add,
     schemas,
-    /** Adds routes whose cases are examples. @param isRecorded whether they show all traffic, so that none is written */
-    addExamples(routes: readonly ImportedRoute[], isRecorded = false): void {
+    /**
+     * Adds routes whose cases are examples.
+     *
+     * @param recorded set if they show all traffic, so that no example is written: the names of an earlier recording
+     */
+    addExamples(routes: readonly ImportedRoute[], recorded?: EarlierNames): void {
+      const isRecorded = recorded !== undefined
+      const taken = { has: (id: string) => ids.has(id) || recorded?.ids.has(id) === true }
       const records = recordsShown(routes)
       for (const { name, values } of records.values()) put(schemas, name, schemaOfValues(values))
       base = basePathOf(routes.map(({ path }) => path))
       for (const route of routes) {
         const record = records.get(collectionOf(route.path))?.name
         const own = { ...route, path: route.path.slice(base.length) }
-        add(route.method, own.path, operationFor(own, { record, isRecorded }), nameOperation(own, record))
+        const earlier = recorded?.idOf(route.method, route.path)
+        const isEarlier = earlier !== undefined && !ids.has(earlier)
+        const id = isEarlier ? earlier : freeName(nameOperation(own, record), taken)
+        add(route.method, own.path, operationFor(own, { record, isRecorded }), id)
       }
     },
     write: ({ title, schemes = {} }: Pick<Imported, 'title' | 'schemes'>): JsonObject => ({
@@ -191,7 +214,8 @@ export function operationFor(route: ImportedRoute, examples?: Examples): JsonObj
   })
   const content = mapValues(Object.fromEntries(bodies), all => {
     if (all.length === 0) return {}
-    const { required = [], ...schema } = schemaOfValues(all)
+    const { required = [], ...seen } = schemaOfValues(all)
+    const schema = withoutRequired(seen)
     // A single request shows fields that others may leave out, unless one without them is refused; so does each partial update.
     const isCertain = method !== 'PATCH' && new Set(all.map(body => stringifyJson(body))).size > 1
     const needed = (required as readonly string[]).filter(name => isCertain || refused.some(one => !(name in one)))

@@ -8,6 +8,7 @@ import { entryOf } from '../../gateway/journal/har.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { Blanks } from './blanks.ts'
+import { EarlierBlanks } from './earlier-blanks.ts'
 import { HarFile, type RecordedExchange, readHar } from './har.ts'
 import { typeOfMessage } from './messages.ts'
 
@@ -42,14 +43,14 @@ export async function addToRecording(
   { source, personal, contract, version }: RecordingOptions,
   report: Diagnostics,
 ): Promise<{ readonly added: number; readonly all: number }> {
-  const [open, count, known] = await readRecording(path, version)
-  const blanks = new Blanks(personal, contract, count)
+  const { open, known, ...masked } = await readRecording(path, version)
+  const blanks = new Blanks(personal, contract, masked)
   const origins = new Map<string, number>()
   for await (const one of exchanges) {
     if (!isOfApi(one, contract)) continue
     origins.set(one.origin, (origins.get(one.origin) ?? 0) + 1)
     // A value may occur before the field that tells its meaning.
-    blanks.inExchange(one)
+    blanks.learn(one)
   }
   const [usual] = [...origins].sort(([, a], [, b]) => b - a)[0] ?? []
   let added = 0
@@ -74,19 +75,21 @@ export async function addToRecording(
   return { added, all: known.size + added }
 }
 
-/** Returns a function that begins or continues a recording, the number of its blanks, and the keys of its exchanges. */
+/** Returns a function that begins or continues a recording, the number of its blanks and where, and the keys of its exchanges. */
 export async function readRecording(path: string, version: string) {
   const known = new Set<string>()
-  let blanks = 0
+  const earlier = new EarlierBlanks()
+  let count = 0
   for await (const one of existsSync(path) ? exchangesOf(path) : []) {
     known.add(exchangeKey(one))
-    for (const [, number] of JSON.stringify(one).matchAll(/masked-(\d+)/gi)) blanks = Math.max(blanks, Number(number))
+    earlier.add(one)
+    for (const [, number] of JSON.stringify(one).matchAll(/masked-(\d+)/gi)) count = Math.max(count, Number(number))
   }
   const open = () => {
     mkdirSync(dirname(path), { recursive: true })
     return new HarFile(path, version)
   }
-  return [open, blanks, known] as const
+  return { open, count, earlier, known }
 }
 
 /** Identifies an exchange, independent of its blanks. */

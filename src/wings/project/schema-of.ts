@@ -46,17 +46,26 @@ function membersSchema(objects: readonly JsonObject[]): JsonObject {
   return { ...(required.length > 0 ? { required } : {}), properties }
 }
 
-/** Returns the schema of an update: no member is required, and `null` removes one. */
-export function partialOf(schema: JsonObject): JsonObject {
-  const { required: _, ...rest } = schema
-  const { properties } = rest as { readonly properties?: Readonly<Record<string, JsonObject>> }
-  if (properties === undefined) return rest
-  const nullable = ({ type, ...others }: JsonObject): JsonObject => {
-    const types = [type].flat().filter(name => name !== undefined && name !== 'null') as string[]
-    return types.length === 0 ? others : { type: [...types, 'null'], ...others }
+/** Returns a schema that requires no member at any depth. @param adapt changes the schema of a member */
+export function withoutRequired(
+  { required: _, ...schema }: JsonObject,
+  adapt: (member: JsonObject) => JsonObject = member => member,
+): JsonObject {
+  const { properties, items } = schema as { properties?: Record<string, JsonObject>; items?: JsonObject }
+  const below = (member: JsonObject) => withoutRequired(member, adapt)
+  return {
+    ...schema,
+    ...(properties && { properties: mapValues(properties, member => adapt(below(member))) }),
+    ...(items && { items: below(items) }),
   }
-  return { ...rest, properties: mapValues(properties, member => nullable(partialOf(member))) }
 }
+
+/** Returns the schema of an update: no member is required, and `null` removes one. */
+export const partialOf = (schema: JsonObject): JsonObject =>
+  withoutRequired(schema, ({ type, ...member }) => {
+    const types = [type].flat().filter(name => name !== undefined && name !== 'null') as string[]
+    return types.length === 0 ? member : { type: [...types, 'null'], ...member }
+  })
 
 const kindOfJson = (value: Json): string =>
   typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : describeType(value)

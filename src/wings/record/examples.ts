@@ -1,5 +1,6 @@
 // The recorded replies that become examples of the contract, and the rules that choose between them.
 
+import { RECORD_KINDS } from '../../behaviours/respond/on-record.ts'
 import { responseFor } from '../../contract/contract.ts'
 import { essenceOf, isJson } from '../../contract/media-types.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
@@ -59,7 +60,8 @@ export class RecordedExamples {
     const cases = getOrMake(this.#cases, operation.id, () => new Map<string, RecordedCase>())
     const when = conditionsOf(matched)
     // The records answer most requests: one example of each status shows how.
-    const key = respond === undefined ? when.join() : `${status}`
+    const isOfRecords = respond !== undefined && ['list', ...RECORD_KINDS].some(kind => kind in respond)
+    const key = isOfRecords ? `${status}` : when.join()
     // An action that fails when it is repeated is remembered for its success.
     const isRepeated = exchange.method !== 'GET' && status >= 400 && (cases.get(key)?.status ?? 400) < 400
     if (isRepeated) return

@@ -10,6 +10,7 @@ import { parameterAfter } from '../project/handlebars.ts'
 import type { RecordedExchange } from '../project/har.ts'
 import { type ImportedRoute, newRoute, showQuery } from '../project/imported.ts'
 import { decodeSegment, jsonOfMessage, typeOfMessage, valueOfRequest } from '../project/messages.ts'
+import type { EarlierContract } from './earlier-contract.ts'
 
 /** The bodies of an operation from which a schema is made; more only with another status. */
 const MOST_BODIES = 500
@@ -24,8 +25,14 @@ interface SeenOperation {
   word: string
 }
 
-/** @param exchanges is iterated twice */
-export async function firstContract(exchanges: AsyncIterable<RecordedExchange>): Promise<JsonObject> {
+/**
+ * @param exchanges is iterated twice
+ * @param earlier that of an earlier recording, whose names are kept
+ */
+export async function firstContract(
+  exchanges: AsyncIterable<RecordedExchange>,
+  earlier: EarlierContract,
+): Promise<JsonObject> {
   const paths = new PathBook()
   let title = ''
   for await (const { path, reply, origin } of exchanges) {
@@ -39,7 +46,8 @@ export async function firstContract(exchanges: AsyncIterable<RecordedExchange>):
   }
   const schemes: Record<string, Json> = {}
   const routes = [...seen.values()].map(({ route, sample, bare, word }) => {
-    const { path, integers } = paths.describe(sample)
+    const { path: described, integers } = paths.describe(sample)
+    const path = earlier.pathOf(described)
     for (const [i, [, name = '']] of [...path.matchAll(/\{([^}]*)\}/g)].entries())
       route.shown.parameters.set(`path ${name}`, [[integers[i] ? '1' : '']])
     if (word !== '' && bare.has(401) && [...bare].every(status => status >= 400)) {
@@ -49,7 +57,7 @@ export async function firstContract(exchanges: AsyncIterable<RecordedExchange>):
     return { ...route, path }
   })
   const contract = createContract()
-  contract.addExamples(routes, true)
+  contract.addExamples(routes, earlier)
   return contract.write({ title, schemes })
 }
 

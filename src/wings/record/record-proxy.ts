@@ -30,9 +30,9 @@ export async function recordProxy(
     complain(`--upstream ${loaded.report.list.map(({ message }) => message).join('; ')}\n`)
     return 2
   }
-  const [open, blanks] = await readRecording(path, version)
+  const { open, ...masked } = await readRecording(path, version)
   const har = open()
-  const recorder = new Recorder(har, new Blanks(personal, plan?.contract, blanks), plan, error => {
+  const recorder = new Recorder(har, new Blanks(personal, plan?.contract, masked), plan, error => {
     progress.report(`recording: ${recorder.summary}`)
     if (error !== undefined) complain(`understudy: nothing more is recorded (${error.message}); requests still pass\n`)
   })

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RespondConfig } from '../../behaviours/respond/config.ts'
-import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
+import { Diagnostics, type Place } from '../../kernel/diagnostic.ts'
+import { readSource } from '../../kernel/file/read-source.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { writeYaml } from '../../kernel/file/write-yaml.ts'
 import { holdsExact, type Json, type JsonObject, mapValues, stringifyJson } from '../../kernel/json.ts'
@@ -19,6 +20,7 @@ import type { RecordedExchange } from '../project/har.ts'
 import { type ProjectFiles, writeProject } from '../project/project.ts'
 import { matchExchange, RecordedState } from '../project/recorded-state.ts'
 import { type ReplayProof, replayRecording } from '../project/replay.ts'
+import { EarlierContract } from './earlier-contract.ts'
 import { RecordedExamples } from './examples.ts'
 import { firstContract } from './first-contract.ts'
 import { refusedSettings, withoutSettings } from './refused-settings.ts'
@@ -55,18 +57,21 @@ export async function projectOfExchanges(
   report: Diagnostics,
 ): Promise<RecordedProject | undefined> {
   const output = new ProjectFolder(folder)
-  if (given === undefined) output.write('openapi.yaml', await firstContract(exchanges))
+  if (given === undefined)
+    output.write('openapi.yaml', await firstContract(exchanges, new EarlierContract(output.read('openapi.yaml'))))
   const document = given ?? output.path('openapi.yaml')
   const copy = ({ unsorted }: Diagnostics) => unsorted.forEach(one => void report.add(one))
   const { contract, report: mistakes } = loadContract(document, home, { wings })
   if (contract === undefined) return void copy(mistakes)
   const load = () => loadPlan(output.path('gateway.yaml'), home, {}, { thorough: true, wings })
-  const { plan } = output.isEdited('gateway.yaml')
-    ? load()
-    : await inferGateway(contract, { file: document, home: folder, house: houseWith(wings) })
+  const infer = async () =>
+    (await inferGateway(contract, { file: document, home: folder, house: houseWith(wings) })).plan
+  const isKept = output.isEdited('gateway.yaml')
+  // The examples that it names may be of an earlier contract.
+  if (isKept && load().plan === undefined) (await trafficOf(exchanges, await infer())).writeExamples(output)
+  const plan = isKept ? load().plan : await infer()
   if (plan === undefined) return void copy(load().report)
-  const traffic = new RecordedTraffic(plan)
-  for await (const exchange of exchanges) traffic.add(exchange)
+  const traffic = await trafficOf(exchanges, plan)
   const { before, gateway } = traffic.write(output, document)
   const place = placeOfFile(relative(home, folder))
   const loaded = writeGateway(output, gateway, load, (setting, why) => {
@@ -78,6 +83,12 @@ export async function projectOfExchanges(
   if (loaded.plan !== undefined) leaveUnnamed(before, loaded.plan, report)
   const { files, kept } = output
   return loaded.plan && { files, kept, proof: await replayRecording(exchanges, loaded.plan, before) }
+}
+
+async function trafficOf(exchanges: AsyncIterable<RecordedExchange>, plan: Plan): Promise<RecordedTraffic> {
+  const traffic = new RecordedTraffic(plan)
+  for await (const exchange of exchanges) traffic.add(exchange)
+  return traffic
 }
 
 /** Collects what the exchanges of a recording show of a plan's state, examples and latencies. */
@@ -110,11 +121,18 @@ class RecordedTraffic {
     getOrMake(this.#latencies, matched.planned.operation.id, () => []).push(exchange.latency)
   }
 
-  /** Writes the examples and the records. Returns the records before the recording, by resource, and the gateway.yaml. */
-  write(output: ProjectFolder, document: string) {
-    const { settings, actions } = this.#examples.write()
+  /** Writes the examples. Returns the settings of operations that give them, and the actions of the overlay. */
+  writeExamples(output: ProjectFolder) {
+    const written = this.#examples.write()
+    const { actions } = written
     const info = { title: 'Recorded replies as examples', version: '1' }
     if (actions.length > 0) output.write('examples.overlay.yaml', { overlay: '1.1.0', info, actions })
+    return written
+  }
+
+  /** Writes the examples and the records. Returns the records before the recording, by resource, and the gateway.yaml. */
+  write(output: ProjectFolder, document: string) {
+    const { settings, actions } = this.writeExamples(output)
     const before = new Map<string, readonly JsonObject[]>()
     const { resources = {}, operations = {} } = this.#plan.simulation.file
     const seeded = mapValues(resources, (block, name) => {
@@ -227,6 +245,11 @@ class ProjectFolder {
     return join(this.folder, name)
   }
 
+  /** Returns the value in a file; `undefined` without one that can be read. */
+  read(name: string): unknown {
+    return readSource(this.path(name), name, new Diagnostics(), 'contract')?.value
+  }
+
   /** Returns whether there is such a file that a person has changed. */
   isEdited(name: string): boolean {
     if (!existsSync(this.path(name))) return false
@@ -236,7 +259,7 @@ class ProjectFolder {
 
   write(name: string, value: Json): void {
     if (this.isEdited(name)) {
-      this.kept.push(name)
+      if (!this.kept.includes(name)) this.kept.push(name)
       return
     }
     // YAML is written with doubles: digits that they lose are kept in lines of JSON.

@@ -85,6 +85,10 @@ test('blanks are in no rule, so each user logs in as before, also when the recor
   const folder = made.place.folder.split('/').at(-1) as string
   const again = await recordInto(await recorded(api(), traffic, undefined, 100), { folder })
   assert.equal(again.added, 3)
+  const sent = JSON.parse(again.read(RECORDING)).log.entries as Har['log']['entries']
+  const textsOf = (entries: typeof sent) =>
+    entries.map(({ request, response }) => [request.postData?.text, response.content.text])
+  assert.deepEqual(textsOf(sent.slice(3)), textsOf(sent.slice(0, 3)))
   assert.equal([...again.read('gateway.yaml').matchAll(/when: /g)].length, 2)
   assert.deepEqual(again.different, ['postLogin: 401 ≠ 200 (2)'])
 })

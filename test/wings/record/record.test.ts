@@ -228,6 +228,13 @@ test('no field of a body is required because a single request or a partial updat
   )
   const send = serve(await recordInto(await recorded(api, traffic)))
   assert.equal((await send('POST /things', { name: 'c' }))[0], 201)
+  const order = { id: 1, address: { city: 'Oslo', zip: '1' }, lines: [{ sku: 'a', n: 1 }] }
+  const once = scripted([200, [order]], [201, { ...order, id: 2 }])
+  const { id: _, ...sent } = order
+  const orders = serve(
+    await recordInto(await recorded(once, [get('/orders'), { method: 'POST', path: '/orders', body: sent }])),
+  )
+  assert.equal((await orders('POST /orders', { address: { city: 'Rome' }, lines: [{ sku: 'b' }] }))[0], 201)
   assert.deepEqual(await send('PATCH /things/1', { name: 'z' }), [200, { id: 1, name: 'z', size: 5 }])
 })
 
@@ -433,4 +440,37 @@ test('pages are followed by the cursors of the stand-in; a parameter with one va
   )
   assert.deepEqual([proofOf(made), made.different], ['5 of 5', []])
   assert.match(made.read('gateway.yaml'), /filter: \[ kind \]/)
+})
+
+test('recording again keeps the names of operations, so a kept gateway.yaml loads', async () => {
+  const post = (a: number): Sent => ({ method: 'POST', path: '/orders', body: { a } })
+  const api = scripted([202, { queued: true }], [200, { n: 1 }], [200, { n: 1 }])
+  const made = await recordInto(await recorded(api, [post(1), get('/items/best'), get('/items')]), {
+    folder: 'kept-names',
+  })
+  const idsOf = () => [...made.read('openapi.yaml').matchAll(/operationId: (\w+)/g)].map(([, id]) => id)
+  const before = idsOf()
+  writeFileSync(join(made.place.folder, 'gateway.yaml'), `${made.read('gateway.yaml')}# mine\n`)
+  const order = { id: 1, a: 1 }
+  const item = (slug: string) => [200, { slug, n: 1 }] as const
+  const later = scripted([200, [order]], [201, order], [200, order], item('other'), item('best'))
+  const more = [get('/orders'), post(2), get('/orders/1'), get('/items/other'), get('/items/best')]
+  const grown = await recordInto(await recorded(later, more, undefined, 100), { folder: 'kept-names' })
+  assert.deepEqual(grown.kept, ['gateway.yaml'])
+  assert.deepEqual(before, ['postOrders', 'getItemsBest', 'getItems'])
+  assert.deepEqual(idsOf().sort(), ['getItems', 'getItemsBest', 'getOrder', 'listOrders', 'postOrders'])
+  assert.deepEqual(await serve(grown)('GET /items/best'), [200, { slug: 'best', n: 1 }])
+})
+
+test('the examples of the rules in a kept gateway.yaml stay when recording again', async () => {
+  const weather = (city: string): Sent => ({ method: 'GET', path: '/weather', query: `city=${city}` })
+  const cities = ['Oslo', 'Rome']
+  const api = () => scripted([200, { sky: 'snow' }], [200, { sky: 'sun' }])
+  const first = await recordInto(await recorded(api(), cities.map(weather)), { folder: 'kept-examples' })
+  writeFileSync(join(first.place.folder, 'gateway.yaml'), `${first.read('gateway.yaml')}# mine\n`)
+  const again = await recordInto(await recorded(api(), cities.map(weather), undefined, 100), {
+    folder: 'kept-examples',
+  })
+  assert.deepEqual([again.kept, proofOf(again)], [['gateway.yaml'], '4 of 4'])
+  assert.deepEqual(await serve(again)('GET /weather?city=Rome'), [200, { sky: 'sun' }])
 })
