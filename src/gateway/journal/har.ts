@@ -91,7 +91,8 @@ export const writeHar = (entries: readonly Entry[], version: string): string =>
 
 /** The entry of a HAR for a request of the journal. */
 export function harEntryOf(request: RecordedRequest): Entry {
-  const { at, durationMs, method, path, query, status, headers, replyHeaders, requestBody, replyBody, consumer } = request
+  const { at, durationMs, method, path, query, status, headers, replyHeaders, requestBody, replyBody, consumer } =
+    request
   const messageOf = (fields: RecordedRequest['headers'] = {}, body: RecordedBody | undefined): HarMessage => {
     const isWhole = body !== undefined && Buffer.byteLength(body.text) === body.bytes
     // The fields of replies are kept while somebody watches.
