@@ -17,21 +17,9 @@ import { overlapIn } from './overlaps.ts'
 
 export function examineContract(contract: Contract, reading: ContractReading, thorough: boolean): void {
   checkAlternatives(reading)
-  checkUnsent(contract, reading)
   if (!thorough) return
   checkExamples(contract, reading)
   checkSamples(contract, reading)
-}
-
-/** Warns once of the requests that a server would send: callbacks and webhooks. */
-function checkUnsent({ operations }: Contract, reading: ContractReading): void {
-  const isGiven = ({ value }: Node) => isObject(value) && Object.keys(value).length > 0
-  const callbacks = operations.map(({ node }) => childOf(node, 'callbacks')).filter(isGiven)
-  const webhooks = [childOf(reading.root, 'webhooks')].filter(isGiven)
-  const [place] = [...callbacks, ...webhooks]
-  if (place === undefined) return
-  const kinds = [...(callbacks.length > 0 ? ['callbacks'] : []), ...(webhooks.length > 0 ? ['webhooks'] : [])]
-  reading.warn('unsent-request', `${kinds.join(' and ')} are not sent`, place, 'key', 'send them from the test')
 }
 
 /** Checks that no alternative of a `oneOf` includes another one. */

@@ -3,6 +3,7 @@
 import { setting } from '../../behaviours/behaviour.ts'
 import { compileExpression } from '../../behaviours/expressions.ts'
 import type { Contract, MediaType, Operation } from '../../contract/contract.ts'
+import { placeOf } from '../../contract/documents.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { Language } from '../../expression/language.ts'
 import type { Expression, Scope } from '../../expression/scope.ts'
@@ -353,16 +354,30 @@ export function urlFault(text: string, hosts: Hosts): readonly [fault: string, h
   return undefined
 }
 
+/** Warns once of what a contract has and nothing delivers. A contract of a world has the settings of the file. */
+function warnOfUnsent(contract: Contract, { report, isFitted }: BlockLoad): void {
+  const documented = isFitted ? [] : [...documentedIn(contract)]
+  const kinds = ['callbacks', 'webhooks'].filter((_, i) =>
+    documented.some(([, list]) => list.some(({ callback }) => (callback === undefined) === (i === 1))),
+  )
+  const [[name, [first]] = ['', []]] = documented
+  if (first === undefined) return
+  const message = `the ${kinds.join(' and ')} of this contract are not sent`
+  report.warning('unsent-request', message, placeOf(first.node, 'key'), `write webhooks: { ${name}: { … } }`)
+}
+
 export const webhooksBlock: Block<Readonly<Record<string, WebhookFile>>, ReadonlyMap<string, Webhook>> = {
   key: 'webhooks',
   schema: setting.named('Webhooks that are delivered, by name. Nothing is sent without this block.', webhook as never),
-  read(written = {}, load) {
+  read(file, load) {
     const { contract } = load
+    const written = file ?? {}
     if (contract === undefined) return new Map()
+    if (file === undefined) warnOfUnsent(contract, load)
     checkFates(load, Object.keys(written), name => suggest(name, Object.keys(written)) ?? 'name one of webhooks')
     return new Map(
-      Object.entries(written).flatMap(([name, file]) => {
-        const read = new WebhookReading(name, file, load, contract).read()
+      Object.entries(written).flatMap(([name, settings]) => {
+        const read = new WebhookReading(name, settings, load, contract).read()
         return read === undefined ? [] : [[name, read] as const]
       }),
     )

@@ -83,7 +83,7 @@ test('a secret that is not set is told where it is written', () => {
 })
 
 test('hosts that are none are told', () => {
-  const { report } = load(`${SHOP}deliveries: { hosts: ["localhost:3000"] }`)
+  const { report } = load(`${SHOP}webhooks: {}\ndeliveries: { hosts: ["localhost:3000"] }`)
   assert.deepEqual(
     report.list.map(({ code, message }) => [code, message]),
     [['invalid-value', '"localhost:3000" is neither a host nor a network']],
