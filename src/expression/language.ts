@@ -2,7 +2,7 @@
 
 import { Environment } from '@marcbachmann/cel-js'
 import { type Json, mapValues, stringifyJson } from '../kernel/json.ts'
-import type { Moment } from '../world/dates.ts'
+import { EARLIEST, LATEST, type Moment, momentOf, parseDate } from '../world/dates.ts'
 import { boundEvaluator, boundWork, chargeTo, matchesLinearly, spendOnConversion, spendOnSample } from './costs.ts'
 import {
   type Expression,
@@ -78,6 +78,8 @@ export class Language {
       adapt(tree, checker)
       const { valid, type, error } = parsed.check()
       if (!valid) throw error
+      const impossible = impossibleLiteral(tree, text)
+      if (impossible !== undefined) return impossible
       known = {
         type: type as string,
         roots,
@@ -109,8 +111,8 @@ export class Language {
 }
 
 /**
- * Prepares a parsed expression: `matches` runs on a linear-time engine, and the functions that look at the request get
- * it as their first argument.
+ * Prepares a parsed expression: `matches` runs on a linear-time engine, `timestamp` takes dates, and the functions that look
+ * at the request get it as their first argument.
  */
 function adapt(tree: SyntaxNode, environment: Environment): void {
   for (const node of nodesOf(tree)) {
@@ -119,6 +121,7 @@ function adapt(tree: SyntaxNode, environment: Environment): void {
       const [pattern] = operands[2] as readonly SyntaxNode[]
       operands[0] = pattern?.op === 'value' ? 'literalMatches' : 'linearMatches'
     }
+    if (node.op === 'call' && operands[0] === 'timestamp') operands[0] = 'dateTimestamp'
     if (isScopedCall(node)) (operands[1] as unknown[]).unshift(environment.parse(HIDDEN).ast)
   }
 }
@@ -185,6 +188,8 @@ function commonEnvironment(): Environment {
   })
   add('string.linearMatches(string): bool', (text: string, pattern: string) => matchesLinearly(text, pattern))
   add('string.literalMatches(string): bool', (text: string, pattern: string) => matchesLinearly(text, pattern, true))
+  add('dateTimestamp(string): google.protobuf.Timestamp', (text: string) => momentAt(parseDate(text)))
+  add('dateTimestamp(int): google.protobuf.Timestamp', (seconds: bigint) => momentAt(Number(seconds) * 1000))
   add('string(google.protobuf.Timestamp): string', (time: Moment) => time.toISOString())
   add('int(google.protobuf.Timestamp): int', (time: Moment) => BigInt(Math.floor(time.getTime() / 1000)))
   // JSON does not distinguish 1 from 1.0, so integers and decimals must mix.
@@ -193,6 +198,39 @@ function commonEnvironment(): Environment {
     environment.registerOperator(`int ${operator} double`, ((a: bigint, b: number) => calculate(Number(a), b)) as never)
   }
   return environment
+}
+
+function momentAt(time: number | undefined): Moment {
+  if (time !== undefined && time >= EARLIEST && time <= LATEST) return momentOf(time)
+  throw new ExpressionFailure('timestamp() takes a date, as 2030-12-06 or 2030-12-06T10:00:00Z, or seconds since 1970')
+}
+
+/** Functions that fail on some texts and numbers, with what to write instead. */
+const CONVERSIONS = new Map([
+  ['dateTimestamp', 'write timestamp("2030-12-06")'],
+  ['duration', 'write duration("15m")'],
+  ['int', 'write int("7")'],
+  ['uint', 'write uint("7")'],
+  ['double', 'write double("7.5")'],
+  ['bool', 'write bool("true")'],
+])
+
+/** Finds a literal that a conversion always fails on: the condition would never hold. */
+function impossibleLiteral(tree: SyntaxNode, text: string): Mistake | undefined {
+  for (const node of nodesOf(tree)) {
+    const { op, args, start, end } = node
+    const [name, values] = (op === 'call' ? args : ['', []]) as readonly [string, readonly SyntaxNode[]]
+    if (!CONVERSIONS.has(name) || values.length !== 1 || values[0]?.op !== 'value') continue
+    const { runtime } = environments()
+    const run = runtime.parse(text.slice(start, end))
+    adapt(run.ast as unknown as SyntaxNode, runtime)
+    try {
+      run()
+    } catch (error) {
+      return { code: 'invalid-expression', message: failureOf(error).message, hint: CONVERSIONS.get(name), start, end }
+    }
+  }
+  return undefined
 }
 
 const MIXED: Readonly<Record<string, (a: number, b: number) => number>> = {

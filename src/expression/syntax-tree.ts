@@ -143,6 +143,7 @@ export const plainWords = (summary: string): string => {
       token => `"${TOKENS[token as keyof typeof TOKENS]}"`,
     )
     .replace(/(?:linear|literal)Matches/g, 'matches')
+    .replaceAll('dateTimestamp', 'timestamp')
     .replaceAll(/\(Scope(?:, )?/g, '(')
     .replaceAll('google.protobuf.', '')
     .replaceAll(/\$(?=request|world|record)/g, '')
@@ -179,8 +180,21 @@ export function explain(error: LibraryError, text: string, types: RootTypes, fun
   const ofItems = /list index must be int/i.test(summary)
     ? `write .exists(one, one.${text.slice(at.start, at.end)} == …), or .size() for the number of items`
     : undefined
-  const hint = ofList ?? ofItems ?? (/overload: /.test(summary) ? 'compare values of one type' : undefined)
+  const ofTime = hintOfTime(summary, text.slice(at.start, at.end))
+  const ofTypes = /overload: /.test(summary) ? 'compare values of one type' : undefined
+  const hint = ofList ?? ofItems ?? ofTime ?? ofTypes
   return { code: 'invalid-expression', message: plainWords(summary), hint, ...at }
+}
+
+/** Returns what to write where a time or a duration is compared with a text. @param part the text of the comparison */
+function hintOfTime(summary: string, part: string): string | undefined {
+  const [, before, after] =
+    /overload: (?:google\.protobuf\.(\w+) \S+ string|string \S+ google\.protobuf\.(\w+))$/.exec(summary) ?? []
+  const type = before ?? after
+  if (type === undefined) return undefined
+  const literals = part.match(/"[^"]*"|'[^']*'/g) ?? []
+  const example = type === 'Duration' ? '"15m"' : '"2030-12-06"'
+  return `write ${type.toLowerCase()}(${literals.at(before === undefined ? 0 : -1) ?? example})`
 }
 
 function fieldsAt(path: string, types: RootTypes): readonly string[] {
