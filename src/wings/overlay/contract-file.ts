@@ -30,6 +30,7 @@ function withOverlays(first: Document, overlays: readonly NamedFile[], reader: C
   if (base === undefined || !read.every(one => one !== undefined)) return undefined
   const writer = new OverlayWriter(base.source, report)
   for (const overlay of read) writer.apply(overlay)
+  if (read.some(({ isMistaken }) => isMistaken)) return undefined
   const { source } = writer
   roundBeyondExamples(source.value)
   return { file: base.file, source }

@@ -24,6 +24,7 @@ export class OverlayWriter {
 
   apply({ source, actions, isFirst }: Overlay): undefined {
     for (const [index, action] of actions.entries()) {
+      if (action === undefined) continue
       const spot: Spot = { source, path: ['actions', index] }
       const targets = selectFrom(this.#tree.value)(action.target)
       // Other actions may take as long.

@@ -69,7 +69,10 @@ export interface Overlay {
   readonly source: Source
   /** The document that it is made for, if it names one. */
   readonly extends: string | undefined
-  readonly actions: readonly OverlayAction[]
+  /** Its actions; `undefined` for one with a mistake, which is not applied. */
+  readonly actions: readonly (OverlayAction | undefined)[]
+  /** Whether it has mistakes. It is applied nevertheless, to find those of its other actions. */
+  readonly isMistaken: boolean
   /** Whether it is of version 1.0, which updates no single values. */
   readonly isFirst: boolean
 }
@@ -77,7 +80,7 @@ export interface Overlay {
 export const isOverlay = (value: unknown): boolean =>
   isObject(value) && 'overlay' in value && !('openapi' in value) && !('swagger' in value)
 
-/** Checks the shape of an overlay and its JSONPaths; returns `undefined` after reporting every mistake. */
+/** Checks the shape of an overlay and its JSONPaths, and reports every mistake. Returns `undefined` for another document. */
 export function readOverlay(source: Source, report: Diagnostics): Overlay | undefined {
   const { value } = source
   const found = new Diagnostics()
@@ -88,19 +91,37 @@ export function readOverlay(source: Source, report: Diagnostics): Overlay | unde
   }
   // The values of updates are not settings: they stay as they are written.
   const outline = outlineOf(value as Record<string, unknown>)
-  const file = checkOverlay(source.derive(outline), found)
+  checkOverlay(source.derive(outline), found)
   const version = String((value as Record<string, unknown>).overlay)
   const isFirst = /^1\.0\.\d+$/.test(version)
   if (!isFirst && !/^1\.1\.\d+$/.test(version) && typeof outline.overlay === 'string') {
     const place = source.locate(['overlay'])
     found.error('unsupported-version', `Overlay ${version} is not supported`, place, 'write overlay: 1.1.0, or 1.0.0')
   }
-  const actions = isObject(value) && Array.isArray(value.actions) ? value.actions : []
-  for (const [index, action] of actions.entries())
-    if (isObject(action)) checkAction(action, index, isFirst, source, found)
+  const written: readonly unknown[] = Array.isArray(outline.actions) ? (value as OverlayFile).actions : []
+  const actions = written.map((action, index) => soundAction(action, index, isFirst, source, found))
   for (const one of found.unsorted) report[one.severity](one.code, one.message, one.place, one.hint)
-  if (found.failed || file === undefined) return undefined
-  return { source, extends: file.extends, actions: actions as readonly OverlayAction[], isFirst }
+  const base = typeof outline.extends === 'string' ? outline.extends : undefined
+  return { source, extends: base, actions, isFirst, isMistaken: found.failed }
+}
+
+/** Checks an action, and returns it if it can be applied. */
+function soundAction(
+  action: unknown,
+  index: number,
+  isFirst: boolean,
+  source: Source,
+  report: Diagnostics,
+): OverlayAction | undefined {
+  if (!isObject(action)) return undefined
+  const found = new Diagnostics()
+  checkAction(action, index, isFirst, source, found)
+  for (const one of found.unsorted) report[one.severity](one.code, one.message, one.place, one.hint)
+  const { target, copy, remove } = action
+  // Values of another type are reported as such.
+  const isShaped =
+    typeof target === 'string' && typeof (copy ?? '') === 'string' && typeof (remove ?? true) === 'boolean'
+  return isShaped && !found.failed ? (action as unknown as OverlayAction) : undefined
 }
 
 /** Returns an overlay with the values of its updates as texts. */

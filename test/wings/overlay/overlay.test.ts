@@ -118,8 +118,31 @@ test('all mistakes of all overlays are told at once', () => {
       '0.overlay.yaml:6:5 error missing-key',
       '0.overlay.yaml:6:5 error unknown-key',
       '0.overlay.yaml:6:5 error idle-action',
+      '1.overlay.yaml:4:39 error incompatible-update',
+      '1.overlay.yaml:5:15 error whole-document',
     ],
   )
+})
+
+test('a mistaken action does not hide the mistakes of the other ones', () => {
+  const { value, told } = merge(SHOP, [
+    `  - { target: '$.paths[', update: { x: 1 } }
+  - { target: 5, remove: true }
+  - { target: $.nothing, update: { x: 1 } }
+  - { target: $.info, update: [1] }
+  - { target: $.info, update: { x: 1 }, remove: true }
+  - 7
+`,
+  ])
+  assert.equal(value, undefined)
+  assert.deepEqual(told.map(one => one.split(': ')[0]).sort(), [
+    '0.overlay.yaml:4:23 error invalid-jsonpath',
+    '0.overlay.yaml:5:15 error wrong-type',
+    '0.overlay.yaml:6:15 warning idle-target',
+    '0.overlay.yaml:7:31 error incompatible-update',
+    '0.overlay.yaml:8:5 error ambiguous-action',
+    '0.overlay.yaml:9:5 error wrong-type',
+  ])
 })
 
 test('updates that do not fit are refused, with what to write', () => {
@@ -189,6 +212,7 @@ test('versions, repetitions and missing documents have codes', () => {
   )
   assert.deepEqual(codesOf('  - { target: $.info, remove: true }\n  - { target: $.info, remove: true }'), [
     'invalid-value',
+    'idle-target',
   ])
   const folder = folderOf({ 'a.yaml': `${OVERLAY}  - { target: $.info, remove: true }` })
   assert.deepEqual(told(readMerged('a.yaml', folder).report), [
