@@ -4,9 +4,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, st
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { Diagnostics, type Place } from '../../kernel/diagnostic.ts'
 import { BINARY_FILE } from '../../kernel/file/parsed-text.ts'
-import { ReplyFiles, readSource } from '../../kernel/file/read-source.ts'
+import { isApiDocument, ReplyFiles, readSource } from '../../kernel/file/read-source.ts'
 import { placeOfFile } from '../../kernel/file/source.ts'
 import { inProcess } from '../../kernel/in-process.ts'
+import { isObject } from '../../kernel/json.ts'
 import type { LoadWing } from '../../load/contract-file.ts'
 import { loadPlan } from '../../load/load.ts'
 import { acceptedCredential, carried, NO_CREDENTIAL } from '../../plan/credentials.ts'
@@ -89,19 +90,16 @@ export async function importFiles(
   }
   const files = names.flatMap(name => foreignFiles(resolve(home, name), home, report))
   if (report.failed) return undefined
+  const foreign = files.filter(({ source }) => servedAs(source.value) === undefined)
   const reads = (one: ImportKind, { source }: ForeignFile) =>
     one.recognises(source.value) || (as !== undefined && one.admits?.(source.value) === true)
-  const kind = KINDS.find(one => (as ?? one.name) === one.name && files.some(file => reads(one, file)))
+  const kind = KINDS.find(one => (as ?? one.name) === one.name && foreign.some(file => reads(one, file)))
   if (kind === undefined) {
-    report.error(
-      'unknown-import',
-      `no file of ${as ?? 'a known kind'} was found`,
-      placeOfFile(names[0] ?? ''),
-      ACCEPTED,
-    )
+    const actual = KINDS.find(one => foreign.some(({ source }) => one.recognises(source.value)))
+    refuseUnknown(files, as, actual, placeOfFile(names[0] ?? ''), report)
     return undefined
   }
-  const own = files.filter(file => reads(kind, file))
+  const own = foreign.filter(file => reads(kind, file))
   const given = kind.read(own, report)
   if (report.failed) return undefined
   mkdirSync(dirname(target), { recursive: true })
@@ -131,6 +129,41 @@ export async function importFiles(
   } finally {
     rmSync(trial, { recursive: true, force: true })
   }
+}
+
+/** Returns what a file is that is served as it is; `undefined` for another file. */
+function servedAs(value: unknown): string | undefined {
+  if (isApiDocument(value)) return 'an OpenAPI document'
+  const contract = isObject(value) ? value.contract : undefined
+  return typeof contract === 'string' || isApiDocument(contract) ? 'a gateway file' : undefined
+}
+
+/** Reports that nothing can be imported. @param actual the kind of the files, where another one was asked for */
+function refuseUnknown(
+  files: readonly ForeignFile[],
+  as: string | undefined,
+  actual: ImportKind | undefined,
+  place: Place,
+  report: Diagnostics,
+): void {
+  const message = `no file of ${as ?? 'a known kind'} was found`
+  if (actual !== undefined) {
+    report.error(
+      'unknown-import',
+      `${message}, but ${actual.what}`,
+      place,
+      `write --as ${actual.name}, or leave it out`,
+    )
+    return
+  }
+  const served = files.find(({ source }) => servedAs(source.value) !== undefined)
+  if (served !== undefined) {
+    const { name, source } = served
+    const what = `this is ${servedAs(source.value)}, which needs no import`
+    report.error('unknown-import', what, placeOfFile(name), `serve it: understudy serve ${name}`)
+    return
+  }
+  report.error('unknown-import', message, place, ACCEPTED)
 }
 
 /** The files in a folder, or the one file. */

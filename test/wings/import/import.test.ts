@@ -241,6 +241,36 @@ test('a file of no known kind is refused, and nothing is written', async () => {
   assert.deepEqual(readdirSync(folder), ['notes.json'])
 })
 
+test('a file of another kind than was asked for is named, and a contract is to be served', async () => {
+  const refusalOf = async (name: string, text: string, as?: string) => {
+    const folder = newFolder()
+    mkdirSync(folder)
+    writeFileSync(join(folder, name), text)
+    const report = new Diagnostics()
+    assert.equal(await importFiles([name], folder, report, { output: 'out', as, wings: WINGS }), undefined)
+    const [refusal, ...others] = report.unsorted
+    assert.deepEqual([others, refusal?.code], [[], 'unknown-import'])
+    return `${refusal?.message} = ${refusal?.hint}`
+  }
+  const db = JSON.stringify({ posts: [{ id: 1 }] })
+  assert.equal(
+    await refusalOf('db.json', db, 'postman'),
+    'no file of postman was found, but a db.json of json-server = write --as json-server, or leave it out',
+  )
+  for (const [name, text, as] of [
+    ['openapi.json', `{"openapi":"3.1.0","tags":[{"id":1,"name":"a"}]}`],
+    ['openapi.json', `{"openapi":"3.1.0","tags":[{"id":1,"name":"a"}]}`, 'json-server'],
+    ['swagger.yaml', 'swagger: "2.0"'],
+  ] as const) {
+    const served = `this is an OpenAPI document, which needs no import = serve it: understudy serve ${name}`
+    assert.equal(await refusalOf(name, text, as), served)
+  }
+  assert.equal(
+    await refusalOf('gateway.yaml', 'contract: ./openapi.yaml'),
+    'this is a gateway file, which needs no import = serve it: understudy serve gateway.yaml',
+  )
+})
+
 test('a folder with files is not overwritten without force', async () => {
   const folder = newFolder()
   mkdirSync(join(folder, 'out'), { recursive: true })
