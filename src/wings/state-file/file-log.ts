@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { attempted } from '../../kernel/memo.ts'
 import type { Append, Engine, News, Position } from '../../state/engines/engine.ts'
 import { StateRefused, Unavailable } from '../../state/errors.ts'
@@ -66,7 +67,7 @@ export class FileLog implements Engine {
   async open(): Promise<News> {
     const { file, recover, sync } = this.#settings
     const { every, now, warn } = this.#around
-    const unlock = lockFile(file, this.#around)
+    const unlock = explaining(file, () => lockFile(file, this.#around))
     try {
       const { from, snapshot, entries } = await this.#file.open({ recover, warn }, { log: randomUUID(), at: 0 })
       this.#snapshotBytes = snapshot === undefined ? 0 : Buffer.byteLength(snapshot)
@@ -80,7 +81,7 @@ export class FileLog implements Engine {
     } catch (error) {
       await this.#file.close()
       unlock()
-      throw error
+      throw refusalOf(file, error)
     }
   }
 
@@ -192,6 +193,34 @@ export class FileLog implements Engine {
     })
     await this.#file.close()
     this.#stop()
+  }
+}
+
+// --- errors of the system ------------------------------------------------------------------------------------------------
+
+/** The errors of a file that cannot be created or opened, with what to do. */
+const FILE_ERRORS: Readonly<Record<string, (folder: string) => string>> = {
+  ENOENT: folder => `there is no folder ${folder}; create it`,
+  ENOTDIR: folder => `${folder} is not a folder; name a file in one`,
+  EISDIR: () => 'this is a folder; name a file',
+  EACCES: folder => `this process may not write it, or in ${folder}; permit it, or name another file`,
+  EPERM: folder => `this process may not write it, or in ${folder}; permit it, or name another file`,
+  EROFS: folder => `${folder} is read-only; name a file on a volume that can be written`,
+  ENOSPC: () => 'the disk is full; make room, or name another file',
+}
+
+/** Returns an error of the system as a refusal that says what to do; any other error as it is. */
+function refusalOf(file: string, error: unknown): unknown {
+  const explain = FILE_ERRORS[(error as NodeJS.ErrnoException).code ?? '']
+  if (explain === undefined) return error
+  return new StateRefused(`the state file ${file} cannot be written: ${explain(dirname(file))}`, { cause: error })
+}
+
+function explaining<Result>(file: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw refusalOf(file, error)
   }
 }
 

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Unavailable } from '../../../src/state/errors.ts'
+import { StateRefused, Unavailable } from '../../../src/state/errors.ts'
 import { FileInUse, FileLog } from '../../../src/wings/state-file/file-log.ts'
 import { DamagedLog } from '../../../src/wings/state-file/log-file.ts'
 import { surroundings } from '../../state/engines/surroundings.ts'
@@ -80,6 +89,24 @@ test('a second process is refused with the id of the first', async () => {
   })
   await log.close()
   await read(file, surroundings(8))
+})
+
+test('a file that cannot be written is refused with the reason and what to do', async () => {
+  const file = await fileWith('1')
+  const directory = newFile()
+  mkdirSync(directory)
+  for (const [path, told] of [
+    [join(folder, 'missing', 'a.state'), `there is no folder ${join(folder, 'missing')}; create it`],
+    [join(file, 'a.state'), `${file} is not a folder; name a file in one`],
+    [directory, 'this is a folder; name a file'],
+  ] as const) {
+    await assert.rejects(new FileLog(settings(path), surroundings()).open(), (error: Error) => {
+      assert.ok(error instanceof StateRefused)
+      assert.equal(error.message, `the state file ${path} cannot be written: ${told}`)
+      return true
+    })
+    assert.ok(!existsSync(`${path}.lock`))
+  }
 })
 
 test('a torn last line is cut off with a warning, and writing continues after the last intact one', async () => {
