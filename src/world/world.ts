@@ -153,21 +153,33 @@ export class World implements Counting {
         this.#tell({ kind: 'kept', table, place, key, value }, () => lasting.restore(key, before)))
   }
 
-  /** Runs some work without a wait in it, and undoes its changes of records if it throws. Recorders learn of them afterwards. */
+  /**
+   * Runs some work without a wait in it, and undoes its changes of records if it throws. The recorder and the watcher learn of them
+   * afterwards.
+   */
   atOnce<Result>(work: () => Result): Result {
-    const told: (readonly [effect: WorldEffect, undo: () => void, replaced: number | undefined])[] = []
-    for (const [collection, records] of this.#collections) {
-      records.listen((change, undo, replaced) => told.push([{ kind: 'in', collection, change }, undo, replaced]))
+    const undoings: (() => void)[] = []
+    const tell: (() => void)[] = []
+    const watcher = this.#watcher
+    for (const [name, records] of this.#collections) {
+      records.listen((change, undo, replaced) => {
+        undoings.push(undo)
+        tell.push(() => this.#tell({ kind: 'in', collection: name, change }, undo, replaced))
+      })
+      if (watcher !== undefined) records.watcher = change => tell.push(() => watcher.changed(this, name, change))
     }
     try {
-      const result = work()
-      for (const change of told) this.#tell(...change)
-      return result
+      return work()
     } catch (error) {
-      for (const [, undo] of told.reverse()) undo()
+      tell.length = 0
+      for (const undo of undoings.reverse()) undo()
       throw error
     } finally {
-      for (const [name, records] of this.#collections) this.#listen(name, records)
+      for (const [name, records] of this.#collections) {
+        this.#listen(name, records)
+        this.#watchRecords(name, records)
+      }
+      for (const one of tell) one()
     }
   }
 
