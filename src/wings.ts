@@ -9,6 +9,7 @@ import { type CoverageSteering, steerCoverage } from './wings/coverage/steering.
 import { coverage } from './wings/coverage/wing.ts'
 import { deprecations } from './wings/deprecations/wing.ts'
 import { drift } from './wings/drift/wing.ts'
+import { effects } from './wings/effects/wing.ts'
 import { importing } from './wings/import/wing.ts'
 import { infer } from './wings/infer/wing.ts'
 import { mcp } from './wings/mcp/wing.ts'
@@ -36,6 +37,7 @@ export const WINGS: readonly Wing[] = [
   overlay,
   advice,
   probe,
+  effects,
   infer,
   realApi,
   project,

@@ -9,7 +9,7 @@ import { traceOf } from '../kernel/trace.ts'
 import type { Clock } from '../world/clock.ts'
 import { monotonic } from '../world/real-time.ts'
 import type { Collection } from '../world/records/collection.ts'
-import type { Entry } from '../world/records/types.ts'
+import type { Entry, Step } from '../world/records/types.ts'
 import type { World } from '../world/world.ts'
 import type { Slot } from './slot.ts'
 
@@ -34,6 +34,14 @@ export type StoredRecords = Pick<Collection, 'list' | 'read' | 'create' | 'repla
 export interface RecordOverlay {
   /** Returns the records of a resource; `undefined` if they are the world's only. */
   over(resource: string, exchange: Exchange): StoredRecords | undefined
+}
+
+/** What else happens in the step in which a request writes its record. */
+export interface Effects {
+  /** Returns the step that the write of a record becomes a part of. @param removed the record, if the write removes it */
+  step(exchange: Exchange, removed?: Entry): Step
+  /** Does the effects of several written records. Returns the refusal if one is not possible, and none happens. */
+  doAll(exchange: Exchange, parts: readonly Exchange[]): Reply | undefined
 }
 
 /** A request and the place that it reaches. */
@@ -90,6 +98,8 @@ export class Exchange {
   deprecatedInputs: readonly string[] | undefined
   /** The record that the reply is about, once found. */
   entry: Entry | undefined
+  /** Set if the write of its record has effects on others. */
+  effects: Effects | undefined
   /** Checks that record before it is returned or written. A reply from it replaces the usual one. */
   precondition: ((entry: Entry | undefined) => Reply | undefined) | undefined
   /** Called after authentication if the world does not exist yet. */

@@ -23,6 +23,8 @@ export interface Responder<Config = unknown> {
   readonly around?: {
     /** How it is written then: `forward: { else: simulate }`. */
     readonly written: string
+    /** Whether it answers nothing by itself. */
+    readonly only?: boolean
     /** Whether it is written so. */
     applies(config: Config): boolean
   }

@@ -89,6 +89,7 @@ const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   sent: ['behaviours/validate/index.ts'],
   deprecatedInputs: ['behaviours/deprecation.ts'],
   entry: ['behaviours/respond/'],
+  effects: ['wings/effects/'],
   precondition: ['behaviours/conditional.ts'],
   accepted: ['plan/compile-operation.ts'],
   admit: ['gateway/worlds/visit.ts'],

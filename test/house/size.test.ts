@@ -18,6 +18,7 @@ const MOST_KB: Readonly<Record<string, number>> = {
   overlay: 14,
   advice: 14,
   probe: 24,
+  effects: 10,
   infer: 53,
   'real-api': 32,
   project: 67,

@@ -122,35 +122,6 @@ const set = {
     'With `create`, `replace` or `update`: fields that the operation sets, over those of the request: `{ status: cancelled }`. `${now}` and `${uuid}` are filled in.',
 } as SettingOf<Readonly<Record<string, Json>>>
 
-const effect = setting.block('An effect of the write on a record of another resource.', {
-  update: resource('in which to change a record'),
-  create: resource('to add a record to'),
-  delete: resource('from which to delete a record'),
-  id: {
-    type: ['string', 'integer'],
-    description: 'With `update` or `delete`: the id of the record: `"${record.orderId}"`.',
-  } as SettingOf<Id>,
-  set: {
-    type: 'object',
-    description:
-      'With `create` or `update`: the fields that are set. `${record.…}` has the fields of the written record.',
-  } as SettingOf<Readonly<Record<string, Json>>>,
-  add: {
-    type: 'object',
-    description: 'With `update`: the numbers that are added to fields: `{ paid: "${record.amount}" }`.',
-  } as SettingOf<Readonly<Record<string, Json>>>,
-  missing: setting.choice(
-    ['refuse', 'skip'],
-    'With `update` or `delete`: whether the request is refused with 409, or the effect left out, if there is no such record. Default: refuse.',
-  ),
-})
-export type EffectConfig = ConfigOf<typeof effect>
-
-const also = setting.list(
-  effect,
-  'With an action that writes a record: its effects on other records. All of it happens, or nothing.',
-)
-
 const within = withinSchema as SettingOf<WithinSetting>
 const body = bodySchema
 
@@ -180,7 +151,6 @@ export const createKeys = {
   create: resource('to add a record to; answers with it and its `Location`'),
   within,
   set,
-  also,
   body,
 }
 
@@ -200,7 +170,6 @@ export const replaceKeys = {
   creates: setting.flag(
     'With `replace`: whether a missing record is created under the id in the path. Default: false.',
   ),
-  also,
   body,
 }
 
@@ -209,7 +178,6 @@ export const updateKeys = {
   within,
   set,
   id,
-  also,
   body,
 }
 
@@ -217,7 +185,6 @@ export const deleteKeys = {
   delete: resource('from which to delete a record'),
   within,
   id,
-  also,
   body,
 }
 

@@ -95,18 +95,24 @@ function compileChosen(config: Written, responders: readonly Responder[], site: 
   return outer === undefined || outer === first ? handler : handler && outer.compile(config, site, () => handler)
 }
 
+const kindsOf = (responders: readonly Responder[]): string =>
+  responders
+    .filter(({ around }) => around?.only !== true)
+    .map(({ kind }) => kind)
+    .join(', ')
+
 /** Reports a block without a kind of reply, or with several. */
 function reportChoice(kinds: readonly Responder[], responders: readonly Responder[], site: Site): void {
   const [first, second] = kinds
   if (second === undefined) {
-    const hint = `write one of: ${responders.map(({ kind }) => kind).join(', ')}`
+    const hint = `write one of: ${kindsOf(responders)}`
     site.error('no-responder', 'has no kind of reply', [], hint, 'key')
     return
   }
   const message = `${kinds.map(({ kind }) => kind).join(' and ')} exclude each other`
   const hint =
     second.around === undefined
-      ? `write one of: ${responders.map(({ kind }) => kind).join(', ')}`
+      ? `write one of: ${kindsOf(responders)}`
       : `write ${second.around.written}, so that "${first?.kind}" answers in its place`
   site.error('ambiguous-responder', message, [second.kind], hint, 'key')
 }

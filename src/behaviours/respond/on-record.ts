@@ -4,15 +4,14 @@ import { successStatus } from '../../contract/contract.ts'
 import type { Handler, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
 import type { Responder } from '../responder.ts'
-import { type Action, compileAlso, describeEffect, orRefused } from './also.ts'
 import type { RespondConfig } from './config.ts'
 import { resourceOf } from './key.ts'
-import { compileGive, compileHeaders, compileNegotiated } from './reply.ts'
+import { compileGive, compileHeaders, compileNegotiated, type Give } from './reply.ts'
 
 /** The kinds that answer with one record. */
 export const RECORD_KINDS = ['create', 'read', 'replace', 'update', 'delete'] as const
 
-type CompileAction = (config: RespondConfig, resource: Resource, action: Action, site: Site) => Handler
+type CompileAction = (config: RespondConfig, resource: Resource, give: Give, site: Site) => Handler
 
 /** @param preferred its statuses of success, where the operation documents one of them */
 export const onRecord = (
@@ -28,11 +27,8 @@ export const onRecord = (
   compile(config, site) {
     const resource = resourceOf(config[kind], [kind], site)
     if (resource === undefined) return undefined
-    const also = compileAlso(config, resource, site)
-    const handler = compile(config, resource, { give: compileGive(config, resource, site), also }, site)
-    const whole = also === undefined ? handler : orRefused(handler)
-    const negotiated = compileNegotiated(whole, successStatus(site.operation, ...preferred), site)
+    const handler = compile(config, resource, compileGive(config, resource, site), site)
+    const negotiated = compileNegotiated(handler, successStatus(site.operation, ...preferred), site)
     return compileHeaders(negotiated, kind === 'create', site)
   },
-  describe: ({ [kind]: resource, also = [] }) => [`${kind} ${resource}`, ...also.map(describeEffect)].join(', '),
 })

@@ -5,15 +5,15 @@ import { stringifyJson } from '../../kernel/json.ts'
 import type { Id } from '../../world/records/types.ts'
 import type { Handler, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
-import type { Action } from './also.ts'
 import { type RespondConfig, readKeys } from './config.ts'
 import { compileFinder } from './key.ts'
 import { compileExpand } from './list.ts'
 import { onRecord } from './on-record.ts'
+import type { Give } from './reply.ts'
 
 export const read = onRecord('read', readKeys, compileRead, 200, 200)
 
-function compileRead(config: RespondConfig, resource: Resource, { give }: Action, site: Site): Handler {
+function compileRead(config: RespondConfig, resource: Resource, give: Give, site: Site): Handler {
   const { identify, get } = compileFinder(resource, config, site)
   const status = successStatus(site.operation, 200)
   const expand = compileExpand(config, resource, site)

@@ -22,7 +22,6 @@ import type { Entry, Id } from '../../world/records/types.ts'
 import { idIn, withField, withId } from '../../world/records/values.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { inBody, isId, type Resource } from '../resource.ts'
-import type { Action } from './also.ts'
 import { isUnshown, type RespondConfig } from './config.ts'
 import {
   compileConflict,
@@ -34,25 +33,24 @@ import {
   refuseTransition,
 } from './key.ts'
 import { compileMaker, keepOwners, type RecordMaker } from './record.ts'
-import { compileLocation, withoutBody } from './reply.ts'
+import { compileLocation, type Give, withoutBody } from './reply.ts'
 import { completeTemplate, itemOf, listedRecords, pathParameter, recordReader } from './shape.ts'
 
 /** Replace and update combine the old value and the body in different ways; both validate and store the result. */
 export function compileWrite(
   config: RespondConfig,
   resource: Resource,
-  action: Action,
+  give: Give,
   site: Site,
   kind: 'replace' | 'update',
 ): Handler {
-  const { give, also } = action
   const { name, idField, references } = resource
   const { operation, invalid } = site
   const conflict = compileConflict(operation)
   const maker = compileMaker(resource, config, kind, site)
   const { within, identify, get } = compileFinder(resource, config, site, maker)
   const status = successStatus(operation, 200, 204)
-  const create = config.creates === true ? compileCreateOne(config, resource, action, site) : undefined
+  const create = config.creates === true ? compileCreateOne(config, resource, give, site) : undefined
   // By its media type, or by the schema of its operation, a list is a JSON Patch.
   const isPatch = [...(operation.body?.content.values() ?? [])].some(({ patch }) => patch === true)
   const isPatched = ({ body, request }: Exchange) =>
@@ -83,7 +81,7 @@ export function compileWrite(
       const refused = refuseTransition(resource, old.value, record, conflict)
       if (refused !== undefined) return refused
       const records = exchange.records(name)
-      const entry = await records.replace(old.id, record, old.revision, also?.step(exchange))
+      const entry = await records.replace(old.id, record, old.revision, exchange.effects?.step(exchange))
       // Another request wrote between our read and our write: merge again with its result.
       if (typeof entry === 'string') continue
       exchange.entry = entry
@@ -154,8 +152,8 @@ function withLeaves(value: Json, leaf: (value: Json) => Json): Json {
 }
 
 /** Compiles the creation of a record, or of each record in a list. */
-export const compileCreate = (config: RespondConfig, resource: Resource, action: Action, site: Site): Handler =>
-  compileCreateEach(config, resource, action, site) ?? compileCreateOne(config, resource, action, site)
+export const compileCreate = (config: RespondConfig, resource: Resource, give: Give, site: Site): Handler =>
+  compileCreateEach(config, resource, give, site) ?? compileCreateOne(config, resource, give, site)
 
 /**
  * Compiles the creation of one record.
@@ -165,7 +163,7 @@ export const compileCreate = (config: RespondConfig, resource: Resource, action:
 function compileCreateOne(
   config: RespondConfig,
   resource: Resource,
-  { give, also }: Action,
+  give: Give,
   site: Site,
 ): (exchange: Exchange, id?: Id) => Promise<Reply> {
   const { operation, invalid } = site
@@ -202,7 +200,7 @@ function compileCreateOne(
       if (lost.length > 0) return invalid(lost)
       // Mending has changed an id that the schema does not allow.
       if (String(idIn(idField, record)) !== String(id)) return missingRecord(resource, id)
-      const { entry } = await collection.put(key?.of(exchange, id) ?? id, record, also?.step(exchange))
+      const { entry } = await collection.put(key?.of(exchange, id) ?? id, record, exchange.effects?.step(exchange))
       exchange.entry = entry
       if (putStatus === 204) return withoutBody(putStatus)
       return give(entry, putStatus, exchange)
@@ -222,7 +220,7 @@ function compileCreateOne(
       mended = fit === whole ? undefined : fit
       return isId(idIn(idField, whole)) ? mended && MENDED : notAnId
     }
-    const step = also?.step(exchange)
+    const step = exchange.effects?.step(exchange)
     let made = await collection.create(fields, check, step)
     if (made === MENDED) made = await collection.create(mended as JsonObject, check, step)
     // Mended again: the id is the invalid part.
@@ -275,17 +273,11 @@ const MOST = 1000
 const APART = 2 ** 32
 
 /** Compiles the creation of the records that a request lists: all of them, or none. `undefined` if its body is not a list. */
-function compileCreateEach(
-  config: RespondConfig,
-  resource: Resource,
-  { give, also }: Action,
-  site: Site,
-): Handler | undefined {
+function compileCreateEach(config: RespondConfig, resource: Resource, give: Give, site: Site): Handler | undefined {
   const listed = listedRecords(config.body, resource, site)
   const body = listed && bodyOfOne(site, listed)
   if (listed === undefined || body === undefined) return undefined
-  const action = { give, also: undefined }
-  const create = compileCreateOne(config, resource, action, { ...site, operation: { ...site.operation, body } })
+  const create = compileCreateOne(config, resource, give, { ...site, operation: { ...site.operation, body } })
   const status = successStatus(site.operation, 201, 200)
   const { invalid, answers } = site
   const many = invalid([inBody(pointer(listed), 'maxItems', `must have at most ${MOST} items`)])
@@ -306,7 +298,13 @@ function compileCreateEach(
     }
     for (const [i, body] of (list as Json[]).entries()) {
       const ordinal = exchange.ordinal + i * APART
-      const one: Exchange = Object.assign(Object.create(exchange), { body, ordinal, entry: undefined, warn })
+      const one: Exchange = Object.assign(Object.create(exchange), {
+        body,
+        ordinal,
+        entry: undefined,
+        effects: undefined,
+        warn,
+      })
       const reply = await create(one)
       if (one.entry === undefined) {
         await undo()
@@ -315,7 +313,7 @@ function compileCreateEach(
       made.push(one.entry)
       parts.push(one)
     }
-    const refused = also?.doAll(exchange, parts)
+    const refused = exchange.effects?.doAll(exchange, parts)
     if (refused !== undefined) {
       await undo()
       return refused

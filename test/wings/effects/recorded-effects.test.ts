@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MemoryLog } from '../support/memory-log.ts'
-import { FixedClock } from '../virtual-clock.ts'
-import { GATEWAY, replica } from './replicas.ts'
-import { call } from './rewinding.ts'
+import { GATEWAY, replica } from '../../state/replicas.ts'
+import { call } from '../../state/rewinding.ts'
+import { MemoryLog } from '../../support/memory-log.ts'
+import { FixedClock } from '../../virtual-clock.ts'
 
 /** Each new book replaces the title of the first one, and is written down as another book. */
 const FILES = {

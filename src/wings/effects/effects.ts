@@ -1,23 +1,13 @@
 // `also`: the effects of a write on records of other resources. They happen in one step with the write: all of it, or nothing. An
 // effect starts no operation.
 
-import type { Operation } from '../../contract/contract.ts'
-import { fieldNode } from '../../contract/contract.ts'
-import type { Node } from '../../contract/documents.ts'
-import type { Language } from '../../expression/language.ts'
-import { toExpression } from '../../expression/scope.ts'
-import { compileFilling } from '../../expression/template.ts'
-import type { Path } from '../../kernel/file/source.ts'
-import type { BrokenRule, Reply } from '../../kernel/http.ts'
-import { Decimal, type Json, type JsonObject, parseJson, parsePointer, put } from '../../kernel/json.ts'
-import { DOUBTFUL } from '../../kernel/remedies.ts'
-import type { Entry, Id, Step } from '../../world/records/types.ts'
-import { fieldIn, idIn, withField, withId } from '../../world/records/values.ts'
-import type { Exchange, Handler, Site } from '../behaviour.ts'
-import { compileExpression } from '../expressions.ts'
-import { asId, checkRecord, isId, type Resource } from '../resource.ts'
-import { type EffectConfig, isUnshown, ownerField, type RespondConfig } from './config.ts'
-import { compileDeletionAtOnce } from './deletion.ts'
+import type { ConfigOf, Exchange, Handler, SettingOf, Site } from '../../behaviours/behaviour.ts'
+import { setting } from '../../behaviours/behaviour.ts'
+import type { Effects } from '../../behaviours/exchange.ts'
+import { compileExpression } from '../../behaviours/expressions.ts'
+import { asId, checkRecord, isId, type Resource } from '../../behaviours/resource.ts'
+import { isUnshown, ownerField, type RespondConfig } from '../../behaviours/respond/config.ts'
+import { compileDeletionAtOnce } from '../../behaviours/respond/deletion.ts'
 import {
   type Conflict,
   compileConflict,
@@ -26,25 +16,93 @@ import {
   refuseTransition,
   reportField,
   resourceOf,
-} from './key.ts'
-import { compileMaker, keepOwners } from './record.ts'
-import type { Give } from './reply.ts'
+} from '../../behaviours/respond/key.ts'
+import { compileMaker, keepOwners } from '../../behaviours/respond/record.ts'
+import type { Responder } from '../../behaviours/responder.ts'
+import { fieldNode, type Operation } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
+import type { Language } from '../../expression/language.ts'
+import { toExpression } from '../../expression/scope.ts'
+import { compileFilling } from '../../expression/template.ts'
+import type { Path } from '../../kernel/file/source.ts'
+import type { BrokenRule, Reply } from '../../kernel/http.ts'
+import { Decimal, type Json, type JsonObject, parseJson, parsePointer, put } from '../../kernel/json.ts'
+import { DOUBTFUL } from '../../kernel/remedies.ts'
+import type { Entry, Id } from '../../world/records/types.ts'
+import { fieldIn, idIn, withField, withId } from '../../world/records/values.ts'
 
-/** What an action does with its record. */
-export interface Action {
-  /** Answers with it. */
-  readonly give: Give
-  /** Its effects on other records. */
-  readonly also: Also | undefined
+const effect = setting.block('An effect of the write on a record of another resource.', {
+  update: setting.text('The resource in which to change a record.'),
+  create: setting.text('The resource to add a record to.'),
+  delete: setting.text('The resource from which to delete a record.'),
+  id: {
+    type: ['string', 'integer'],
+    description: 'With `update` or `delete`: the id of the record: `"${record.orderId}"`.',
+  } as SettingOf<Id>,
+  set: {
+    type: 'object',
+    description:
+      'With `create` or `update`: the fields that are set. `${record.…}` has the fields of the written record.',
+  } as SettingOf<Readonly<Record<string, Json>>>,
+  add: {
+    type: 'object',
+    description: 'With `update`: the numbers that are added to fields: `{ paid: "${record.amount}" }`.',
+  } as SettingOf<Readonly<Record<string, Json>>>,
+  missing: setting.choice(
+    ['refuse', 'skip'],
+    'With `update` or `delete`: whether the request is refused with 409, or the effect left out, if there is no such record. Default: refuse.',
+  ),
+})
+type EffectConfig = ConfigOf<typeof effect>
+
+const also = setting.list(
+  effect,
+  'With an action that writes a record: its effects on other records. All of it happens, or nothing.',
+)
+
+/** A `respond` block with effects. */
+interface AlsoConfig extends RespondConfig {
+  readonly also?: readonly EffectConfig[]
 }
 
-/** The effects of an action. */
-export interface Also {
-  /** Returns the step that the write of a record becomes a part of. @param removed the record, if the write removes it */
-  step(exchange: Exchange, removed?: Entry): Step
-  /** Does the effects of several written records. Returns the refusal if one is not possible, and none happens. */
-  doAll(exchange: Exchange, parts: readonly Exchange[]): Reply | undefined
+const WRITES = ['create', 'replace', 'update', 'delete'] as const
+
+/** Stands around the write of a record. */
+export const effects: Responder<AlsoConfig> = {
+  kind: 'also',
+  keys: { also },
+  // The write that it stands around changes them.
+  changes: false,
+  around: {
+    written: 'also: [{ update: orders, id: "${record.orderId}", set: { status: paid } }]',
+    only: true,
+    applies: ({ also }) => also !== undefined,
+  },
+  compile(config, site, inner) {
+    const kind = WRITES.find(name => config[name] !== undefined)
+    if (kind === undefined) {
+      const hint = `use it with ${WRITES.map(name => `"${name}"`).join(', ')}`
+      site.error('idle-key', '"also" has no effect without a write of a record', ['also'], hint, 'key')
+      return undefined
+    }
+    const handler = inner()
+    const resource = site.resources.get(config[kind] ?? '')
+    const compiled = resource && compileEffects(config, resource, site)
+    return compiled === undefined || handler === undefined ? handler : around(handler, compiled)
+  },
+  describe: ({ also = [] }, inner) => [inner, ...also.map(describeEffect)].join(', '),
 }
+
+/** Answers a request with the refusal of its effects. */
+const around =
+  (handler: Handler, compiled: Effects): Handler =>
+  exchange => {
+    exchange.effects = compiled
+    return handler(exchange).catch(error => {
+      if (error instanceof RefusedEffect) return error.reply
+      throw error
+    })
+  }
 
 /** Undoes a step whose effect is not possible. */
 class RefusedEffect extends Error {
@@ -56,15 +114,6 @@ class RefusedEffect extends Error {
     this.reply = reply
   }
 }
-
-/** Answers a request with the refusal of its effects. */
-export const orRefused =
-  (handler: Handler): Handler =>
-  exchange =>
-    handler(exchange).catch(error => {
-      if (error instanceof RefusedEffect) return error.reply
-      throw error
-    })
 
 const KINDS = ['update', 'create', 'delete'] as const
 type Kind = (typeof KINDS)[number]
@@ -78,7 +127,7 @@ const KEYS: Readonly<Record<Kind, readonly (keyof EffectConfig)[]>> = {
 
 const kindOf = (effect: EffectConfig): Kind | undefined => KINDS.find(kind => effect[kind] !== undefined)
 
-export const describeEffect = (effect: EffectConfig): string => {
+const describeEffect = (effect: EffectConfig): string => {
   const kind = kindOf(effect)
   return kind === undefined ? '' : `${kind} ${effect[kind]}`
 }
@@ -90,7 +139,7 @@ type Effect = (exchange: Exchange) => string
 const MOST_NOTES = 10
 
 /** Compiles the effects of an action; `undefined` if it has none. */
-export function compileAlso(config: RespondConfig, resource: Resource, site: Site): Also | undefined {
+function compileEffects(config: AlsoConfig, resource: Resource, site: Site): Effects | undefined {
   const { also = [] } = config
   const effects = also.flatMap((effect, i) => compileEffect(effect, ['also', i], { config, resource, site }) ?? [])
   if (effects.length === 0) return undefined
@@ -133,7 +182,7 @@ export function compileAlso(config: RespondConfig, resource: Resource, site: Sit
 
 /** The action that has an effect. */
 interface Ground {
-  readonly config: RespondConfig
+  readonly config: AlsoConfig
   readonly resource: Resource
   readonly site: Site
 }
